@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every target of raylift is compiled, in one place.
+
+include(GNUInstallDirs)
+
+# Settings that stay inside the build: warnings, sanitizers.
+add_library(raylift_build_settings INTERFACE)
+target_compile_options(raylift_build_settings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wnon-virtual-dtor;-Woverloaded-virtual>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Wall;-Wextra;-Xcompiler=-Wall;-Xcompiler=-Wextra>)
+if(RAYLIFT_WARNINGS_AS_ERRORS)
+  target_compile_options(raylift_build_settings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
+endif()
+if(RAYLIFT_SANITIZE)
+  target_compile_options(raylift_build_settings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RAYLIFT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+  target_link_options(raylift_build_settings INTERFACE -fsanitize=${RAYLIFT_SANITIZE})
+endif()
+
+# raylift_library(<name> <source>...): the library raylift::<name>, whose public headers are under include/.
+function(raylift_library name)
+  add_library(raylift_${name} ${ARGN})
+  add_library(raylift::${name} ALIAS raylift_${name})
+  target_compile_features(raylift_${name} PUBLIC cxx_std_20)
+  set_target_properties(raylift_${name} PROPERTIES
+    EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(raylift_${name} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(raylift_${name} PRIVATE $<BUILD_INTERFACE:raylift_build_settings>)
+endfunction()
+
+# raylift_program(<name> <source>...): an executable, in the build tree's bin/ together with all others, so that
+# programs find each other there as they do when installed.
+function(raylift_program name)
+  add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES
+    CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  target_link_libraries(${name} PRIVATE raylift_build_settings)
+endfunction()

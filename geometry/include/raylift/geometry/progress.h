@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long work tells its caller where it stands, and how the caller stops it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raylift {
+
+/// The wall time of one finished stage.
+struct StageTime {
+  std::string stage;
+  double seconds = 0;
+};
+
+/// What a caller hands to long work. Cheap to copy; a default-made one listens to nothing and never cancels.
+/// Reports come from the thread that called the long work, never from its workers.
+class Progress {
+ public:
+  /// Gets the stage ("weld"), and how much of it is done out of `total` (0: not known). Returning false cancels.
+  using Callback = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
+
+  Progress() = default;
+  /// `times`, where given, collects a StageTime for each stage in the order in which they end; it must outlive this.
+  explicit Progress(Callback callback, std::vector<StageTime>* times = nullptr)
+      : callback_(std::move(callback)), times_(times) {}
+
+  /// Throws Error(cancelled) when the caller wants to stop.
+  void report(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
+
+ private:
+  friend class Stage;
+  Callback callback_;
+  std::vector<StageTime>* times_ = nullptr;
+};
+
+/// A named stretch of work: reports its start and end to a Progress, records its time, and is an NVTX range where
+/// raylift was built with NVTX. Stages may nest; one belongs to the thread that made it.
+class Stage {
+ public:
+  Stage(const Progress& progress, std::string_view name, std::uint64_t total = 0);
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  /// Throws Error(cancelled) when the caller wants to stop.
+  void advance(std::uint64_t done) const { progress_.report(name_, done, total_); }
+
+ private:
+  const Progress& progress_;
+  std::string name_;
+  std::uint64_t total_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace raylift

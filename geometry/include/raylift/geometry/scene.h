@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene on the host: unique meshes, instances that place them, materials by name, and the tree of named nodes.
+#pragma once
+
+#include <Eigen/Geometry>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <raylift/geometry/vector_types.h>
+#include <string>
+#include <vector>
+
+namespace raylift {
+
+/// An index that points nowhere: no material outside, no parent node.
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+/// An affine map from one frame to another, 3x4 in double. Unaligned, so that it may stand in any container and in any ABI.
+using Transform = Eigen::Transform<double, 3, Eigen::AffineCompact, Eigen::DontAlign>;
+
+/// An axis-aligned box; empty (min > max) until something is added. Lengths in millimetres unless said otherwise.
+struct Bounds {
+  Eigen::Vector3d min = Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity());
+  Eigen::Vector3d max = Eigen::Vector3d::Constant(-std::numeric_limits<double>::infinity());
+
+  [[nodiscard]] bool empty() const { return (min.array() > max.array()).any(); }
+  [[nodiscard]] Eigen::Vector3d size() const { return empty() ? Eigen::Vector3d::Zero() : Eigen::Vector3d(max - min); }
+  [[nodiscard]] Eigen::Vector3d center() const { return empty() ? Eigen::Vector3d::Zero() : Eigen::Vector3d(0.5 * (min + max)); }
+  void add(const Eigen::Vector3d& point) {
+    min = min.cwiseMin(point);
+    max = max.cwiseMax(point);
+  }
+  void add(const Bounds& box) {
+    min = min.cwiseMin(box.min);
+    max = max.cwiseMax(box.max);
+  }
+  [[nodiscard]] bool contains(const Bounds& box) const {
+    return box.empty() || ((box.min.array() >= min.array()).all() && (box.max.array() <= max.array()).all());
+  }
+};
+
+/// A bulk material. Geometry knows its name and a colour for pictures; optical tables join by name.
+struct Material {
+  std::string name;
+  std::array<float, 4> color{0.8F, 0.8F, 0.8F, 1.0F};  ///< diffuse RGBA, 0 to 1
+};
+
+/// A run of triangles of one mesh that share a material. A mesh's parts follow each other and cover all its triangles.
+struct MeshPart {
+  std::uint32_t first_triangle = 0;
+  std::uint32_t triangle_count = 0;
+};
+
+/// Vertices and triangles, once, in the mesh's own frame and in the file's unit, exactly as the file gave them: an
+/// Instance's transform brings them to the world.
+struct Mesh {
+  std::string name;
+  std::vector<float3> vertices;
+  std::vector<uint3> triangles;
+  std::vector<MeshPart> parts;
+};
+
+/// A node of the file's tree, kept for its name and place in it.
+struct Node {
+  std::string name;
+  std::uint32_t parent = kNone;             ///< index in Scene::nodes; parents stand before their children
+  std::optional<std::int64_t> copy_number;  ///< Geant4's copy number, where the file carries one
+};
+
+/// A mesh placed in the world: one solid.
+struct Instance {
+  std::uint32_t mesh = 0;            ///< index in Scene::meshes
+  std::uint32_t node = kNone;        ///< index in Scene::nodes
+  std::uint32_t binding = 0;         ///< index in Scene::bindings: the material inside, part by part
+  std::uint32_t outside = kNone;     ///< material outside: that of the nearest enclosing node's solid; kNone at the top
+  Transform transform = Transform::Identity();  ///< mesh frame, file's unit -> world, millimetres
+};
+
+enum class UpAxis : std::uint8_t { x, y, z };
+
+/// Who said what a scene's unit or up axis is.
+enum class Provenance : std::uint8_t {
+  file,        ///< the file states it
+  convention,  ///< the format, or G4DAE's optical <extra>, implies it
+  assumed,     ///< nobody says: a default was taken
+  option,      ///< the caller overrode it
+};
+
+/// What loading found and did. Counts are of unique meshes, not of their instances.
+struct LoadReport {
+  std::uint64_t degenerate_triangles = 0;   ///< with two equal indices or no area; kept unless asked otherwise
+  std::uint64_t dropped_triangles = 0;      ///< by repair or drop_degenerate
+  std::uint64_t repaired_vertices = 0;      ///< NaN or infinite vertices that repair took away with their triangles
+  std::uint64_t ignored_primitives = 0;     ///< points and lines
+  std::uint64_t vertices_before_weld = 0;
+  std::vector<std::string> warnings;
+};
+
+/// A scene on the host. Coordinates keep the file's axes: `up_axis` says which one is up, and nothing is turned.
+struct Scene {
+  std::string source;     ///< the path that was loaded
+  std::string format;     ///< "COLLADA", "glTF", ... as a person would say it
+  std::string generator;  ///< the program that wrote the file, where it says
+  double unit_mm = 1;     ///< millimetres per unit of the file
+  Provenance unit_from = Provenance::assumed;
+  UpAxis up_axis = UpAxis::y;
+  Provenance up_from = Provenance::assumed;
+
+  std::vector<Mesh> meshes;
+  std::vector<Material> materials;
+  std::vector<std::vector<std::uint32_t>> bindings;  ///< each: a material (or kNone) for every part of a mesh; shared
+  std::vector<Node> nodes;
+  std::vector<Instance> instances;
+  Bounds bounds;  ///< of all instances' vertices, exact, millimetres
+  LoadReport report;
+
+  /// The solid's name: that of its node, or of its mesh where it has none.
+  [[nodiscard]] const std::string& solid_name(const Instance& instance) const;
+  /// Names from the root to the node, each preceded by '/': "/World/Vessel/pmt_17".
+  [[nodiscard]] std::string path(const Instance& instance) const;
+  /// Geant4's copy number of the nearest node upwards that has one, at most as far as the next solid.
+  [[nodiscard]] std::optional<std::int64_t> copy_number(const Instance& instance) const;
+  /// The material inside part `part` of an instance, or kNone.
+  [[nodiscard]] std::uint32_t material(const Instance& instance, std::size_t part) const;
+
+  [[nodiscard]] std::uint64_t unique_vertices() const;
+  [[nodiscard]] std::uint64_t unique_triangles() const;
+  [[nodiscard]] std::uint64_t expanded_vertices() const;   ///< each instance counted
+  [[nodiscard]] std::uint64_t expanded_triangles() const;  ///< each instance counted
+};
+
+/// The box of a mesh's vertices in its own frame and unit. Vertices that no triangle uses count too.
+[[nodiscard]] Bounds mesh_bounds(const Mesh& mesh);
+
+/// The exact box of all instances' vertices in the world, in millimetres. Only instances whose transformed mesh box
+/// reaches beyond what is known already are looked at vertex by vertex, so many instances cost little.
+[[nodiscard]] Bounds world_bounds(const Scene& scene);
+
+}  // namespace raylift

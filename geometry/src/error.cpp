@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+
+#include <array>
+#include <utility>
+
+namespace raylift {
+namespace {
+
+struct Row {
+  ErrorKind kind;
+  std::string_view name;
+  int exit_code;
+};
+
+// Exit codes above 128 are left to signals, as shells read them; 130 is what an interrupted program returns anyway.
+constexpr std::array<Row, 10> kRows{{
+    {ErrorKind::io, "io", 3},
+    {ErrorKind::malformed, "malformed", 4},
+    {ErrorKind::unsupported, "unsupported", 5},
+    {ErrorKind::limit, "limit", 6},
+    {ErrorKind::out_of_host_memory, "out_of_host_memory", 7},
+    {ErrorKind::out_of_device_memory, "out_of_device_memory", 8},
+    {ErrorKind::device, "device", 9},
+    {ErrorKind::no_display, "no_display", 10},
+    {ErrorKind::usage, "usage", 2},
+    {ErrorKind::cancelled, "cancelled", 130},
+}};
+
+const Row& row(ErrorKind kind) noexcept { return kRows[static_cast<std::size_t>(kind)]; }
+
+std::string message(std::string_view problem, const Where& where, std::string_view advice) {
+  std::string text(problem);
+  if (!where.file.empty() || !where.element.empty()) {
+    text += " [";
+    text += where.file;
+    if (!where.file.empty() && !where.element.empty()) text += ": ";
+    text += where.element;
+    text += ']';
+  }
+  if (!advice.empty()) {
+    text += "; ";
+    text += advice;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name(ErrorKind kind) noexcept { return row(kind).name; }
+
+ErrorKind error_kind(std::string_view name) {
+  for (const Row& candidate : kRows) {
+    if (candidate.name == name) return candidate.kind;
+  }
+  throw Error(ErrorKind::usage, "no error kind is called '" + std::string(name) + "'");
+}
+
+int exit_code(ErrorKind kind) noexcept { return row(kind).exit_code; }
+
+Error::Error(ErrorKind kind, std::string_view problem, Where where, std::string_view advice)
+    : std::runtime_error(message(problem, where, advice)),
+      kind_(kind),
+      problem_(problem),
+      where_(std::move(where)),
+      advice_(advice) {}
+
+}  // namespace raylift
