@@ -20,7 +20,8 @@ struct LoadLimits {
   std::uint32_t node_depth = 512;                       ///< of XML elements, and of the expanded node tree
   std::uint64_t instances = 20'000'000;                 ///< solids after expansion
   std::uint64_t nodes = 40'000'000;                     ///< nodes after expansion
-  std::uint64_t triangles = 2'000'000'000;              ///< unique ones, over all meshes
+  std::uint64_t triangles = 1'000'000'000;              ///< unique ones, over all meshes
+  std::uint32_t polygon_vertices = 10'000;              ///< of one polygon: cutting it into triangles takes time with their square
   double isolate_seconds = 600;                         ///< wall time of an isolated import
   std::uint64_t isolate_bytes = 0;                      ///< address space of an isolated import; 0: 3/4 of this machine's memory
 };

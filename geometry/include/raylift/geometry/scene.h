@@ -61,7 +61,8 @@ struct Mesh {
   std::vector<MeshPart> parts;
 };
 
-/// A node of the file's tree, kept for its name and place in it.
+/// A node of the file's tree, kept for its name and place in it. A COLLADA node that does nothing but instance another
+/// one (Geant4's physical volume, which places a logical one) is one Node with it, under its own name.
 struct Node {
   std::string name;
   std::uint32_t parent = kNone;             ///< index in Scene::nodes; parents stand before their children
@@ -119,7 +120,7 @@ struct Scene {
   [[nodiscard]] const std::string& solid_name(const Instance& instance) const;
   /// Names from the root to the node, each preceded by '/': "/World/Vessel/pmt_17".
   [[nodiscard]] std::string path(const Instance& instance) const;
-  /// Geant4's copy number of the nearest node upwards that has one, at most as far as the next solid.
+  /// Geant4's copy number of the solid's node, where the file has one.
   [[nodiscard]] std::optional<std::int64_t> copy_number(const Instance& instance) const;
   /// The material inside part `part` of an instance, or kNone.
   [[nodiscard]] std::uint32_t material(const Instance& instance, std::size_t part) const;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the COLLADA preflight share: finding elements by id, and naming them in errors.
+#pragma once
+
+#include <pugixml.hpp>
+#include <raylift/geometry/error.h>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "collada.h"
+
+namespace raylift::collada {
+
+/// "<accessor source='#x'> in <geometry id='g'>": an element as its author would look for it.
+[[nodiscard]] std::string describe(pugi::xml_node element);
+
+/// Throws an Error about an element of `file`.
+[[noreturn]] void fail(ErrorKind kind, const std::string& problem, const std::string& file, pugi::xml_node element,
+                       std::string_view advice = {});
+
+/// The elements of one kind in all libraries of one kind, by id.
+class Library {
+ public:
+  Library() = default;
+  /// Takes every <element> child of every <library> child of `root`; with `deep`, every <element> at any depth.
+  Library(pugi::xml_node root, const char* library, const char* element, bool deep = false);
+
+  /// The element that `url` ("#id") of `referrer` names. Throws: unsupported for another document's element, malformed
+  /// where there is none or more than one.
+  [[nodiscard]] pugi::xml_node find(std::string_view url, const std::string& file, pugi::xml_node referrer) const;
+  /// The same by bare id; an empty node where there is none.
+  [[nodiscard]] pugi::xml_node by_id(std::string_view id) const;
+  [[nodiscard]] const std::vector<pugi::xml_node>& elements() const { return elements_; }
+
+ private:
+  struct Entry {
+    pugi::xml_node element;
+    bool ambiguous = false;
+  };
+  std::string element_;
+  std::vector<pugi::xml_node> elements_;
+  std::unordered_map<std::string_view, Entry> by_id_;
+};
+
+/// The document and where it came from, for the parts that read it.
+struct Source {
+  const std::string& file;
+  const LoadOptions& options;
+  pugi::xml_node root;  ///< <COLLADA>
+};
+
+/// Checks the geometries that a document uses, and writes them anew for Assimp.
+class GeometryReader {
+ public:
+  explicit GeometryReader(const Source& source);
+
+  /// The mesh number of the geometry that `url` names. Checks its structure and all its numbers when first asked for.
+  std::uint32_t use(std::string_view url, pugi::xml_node referrer);
+  /// Whether the document has a geometry of that id.
+  [[nodiscard]] bool has(std::string_view id) const { return !library_.by_id(id).empty(); }
+  [[nodiscard]] const Geometry& operator[](std::uint32_t number) const { return geometries_[number]; }
+
+  /// Ends the writing and moves what was found into `document`.
+  void finish(Document& document) &&;
+
+ private:
+  struct Positions;
+  Positions write_positions(pugi::xml_node mesh);
+  void write_primitive(Geometry& geometry, const Positions& positions, pugi::xml_node element);
+
+  const Source& source_;
+  Library library_;
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::vector<Geometry> geometries_;
+  std::vector<std::string> names_;
+  std::string text_;
+  std::uint64_t triangles_ = 0;
+  std::uint64_t ignored_primitives_ = 0;
+  bool needs_triangulation_ = false;
+};
+
+/// Reads materials, bindings and the node tree into `scene`; asks `geometries` for each mesh that it meets.
+void read_scene(const Source& source, GeometryReader& geometries, Scene& scene);
+
+/// The text of an element whose children are text and comments alone.
+[[nodiscard]] std::string_view text_of(pugi::xml_node element, std::string& joined);
+
+}  // namespace raylift::collada

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Materials and the node tree of a COLLADA document: a graph of nodes that may be instanced many times is read once,
+// measured, and only then expanded.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numbers>
+
+#include "collada_detail.h"
+#include "collada_text.h"
+
+namespace raylift::collada {
+namespace {
+
+bool is(pugi::xml_node element, const char* name) { return std::strcmp(element.name(), name) == 0; }
+
+// Transforms -------------------------------------------------------------------------------------------------------
+
+using Vector = Eigen::Vector3d;
+
+std::vector<double> numbers(const Source& source, pugi::xml_node element, std::size_t wanted) {
+  std::string joined;
+  const auto values = read_reals(text_of(element, joined));
+  if (!values || values->size() != wanted)
+    fail(ErrorKind::malformed, "expected " + std::to_string(wanted) + " numbers", source.file, element);
+  for (const double value : *values)
+    if (!std::isfinite(value)) fail(ErrorKind::malformed, "a number is not finite", source.file, element);
+  return *values;
+}
+
+Transform matrix(const Source& source, pugi::xml_node element) {
+  const std::vector<double> v = numbers(source, element, 16);
+  if (v[12] != 0 || v[13] != 0 || v[14] != 0 || v[15] != 1)
+    fail(ErrorKind::unsupported, "the matrix is not affine: its last row is not 0 0 0 1", source.file, element);
+  Transform result;
+  for (int row = 0; row != 3; ++row)
+    for (int column = 0; column != 4; ++column) result(row, column) = v[static_cast<std::size_t>(row * 4 + column)];
+  return result;
+}
+
+Vector axis_of(const Source& source, pugi::xml_node element, double x, double y, double z) {
+  const Vector axis(x, y, z);
+  if (!(axis.norm() > 0)) fail(ErrorKind::malformed, "an axis or direction has no length", source.file, element);
+  return axis.normalized();
+}
+
+/// COLLADA 1.4.1, <skew>: the angle in degrees, the axis of rotation, the axis of translation. A point moves along the
+/// second axis by tan(angle) times its coordinate along the part of the first that is normal to the second
+/// (as in the RenderMan interface specification, from which COLLADA takes it).
+Transform skew(const Source& source, pugi::xml_node element) {
+  const std::vector<double> v = numbers(source, element, 7);
+  const Vector rotation = axis_of(source, element, v[1], v[2], v[3]);
+  const Vector translation = axis_of(source, element, v[4], v[5], v[6]);
+  const Vector normal = rotation - rotation.dot(translation) * translation;
+  const double tangent = std::tan(v[0] * std::numbers::pi / 180);
+  if (!(normal.norm() > 1e-9) || !(std::abs(tangent) < 1e9))
+    fail(ErrorKind::unsupported, "the skew is degenerate: parallel axes or a right angle", source.file, element);
+  Transform result = Transform::Identity();
+  result.linear() += tangent * translation * normal.normalized().transpose();
+  return result;
+}
+
+Transform look_at(const Source& source, pugi::xml_node element) {
+  const std::vector<double> v = numbers(source, element, 9);
+  const Vector eye(v[0], v[1], v[2]);
+  const Vector backward = -axis_of(source, element, v[3] - v[0], v[4] - v[1], v[5] - v[2]);
+  const Vector sideways = axis_of(source, element, v[6], v[7], v[8]).cross(backward);
+  const Vector right = axis_of(source, element, sideways.x(), sideways.y(), sideways.z());
+  Transform result = Transform::Identity();
+  result.linear() << right, backward.cross(right), backward;
+  result.translation() = eye;
+  return result;
+}
+
+/// The transform of a node: its transformation elements, composed in document order.
+Transform local_transform(const Source& source, pugi::xml_node node) {
+  Transform result = Transform::Identity();
+  for (const pugi::xml_node element : node.children()) {
+    if (is(element, "matrix")) {
+      result = result * matrix(source, element);
+    } else if (is(element, "translate")) {
+      const std::vector<double> v = numbers(source, element, 3);
+      result.translate(Vector(v[0], v[1], v[2]));
+    } else if (is(element, "rotate")) {
+      const std::vector<double> v = numbers(source, element, 4);
+      // Exporters write "0 0 0 0" for no rotation.
+      if (v[3] != 0)
+        result.rotate(Eigen::AngleAxisd(v[3] * std::numbers::pi / 180, axis_of(source, element, v[0], v[1], v[2])));
+    } else if (is(element, "scale")) {
+      const std::vector<double> v = numbers(source, element, 3);
+      result.scale(Vector(v[0], v[1], v[2]));
+    } else if (is(element, "skew")) {
+      result = result * skew(source, element);
+    } else if (is(element, "lookat")) {
+      result = result * look_at(source, element);
+    }
+  }
+  return result;
+}
+
+// Materials --------------------------------------------------------------------------------------------------------
+
+class Materials {
+ public:
+  Materials(const Source& source, Scene& scene) : scene_(scene), effects_(source.root, "library_effects", "effect") {
+    const Library library(source.root, "library_materials", "material");
+    for (const pugi::xml_node element : library.elements()) {
+      Material material;
+      const char* name = element.attribute("name").value();
+      material.name = *name != '\0' ? name : element.attribute("id").value();
+      read_color(element, material);
+      by_id_.try_emplace(element.attribute("id").value(), static_cast<std::uint32_t>(scene_.materials.size()));
+      scene_.materials.push_back(std::move(material));
+    }
+  }
+
+  /// The number in Scene::bindings of what `instance` (an <instance_geometry> or <instance_controller>) binds.
+  std::uint32_t bind(const Geometry& geometry, pugi::xml_node instance) {
+    std::map<std::string_view, std::string_view> targets;
+    for (const pugi::xml_node bound : instance.child("bind_material").child("technique_common").children("instance_material"))
+      targets.try_emplace(bound.attribute("symbol").value(), bound.attribute("target").value());
+    std::vector<std::uint32_t> binding;
+    for (const Primitive& primitive : geometry.primitives) {
+      const auto found = targets.find(primitive.symbol);
+      std::string_view id = found == targets.end() ? std::string_view(primitive.symbol) : found->second;
+      if (!id.empty() && id.front() == '#') id.remove_prefix(1);
+      const auto material = by_id_.find(id);
+      binding.push_back(material == by_id_.end() ? kNone : material->second);
+      if (material == by_id_.end() && found != targets.end()) warn_missing(found->second);
+    }
+    const auto [entry, inserted] =
+        bindings_.try_emplace(std::move(binding), static_cast<std::uint32_t>(scene_.bindings.size()));
+    if (inserted) scene_.bindings.push_back(entry->first);
+    return entry->second;
+  }
+
+ private:
+  void read_color(pugi::xml_node element, Material& material) const {
+    std::string_view url = element.child("instance_effect").attribute("url").value();
+    if (url.empty() || url.front() != '#') return;
+    const pugi::xml_node technique = effects_.by_id(url.substr(1)).child("profile_COMMON").child("technique");
+    for (const char* model : {"phong", "lambert", "blinn", "constant"}) {
+      const pugi::xml_node shading = technique.child(model);
+      if (!shading) continue;
+      const pugi::xml_node color = shading.child("diffuse") ? shading.child("diffuse") : shading.child("emission");
+      const auto rgba = read_reals(color.child_value("color"));
+      if (rgba && (rgba->size() == 3 || rgba->size() == 4))
+        for (std::size_t i = 0; i != rgba->size(); ++i)
+          material.color[i] = std::clamp(static_cast<float>((*rgba)[i]), 0.0F, 1.0F);
+      return;
+    }
+  }
+
+  void warn_missing(std::string_view target) {
+    if (!missing_.try_emplace(std::string(target)).second) return;
+    scene_.report.warnings.push_back("a material '" + std::string(target) + "' is bound but not in the file");
+  }
+
+  Scene& scene_;
+  Library effects_;
+  std::map<std::string_view, std::uint32_t> by_id_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> bindings_;
+  std::map<std::string, bool> missing_;
+};
+
+// The graph of nodes -----------------------------------------------------------------------------------------------
+
+/// A geometry where a node instances it.
+struct Use {
+  std::uint32_t geometry;
+  std::uint32_t binding;
+  Transform transform;  // of a skin's bind shape; the identity otherwise
+};
+
+/// A <node> or <visual_scene>, once, however often it is instanced.
+struct GraphNode {
+  pugi::xml_node element;
+  std::string name;
+  Transform transform = Transform::Identity();
+  std::optional<std::int64_t> copy_number;
+  std::vector<Use> uses;
+  std::vector<std::uint32_t> children;
+  bool placement = false;  ///< nothing of its own but one <instance_node>: it places another node under its own name
+
+  // Of the expanded tree below, this node included.
+  std::uint64_t nodes = 0;
+  std::uint64_t instances = 0;
+  std::uint32_t height = 0;
+};
+
+class Graph {
+ public:
+  Graph(const Source& source, GeometryReader& geometries, Scene& scene)
+      : source_(source),
+        geometries_(geometries),
+        scene_(scene),
+        materials_(source, scene),
+        controllers_(source.root, "library_controllers", "controller"),
+        nodes_by_id_(nodes(source)) {}
+
+  void read(pugi::xml_node visual_scene) {
+    number_of(visual_scene);
+    for (std::size_t i = 0; i != graph_.size(); ++i) read_node(static_cast<std::uint32_t>(i));
+    measure();
+    expand();
+  }
+
+ private:
+  /// <node>s live in both libraries, at any depth, and may be instanced from anywhere.
+  static std::array<Library, 2> nodes(const Source& source) {
+    return {Library(source.root, "library_nodes", "node", true), Library(source.root, "library_visual_scenes", "node", true)};
+  }
+
+  std::uint32_t number_of(pugi::xml_node element) {
+    const auto [entry, inserted] = numbers_.try_emplace(element.internal_object(), static_cast<std::uint32_t>(graph_.size()));
+    if (inserted) graph_.emplace_back().element = element;
+    return entry->second;
+  }
+
+  pugi::xml_node find_node(pugi::xml_node referrer) const {
+    const std::string_view url = referrer.attribute("url").value();
+    if (!url.empty() && url.front() == '#' && nodes_by_id_[0].by_id(url.substr(1)))
+      return nodes_by_id_[0].find(url, source_.file, referrer);
+    return nodes_by_id_[1].find(url, source_.file, referrer);
+  }
+
+  void read_node(std::uint32_t number) {
+    const pugi::xml_node element = graph_[number].element;
+    GraphNode node;
+    node.element = element;
+    const char* name = element.attribute("name").value();
+    node.name = *name != '\0' ? name : element.attribute("id").value();
+    node.transform = local_transform(source_, element);
+    node.copy_number = copy_number(element);
+    std::size_t inner = 0;
+    for (const pugi::xml_node child : element.children()) {
+      if (is(child, "node")) {
+        node.children.push_back(number_of(child));
+        ++inner;
+      } else if (is(child, "instance_node")) {
+        node.children.push_back(number_of(find_node(child)));
+      } else if (is(child, "instance_geometry")) {
+        const std::uint32_t geometry = geometries_.use(child.attribute("url").value(), child);
+        node.uses.push_back({geometry, materials_.bind(geometries_[geometry], child), Transform::Identity()});
+      } else if (is(child, "instance_controller")) {
+        use_controller(child, node);
+      }
+    }
+    node.placement = node.uses.empty() && inner == 0 && node.children.size() == 1;
+    graph_[number] = std::move(node);
+  }
+
+  /// A skin or a morph shows its base mesh: raylift has no poses.
+  void use_controller(pugi::xml_node instance, GraphNode& node) {
+    std::string_view url = instance.attribute("url").value();
+    Transform transform = Transform::Identity();
+    pugi::xml_node referrer = instance;
+    // Controllers may stand on controllers; more of them than there are in the document are a cycle.
+    for (std::size_t links = 0;; ++links) {
+      if (links > controllers_.elements().size())
+        fail(ErrorKind::malformed, "the controllers refer to each other in a circle", source_.file, referrer);
+      const pugi::xml_node controller = controllers_.find(url, source_.file, referrer);
+      referrer = controller.child("skin") ? controller.child("skin") : controller.child("morph");
+      if (!referrer) fail(ErrorKind::malformed, "the controller has neither <skin> nor <morph>", source_.file, controller);
+      if (const pugi::xml_node shape = referrer.child("bind_shape_matrix")) transform = transform * matrix(source_, shape);
+      url = referrer.attribute("source").value();
+      if (!url.empty() && geometries_.has(url.substr(1))) break;
+      if (url.empty() || url.front() != '#' || !controllers_.by_id(url.substr(1))) break;  // use() says what is wrong
+    }
+    const std::uint32_t geometry = geometries_.use(url, referrer);
+    node.uses.push_back({geometry, materials_.bind(geometries_[geometry], instance), transform});
+    if (!controllers_warned_)
+      scene_.report.warnings.emplace_back("skins and morphs are shown unposed, as their base meshes");
+    controllers_warned_ = true;
+  }
+
+  /// G4DAE: <extra><meta id="..."><copyNo>17</copyNo>.
+  static std::optional<std::int64_t> copy_number(pugi::xml_node element) {
+    for (const pugi::xml_node extra : element.children("extra"))
+      for (const pugi::xml_node meta : extra.children("meta")) {
+        std::string_view text = meta.child("copyNo") ? meta.child_value("copyNo") : meta.attribute("copyNo").value();
+        const auto first = text.find_first_not_of(" \t\r\n");
+        if (first == std::string_view::npos) continue;
+        std::int64_t value = 0;
+        if (std::from_chars(text.data() + first, text.data() + text.size(), value).ec == std::errc()) return value;
+      }
+    return std::nullopt;
+  }
+
+  /// Finds cycles, and how much the tree holds once it is expanded, without expanding it.
+  void measure() {
+    enum class State : std::uint8_t { unseen, open, done };
+    std::vector<State> state(graph_.size(), State::unseen);
+    struct Step {
+      std::uint32_t node;
+      std::size_t child;
+    };
+    std::vector<Step> path{{0, 0}};
+    state[0] = State::open;
+    while (!path.empty()) {
+      auto& [number, child] = path.back();
+      GraphNode& node = graph_[number];
+      if (child != node.children.size()) {
+        const std::uint32_t next = node.children[child++];
+        if (state[next] == State::open)
+          fail(ErrorKind::malformed, "the node contains itself, by <instance_node>", source_.file, graph_[next].element);
+        if (state[next] == State::unseen) {
+          state[next] = State::open;
+          path.push_back({next, 0});
+        }
+        continue;
+      }
+      node.nodes = 1;
+      node.instances = node.uses.size();
+      node.height = 1;
+      for (const std::uint32_t below : node.children) {
+        node.nodes = saturating_add(node.nodes, graph_[below].nodes);
+        node.instances = saturating_add(node.instances, graph_[below].instances);
+        node.height = std::max(node.height, graph_[below].height + 1);
+      }
+      state[number] = State::done;
+      path.pop_back();
+    }
+    const LoadLimits& limits = source_.options.limits;
+    const auto check = [&](std::uint64_t value, std::uint64_t limit, const std::string& what, const char* option) {
+      if (value <= limit) return;
+      const bool saturated = value == UINT64_MAX;
+      fail(ErrorKind::limit,
+           "the expanded scene has " + (saturated ? std::string("over 10^19") : std::to_string(value)) + " " + what +
+               ", and the limit is " + std::to_string(limit),
+           source_.file, graph_[0].element, std::string("raise it with ") + option);
+    };
+    check(graph_[0].height, limits.node_depth, "levels", "--max-depth");
+    check(graph_[0].instances, limits.instances, "solids", "--max-instances");
+    check(graph_[0].nodes, limits.nodes, "nodes", "--max-nodes");
+  }
+
+  static std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+  /// Writes Scene::nodes and Scene::instances. Branches without a solid are left out.
+  void expand() {
+    struct Step {
+      std::uint32_t node;
+      std::uint32_t parent;   // in Scene::nodes
+      std::uint32_t outside;  // material around it
+      Transform transform;    // of what is above
+    };
+    Transform unit = Transform::Identity();
+    unit.scale(scene_.unit_mm);
+    std::vector<Step> stack{{0, kNone, kNone, unit}};
+    scene_.instances.reserve(graph_[0].instances);
+    while (!stack.empty()) {
+      const Step step = stack.back();
+      stack.pop_back();
+      const GraphNode* node = &graph_[step.node];
+      if (node->instances == 0) continue;
+      Transform transform = step.transform * node->transform;
+      const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
+      Node& written = scene_.nodes.emplace_back(Node{node->name, step.parent, node->copy_number});
+      // G4DAE names solids twice: the placement (a physical volume) instances a node of its own for the logical one.
+      // They are one node here, under the placement's name.
+      while (node->placement) {
+        node = &graph_[node->children.front()];
+        transform = transform * node->transform;
+        if (written.name.empty()) written.name = node->name;
+        if (!written.copy_number) written.copy_number = node->copy_number;
+      }
+      std::uint32_t inside = step.outside;
+      for (const Use& use : node->uses) {
+        scene_.instances.push_back({use.geometry, here, use.binding, step.outside, transform * use.transform});
+        if (&use == &node->uses.front() && !scene_.bindings[use.binding].empty()) inside = scene_.bindings[use.binding].front();
+      }
+      for (auto child = node->children.rbegin(); child != node->children.rend(); ++child)
+        stack.push_back({*child, here, inside, transform});
+    }
+  }
+
+  const Source& source_;
+  GeometryReader& geometries_;
+  Scene& scene_;
+  Materials materials_;
+  Library controllers_;
+  std::array<Library, 2> nodes_by_id_;
+  std::vector<GraphNode> graph_;
+  std::unordered_map<const void*, std::uint32_t> numbers_;
+  bool controllers_warned_ = false;
+};
+
+pugi::xml_node find_visual_scene(const Source& source, Scene& scene) {
+  const Library scenes(source.root, "library_visual_scenes", "visual_scene");
+  if (const pugi::xml_node instance = source.root.child("scene").child("instance_visual_scene"))
+    return scenes.find(instance.attribute("url").value(), source.file, instance);
+  if (scenes.elements().empty())
+    fail(ErrorKind::malformed, "the document has no <visual_scene>: nothing is placed", source.file, source.root,
+         "export a scene, not a library of geometries");
+  scene.report.warnings.emplace_back("the document names no scene; its first <visual_scene> is taken");
+  return scenes.elements().front();
+}
+
+}  // namespace
+
+void read_scene(const Source& source, GeometryReader& geometries, Scene& scene) {
+  Graph graph(source, geometries, scene);
+  graph.read(find_visual_scene(source, scene));
+  if (scene.instances.empty())
+    fail(ErrorKind::malformed, "the scene is empty: no node instances a geometry", source.file, source.root);
+}
+
+}  // namespace raylift::collada
