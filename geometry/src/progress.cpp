@@ -2,6 +2,8 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/progress.h>
 
+#include <new>
+
 #ifdef RAYLIFT_WITH_NVTX
 #include <nvtx3/nvToolsExt.h>
 #endif
@@ -11,6 +13,15 @@ namespace raylift {
 void Progress::report(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
   if (callback_ && !callback_(stage, done, total)) {
     throw Error(ErrorKind::cancelled, "cancelled during " + std::string(stage));
+  }
+}
+
+void Progress::record(const StageTime& time) const noexcept {
+  if (times_ == nullptr) return;
+  try {
+    times_->push_back(time);
+  } catch (const std::bad_alloc&) {
+    // A lost timing is no reason to end the program.
   }
 }
 
@@ -27,13 +38,8 @@ Stage::~Stage() {
 #ifdef RAYLIFT_WITH_NVTX
   nvtxRangePop();
 #endif
-  if (progress_.times_ == nullptr) return;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  try {
-    progress_.times_->push_back({name_, elapsed.count()});
-  } catch (const std::bad_alloc&) {
-    // A lost timing is no reason to end the program.
-  }
+  progress_.record({name_, elapsed.count()});
 }
 
 }  // namespace raylift

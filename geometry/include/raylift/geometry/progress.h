@@ -31,9 +31,10 @@ class Progress {
 
   /// Throws Error(cancelled) when the caller wants to stop.
   void report(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
+  /// Adds the time of a stage that ended elsewhere, in a child process for instance.
+  void record(const StageTime& time) const noexcept;
 
  private:
-  friend class Stage;
   Callback callback_;
   std::vector<StageTime>* times_ = nullptr;
 };

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parent's side of an isolated import.
+#include "isolate.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <raylift/geometry/error.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "import_protocol.h"
+#include "scene_stream.h"
+
+extern char** environ;
+
+namespace raylift {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void fail_system(const std::string& what, int code) {
+  throw Error(ErrorKind::io, "can't start the import process: " + what + ": " + std::strerror(code));
+}
+
+/// An open file descriptor; closed on exec.
+class Descriptor {
+ public:
+  explicit Descriptor(int value, const char* what = "") : value_(value) {
+    if (value < 0) fail_system(what, errno);
+  }
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  [[nodiscard]] int get() const { return value_; }
+  void close() {
+    if (value_ >= 0) ::close(std::exchange(value_, -1));
+  }
+
+ private:
+  int value_;
+};
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail_system("pipe", errno);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+Descriptor make_memory(const char* name) { return Descriptor(::memfd_create(name, MFD_CLOEXEC), "memfd_create"); }
+
+bool executable(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
+
+fs::path find_program(const LoadOptions& options) {
+  std::vector<fs::path> places;
+  if (!options.import_program.empty()) {
+    places.emplace_back(options.import_program);
+  } else if (const char* set = std::getenv("RAYLIFT_IMPORT"); set != nullptr && *set != '\0') {
+    places.emplace_back(set);
+  } else {
+    std::error_code error;
+    const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
+    places = {own / "raylift-import", own / "../libexec/raylift/raylift-import", fs::path(RAYLIFT_LIBEXEC) / "raylift-import"};
+  }
+  std::string tried;
+  for (const fs::path& place : places) {
+    if (executable(place)) return place;
+    tried += (tried.empty() ? "" : ", ") + place.string();
+  }
+  throw Error(ErrorKind::usage, "the program raylift-import was not found; tried " + tried, {},
+              "set RAYLIFT_IMPORT to its path, or import without isolation");
+}
+
+/// A running import process. Killed and waited for when it goes out of scope.
+class Child {
+ public:
+  Child(const fs::path& program, const std::array<std::pair<int, int>, 5>& descriptors) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    for (const auto& [from, to] : descriptors) posix_spawn_file_actions_adddup2(&actions, from, to);
+    // A group of its own: an interrupt from the terminal reaches the parent, which decides. And no signal that the
+    // parent has blocked or ignored stays so in the child.
+    sigset_t all;
+    sigset_t none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    std::string name = program.string();
+    char* arguments[] = {name.data(), nullptr};
+    const int code = posix_spawn(&pid_, name.c_str(), &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (code != 0) fail_system(name, code);
+  }
+  ~Child() {
+    if (ended_) return;
+    kill();
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void kill() const { ::kill(pid_, SIGKILL); }
+  void wait() {
+    while (!ended_ && ::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+    }
+    ended_ = true;
+  }
+  /// Whether it has ended. Where the parent ignores SIGCHLD, the status of a child is lost: then it counts as 0, and
+  /// what it left behind decides.
+  [[nodiscard]] bool ended() {
+    if (ended_) return true;
+    const pid_t result = ::waitpid(pid_, &status_, WNOHANG);
+    if (result < 0 && errno == ECHILD) status_ = 0;
+    ended_ = result == pid_ || (result < 0 && errno == ECHILD);
+    return ended_;
+  }
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  pid_t pid_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+/// The first line of what an importer said before it died, fit for an error message.
+std::string first_line(std::string text) {
+  text.resize(std::min(text.find('\n'), text.size()));
+  if (text.size() > 200) text.resize(200);
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return text;
+}
+
+/// The result's bytes, mapped.
+class Mapping {
+ public:
+  explicit Mapping(int descriptor) {
+    struct stat info {};
+    if (::fstat(descriptor, &info) != 0 || info.st_size == 0) return;
+    size_ = static_cast<std::size_t>(info.st_size);
+    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    if (data == MAP_FAILED) throw Error(ErrorKind::out_of_host_memory, "can't map the imported scene");
+    data_ = data;
+  }
+  ~Mapping() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  [[nodiscard]] std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// One isolated import, from request to scene.
+class Import {
+ public:
+  Import(fs::path path, const LoadOptions& options, const Progress& progress)
+      : path_(std::move(path)), options_(options), progress_(progress) {}
+
+  Scene run() {
+    const fs::path program = find_program(options_);
+    const Descriptor request = make_memory("raylift-request");
+    const Descriptor result = make_memory("raylift-scene");
+    const Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
+    Pipe progress = make_pipe();
+    Pipe errors = make_pipe();
+    ByteWriter writer;
+    writer.put(import::kVersion);
+    writer.put(::getpid());
+    put_options(writer, options_);
+    writer.put_text(path_.string());
+    writer.write_to(request.get());
+    ::lseek(request.get(), 0, SEEK_SET);
+
+    // The descriptors' targets are 0 to 5; were a source among them, a later dup2 would overwrite it. So move all up.
+    const auto high = [](const Descriptor& from) { return Descriptor(::fcntl(from.get(), F_DUPFD_CLOEXEC, 10), "fcntl"); };
+    const Descriptor from[] = {high(null), high(errors.write), high(request), high(result), high(progress.write)};
+    {
+      Child child(program, {{{from[0].get(), 0},
+                             {from[1].get(), 2},
+                             {from[2].get(), import::kRequest},
+                             {from[3].get(), import::kResult},
+                             {from[4].get(), import::kProgress}}});
+      for (const Descriptor& one : from) const_cast<Descriptor&>(one).close();
+      progress.write.close();
+      errors.write.close();
+      watch(child, progress.read.get(), errors.read.get());
+      check_status(child.status());
+    }
+    return take_result(Mapping(result.get()).bytes());
+  }
+
+ private:
+  [[nodiscard]] Where where() const { return {path_.string(), ""}; }
+
+  /// Passes progress on until the process has ended; throws when it takes too long, or when the caller cancels.
+  void watch(Child& child, int progress, int errors) {
+    const auto start = Clock::now();
+    const auto limit = std::chrono::duration<double>(options_.limits.isolate_seconds);
+    import::ProgressRecord last{"import", 0, 0};
+    pollfd polled[] = {{progress, POLLIN, 0}, {errors, POLLIN, 0}};
+    auto reported = start;
+    bool open = true;
+    while (!child.ended()) {
+      if (Clock::now() - start > limit)
+        throw Error(ErrorKind::limit,
+                    "the import took longer than its limit of " + std::to_string(options_.limits.isolate_seconds) + " s", where(),
+                    "raise it with --import-timeout");
+      if (open) {
+        ::poll(polled, 2, 20);
+        open = read_progress(polled[0], last) | read_errors(polled[1]);
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      if (Clock::now() - reported > std::chrono::milliseconds(50)) {
+        progress_.report(last.stage, last.done, last.total);
+        reported = Clock::now();
+      }
+    }
+    for (pollfd& one : polled) one.revents = one.fd >= 0 ? POLLIN : 0;
+    ::fcntl(errors, F_SETFL, O_NONBLOCK);
+    read_errors(polled[1]);
+  }
+
+  static bool read_progress(pollfd& polled, import::ProgressRecord& last) {
+    if (polled.fd < 0) return false;
+    if (polled.revents == 0) return true;
+    import::ProgressRecord record;
+    const ssize_t got = ::read(polled.fd, &record, sizeof record);
+    if (got == static_cast<ssize_t>(sizeof record)) {
+      record.stage[sizeof record.stage - 1] = '\0';
+      last = record;
+    }
+    if (got == 0) polled.fd = -1;
+    return polled.fd >= 0;
+  }
+
+  bool read_errors(pollfd& polled) {
+    if (polled.fd < 0) return false;
+    if (polled.revents == 0) return true;
+    char text[4096];
+    const ssize_t got = ::read(polled.fd, text, sizeof text);
+    if (got > 0 && said_.size() < sizeof text) said_.append(text, static_cast<std::size_t>(got));
+    if (got == 0) polled.fd = -1;
+    return polled.fd >= 0;
+  }
+
+  void check_status(int status) const {
+    if (WIFSIGNALED(status)) {
+      const int number = WTERMSIG(status);
+      const char* abbreviation = ::sigabbrev_np(number);
+      const std::string signal = abbreviation != nullptr ? std::string("SIG") + abbreviation : "signal " + std::to_string(number);
+      if (number == SIGKILL)
+        throw Error(ErrorKind::limit, "the import process was killed (SIGKILL), probably because the machine ran out of memory", where(),
+                    "free memory, or limit the import with --import-memory");
+      const std::string said = first_line(said_);
+      throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said), where(),
+                  "the file is probably broken; export it again");
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+      const std::string said = first_line(said_);
+      throw Error(ErrorKind::malformed,
+                  "the import process ended without a result (exit code " + std::to_string(WEXITSTATUS(status)) + ")" +
+                      (said.empty() ? "" : ": " + said),
+                  where());
+    }
+  }
+
+  Scene take_result(std::string_view bytes) const {
+    if (bytes.empty()) throw Error(ErrorKind::malformed, "the import process ended without a result", where());
+    try {
+      ByteReader reader(bytes);
+      if (reader.get<std::uint64_t>() != import::kVersion)
+        throw Error(ErrorKind::malformed, "the import process is of another version");
+      if (reader.get<import::Outcome>() == import::Outcome::error) rethrow(get_error(reader));
+      Scene scene = get_scene(reader);
+      const std::size_t stages = reader.get_count(sizeof(std::uint64_t));
+      for (std::size_t i = 0; i != stages; ++i) {
+        std::string stage = reader.get_text();
+        progress_.record({std::move(stage), reader.get<double>()});
+      }
+      if (!reader.at_end()) throw Error(ErrorKind::malformed, "the import process wrote more than a scene");
+      return scene;
+    } catch (const Error& error) {
+      if (!error.file().empty()) throw;
+      throw Error(error.kind(), error.problem(), where(), error.advice());
+    } catch (const std::bad_alloc&) {
+      throw Error(ErrorKind::out_of_host_memory, "no memory left for the imported scene", where());
+    }
+  }
+
+  [[noreturn]] void rethrow(const Error& error) const {
+    const Where at{error.file().empty() ? path_.string() : error.file(), error.element()};
+    // There, memory ran out against the limit that was set for it.
+    if (error.kind() == ErrorKind::out_of_host_memory)
+      throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at, "raise it with --import-memory");
+    throw Error(error.kind(), error.problem(), at, error.advice());
+  }
+
+  fs::path path_;
+  const LoadOptions& options_;
+  const Progress& progress_;
+  std::string said_;  // the beginning of what the process wrote to standard error
+};
+
+}  // namespace
+
+Scene load_isolated(const fs::path& path, const LoadOptions& options, const Progress& progress) {
+  return Import(path, options, progress).run();
+}
+
+}  // namespace raylift
