@@ -14,7 +14,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "import_protocol.h"
 #include "scene_stream.h"
@@ -49,8 +51,10 @@ void limit_memory(std::uint64_t bytes) {
 void leave_no_core() {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  // Also where the kernel pipes cores to a program, which the limit does not stop.
+#ifndef RAYLIFT_SANITIZED
+  // Also where the kernel pipes cores to a program, which the limit does not stop. The leak sanitizer needs to look.
   ::prctl(PR_SET_DUMPABLE, 0);
+#endif
 }
 
 std::string read_request() {
@@ -58,6 +62,12 @@ std::string read_request() {
   if (::fstat(import::kRequest, &info) != 0) return {};
   std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
   return ::pread(import::kRequest, bytes.data(), bytes.size(), 0) == info.st_size ? bytes : std::string();
+}
+
+/// Takes 16 MiB and keeps them.
+void take_memory() {
+  static std::vector<std::unique_ptr<char[]>> taken;
+  taken.push_back(std::make_unique<char[]>(std::size_t{16} << 20));
 }
 
 /// Misbehaves on demand, so that tests see what a parent makes of it: $RAYLIFT_IMPORT_FAULT is segv, abort, hang,
@@ -76,7 +86,10 @@ void act_out_fault() {
                 : 1);
   }
   while (fault == "hang") ::pause();
-  if (fault == "memory") throw std::bad_alloc();
+#ifdef RAYLIFT_SANITIZED
+  if (fault == "memory") throw std::bad_alloc();  // no limit is set
+#endif
+  while (fault == "memory") take_memory();
 }
 
 /// Tells the parent where the work stands, but not more often than it can use.
@@ -99,6 +112,8 @@ Progress make_progress(std::vector<StageTime>* times) {
 }
 
 void write_error(const Error& error) {
+  // It may be the writing of a scene that failed.
+  if (::ftruncate(import::kResult, 0) != 0 || ::lseek(import::kResult, 0, SEEK_SET) != 0) return;
   ByteWriter writer;
   writer.put(import::kVersion);
   writer.put(import::Outcome::error);
@@ -142,7 +157,8 @@ int import_process() {
   const std::string bytes = read_request();
   ByteReader reader(bytes);
   try {
-    if (bytes.size() < sizeof(std::uint64_t) || reader.get<std::uint64_t>() != import::kVersion) return exit_code(ErrorKind::usage);
+    if (bytes.size() < sizeof(std::uint64_t) || reader.get<std::uint64_t>() != import::kVersion)
+      return exit_code(ErrorKind::usage);
     // Nobody waits for this process once its parent is gone; it may have gone already.
     const auto parent = reader.get<pid_t>();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -65,9 +65,14 @@ Pipe make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-Descriptor make_memory(const char* name) { return Descriptor(::memfd_create(name, MFD_CLOEXEC), "memfd_create"); }
+Descriptor make_memory(const char* name) {
+  return Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create");
+}
 
-bool executable(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
+bool executable(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
 
 fs::path find_program(const LoadOptions& options) {
   std::vector<fs::path> places;
@@ -78,7 +83,8 @@ fs::path find_program(const LoadOptions& options) {
   } else {
     std::error_code error;
     const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
-    places = {own / "raylift-import", own / "../libexec/raylift/raylift-import", fs::path(RAYLIFT_LIBEXEC) / "raylift-import"};
+    places = {own / "raylift-import", own / "../libexec/raylift/raylift-import",
+              fs::path(RAYLIFT_LIBEXEC) / "raylift-import"};
   }
   std::string tried;
   for (const fs::path& place : places) {
@@ -92,7 +98,7 @@ fs::path find_program(const LoadOptions& options) {
 /// A running import process. Killed and waited for when it goes out of scope.
 class Child {
  public:
-  Child(const fs::path& program, const std::array<std::pair<int, int>, 5>& descriptors) {
+  Child(const fs::path& program, std::span<const std::pair<int, int>> descriptors) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -155,6 +161,13 @@ std::string first_line(std::string text) {
   return text;
 }
 
+/// "0.3 s": no more digits than it takes.
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", value);
+  return text;
+}
+
 /// The result's bytes, mapped.
 class Mapping {
  public:
@@ -188,7 +201,7 @@ class Import {
     const fs::path program = find_program(options_);
     const Descriptor request = make_memory("raylift-request");
     const Descriptor result = make_memory("raylift-scene");
-    const Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
+    const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
     Pipe progress = make_pipe();
     Pipe errors = make_pipe();
     ByteWriter writer;
@@ -200,20 +213,24 @@ class Import {
     ::lseek(request.get(), 0, SEEK_SET);
 
     // The descriptors' targets are 0 to 5; were a source among them, a later dup2 would overwrite it. So move all up.
-    const auto high = [](const Descriptor& from) { return Descriptor(::fcntl(from.get(), F_DUPFD_CLOEXEC, 10), "fcntl"); };
-    const Descriptor from[] = {high(null), high(errors.write), high(request), high(result), high(progress.write)};
+    const auto high = [](const Descriptor& from) {
+      return Descriptor(::fcntl(from.get(), F_DUPFD_CLOEXEC, 10), "fcntl");
+    };
+    // Standard output goes nowhere: it is the parent's, and importers print to it.
+    Descriptor from[] = {high(null), high(errors.write), high(request), high(result), high(progress.write)};
+    const std::pair<int, int> descriptors[] = {{from[0].get(), STDIN_FILENO},    {from[0].get(), STDOUT_FILENO},
+                                               {from[1].get(), STDERR_FILENO},   {from[2].get(), import::kRequest},
+                                               {from[3].get(), import::kResult}, {from[4].get(), import::kProgress}};
     {
-      Child child(program, {{{from[0].get(), 0},
-                             {from[1].get(), 2},
-                             {from[2].get(), import::kRequest},
-                             {from[3].get(), import::kResult},
-                             {from[4].get(), import::kProgress}}});
-      for (const Descriptor& one : from) const_cast<Descriptor&>(one).close();
+      Child child(program, descriptors);
+      for (Descriptor& one : from) one.close();
       progress.write.close();
       errors.write.close();
       watch(child, progress.read.get(), errors.read.get());
       check_status(child.status());
     }
+    // Whatever still holds the memory can't shrink or change it while it is read here.
+    ::fcntl(result.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
     return take_result(Mapping(result.get()).bytes());
   }
 
@@ -224,51 +241,58 @@ class Import {
   void watch(Child& child, int progress, int errors) {
     const auto start = Clock::now();
     const auto limit = std::chrono::duration<double>(options_.limits.isolate_seconds);
-    import::ProgressRecord last{"import", 0, 0};
+    for (const int descriptor : {progress, errors}) ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
     pollfd polled[] = {{progress, POLLIN, 0}, {errors, POLLIN, 0}};
-    auto reported = start;
-    bool open = true;
+    const auto read_all = [&] {
+      const bool progressing = read_progress(polled[0]);
+      return read_errors(polled[1]) || progressing;
+    };
     while (!child.ended()) {
       if (Clock::now() - start > limit)
         throw Error(ErrorKind::limit,
-                    "the import took longer than its limit of " + std::to_string(options_.limits.isolate_seconds) + " s", where(),
+                    "the import took longer than its limit of " + seconds(options_.limits.isolate_seconds), where(),
                     "raise it with --import-timeout");
-      if (open) {
+      if (read_all())
         ::poll(polled, 2, 20);
-        open = read_progress(polled[0], last) | read_errors(polled[1]);
-      } else {
+      else
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      if (Clock::now() - reported > std::chrono::milliseconds(50)) {
-        progress_.report(last.stage, last.done, last.total);
-        reported = Clock::now();
-      }
+      if (Clock::now() - reported_ > std::chrono::milliseconds(50)) report();  // so that the caller can cancel
     }
-    for (pollfd& one : polled) one.revents = one.fd >= 0 ? POLLIN : 0;
-    ::fcntl(errors, F_SETFL, O_NONBLOCK);
-    read_errors(polled[1]);
+    read_all();
   }
 
-  static bool read_progress(pollfd& polled, import::ProgressRecord& last) {
-    if (polled.fd < 0) return false;
-    if (polled.revents == 0) return true;
-    import::ProgressRecord record;
-    const ssize_t got = ::read(polled.fd, &record, sizeof record);
-    if (got == static_cast<ssize_t>(sizeof record)) {
-      record.stage[sizeof record.stage - 1] = '\0';
-      last = record;
+  /// Reads and passes on all reports that are there; whether there may be more.
+  bool read_progress(pollfd& polled) {
+    while (polled.fd >= 0) {
+      import::ProgressRecord record;
+      const ssize_t got = ::read(polled.fd, &record, sizeof record);
+      if (got == static_cast<ssize_t>(sizeof record)) {
+        record.stage[sizeof record.stage - 1] = '\0';
+        last_ = record;
+        report();
+      } else if (got == 0) {
+        polled.fd = -1;
+      } else {
+        break;
+      }
     }
-    if (got == 0) polled.fd = -1;
     return polled.fd >= 0;
   }
 
+  void report() {
+    reported_ = Clock::now();
+    progress_.report(last_.stage, last_.done, last_.total);
+  }
+
+  /// Keeps the beginning of what the process says; whether there may be more.
   bool read_errors(pollfd& polled) {
-    if (polled.fd < 0) return false;
-    if (polled.revents == 0) return true;
-    char text[4096];
-    const ssize_t got = ::read(polled.fd, text, sizeof text);
-    if (got > 0 && said_.size() < sizeof text) said_.append(text, static_cast<std::size_t>(got));
-    if (got == 0) polled.fd = -1;
+    while (polled.fd >= 0) {
+      char text[4096];
+      const ssize_t got = ::read(polled.fd, text, sizeof text);
+      if (got > 0 && said_.size() < sizeof text) said_.append(text, static_cast<std::size_t>(got));
+      if (got == 0) polled.fd = -1;
+      if (got < 0) break;
+    }
     return polled.fd >= 0;
   }
 
@@ -276,13 +300,15 @@ class Import {
     if (WIFSIGNALED(status)) {
       const int number = WTERMSIG(status);
       const char* abbreviation = ::sigabbrev_np(number);
-      const std::string signal = abbreviation != nullptr ? std::string("SIG") + abbreviation : "signal " + std::to_string(number);
+      const std::string signal =
+          abbreviation != nullptr ? std::string("SIG") + abbreviation : "signal " + std::to_string(number);
       if (number == SIGKILL)
-        throw Error(ErrorKind::limit, "the import process was killed (SIGKILL), probably because the machine ran out of memory", where(),
+        throw Error(ErrorKind::limit,
+                    "the import process was killed (SIGKILL), probably because the machine ran out of memory", where(),
                     "free memory, or limit the import with --import-memory");
       const std::string said = first_line(said_);
-      throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said), where(),
-                  "the file is probably broken; export it again");
+      throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
+                  where(), "the file is probably broken; export it again");
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
       const std::string said = first_line(said_);
@@ -320,7 +346,8 @@ class Import {
     const Where at{error.file().empty() ? path_.string() : error.file(), error.element()};
     // There, memory ran out against the limit that was set for it.
     if (error.kind() == ErrorKind::out_of_host_memory)
-      throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at, "raise it with --import-memory");
+      throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at,
+                  "raise it with --import-memory");
     throw Error(error.kind(), error.problem(), at, error.advice());
   }
 
@@ -328,6 +355,8 @@ class Import {
   const LoadOptions& options_;
   const Progress& progress_;
   std::string said_;  // the beginning of what the process wrote to standard error
+  import::ProgressRecord last_{"import", 0, 0};
+  Clock::time_point reported_ = Clock::now();
 };
 
 }  // namespace

@@ -127,17 +127,19 @@ void put_scene(ByteWriter& writer, const Scene& scene) {
     writer.put(material.color);
   }
   writer.put(std::uint64_t{scene.bindings.size()});
-  for (const std::vector<std::uint32_t>& binding : scene.bindings) writer.put_array(std::span<const std::uint32_t>(binding));
+  for (const std::vector<std::uint32_t>& binding : scene.bindings)
+    writer.put_array(std::span<const std::uint32_t>(binding));
   writer.put(std::uint64_t{scene.nodes.size()});
   for (const Node& node : scene.nodes) {
     writer.put_text(node.name);
     writer.put(node.parent);
-    writer.put(node.copy_number.has_value());
+    writer.put(std::uint8_t{node.copy_number.has_value()});
     writer.put(node.copy_number.value_or(0));
   }
   writer.put(std::uint64_t{scene.instances.size()});
   for (const Instance& instance : scene.instances) {
-    for (const std::uint32_t index : {instance.mesh, instance.node, instance.binding, instance.outside}) writer.put(index);
+    for (const std::uint32_t index : {instance.mesh, instance.node, instance.binding, instance.outside})
+      writer.put(index);
     std::array<double, 12> values;
     std::copy_n(instance.transform.data(), values.size(), values.begin());
     writer.put(values);
@@ -189,7 +191,7 @@ Scene get_scene(ByteReader& reader) {
     Node& node = scene.nodes[i];
     node.name = reader.get_text();
     node.parent = index(reader.get<std::uint32_t>(), i, true);
-    const bool has_copy_number = reader.get<bool>();
+    const bool has_copy_number = reader.get<std::uint8_t>() != 0;  // any other byte than 0 and 1 is no bool
     const auto copy_number = reader.get<std::int64_t>();
     if (has_copy_number) node.copy_number = copy_number;
   }
@@ -207,6 +209,9 @@ Scene get_scene(ByteReader& reader) {
     scene.bounds.min[axis] = reader.get<double>();
     scene.bounds.max[axis] = reader.get<double>();
   }
+  if (!scene.bounds.min.allFinite() || !scene.bounds.max.allFinite() || !std::isfinite(scene.unit_mm) ||
+      scene.unit_mm <= 0)
+    fail("its extent or unit is no length");
   LoadReport& report = scene.report;
   for (std::uint64_t* count : {&report.degenerate_triangles, &report.dropped_triangles, &report.repaired_vertices,
                                &report.ignored_primitives, &report.vertices_before_weld})
@@ -218,11 +223,19 @@ Scene get_scene(ByteReader& reader) {
 
 void put_error(ByteWriter& writer, const Error& error) {
   writer.put_text(name(error.kind()));
-  for (const std::string* text : {&error.problem(), &error.file(), &error.element(), &error.advice()}) writer.put_text(*text);
+  for (const std::string* text : {&error.problem(), &error.file(), &error.element(), &error.advice()})
+    writer.put_text(*text);
 }
 
 Error get_error(ByteReader& reader) {
-  const ErrorKind kind = error_kind(reader.get_text());
+  const std::string name_of_kind = reader.get_text();
+  const ErrorKind kind = [&] {
+    try {
+      return error_kind(name_of_kind);
+    } catch (const Error&) {
+      fail("an unknown kind of error");
+    }
+  }();
   const std::string problem = reader.get_text();
   const std::string file = reader.get_text();
   const std::string element = reader.get_text();
