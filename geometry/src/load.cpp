@@ -59,6 +59,12 @@ void remove_empty_meshes(Scene& scene) {
   for (Instance& instance : scene.instances) instance.mesh = moved[instance.mesh];
 }
 
+/// Whether a transform squashes volumes flat. Scaled first: the determinant of a tiny scale underflows.
+bool singular(const Transform& transform) {
+  const double largest = transform.linear().cwiseAbs().maxCoeff();
+  return largest == 0 || (transform.linear() / largest).determinant() == 0;
+}
+
 void finish(Scene& scene, const LoadOptions& options, const Progress& progress) {
   {
     const Stage stage(progress, "weld", scene.meshes.size());
@@ -71,17 +77,17 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
   if (scene.instances.empty())
     throw Error(ErrorKind::malformed, "the scene is empty: no triangle is placed anywhere", {scene.source, ""});
   if (scene.unique_triangles() > options.limits.triangles)
-    throw Error(ErrorKind::limit, "more than " + std::to_string(options.limits.triangles) + " triangles", {scene.source, ""},
-                "raise the limit with --max-triangles");
+    throw Error(ErrorKind::limit, "more than " + std::to_string(options.limits.triangles) + " triangles",
+                {scene.source, ""}, "raise the limit with --max-triangles");
   std::size_t flat = 0;
   for (const Instance& instance : scene.instances) {
-    const double determinant = instance.transform.linear().determinant();
     if (!instance.transform.matrix().allFinite())
       throw Error(ErrorKind::malformed, "the transforms above a solid multiply to infinity",
                   {scene.source, "solid '" + scene.path(instance) + "'"});
-    flat += determinant == 0 ? 1 : 0;
+    flat += singular(instance.transform) ? 1 : 0;
   }
-  if (flat != 0) scene.report.warnings.push_back(std::to_string(flat) + " solids are squashed flat by a singular transform");
+  if (flat != 0)
+    scene.report.warnings.push_back(std::to_string(flat) + " solids are squashed flat by a singular transform");
   scene.bounds = world_bounds(scene);
   if (!scene.bounds.min.allFinite() || !scene.bounds.max.allFinite())
     throw Error(ErrorKind::malformed, "the scene's extent is not finite", {scene.source, ""});
@@ -103,7 +109,8 @@ Scene load(const std::filesystem::path& path, const LoadOptions& options, const 
   }
   if (options.isolate) return load_isolated(path, options, progress);
   try {
-    Scene scene = is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
+    Scene scene =
+        is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
     finish(scene, options, progress);
     return scene;
   } catch (const std::bad_alloc&) {

@@ -25,14 +25,19 @@ Bounds bounds_of(std::size_t count, const Point& point) {
       });
 }
 
-Eigen::Vector3d vector(const float3& v) { return {v.x, v.y, v.z}; }
+Eigen::Vector3d vector(const float3& v) {
+  return {v.x, v.y, v.z};
+}
 
-/// The box of a transformed box.
+/// A box around a transformed box, larger by a few roundings so that it holds every transformed vertex.
 Bounds transformed(const Bounds& box, const Transform& transform) {
   Bounds result;
   if (box.empty()) return result;
   const Eigen::Vector3d center = transform * box.center();
-  const Eigen::Vector3d half = transform.linear().cwiseAbs() * (box.size() / 2);
+  const Eigen::Vector3d reach = transform.linear().cwiseAbs() * box.min.cwiseAbs().cwiseMax(box.max.cwiseAbs());
+  const Eigen::Vector3d rounding =
+      8 * std::numeric_limits<double>::epsilon() * (reach + transform.translation().cwiseAbs());
+  const Eigen::Vector3d half = transform.linear().cwiseAbs() * (box.size() / 2) + rounding;
   result.min = center - half;
   result.max = center + half;
   return result;
@@ -72,15 +77,14 @@ std::uint64_t Scene::unique_triangles() const {
 }
 
 std::uint64_t Scene::expanded_vertices() const {
-  return std::accumulate(instances.begin(), instances.end(), std::uint64_t{0}, [this](std::uint64_t sum, const Instance& i) {
-    return sum + meshes[i.mesh].vertices.size();
-  });
+  return std::accumulate(instances.begin(), instances.end(), std::uint64_t{0},
+                         [this](std::uint64_t sum, const Instance& i) { return sum + meshes[i.mesh].vertices.size(); });
 }
 
 std::uint64_t Scene::expanded_triangles() const {
-  return std::accumulate(instances.begin(), instances.end(), std::uint64_t{0}, [this](std::uint64_t sum, const Instance& i) {
-    return sum + meshes[i.mesh].triangles.size();
-  });
+  return std::accumulate(
+      instances.begin(), instances.end(), std::uint64_t{0},
+      [this](std::uint64_t sum, const Instance& i) { return sum + meshes[i.mesh].triangles.size(); });
 }
 
 Bounds mesh_bounds(const Mesh& mesh) {
