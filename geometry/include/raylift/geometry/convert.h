@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of three numbers, of any type and layout, into packed float3 and uint3.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <raylift/geometry/vector_types.h>
+#include <span>
+#include <type_traits>
+
+namespace raylift {
+
+/// (N, 3) numbers somewhere in memory: element (row, column) is data[row * row_stride + column * column_stride].
+/// Row-major NumPy arrays have strides 3 and 1, column-major Eigen matrices 1 and N. Strides count elements, and may be
+/// negative.
+struct Rows {
+  enum class Type : std::uint8_t { f32, f64, i8, u8, i16, u16, i32, u32, i64, u64 };
+
+  const void* data = nullptr;
+  Type type = Type::f64;
+  std::size_t count = 0;  ///< N
+  std::ptrdiff_t row_stride = 3;
+  std::ptrdiff_t column_stride = 1;
+
+  Rows() = default;
+  template <class T>
+  Rows(const T* first, std::size_t rows, std::ptrdiff_t row = 3, std::ptrdiff_t column = 1)
+      : data(first), type(type_of<T>()), count(rows), row_stride(row), column_stride(column) {}
+  Rows(std::span<const float3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
+  Rows(std::span<const uint3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
+  /// Any Eigen matrix or map with three columns that lies in memory: an expression has to be evaluated first.
+  template <class Derived>
+    requires(bool(Derived::Flags & Eigen::DirectAccessBit) && Derived::ColsAtCompileTime == 3)
+  Rows(const Eigen::DenseBase<Derived>& m)
+      : Rows(m.derived().data(), static_cast<std::size_t>(m.rows()), m.rowStride(), m.colStride()) {}
+
+  template <class T>
+  static constexpr Type type_of() {
+    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>);
+    if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? Type::f32 : Type::f64;
+    constexpr Type kSigned[] = {Type::i8, Type::i16, Type::i32, Type::i64};
+    constexpr Type kUnsigned[] = {Type::u8, Type::u16, Type::u32, Type::u64};
+    constexpr int size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return std::is_signed_v<T> ? kSigned[size] : kUnsigned[size];
+  }
+};
+
+/// What kind of memory a conversion writes to.
+enum class Target : std::uint8_t {
+  cached,          ///< ordinary memory
+  write_combined,  ///< written past the caches, in whole lines, and never read
+};
+
+/// Converts all rows, in parallel. Numbers must survive: a float that would become infinite, an integer that does not fit
+/// into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row; so is NaN or infinity.
+/// A target of another size than rows.count is an Error(usage).
+void to_float3(const Rows& rows, std::span<float3> target, Target kind = Target::cached);
+void to_uint3(const Rows& rows, std::span<uint3> target, Target kind = Target::cached);
+
+/// The same for rows [first, first + target.size()), on the calling thread alone: the inner loop of the two above and of
+/// uploads. Writes to write-combined memory are visible to other agents when it returns.
+void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, Target kind);
+/// `offset` is added to each index; the sum must fit into 32 bits too.
+void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, Target kind, std::uint32_t offset = 0);
+
+/// Copies bytes; past the caches where the target is write-combined. On the calling thread.
+void copy_bytes(const void* source, void* target, std::size_t bytes, Target kind);
+
+}  // namespace raylift
