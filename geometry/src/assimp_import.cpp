@@ -8,12 +8,12 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
+#include <raylift/geometry/error.h>
 #include <algorithm>
 #include <assimp/Importer.hpp>
 #include <cmath>
 #include <map>
 #include <memory>
-#include <raylift/geometry/error.h>
 
 #include "convert_mesh.h"
 #include "source_file.h"
@@ -39,12 +39,15 @@ std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file
     if (text.find("bad_alloc") != std::string::npos)
       throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""},
                   "the file may ask for more than it holds");
-    throw Error(ErrorKind::malformed, "the importer refused the file: " + (text.empty() ? "no reason given" : text), {file, ""});
+    throw Error(ErrorKind::malformed, "the importer refused the file: " + (text.empty() ? "no reason given" : text),
+                {file, ""});
   }
   return std::unique_ptr<aiScene>(importer.GetOrphanedScene());
 }
 
-std::string text_of(const aiString& text) { return {text.data, text.length}; }
+std::string text_of(const aiString& text) {
+  return {text.data, text.length};
+}
 
 Transform transform_of(const aiMatrix4x4& m) {
   Transform result;
@@ -53,7 +56,8 @@ Transform transform_of(const aiMatrix4x4& m) {
 }
 
 /// What the formats say, or imply, of units and axes.
-void set_unit_and_axis(const aiScene& imported, const std::string& extension, const LoadOptions& options, Scene& scene) {
+void set_unit_and_axis(const aiScene& imported, const std::string& extension, const LoadOptions& options,
+                       Scene& scene) {
   scene.up_axis = UpAxis::y;
   scene.unit_mm = 1;
   if (extension == "gltf" || extension == "glb" || extension == "vrm") {
@@ -124,7 +128,8 @@ class TreeReader {
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
       scene_.nodes.push_back({text_of(node.mName), step.parent, std::nullopt});
       if (node.mNumMeshes != 0) place(node, here, transform);
-      for (unsigned i = node.mNumChildren; i != 0; --i) stack.push_back({node.mChildren[i - 1], here, step.depth + 1, transform});
+      for (unsigned i = node.mNumChildren; i != 0; --i)
+        stack.push_back({node.mChildren[i - 1], here, step.depth + 1, transform});
     }
   }
 
@@ -140,11 +145,13 @@ class TreeReader {
 
   void place(const aiNode& node, std::uint32_t here, const Transform& transform) {
     if (!transform.matrix().allFinite())
-      throw Error(ErrorKind::malformed, "the transform of a node is not finite", {file_, "node '" + text_of(node.mName) + "'"});
+      throw Error(ErrorKind::malformed, "the transform of a node is not finite",
+                  {file_, "node '" + text_of(node.mName) + "'"});
     std::vector<unsigned> list(node.mMeshes, node.mMeshes + node.mNumMeshes);
     for (const unsigned mesh : list)
       if (mesh >= imported_.mNumMeshes)
-        throw Error(ErrorKind::malformed, "a node refers to a mesh that is not there", {file_, "node '" + text_of(node.mName) + "'"});
+        throw Error(ErrorKind::malformed, "a node refers to a mesh that is not there",
+                    {file_, "node '" + text_of(node.mName) + "'"});
     // A mesh that a node names twice would be taken apart twice.
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -189,7 +196,8 @@ std::unique_ptr<aiMesh> copy_of(const aiMesh& mesh) {
 
 }  // namespace
 
-void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options, const Progress& progress) {
+void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options,
+                       const Progress& progress) {
   Scene& scene = document.scene;
   std::unique_ptr<aiScene> imported;
   {

@@ -3,8 +3,8 @@
 // anew, and read every other format whole.
 #pragma once
 
-#include <filesystem>
 #include <raylift/geometry/load.h>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,10 +13,12 @@
 namespace raylift {
 
 /// Fills the meshes of `document.scene`. Throws Error: malformed, limit, out_of_host_memory.
-void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options, const Progress& progress);
+void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options,
+                       const Progress& progress);
 
 /// Reads a file of any format but COLLADA. Throws Error as `load` does.
-[[nodiscard]] Scene import_file(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress);
+[[nodiscard]] Scene import_file(const std::filesystem::path& path, const LoadOptions& options,
+                                const Progress& progress);
 
 /// File name endings that Assimp reads, lower case, without the dot.
 [[nodiscard]] std::vector<std::string> assimp_extensions();

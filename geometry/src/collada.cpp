@@ -55,8 +55,9 @@ void read_asset(const Source& source, Scene& scene) {
     }
     const auto value = read_reals(text);
     if (!value || value->size() != 1 || !std::isfinite(value->front()) || value->front() <= 0)
-      fail(ErrorKind::malformed, std::string("the unit's length '") + meter.value() + "' is no positive number of metres",
-           source.file, unit, "correct it, or override it with --unit");
+      fail(ErrorKind::malformed,
+           std::string("the unit's length '") + meter.value() + "' is no positive number of metres", source.file, unit,
+           "correct it, or override it with --unit");
     scene.unit_mm = 1000 * value->front();
     scene.unit_from = Provenance::file;
   } else {
@@ -71,7 +72,8 @@ void read_asset(const Source& source, Scene& scene) {
   } else if (up) {
     const std::string_view text = up.child_value();
     const auto letter = text.find_first_not_of(" \t\r\n");
-    if (letter == std::string_view::npos || text.substr(letter + 1, 3) != "_UP" || text[letter] < 'X' || text[letter] > 'Z')
+    if (letter == std::string_view::npos || text.substr(letter + 1, 3) != "_UP" || text[letter] < 'X' ||
+        text[letter] > 'Z')
       fail(ErrorKind::malformed, "the up axis '" + std::string(text) + "' is none of X_UP, Y_UP, Z_UP", source.file, up,
            "correct it, or override it with --up");
     scene.up_axis = static_cast<UpAxis>(text[letter] - 'X');
@@ -91,7 +93,8 @@ std::size_t line_of(std::string_view text, std::ptrdiff_t offset) {
 
 std::string describe(pugi::xml_node element) {
   std::string text = tag(element);
-  for (pugi::xml_node outer = element.parent(); outer && std::strcmp(outer.name(), "COLLADA") != 0; outer = outer.parent())
+  for (pugi::xml_node outer = element.parent(); outer && std::strcmp(outer.name(), "COLLADA") != 0;
+       outer = outer.parent())
     if (outer.attribute("id")) return text + " in " + tag(outer);
   return text;
 }
@@ -145,8 +148,7 @@ pugi::xml_node Library::by_id(std::string_view id) const {
 
 pugi::xml_node Library::find(std::string_view url, const std::string& file, pugi::xml_node referrer) const {
   const std::string what = "'" + std::string(url) + "'";
-  if (url.empty())
-    fail(ErrorKind::malformed, "a reference to a <" + element_ + "> is missing", file, referrer);
+  if (url.empty()) fail(ErrorKind::malformed, "a reference to a <" + element_ + "> is missing", file, referrer);
   if (url.front() != '#')
     fail(ErrorKind::unsupported, what + " refers to another document", file, referrer,
          "merge the documents into one before loading");

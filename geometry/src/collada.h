@@ -3,10 +3,10 @@
 // reference, accessor and index, and leaves to Assimp what Assimp is good at: reading numbers and cutting polygons.
 #pragma once
 
-#include <cstdint>
 #include <raylift/geometry/load.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene.h>
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,8 +2,8 @@
 // What the parts of the COLLADA preflight share: finding elements by id, and naming them in errors.
 #pragma once
 
-#include <pugixml.hpp>
 #include <raylift/geometry/error.h>
+#include <pugixml.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>

@@ -38,7 +38,8 @@ void write(std::string& text, const Pieces&... pieces) {
 }
 
 /// An attribute that must be a non-negative integer, where it is there.
-std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing, const std::string& file) {
+std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
+                                 const std::string& file) {
   const pugi::xml_attribute attribute = element.attribute(name);
   if (!attribute) return missing;
   std::string_view text = attribute.value();
@@ -48,11 +49,14 @@ std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMostPoints)
     fail(ErrorKind::malformed,
-         std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMostPoints), file, element);
+         std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMostPoints), file,
+         element);
   return value;
 }
 
-bool is(pugi::xml_node element, const char* name) { return std::strcmp(element.name(), name) == 0; }
+bool is(pugi::xml_node element, const char* name) {
+  return std::strcmp(element.name(), name) == 0;
+}
 
 }  // namespace
 
@@ -65,8 +69,9 @@ struct GeometryReader::Positions {
 GeometryReader::GeometryReader(const Source& source)
     : source_(source),
       library_(source.root, "library_geometries", "geometry"),
-      text_("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<COLLADA version=\"1.4.1\"><asset><unit meter=\"1\"/>"
-            "<up_axis>Y_UP</up_axis></asset>\n<library_geometries>\n") {}
+      text_(
+          "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<COLLADA version=\"1.4.1\"><asset><unit meter=\"1\"/>"
+          "<up_axis>Y_UP</up_axis></asset>\n<library_geometries>\n") {}
 
 std::uint32_t GeometryReader::use(std::string_view url, pugi::xml_node referrer) {
   const pugi::xml_node element = library_.find(url, source_.file, referrer);
@@ -118,9 +123,9 @@ GeometryReader::Positions GeometryReader::write_positions(pugi::xml_node mesh) {
       fail(ErrorKind::malformed, "'" + std::string(url) + "' names no " + what + " of this mesh", file, referrer);
     return found;
   };
-  const pugi::xml_node source =
-      local("<source>", input.attribute("source").value(), input,
-            [&](const std::string& id) { return mesh.find_child_by_attribute("source", "id", id.c_str()); });
+  const pugi::xml_node source = local("<source>", input.attribute("source").value(), input, [&](const std::string& id) {
+    return mesh.find_child_by_attribute("source", "id", id.c_str());
+  });
   const pugi::xml_node accessor = source.child("technique_common").child("accessor");
   if (!accessor) fail(ErrorKind::malformed, "the source has no <accessor>", file, source);
   const pugi::xml_node array =
@@ -152,7 +157,8 @@ GeometryReader::Positions GeometryReader::write_positions(pugi::xml_node mesh) {
   const std::size_t width = std::max({at[0], at[1], at[2]}) + 1;
   if (stride < std::max(width, params))
     fail(ErrorKind::malformed,
-         "a stride of " + std::to_string(stride) + " is less than the " + std::to_string(std::max(width, params)) + " values of a point",
+         "a stride of " + std::to_string(stride) + " is less than the " + std::to_string(std::max(width, params)) +
+             " values of a point",
          file, accessor);
 
   std::string joined;
@@ -163,7 +169,8 @@ GeometryReader::Positions GeometryReader::write_positions(pugi::xml_node mesh) {
   const std::uint64_t needed = count == 0 ? 0 : offset + (count - 1) * stride + width;
   if (needed > scan.count)
     fail(ErrorKind::malformed,
-         std::to_string(count) + " points need " + std::to_string(needed) + " values, and the array holds " + std::to_string(scan.count),
+         std::to_string(count) + " points need " + std::to_string(needed) + " values, and the array holds " +
+             std::to_string(scan.count),
          file, accessor, "the file may have been cut off; export it again");
 
   const std::size_t number = geometries_.size() - 1;
@@ -175,7 +182,8 @@ GeometryReader::Positions GeometryReader::write_positions(pugi::xml_node mesh) {
     if (axis == std::end(at))
       text_ += "<param type=\"float\"/>";
     else
-      write(text_, "<param name=\"", std::string(1, static_cast<char>('X' + (axis - std::begin(at)))), "\" type=\"float\"/>");
+      write(text_, "<param name=\"", std::string(1, static_cast<char>('X' + (axis - std::begin(at)))),
+            "\" type=\"float\"/>");
   }
   write(text_, "</accessor></technique_common></source><vertices id=\"v", number,
         "\"><input semantic=\"POSITION\" source=\"#p", number, "\"/></vertices>");
@@ -196,7 +204,8 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
   for (const pugi::xml_node input : element.children("input")) {
     const std::uint64_t offset = unsigned_attribute(input, "offset", 0, file);
     if (offset >= kMostInputs)
-      fail(ErrorKind::limit, "an input's offset of " + std::to_string(offset) + " is beyond the limit of 255", file, input);
+      fail(ErrorKind::limit, "an input's offset of " + std::to_string(offset) + " is beyond the limit of 255", file,
+           input);
     stride = std::max<std::size_t>(stride, offset + 1);
     if (std::strcmp(input.attribute("semantic").value(), "VERTEX") != 0) continue;
     ++vertex_inputs;
@@ -208,13 +217,15 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
   }
   if (vertex_inputs != 1 && (element.child("p") || element.child("ph")))
     fail(ErrorKind::malformed,
-         vertex_inputs == 0 ? "the primitive has no VERTEX input" : "the primitive has more than one VERTEX input", file, element);
+         vertex_inputs == 0 ? "the primitive has no VERTEX input" : "the primitive has more than one VERTEX input",
+         file, element);
   if (element.child("ph"))
-    fail(ErrorKind::unsupported, "polygons with holes (<ph>) are not read", file, element, "triangulate the mesh before exporting it");
+    fail(ErrorKind::unsupported, "polygons with holes (<ph>) are not read", file, element,
+         "triangulate the mesh before exporting it");
 
   // Every <p>, checked; `points` of them in all.
   std::string joined;
-  std::string indices;          // of all <p>, where there are several, or where they are written anew
+  std::string indices;           // of all <p>, where there are several, or where they are written anew
   std::string_view all_indices;  // what goes to Assimp
   std::uint64_t points = 0;
   std::vector<std::uint32_t> sizes;  // points of each polygon, where they are not all triangles
@@ -226,7 +237,9 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
     if (scan.bad) fail(ErrorKind::malformed, "'" + *scan.bad + "' is no vertex index", file, element);
     if (scan.count % stride != 0)
       fail(ErrorKind::malformed,
-           std::to_string(scan.count) + " indices are no multiple of the " + std::to_string(stride) + " indices of a point", file, element);
+           std::to_string(scan.count) + " indices are no multiple of the " + std::to_string(stride) +
+               " indices of a point",
+           file, element);
     const std::uint64_t here = scan.count / stride;
     if (here != 0 && scan.largest[vertex_offset] >= positions.count)
       fail(ErrorKind::malformed,
@@ -235,8 +248,8 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
            file, element);
     points += here;
     if (points > kMostPoints)
-      fail(ErrorKind::limit, "more than " + std::to_string(kMostPoints) + " points in one primitive element", file, element,
-           "split the mesh");
+      fail(ErrorKind::limit, "more than " + std::to_string(kMostPoints) + " points in one primitive element", file,
+           element, "split the mesh");
     if (triangles || polylist || polygons) {
       if (polygons) sizes.push_back(static_cast<std::uint32_t>(here));
       if (texts++ == 0 && text.data() != joined.data()) {
@@ -264,8 +277,8 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
   const std::uint64_t stated = unsigned_attribute(element, "count", 0, file);
   const auto expect = [&](std::uint64_t found) {
     if (element.attribute("count") && stated != found)
-      fail(ErrorKind::malformed, "count='" + std::to_string(stated) + "', but there are " + std::to_string(found), file, element,
-           "the file may have been cut off; export it again");
+      fail(ErrorKind::malformed, "count='" + std::to_string(stated) + "', but there are " + std::to_string(found), file,
+           element, "the file may have been cut off; export it again");
   };
   Primitive primitive;
   primitive.symbol = element.attribute("material").value();
@@ -283,7 +296,8 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
     if (polylist) {
       const std::string_view text = text_of(element.child("vcount"), joined);
       const IndexScan scan = scan_indices(text, 1);
-      if (scan.bad) fail(ErrorKind::malformed, "'" + *scan.bad + "' in <vcount> is no number of vertices", file, element);
+      if (scan.bad)
+        fail(ErrorKind::malformed, "'" + *scan.bad + "' in <vcount> is no number of vertices", file, element);
       sizes = read_indices(text);
     }
     expect(sizes.size());
@@ -300,13 +314,14 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
     }
     if (sum != points)
       fail(ErrorKind::malformed,
-           "the polygons need " + std::to_string(sum) + " points, and there are " + std::to_string(points), file, element);
+           "the polygons need " + std::to_string(sum) + " points, and there are " + std::to_string(points), file,
+           element);
     primitive.faces = sizes.size();
   }
   triangles_ += cut;
   if (triangles_ > source_.options.limits.triangles)
-    fail(ErrorKind::limit, "more than " + std::to_string(source_.options.limits.triangles) + " triangles", file, element,
-         "raise the limit with --max-triangles");
+    fail(ErrorKind::limit, "more than " + std::to_string(source_.options.limits.triangles) + " triangles", file,
+         element, "raise the limit with --max-triangles");
   if (primitive.faces == 0) return;
   needs_triangulation_ = needs_triangulation_ || !primitive.triangles;
 

@@ -14,7 +14,9 @@
 namespace raylift::collada {
 namespace {
 
-bool is(pugi::xml_node element, const char* name) { return std::strcmp(element.name(), name) == 0; }
+bool is(pugi::xml_node element, const char* name) {
+  return std::strcmp(element.name(), name) == 0;
+}
 
 // Transforms -------------------------------------------------------------------------------------------------------
 
@@ -119,7 +121,8 @@ class Materials {
   /// The number in Scene::bindings of what `instance` (an <instance_geometry> or <instance_controller>) binds.
   std::uint32_t bind(const Geometry& geometry, pugi::xml_node instance) {
     std::map<std::string_view, std::string_view> targets;
-    for (const pugi::xml_node bound : instance.child("bind_material").child("technique_common").children("instance_material"))
+    for (const pugi::xml_node bound :
+         instance.child("bind_material").child("technique_common").children("instance_material"))
       targets.try_emplace(bound.attribute("symbol").value(), bound.attribute("target").value());
     std::vector<std::uint32_t> binding;
     for (const Primitive& primitive : geometry.primitives) {
@@ -210,11 +213,13 @@ class Graph {
  private:
   /// <node>s live in both libraries, at any depth, and may be instanced from anywhere.
   static std::array<Library, 2> nodes(const Source& source) {
-    return {Library(source.root, "library_nodes", "node", true), Library(source.root, "library_visual_scenes", "node", true)};
+    return {Library(source.root, "library_nodes", "node", true),
+            Library(source.root, "library_visual_scenes", "node", true)};
   }
 
   std::uint32_t number_of(pugi::xml_node element) {
-    const auto [entry, inserted] = numbers_.try_emplace(element.internal_object(), static_cast<std::uint32_t>(graph_.size()));
+    const auto [entry, inserted] =
+        numbers_.try_emplace(element.internal_object(), static_cast<std::uint32_t>(graph_.size()));
     if (inserted) graph_.emplace_back().element = element;
     return entry->second;
   }
@@ -263,8 +268,10 @@ class Graph {
         fail(ErrorKind::malformed, "the controllers refer to each other in a circle", source_.file, referrer);
       const pugi::xml_node controller = controllers_.find(url, source_.file, referrer);
       referrer = controller.child("skin") ? controller.child("skin") : controller.child("morph");
-      if (!referrer) fail(ErrorKind::malformed, "the controller has neither <skin> nor <morph>", source_.file, controller);
-      if (const pugi::xml_node shape = referrer.child("bind_shape_matrix")) transform = transform * matrix(source_, shape);
+      if (!referrer)
+        fail(ErrorKind::malformed, "the controller has neither <skin> nor <morph>", source_.file, controller);
+      if (const pugi::xml_node shape = referrer.child("bind_shape_matrix"))
+        transform = transform * matrix(source_, shape);
       url = referrer.attribute("source").value();
       if (!url.empty() && geometries_.has(url.substr(1))) break;
       if (url.empty() || url.front() != '#' || !controllers_.by_id(url.substr(1))) break;  // use() says what is wrong
@@ -305,7 +312,8 @@ class Graph {
       if (child != node.children.size()) {
         const std::uint32_t next = node.children[child++];
         if (state[next] == State::open)
-          fail(ErrorKind::malformed, "the node contains itself, by <instance_node>", source_.file, graph_[next].element);
+          fail(ErrorKind::malformed, "the node contains itself, by <instance_node>", source_.file,
+               graph_[next].element);
         if (state[next] == State::unseen) {
           state[next] = State::open;
           path.push_back({next, 0});
@@ -370,7 +378,8 @@ class Graph {
       std::uint32_t inside = step.outside;
       for (const Use& use : node->uses) {
         scene_.instances.push_back({use.geometry, here, use.binding, step.outside, transform * use.transform});
-        if (&use == &node->uses.front() && !scene_.bindings[use.binding].empty()) inside = scene_.bindings[use.binding].front();
+        if (&use == &node->uses.front() && !scene_.bindings[use.binding].empty())
+          inside = scene_.bindings[use.binding].front();
       }
       for (auto child = node->children.rbegin(); child != node->children.rend(); ++child)
         stack.push_back({*child, here, inside, transform});

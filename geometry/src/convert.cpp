@@ -22,15 +22,15 @@
 namespace raylift {
 namespace {
 
-constexpr std::size_t kBlock = 1024;          // rows converted at a time: 12 kB
+constexpr std::size_t kBlock = 1024;         // rows converted at a time: 12 kB
 constexpr std::size_t kGrain = kBlock * 64;  // rows per parallel task
 
 // Streaming writes --------------------------------------------------------------------------------------------------
 
 #if defined(__x86_64__)
 void stream_bytes(const std::byte* source, std::byte* target, std::size_t bytes) {
-  // Up to the target's next 16-byte boundary, then lines, then the rest. Compilers keep the order of streaming stores, so
-  // that each line of 64 bytes is filled by four of them in a row and leaves the processor whole.
+  // Up to the target's next 16-byte boundary, then lines, then the rest. Compilers keep the order of streaming stores,
+  // so that each line of 64 bytes is filled by four of them in a row and leaves the processor whole.
   const std::size_t head = std::min(bytes, (16 - (reinterpret_cast<std::uintptr_t>(target) & 15)) & 15);
   std::memcpy(target, source, head);
   source += head;
@@ -49,10 +49,16 @@ void stream_bytes(const std::byte* source, std::byte* target, std::size_t bytes)
   }
   std::memcpy(target + i, source + i, bytes - i);
 }
-void fence() { _mm_sfence(); }
+void fence() {
+  _mm_sfence();
+}
 #else
-void stream_bytes(const std::byte* source, std::byte* target, std::size_t bytes) { std::memcpy(target, source, bytes); }
-void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void stream_bytes(const std::byte* source, std::byte* target, std::size_t bytes) {
+  std::memcpy(target, source, bytes);
+}
+void fence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 #endif
 
 void write_bytes(const void* source, void* target, std::size_t bytes, Target kind) {
@@ -137,7 +143,8 @@ bool has_avx2() {
 template <class To>
 bool gather_any(const Rows& rows, std::size_t first, std::size_t count, To* out) {
   switch (rows.type) {
-    case Rows::Type::f32: return gather<float>(rows, first, count, out);
+    case Rows::Type::f32:
+      return gather<float>(rows, first, count, out);
     case Rows::Type::f64:
 #if defined(__x86_64__)
       if constexpr (std::is_same_v<To, float>)
@@ -145,14 +152,22 @@ bool gather_any(const Rows& rows, std::size_t first, std::size_t count, To* out)
           return gather_packed_doubles_avx2(static_cast<const double*>(rows.data) + 3 * first, 3 * count, out);
 #endif
       return gather<double>(rows, first, count, out);
-    case Rows::Type::i8: return gather<std::int8_t>(rows, first, count, out);
-    case Rows::Type::u8: return gather<std::uint8_t>(rows, first, count, out);
-    case Rows::Type::i16: return gather<std::int16_t>(rows, first, count, out);
-    case Rows::Type::u16: return gather<std::uint16_t>(rows, first, count, out);
-    case Rows::Type::i32: return gather<std::int32_t>(rows, first, count, out);
-    case Rows::Type::u32: return gather<std::uint32_t>(rows, first, count, out);
-    case Rows::Type::i64: return gather<std::int64_t>(rows, first, count, out);
-    case Rows::Type::u64: return gather<std::uint64_t>(rows, first, count, out);
+    case Rows::Type::i8:
+      return gather<std::int8_t>(rows, first, count, out);
+    case Rows::Type::u8:
+      return gather<std::uint8_t>(rows, first, count, out);
+    case Rows::Type::i16:
+      return gather<std::int16_t>(rows, first, count, out);
+    case Rows::Type::u16:
+      return gather<std::uint16_t>(rows, first, count, out);
+    case Rows::Type::i32:
+      return gather<std::int32_t>(rows, first, count, out);
+    case Rows::Type::u32:
+      return gather<std::uint32_t>(rows, first, count, out);
+    case Rows::Type::i64:
+      return gather<std::int64_t>(rows, first, count, out);
+    case Rows::Type::u64:
+      return gather<std::uint64_t>(rows, first, count, out);
   }
   return false;
 }
@@ -163,7 +178,9 @@ template <class To>
   std::size_t row = first;
   for (To number[3]; row != first + count; ++row) {
     if (!gather_any(rows, row, 1, number)) break;
-    if (offset != 0 && std::any_of(number, number + 3, [offset](To n) { return static_cast<double>(n) + static_cast<double>(offset) > 4294967295.0; }))
+    if (offset != 0 && std::any_of(number, number + 3, [offset](To n) {
+          return static_cast<double>(n) + static_cast<double>(offset) > 4294967295.0;
+        }))
       break;
   }
   throw Error(ErrorKind::malformed,
@@ -173,7 +190,8 @@ template <class To>
 }
 
 template <class Triple, class Number, class Finish>
-void convert(const Rows& rows, std::size_t first, std::span<Triple> target, Target kind, std::uint64_t offset, const Finish& finish) {
+void convert(const Rows& rows, std::size_t first, std::span<Triple> target, Target kind, std::uint64_t offset,
+             const Finish& finish) {
   if (first > rows.count || target.size() > rows.count - first)
     throw Error(ErrorKind::usage, "the rows asked for are not all there: " + std::to_string(target.size()) + " from " +
                                       std::to_string(first) + " on, of " + std::to_string(rows.count));
@@ -191,10 +209,12 @@ void convert(const Rows& rows, std::size_t first, std::span<Triple> target, Targ
 template <class Triple>
 void in_parallel(const Rows& rows, std::span<Triple> target, Target kind) {
   if (rows.count != target.size())
-    throw Error(ErrorKind::usage, std::to_string(rows.count) + " rows do not fill a target of " + std::to_string(target.size()));
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, target.size(), kGrain), [&](const tbb::blocked_range<std::size_t>& range) {
-    convert_rows(rows, range.begin(), target.subspan(range.begin(), range.size()), kind);
-  });
+    throw Error(ErrorKind::usage,
+                std::to_string(rows.count) + " rows do not fill a target of " + std::to_string(target.size()));
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, target.size(), kGrain),
+                    [&](const tbb::blocked_range<std::size_t>& range) {
+                      convert_rows(rows, range.begin(), target.subspan(range.begin(), range.size()), kind);
+                    });
 }
 
 }  // namespace
@@ -216,8 +236,12 @@ void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, 
   });
 }
 
-void to_float3(const Rows& rows, std::span<float3> target, Target kind) { in_parallel(rows, target, kind); }
-void to_uint3(const Rows& rows, std::span<uint3> target, Target kind) { in_parallel(rows, target, kind); }
+void to_float3(const Rows& rows, std::span<float3> target, Target kind) {
+  in_parallel(rows, target, kind);
+}
+void to_uint3(const Rows& rows, std::span<uint3> target, Target kind) {
+  in_parallel(rows, target, kind);
+}
 
 void copy_bytes(const void* source, void* target, std::size_t bytes, Target kind) {
   write_bytes(source, target, bytes, kind);

@@ -37,7 +37,9 @@ std::size_t find_first(std::size_t count, const Predicate& bad) {
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
 }
 
-bool finite(const float3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+bool finite(const float3& v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
 
 class Converter {
  public:
@@ -49,11 +51,13 @@ class Converter {
     const std::size_t first = mesh_.triangles.size();
     take_vertices(part);
     take_faces(part, base);
-    mesh_.parts.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(mesh_.triangles.size() - first)});
+    mesh_.parts.push_back(
+        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(mesh_.triangles.size() - first)});
   }
 
  private:
-  [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const std::string& element, std::string_view advice) const {
+  [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const std::string& element,
+                         std::string_view advice) const {
     throw Error(kind, problem, {file_, "mesh '" + mesh_.name + "'" + (element.empty() ? "" : ", " + element)}, advice);
   }
 
@@ -89,7 +93,8 @@ class Converter {
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
         aiFace& face = part.mFaces[i];
         uint3& triangle = mesh_.triangles[first + i];
-        if (face.mNumIndices == 3 && face.mIndices[0] < vertices && face.mIndices[1] < vertices && face.mIndices[2] < vertices) {
+        if (face.mNumIndices == 3 && face.mIndices[0] < vertices && face.mIndices[1] < vertices &&
+            face.mIndices[2] < vertices) {
           triangle = {base + face.mIndices[0], base + face.mIndices[1], base + face.mIndices[2]};
         } else {
           triangle = {kGone, face.mNumIndices, 0};
@@ -120,11 +125,13 @@ class Converter {
       }
       const std::string element = "triangle " + std::to_string(i - first);
       if (corners > 3)
-        fail(ErrorKind::malformed, "a polygon of " + std::to_string(corners) + " corners could not be cut into triangles", element,
+        fail(ErrorKind::malformed,
+             "a polygon of " + std::to_string(corners) + " corners could not be cut into triangles", element,
              "triangulate the mesh before exporting it");
       if (!options_.repair)
-        fail(ErrorKind::malformed, "a vertex index is out of range: the mesh has " + std::to_string(part.mNumVertices) + " vertices",
-             element, "correct the file, or drop such triangles with --repair");
+        fail(ErrorKind::malformed,
+             "a vertex index is out of range: the mesh has " + std::to_string(part.mNumVertices) + " vertices", element,
+             "correct the file, or drop such triangles with --repair");
       ++report_.dropped_triangles;
     }
     mesh_.triangles.resize(kept);

@@ -12,8 +12,8 @@
 namespace raylift {
 
 /// Makes one mesh of several, a part each, and takes their contents away from them to keep the peak of memory low.
-/// Primitives that are no triangles are left out and counted. Throws Error: malformed or limit, naming mesh and element;
-/// with options.repair, drops what is broken and counts it in `report`.
+/// Primitives that are no triangles are left out and counted. Throws Error: malformed or limit, naming mesh and
+/// element; with options.repair, drops what is broken and counts it in `report`.
 [[nodiscard]] Mesh convert_mesh(std::span<aiMesh* const> parts, std::string name, const std::string& file,
                                 const LoadOptions& options, LoadReport& report);
 

@@ -27,7 +27,9 @@ constexpr std::array<Row, 10> kRows{{
     {ErrorKind::cancelled, "cancelled", 130},
 }};
 
-const Row& row(ErrorKind kind) noexcept { return kRows[static_cast<std::size_t>(kind)]; }
+const Row& row(ErrorKind kind) noexcept {
+  return kRows[static_cast<std::size_t>(kind)];
+}
 
 std::string message(std::string_view problem, const Where& where, std::string_view advice) {
   std::string text(problem);
@@ -47,7 +49,9 @@ std::string message(std::string_view problem, const Where& where, std::string_vi
 
 }  // namespace
 
-std::string_view name(ErrorKind kind) noexcept { return row(kind).name; }
+std::string_view name(ErrorKind kind) noexcept {
+  return row(kind).name;
+}
 
 ErrorKind error_kind(std::string_view name) {
   for (const Row& candidate : kRows) {
@@ -56,7 +60,9 @@ ErrorKind error_kind(std::string_view name) {
   throw Error(ErrorKind::usage, "no error kind is called '" + std::string(name) + "'");
 }
 
-int exit_code(ErrorKind kind) noexcept { return row(kind).exit_code; }
+int exit_code(ErrorKind kind) noexcept {
+  return row(kind).exit_code;
+}
 
 Error::Error(ErrorKind kind, std::string_view problem, Where where, std::string_view advice)
     : std::runtime_error(message(problem, where, advice)),

@@ -36,8 +36,8 @@ class Flattener {
     }
     if (std::max(vertices, triangles) > kMost)
       throw Error(ErrorKind::limit,
-                  "flattened, the scene has " + std::to_string(vertices) + " vertices and " + std::to_string(triangles) +
-                      " triangles, and 32-bit indices tell apart " + std::to_string(kMost),
+                  "flattened, the scene has " + std::to_string(vertices) + " vertices and " +
+                      std::to_string(triangles) + " triangles, and 32-bit indices tell apart " + std::to_string(kMost),
                   {scene_.source, ""}, "keep its instances: do not flatten it");
     flat_.vertices.resize(vertices);
     flat_.triangles.resize(triangles);
@@ -63,7 +63,8 @@ class Flattener {
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
         const float3& v = mesh.vertices[i];
         const Eigen::Vector3d p = transform * Eigen::Vector3d(v.x, v.y, v.z);
-        flat_.vertices[first_vertex + i] = {static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())};
+        flat_.vertices[first_vertex + i] = {static_cast<float>(p.x()), static_cast<float>(p.y()),
+                                            static_cast<float>(p.z())};
       }
     });
     const bool mirrored = transform.linear().determinant() < 0;
@@ -101,15 +102,17 @@ Eigen::Vector3d default_origin(const Bounds& bounds) {
 
 std::uint32_t packed_color(const Scene& scene, std::uint32_t material) {
   const std::array<float, 4> rgba = material == kNone ? Material{}.color : scene.materials[material].color;
-  const auto byte = [](float value) { return static_cast<std::uint32_t>(std::lround(std::clamp(value, 0.0F, 1.0F) * 255)); };
+  const auto byte = [](float value) {
+    return static_cast<std::uint32_t>(std::lround(std::clamp(value, 0.0F, 1.0F) * 255));
+  };
   return (255 - byte(rgba[3])) << 24 | byte(rgba[0]) << 16 | byte(rgba[1]) << 8 | byte(rgba[2]);
 }
 
 void check_material_count(const Scene& scene) {
   if (scene.materials.size() >= MaterialCode::none)
     throw Error(ErrorKind::limit,
-                "the scene has " + std::to_string(scene.materials.size()) + " materials, and material codes tell apart " +
-                    std::to_string(MaterialCode::none - 1),
+                "the scene has " + std::to_string(scene.materials.size()) +
+                    " materials, and material codes tell apart " + std::to_string(MaterialCode::none - 1),
                 {scene.source, ""}, "merge materials before exporting");
 }
 
@@ -121,11 +124,14 @@ FlatScene flatten(const Scene& scene, const Eigen::Vector3d& origin, const Progr
     Flattener(scene, origin, flat).run(stage);
     return flat;
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::out_of_host_memory, "no memory to flatten " + std::to_string(scene.expanded_triangles()) + " triangles",
-                {scene.source, ""}, "keep the scene's instances: do not flatten it");
+    throw Error(ErrorKind::out_of_host_memory,
+                "no memory to flatten " + std::to_string(scene.expanded_triangles()) + " triangles", {scene.source, ""},
+                "keep the scene's instances: do not flatten it");
   }
 }
 
-FlatScene flatten(const Scene& scene, const Progress& progress) { return flatten(scene, default_origin(scene.bounds), progress); }
+FlatScene flatten(const Scene& scene, const Progress& progress) {
+  return flatten(scene, default_origin(scene.bounds), progress);
+}
 
 }  // namespace raylift

@@ -3,9 +3,9 @@
 // so the layout is this machine's own; it is no file format.
 #pragma once
 
-#include <cstring>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/load.h>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>

@@ -21,13 +21,15 @@ namespace fs = std::filesystem;
   throw Error(ErrorKind::io, what + ": " + std::strerror(code), {path.string(), ""});
 }
 
-[[noreturn]] void fail_too_large(const fs::path& path, const std::string& what, std::uint64_t limit, const char* option) {
-  throw Error(ErrorKind::limit, what + " is larger than the limit of " + std::to_string(limit) + " bytes", {path.string(), ""},
-              std::string("raise it with ") + option);
+[[noreturn]] void fail_too_large(const fs::path& path, const std::string& what, std::uint64_t limit,
+                                 const char* option) {
+  throw Error(ErrorKind::limit, what + " is larger than the limit of " + std::to_string(limit) + " bytes",
+              {path.string(), ""}, std::string("raise it with ") + option);
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -85,7 +87,8 @@ class Archive {
       if (got < 0) throw Error(ErrorKind::malformed, "the entry is corrupted", where);
       if (got == 0) return text;
       text.append(block.get(), static_cast<std::size_t>(got));
-      if (text.size() > limits_.text_bytes) fail_too_large(path_, "the document in the archive", limits_.text_bytes, "--max-text-size");
+      if (text.size() > limits_.text_bytes)
+        fail_too_large(path_, "the document in the archive", limits_.text_bytes, "--max-text-size");
     }
   }
 
@@ -126,8 +129,9 @@ std::string read_file(const fs::path& path) {
   text.resize(fs::file_size(path));
   const std::size_t got = std::fread(text.data(), 1, text.size(), file.get());
   if (got != text.size())
-    std::ferror(file.get()) != 0 ? fail_io(path, "the file can't be read", errno)
-                                 : throw Error(ErrorKind::io, "the file became shorter while it was read", {path.string(), ""});
+    std::ferror(file.get()) != 0
+        ? fail_io(path, "the file can't be read", errno)
+        : throw Error(ErrorKind::io, "the file became shorter while it was read", {path.string(), ""});
   return text;
 }
 
@@ -141,7 +145,8 @@ std::string read_gzip(const fs::path& path, const LoadLimits& limits) {
   for (;;) {
     const int got = gzread(file.get(), block.get(), kBlock);
     if (got > 0) text.append(block.get(), static_cast<std::size_t>(got));
-    if (text.size() > limits.text_bytes) fail_too_large(path, "the unpacked document", limits.text_bytes, "--max-text-size");
+    if (text.size() > limits.text_bytes)
+      fail_too_large(path, "the unpacked document", limits.text_bytes, "--max-text-size");
     if (got == static_cast<int>(kBlock)) continue;
     int code = Z_OK;
     const char* message = gzerror(file.get(), &code);

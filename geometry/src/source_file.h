@@ -2,8 +2,8 @@
 // The bytes of a file, as it lies there or out of its archive.
 #pragma once
 
-#include <filesystem>
 #include <raylift/geometry/load.h>
+#include <filesystem>
 #include <string>
 
 namespace raylift {

@@ -203,7 +203,9 @@ bool any_near(const std::vector<float3>& vertices, std::span<Index> a, std::span
   const std::span<Index> other = a.size() > b.size() ? b : a;
   int axis = 0;
   (a.size() > b.size() ? box_a : box_b).size().maxCoeff(&axis);
-  const auto coordinate = [&](Index i) { return axis == 0 ? vertices[i].x : axis == 1 ? vertices[i].y : vertices[i].z; };
+  const auto coordinate = [&](Index i) {
+    return axis == 0 ? vertices[i].x : axis == 1 ? vertices[i].y : vertices[i].z;
+  };
   const std::size_t half = large.size() / 2;
   std::nth_element(large.begin(), large.begin() + static_cast<std::ptrdiff_t>(half), large.end(),
                    [&](Index i, Index j) { return coordinate(i) < coordinate(j); });
@@ -293,7 +295,8 @@ void weld(Mesh& mesh, const WeldOptions& options) {
     if (options.tolerance > 0) weld_within(mesh, options.tolerance);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory,
-                "no memory to weld " + std::to_string(mesh.vertices.size()) + " vertices", {"", "mesh '" + mesh.name + "'"});
+                "no memory to weld " + std::to_string(mesh.vertices.size()) + " vertices",
+                {"", "mesh '" + mesh.name + "'"});
   }
 }
 

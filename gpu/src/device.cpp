@@ -15,7 +15,8 @@ namespace {
 
 std::string list_of(const std::vector<DeviceAttempt>& attempts) {
   std::string text;
-  for (const DeviceAttempt& attempt : attempts) text += (text.empty() ? "" : "; ") + attempt.device + ": " + attempt.failure;
+  for (const DeviceAttempt& attempt : attempts)
+    text += (text.empty() ? "" : "; ") + attempt.device + ": " + attempt.failure;
   return text;
 }
 
@@ -57,11 +58,14 @@ std::optional<Wish> wished_device() {
 Device::Device(std::shared_ptr<Backend> backend) : backend_(std::move(backend)), pool_(PinnedPool::make(backend_)) {}
 
 Device Device::host(std::optional<std::uint64_t> budget_bytes) {
-  const auto memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto memory =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return Device(make_host_backend(budget_bytes.value_or(memory / 2)));
 }
 
-Device Device::cuda(int ordinal) { return Device(make_cuda_backend(ordinal)); }
+Device Device::cuda(int ordinal) {
+  return Device(make_cuda_backend(ordinal));
+}
 
 Device Device::choose(std::vector<DeviceAttempt>* attempts) {
   std::vector<DeviceAttempt> own;
@@ -74,8 +78,8 @@ Device Device::choose(std::vector<DeviceAttempt>* attempts) {
       return device;
     } catch (const Error& error) {
       tried.push_back({name, error.what()});
-      throw Error(ErrorKind::device, "the device that " + wish->origin + " asks for does not work: " + error.problem(), {},
-                  "name another one there, or none");
+      throw Error(ErrorKind::device, "the device that " + wish->origin + " asks for does not work: " + error.problem(),
+                  {}, "name another one there, or none");
     }
   }
   std::string why_none;
@@ -95,7 +99,8 @@ Device Device::choose(std::vector<DeviceAttempt>* attempts) {
       tried.push_back({name, error.what()});
     }
   }
-  throw Error(ErrorKind::device, "no CUDA device gives a context: " + list_of(tried), {}, "free one of them, or use the host device");
+  throw Error(ErrorKind::device, "no CUDA device gives a context: " + list_of(tried), {},
+              "free one of them, or use the host device");
 }
 
 Device Device::parse(std::string_view text, std::optional<std::uint64_t> host_budget) {

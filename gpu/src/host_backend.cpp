@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::uint64_t kPage = std::uint64_t{2} << 20;  // as CUDA's
 
-std::string in_bytes(std::uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+std::string in_bytes(std::uint64_t bytes) {
+  return std::to_string(bytes) + " bytes";
+}
 
 /// Address space from the system; null where there is none.
 void* map_memory(std::size_t bytes) {
@@ -132,9 +134,15 @@ class HostBackend : public Backend {
   [[nodiscard]] bool passed(EventHandle) override { return true; }
   void wait(EventHandle) override {}
 
-  void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle) override { std::memcpy(device, host, bytes); }
-  void copy_to_host(void* host, const void* device, std::size_t bytes, StreamHandle) override { std::memcpy(host, device, bytes); }
-  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle) override { std::memmove(to, from, bytes); }
+  void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle) override {
+    std::memcpy(device, host, bytes);
+  }
+  void copy_to_host(void* host, const void* device, std::size_t bytes, StreamHandle) override {
+    std::memcpy(host, device, bytes);
+  }
+  void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle) override {
+    std::memmove(to, from, bytes);
+  }
 
  private:
   void take_from_budget(std::size_t bytes) {
@@ -142,8 +150,8 @@ class HostBackend : public Backend {
     do {
       if (used > budget_ || bytes > budget_ - used)
         throw Error(ErrorKind::out_of_device_memory, in_bytes(bytes) + " do not fit into the host device: " +
-                                                         in_bytes(used < budget_ ? budget_ - used : 0) + " of its budget of " +
-                                                         in_bytes(budget_) + " are free");
+                                                         in_bytes(used < budget_ ? budget_ - used : 0) +
+                                                         " of its budget of " + in_bytes(budget_) + " are free");
     } while (!used_.compare_exchange_weak(used, used + bytes));
   }
 
@@ -173,6 +181,8 @@ class HostBackend : public Backend {
 
 }  // namespace
 
-std::shared_ptr<Backend> make_host_backend(std::uint64_t budget_bytes) { return std::make_shared<HostBackend>(budget_bytes); }
+std::shared_ptr<Backend> make_host_backend(std::uint64_t budget_bytes) {
+  return std::make_shared<HostBackend>(budget_bytes);
+}
 
 }  // namespace raylift

@@ -57,8 +57,9 @@ std::vector<ArrayPlacement> plan_placement(const PlacementInput& input) {
     for (const ArraySize& array : input.arrays) {
       if (array.bytes > left)
         throw Error(ErrorKind::out_of_device_memory,
-                    "array '" + array.name + "' of " + std::to_string(array.bytes) + " bytes does not fit onto the device: " +
-                        std::to_string(left) + " of " + std::to_string(room) + " bytes are left for it",
+                    "array '" + array.name + "' of " + std::to_string(array.bytes) +
+                        " bytes does not fit onto the device: " + std::to_string(left) + " of " + std::to_string(room) +
+                        " bytes are left for it",
                     {}, "free device memory, lower the reserve, or let the placement decide (--policy auto)");
       left -= array.bytes;
     }
@@ -70,20 +71,28 @@ std::vector<ArrayPlacement> plan_placement(const PlacementInput& input) {
   return placements;
 }
 
-ArrayPlacement step_down(const ArrayPlacement& placement, std::uint64_t bytes, std::uint64_t pages_that_fit, std::uint64_t page_bytes) {
+ArrayPlacement step_down(const ArrayPlacement& placement, std::uint64_t bytes, std::uint64_t pages_that_fit,
+                         std::uint64_t page_bytes) {
   const std::string from = std::string("the allocation failed as ") + std::string(name(placement.where));
-  const std::uint64_t device_bytes = page_bytes == 0 ? 0 : std::min(pages_that_fit, (bytes - 1) / page_bytes) * page_bytes;
-  if (placement.where == Residency::device && device_bytes != 0) return {Residency::split, device_bytes, bytes - device_bytes, from};
+  const std::uint64_t device_bytes =
+      page_bytes == 0 ? 0 : std::min(pages_that_fit, (bytes - 1) / page_bytes) * page_bytes;
+  if (placement.where == Residency::device && device_bytes != 0)
+    return {Residency::split, device_bytes, bytes - device_bytes, from};
   return {Residency::mapped, 0, bytes, from};
 }
 
-std::string_view name(Residency residency) noexcept { return kResidencies[static_cast<std::size_t>(residency)]; }
-std::string_view name(PlacementPolicy policy) noexcept { return kPolicies[static_cast<std::size_t>(policy)]; }
+std::string_view name(Residency residency) noexcept {
+  return kResidencies[static_cast<std::size_t>(residency)];
+}
+std::string_view name(PlacementPolicy policy) noexcept {
+  return kPolicies[static_cast<std::size_t>(policy)];
+}
 
 PlacementPolicy placement_policy(std::string_view text) {
   const auto* const found = std::find(kPolicies.begin(), kPolicies.end(), text);
   if (found == kPolicies.end())
-    throw Error(ErrorKind::usage, "'" + std::string(text) + "' is no placement policy", {}, "use auto, chroma, mapped or device");
+    throw Error(ErrorKind::usage, "'" + std::string(text) + "' is no placement policy", {},
+                "use auto, chroma, mapped or device");
   return static_cast<PlacementPolicy>(found - kPolicies.begin());
 }
 

@@ -60,7 +60,8 @@ PinnedBlock PinnedPool::allocate(std::size_t bytes) {
   if (const auto found = held_.find(bin); found != held_.end()) {
     // The last one in is the first one out, unless a copy still reads it and another one is free.
     std::vector<Held>& blocks = found->second;
-    auto chosen = std::find_if(blocks.rbegin(), blocks.rend(), [](const Held& held) { return !held.busy || held.busy->passed(); });
+    auto chosen = std::find_if(blocks.rbegin(), blocks.rend(),
+                               [](const Held& held) { return !held.busy || held.busy->passed(); });
     if (chosen == blocks.rend() && !blocks.empty()) {
       // All of them are being copied: the oldest will be ready first.
       blocks.front().busy->wait();
@@ -86,8 +87,9 @@ PinnedBlock PinnedPool::allocate(std::size_t bytes) {
       if (release_largest(lock)) continue;
       throw Error(ErrorKind::out_of_host_memory,
                   "no pinned memory for " + std::to_string(bytes) + " bytes: the pool holds " +
-                      std::to_string(managed_bytes_ - active_bytes_) + " bytes in " + std::to_string(held_blocks_) + " blocks, and " +
-                      std::to_string(active_bytes_) + " bytes in " + std::to_string(active_blocks_) + " blocks are in use (" + error.problem() + ")",
+                      std::to_string(managed_bytes_ - active_bytes_) + " bytes in " + std::to_string(held_blocks_) +
+                      " blocks, and " + std::to_string(active_bytes_) + " bytes in " + std::to_string(active_blocks_) +
+                      " blocks are in use (" + error.problem() + ")",
                   {}, "free pinned memory, or upload with a smaller ring");
     }
   }
@@ -196,8 +198,8 @@ void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes) 
     const Backend::PoolBytes pool = backend.pool_bytes();
     throw Error(ErrorKind::out_of_device_memory,
                 "no device memory for " + std::to_string(bytes) + " bytes on " + backend.info().id + ": " +
-                    std::to_string(backend.memory_info().free_bytes) + " free, " + std::to_string(pool.held) + " held by the pool, " +
-                    std::to_string(pool.active) + " of them in use",
+                    std::to_string(backend.memory_info().free_bytes) + " free, " + std::to_string(pool.held) +
+                    " held by the pool, " + std::to_string(pool.active) + " of them in use",
                 {}, "free device memory, or place more in host memory");
   }
 }

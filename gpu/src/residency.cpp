@@ -20,7 +20,8 @@ std::uint64_t sum(const std::vector<ArrayResidency>& arrays, Member member) {
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   char text[16];
-  std::snprintf(text, sizeof text, "%.0f %%", whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  std::snprintf(text, sizeof text, "%.0f %%",
+                whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
   return text;
 }
 
@@ -60,23 +61,35 @@ std::string human_bytes(std::uint64_t bytes) {
   return text;
 }
 
-std::uint64_t ResidencyReport::bytes() const { return sum(arrays, &ArrayResidency::bytes); }
-std::uint64_t ResidencyReport::device_bytes() const { return sum(arrays, &ArrayResidency::device_bytes); }
-std::uint64_t ResidencyReport::host_bytes() const { return sum(arrays, &ArrayResidency::host_bytes); }
+std::uint64_t ResidencyReport::bytes() const {
+  return sum(arrays, &ArrayResidency::bytes);
+}
+std::uint64_t ResidencyReport::device_bytes() const {
+  return sum(arrays, &ArrayResidency::device_bytes);
+}
+std::uint64_t ResidencyReport::host_bytes() const {
+  return sum(arrays, &ArrayResidency::host_bytes);
+}
 
 std::string ResidencyReport::table() const {
-  std::vector<std::vector<std::string>> rows{{"array", "bytes", "where", "on device", "in host memory", "share", "why"}};
+  std::vector<std::vector<std::string>> rows{
+      {"array", "bytes", "where", "on device", "in host memory", "share", "why"}};
   for (const ArrayResidency& array : arrays)
-    rows.push_back({array.name, human_bytes(array.bytes), std::string(name(array.where)) + (array.stepped_down ? " (stepped down)" : ""),
-                    human_bytes(array.device_bytes), human_bytes(array.host_bytes), percent(array.device_bytes, array.bytes), array.why});
+    rows.push_back({array.name, human_bytes(array.bytes),
+                    std::string(name(array.where)) + (array.stepped_down ? " (stepped down)" : ""),
+                    human_bytes(array.device_bytes), human_bytes(array.host_bytes),
+                    percent(array.device_bytes, array.bytes), array.why});
   rows.push_back({"total", human_bytes(bytes()), "", human_bytes(device_bytes()), human_bytes(host_bytes()),
                   percent(device_bytes(), bytes()), ""});
-  std::string text = "device " + device_id + " (" + device_name + "), policy " + std::string(name(policy)) + ", reserve " + human_bytes(reserve);
+  std::string text = "device " + device_id + " (" + device_name + "), policy " + std::string(name(policy)) +
+                     ", reserve " + human_bytes(reserve);
   if (budget != UINT64_MAX) text += ", budget " + human_bytes(budget);
-  text += "\nfree before " + human_bytes(free_before) + ", after " + human_bytes(free_after) + " of " + human_bytes(total) + "\n\n";
+  text += "\nfree before " + human_bytes(free_before) + ", after " + human_bytes(free_after) + " of " +
+          human_bytes(total) + "\n\n";
   text += layout(rows);
   char times[160];
-  std::snprintf(times, sizeof times, "\nplacement %.6f s, allocation %.6f s, upload %.6f s", placement_seconds, allocation_seconds, upload_seconds);
+  std::snprintf(times, sizeof times, "\nplacement %.6f s, allocation %.6f s, upload %.6f s", placement_seconds,
+                allocation_seconds, upload_seconds);
   text += times;
   if (upload_seconds > 0) {
     std::snprintf(times, sizeof times, " (%.2f GB/s)", static_cast<double>(bytes()) / upload_seconds / 1e9);

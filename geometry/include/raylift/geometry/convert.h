@@ -2,10 +2,10 @@
 // Rows of three numbers, of any type and layout, into packed float3 and uint3.
 #pragma once
 
+#include <raylift/geometry/vector_types.h>
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
-#include <raylift/geometry/vector_types.h>
 #include <span>
 #include <type_traits>
 
@@ -31,13 +31,14 @@ struct Rows {
   Rows(std::span<const uint3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
   /// Any Eigen matrix or map with three columns that lies in memory: an expression has to be evaluated first.
   template <class Derived>
-    requires(bool(Derived::Flags & Eigen::DirectAccessBit) && Derived::ColsAtCompileTime == 3)
-  Rows(const Eigen::DenseBase<Derived>& m)
+  requires(bool(Derived::Flags& Eigen::DirectAccessBit) && Derived::ColsAtCompileTime == 3)
+      Rows(const Eigen::DenseBase<Derived>& m)
       : Rows(m.derived().data(), static_cast<std::size_t>(m.rows()), m.rowStride(), m.colStride()) {}
 
   template <class T>
   static constexpr Type type_of() {
-    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>);
+    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool> &&
+                  !std::is_same_v<T, long double>);
     if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? Type::f32 : Type::f64;
     constexpr Type kSigned[] = {Type::i8, Type::i16, Type::i32, Type::i64};
     constexpr Type kUnsigned[] = {Type::u8, Type::u16, Type::u32, Type::u64};
@@ -52,14 +53,14 @@ enum class Target : std::uint8_t {
   write_combined,  ///< written past the caches, in whole lines, and never read
 };
 
-/// Converts all rows, in parallel. Numbers must survive: a float that would become infinite, an integer that does not fit
-/// into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row; so is NaN or infinity.
-/// A target of another size than rows.count is an Error(usage).
+/// Converts all rows, in parallel. Numbers must survive: a float that would become infinite, an integer that does not
+/// fit into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row; so is NaN or
+/// infinity. A target of another size than rows.count is an Error(usage).
 void to_float3(const Rows& rows, std::span<float3> target, Target kind = Target::cached);
 void to_uint3(const Rows& rows, std::span<uint3> target, Target kind = Target::cached);
 
-/// The same for rows [first, first + target.size()), on the calling thread alone: the inner loop of the two above and of
-/// uploads. Writes to write-combined memory are visible to other agents when it returns.
+/// The same for rows [first, first + target.size()), on the calling thread alone: the inner loop of the two above and
+/// of uploads. Writes to write-combined memory are visible to other agents when it returns.
 void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, Target kind);
 /// `offset` is added to each index; the sum must fit into 32 bits too.
 void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, Target kind, std::uint32_t offset = 0);

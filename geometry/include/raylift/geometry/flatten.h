@@ -2,21 +2,21 @@
 // A scene as one mesh: every instance expanded, in the world, as Chroma's GPUGeometry takes it.
 #pragma once
 
-#include <cstdint>
 #include <raylift/geometry/material_code.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene.h>
+#include <cstdint>
 #include <vector>
 
 namespace raylift {
 
 /// Single arrays over all instances, in order of instances, and within one in order of its mesh's triangles.
 struct FlatScene {
-  std::vector<float3> vertices;               ///< millimetres, relative to `origin`
+  std::vector<float3> vertices;  ///< millimetres, relative to `origin`
   std::vector<uint3> triangles;
-  std::vector<std::uint32_t> solid_ids;       ///< per triangle: the instance's index
-  std::vector<MaterialCode> material_codes;   ///< per triangle
-  std::vector<std::uint32_t> colors;          ///< per triangle: 0xAARRGGBB, the alpha inverted (00 is opaque), as in Chroma
+  std::vector<std::uint32_t> solid_ids;      ///< per triangle: the instance's index
+  std::vector<MaterialCode> material_codes;  ///< per triangle
+  std::vector<std::uint32_t> colors;  ///< per triangle: 0xAARRGGBB, the alpha inverted (00 is opaque), as in Chroma
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();  ///< millimetres; what was subtracted, in double, from every vertex
 };
 
@@ -27,8 +27,8 @@ struct FlatScene {
 /// With default_origin.
 [[nodiscard]] FlatScene flatten(const Scene& scene, const Progress& progress = {});
 
-/// Zero where floats resolve the whole scene to 1/64 mm, that is, where no coordinate exceeds 131 m. In larger worlds the
-/// centre of the scene, in whole metres.
+/// Zero where floats resolve the whole scene to 1/64 mm, that is, where no coordinate exceeds 131 m. In larger worlds
+/// the centre of the scene, in whole metres.
 [[nodiscard]] Eigen::Vector3d default_origin(const Bounds& bounds);
 
 /// 0xAARRGGBB with the alpha inverted, of a material or of none.

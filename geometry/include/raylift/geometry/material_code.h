@@ -2,8 +2,8 @@
 // The materials on the two sides of a triangle, packed for a kernel.
 #pragma once
 
-#include <cstdint>
 #include <raylift/geometry/vector_types.h>
+#include <cstdint>
 #include <type_traits>
 
 namespace raylift {

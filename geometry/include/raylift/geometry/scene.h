@@ -2,12 +2,12 @@
 // A scene on the host: unique meshes, instances that place them, materials by name, and the tree of named nodes.
 #pragma once
 
+#include <raylift/geometry/vector_types.h>
 #include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <raylift/geometry/vector_types.h>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,8 @@ namespace raylift {
 /// An index that points nowhere: no material outside, no parent node.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-/// An affine map from one frame to another, 3x4 in double. Unaligned, so that it may stand in any container and in any ABI.
+/// An affine map from one frame to another, 3x4 in double. Unaligned, so that it may stand in any container and in any
+/// ABI.
 using Transform = Eigen::Transform<double, 3, Eigen::AffineCompact, Eigen::DontAlign>;
 
 /// An axis-aligned box; empty (min > max) until something is added. Lengths in millimetres unless said otherwise.
@@ -26,7 +27,9 @@ struct Bounds {
 
   [[nodiscard]] bool empty() const { return (min.array() > max.array()).any(); }
   [[nodiscard]] Eigen::Vector3d size() const { return empty() ? Eigen::Vector3d::Zero() : Eigen::Vector3d(max - min); }
-  [[nodiscard]] Eigen::Vector3d center() const { return empty() ? Eigen::Vector3d::Zero() : Eigen::Vector3d(0.5 * (min + max)); }
+  [[nodiscard]] Eigen::Vector3d center() const {
+    return empty() ? Eigen::Vector3d::Zero() : Eigen::Vector3d(0.5 * (min + max));
+  }
   void add(const Eigen::Vector3d& point) {
     min = min.cwiseMin(point);
     max = max.cwiseMax(point);
@@ -71,10 +74,10 @@ struct Node {
 
 /// A mesh placed in the world: one solid.
 struct Instance {
-  std::uint32_t mesh = 0;            ///< index in Scene::meshes
-  std::uint32_t node = kNone;        ///< index in Scene::nodes
-  std::uint32_t binding = 0;         ///< index in Scene::bindings: the material inside, part by part
-  std::uint32_t outside = kNone;     ///< material outside: that of the nearest enclosing node's solid; kNone at the top
+  std::uint32_t mesh = 0;         ///< index in Scene::meshes
+  std::uint32_t node = kNone;     ///< index in Scene::nodes
+  std::uint32_t binding = 0;      ///< index in Scene::bindings: the material inside, part by part
+  std::uint32_t outside = kNone;  ///< material outside: that of the nearest enclosing node's solid; kNone at the top
   Transform transform = Transform::Identity();  ///< mesh frame, file's unit -> world, millimetres
 };
 
@@ -90,10 +93,10 @@ enum class Provenance : std::uint8_t {
 
 /// What loading found and did. Counts are of unique meshes, not of their instances.
 struct LoadReport {
-  std::uint64_t degenerate_triangles = 0;   ///< with two equal indices or no area; kept unless asked otherwise
-  std::uint64_t dropped_triangles = 0;      ///< by repair or drop_degenerate
-  std::uint64_t repaired_vertices = 0;      ///< NaN or infinite vertices that repair took away with their triangles
-  std::uint64_t ignored_primitives = 0;     ///< points and lines
+  std::uint64_t degenerate_triangles = 0;  ///< with two equal indices or no area; kept unless asked otherwise
+  std::uint64_t dropped_triangles = 0;     ///< by repair or drop_degenerate
+  std::uint64_t repaired_vertices = 0;     ///< NaN or infinite vertices that repair took away with their triangles
+  std::uint64_t ignored_primitives = 0;    ///< points and lines
   std::uint64_t vertices_before_weld = 0;
   std::vector<std::string> warnings;
 };

@@ -23,7 +23,9 @@ struct float3 {
   float3() = default;
   RAYLIFT_HD constexpr float3(float x_, float y_, float z_) : x(x_), y(y_), z(z_) {}
   RAYLIFT_HD float3(::float3 v) : x(v.x), y(v.y), z(v.z) {}
-  RAYLIFT_HD operator ::float3() const { return ::float3{x, y, z}; }
+  RAYLIFT_HD operator ::float3() const {
+    return ::float3{x, y, z};
+  }
 #endif
 
   friend bool operator==(const float3&, const float3&) = default;
@@ -37,7 +39,9 @@ struct uint3 {
   uint3() = default;
   RAYLIFT_HD constexpr uint3(std::uint32_t x_, std::uint32_t y_, std::uint32_t z_) : x(x_), y(y_), z(z_) {}
   RAYLIFT_HD uint3(::uint3 v) : x(v.x), y(v.y), z(v.z) {}
-  RAYLIFT_HD operator ::uint3() const { return ::uint3{x, y, z}; }
+  RAYLIFT_HD operator ::uint3() const {
+    return ::uint3{x, y, z};
+  }
 #endif
 
   friend bool operator==(const uint3&, const uint3&) = default;

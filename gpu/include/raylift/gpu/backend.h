@@ -13,20 +13,20 @@ namespace raylift {
 /// What a device is and can do. Fixed for its life.
 struct DeviceInfo {
   std::string name;
-  std::string id;                ///< "host", "cuda:0": what Device::parse takes
+  std::string id;  ///< "host", "cuda:0": what Device::parse takes
   bool is_host = false;
-  int compute_major = 0;         ///< compute capability; 0 on the host device
+  int compute_major = 0;  ///< compute capability; 0 on the host device
   int compute_minor = 0;
   std::uint64_t total_bytes = 0;
-  int multiprocessors = 0;       ///< cores on the host device
-  bool maps_host_memory = false; ///< kernels can read pinned host memory
-  bool virtual_memory = false;   ///< address ranges can be reserved and backed page by page
-  bool host_numa_pages = false;  ///< such a range may hold pages of host memory
-  bool gl_interop = false;       ///< can share buffers with an OpenGL context, if that is on the same GPU
-  bool splits_arrays = false;    ///< virtual_memory and host_numa_pages: Residency::split is possible
-  std::uint64_t page_bytes = 0;  ///< granularity of splits; 0 where there are none
-  std::string link;              ///< how it hangs on the host: "PCIe 5.0 x16", or empty where that is not known
-  double link_gb_per_second = 0; ///< of the link, one way, by its specification; 0 where it is not known
+  int multiprocessors = 0;        ///< cores on the host device
+  bool maps_host_memory = false;  ///< kernels can read pinned host memory
+  bool virtual_memory = false;    ///< address ranges can be reserved and backed page by page
+  bool host_numa_pages = false;   ///< such a range may hold pages of host memory
+  bool gl_interop = false;        ///< can share buffers with an OpenGL context, if that is on the same GPU
+  bool splits_arrays = false;     ///< virtual_memory and host_numa_pages: Residency::split is possible
+  std::uint64_t page_bytes = 0;   ///< granularity of splits; 0 where there are none
+  std::string link;               ///< how it hangs on the host: "PCIe 5.0 x16", or empty where that is not known
+  double link_gb_per_second = 0;  ///< of the link, one way, by its specification; 0 where it is not known
 };
 
 /// Device memory as the driver sees it now. A hint: what is free may be gone by the time it is asked for.
@@ -44,9 +44,9 @@ struct HostBlock {
 
 /// One address range whose first part is device memory, and whose rest is host memory.
 struct SplitBlock {
-  void* device = nullptr;       ///< of the whole range, for kernels
-  void* host_part = nullptr;    ///< of the host's part, for the CPU; null where it has none
-  std::size_t device_bytes = 0; ///< a multiple of DeviceInfo::page_bytes
+  void* device = nullptr;        ///< of the whole range, for kernels
+  void* host_part = nullptr;     ///< of the host's part, for the CPU; null where it has none
+  std::size_t device_bytes = 0;  ///< a multiple of DeviceInfo::page_bytes
   std::size_t host_bytes = 0;
 };
 
@@ -119,7 +119,8 @@ class Backend {
 /// at once. Mapped memory has two addresses there too, so that code that mixes them up fails on any machine.
 [[nodiscard]] std::shared_ptr<Backend> make_host_backend(std::uint64_t budget_bytes);
 
-/// CUDA device number `ordinal`, on its primary context. Throws Error(device), also where raylift was built without CUDA.
+/// CUDA device number `ordinal`, on its primary context. Throws Error(device), also where raylift was built without
+/// CUDA.
 [[nodiscard]] std::shared_ptr<Backend> make_cuda_backend(int ordinal);
 /// How many CUDA devices there are; `why_none` says why there are none.
 [[nodiscard]] int cuda_device_count(std::string* why_none = nullptr);

@@ -5,8 +5,8 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device.h>
 
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -54,7 +54,8 @@ struct DeviceBlock {
 
 template <class T>
 std::size_t bytes_of(std::size_t count) {
-  if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw Error(ErrorKind::usage, "an array is larger than any memory");
+  if (count > static_cast<std::size_t>(-1) / sizeof(T))
+    throw Error(ErrorKind::usage, "an array is larger than any memory");
   return count * sizeof(T);
 }
 
@@ -76,7 +77,8 @@ class DeviceBuffer : public detail::Owner<detail::DeviceBlock> {
   DeviceBuffer() = default;
   /// Throws Error: out_of_device_memory, device.
   DeviceBuffer(const Device& device, std::size_t size)
-      : Owner(device.backend(), {size == 0 ? nullptr : device.backend()->allocate(detail::bytes_of<T>(size))}), size_(size) {}
+      : Owner(device.backend(), {size == 0 ? nullptr : device.backend()->allocate(detail::bytes_of<T>(size))}),
+        size_(size) {}
   ~DeviceBuffer() {
     if (backend() != nullptr && block().device != nullptr) backend()->release(block().device);
   }
@@ -95,7 +97,8 @@ class DeviceBuffer : public detail::Owner<detail::DeviceBlock> {
   /// Copies to elements `first` and after, in the stream's order. `source` must stay until the stream is past the copy.
   void copy_from(std::span<const T> source, const Stream& stream, std::size_t first = 0) {
     detail::check_range(first, source.size(), size_);
-    if (!source.empty()) backend()->copy_to_device(device() + first, source.data(), source.size_bytes(), stream.handle());
+    if (!source.empty())
+      backend()->copy_to_device(device() + first, source.data(), source.size_bytes(), stream.handle());
   }
   void copy_from(std::vector<T>&& temporary, const Stream&, std::size_t = 0) = delete;
   /// Copies from elements `first` and after. `target` is filled once the stream is past the copy.
@@ -118,7 +121,8 @@ class MappedBuffer : public detail::Owner<HostBlock> {
   MappedBuffer() = default;
   /// Throws Error: out_of_host_memory, device.
   MappedBuffer(const Device& device, std::size_t size, PinnedFlags flags = {})
-      : Owner(device.backend(), size == 0 ? HostBlock{} : device.backend()->allocate_pinned(detail::bytes_of<T>(size), flags)),
+      : Owner(device.backend(),
+              size == 0 ? HostBlock{} : device.backend()->allocate_pinned(detail::bytes_of<T>(size), flags)),
         size_(size),
         flags_(flags) {}
   ~MappedBuffer() {
@@ -202,8 +206,8 @@ class SplitBuffer : public detail::Owner<SplitBlock> {
       throw Error(ErrorKind::device, device.info().id + " can't back one address range by device and host memory");
     device_bytes = device_bytes / page * page;
     if (device_bytes == 0 || device_bytes >= bytes)
-      throw Error(ErrorKind::usage, "a split needs at least one page on each side: " + std::to_string(device_bytes) + " of " +
-                                        std::to_string(bytes) + " bytes on the device");
+      throw Error(ErrorKind::usage, "a split needs at least one page on each side: " + std::to_string(device_bytes) +
+                                        " of " + std::to_string(bytes) + " bytes on the device");
     return device.backend()->allocate_split(device_bytes, bytes - device_bytes);
   }
 

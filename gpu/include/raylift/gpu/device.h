@@ -25,10 +25,11 @@ struct DeviceAttempt {
 /// buffer on it, does.
 class Device {
  public:
-  /// The device that a user means who says nothing, by PyCUDA's rule: $CUDA_DEVICE, then the number in ~/.cuda_device or
-  /// ~/.cuda-device, and that one alone; otherwise the first CUDA device, in order, that gives a context. Where there is
-  /// no CUDA device at all, the host device. Throws Error(device) with the list of what was tried where CUDA devices are
-  /// there and none works. `attempts` gets that list too, also on success.
+  /// The device that a user means who says nothing, by PyCUDA's rule: $CUDA_DEVICE, then the number in ~/.cuda_device
+  /// or
+  /// ~/.cuda-device, and that one alone; otherwise the first CUDA device, in order, that gives a context. Where there
+  /// is no CUDA device at all, the host device. Throws Error(device) with the list of what was tried where CUDA devices
+  /// are there and none works. `attempts` gets that list too, also on success.
   [[nodiscard]] static Device choose(std::vector<DeviceAttempt>* attempts = nullptr);
 
   /// The embedded host device; by default with half of this machine's memory as its budget.
@@ -64,7 +65,8 @@ class Stream {
   ~Stream() {
     if (backend_) backend_->release_stream(handle_);
   }
-  Stream(Stream&& other) noexcept : backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, nullptr)) {}
+  Stream(Stream&& other) noexcept
+      : backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, nullptr)) {}
   Stream& operator=(Stream&& other) noexcept {
     std::swap(backend_, other.backend_);
     std::swap(handle_, other.handle_);

@@ -40,12 +40,12 @@ struct ArraySize {
 
 struct PlacementInput {
   std::span<const ArraySize> arrays;
-  std::uint64_t free_bytes = 0;               ///< device memory that is free now
-  std::uint64_t reserve = kDefaultReserve;    ///< of it, to be left free
-  std::uint64_t budget = UINT64_MAX;          ///< device bytes to take at most, whatever is free
+  std::uint64_t free_bytes = 0;             ///< device memory that is free now
+  std::uint64_t reserve = kDefaultReserve;  ///< of it, to be left free
+  std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most, whatever is free
   PlacementPolicy policy = PlacementPolicy::automatic;
-  bool can_split = false;                     ///< DeviceInfo::splits_arrays
-  std::uint64_t page_bytes = 0;               ///< DeviceInfo::page_bytes
+  bool can_split = false;        ///< DeviceInfo::splits_arrays
+  std::uint64_t page_bytes = 0;  ///< DeviceInfo::page_bytes
 };
 
 struct ArrayPlacement {
@@ -69,8 +69,8 @@ struct ArrayPlacement {
 [[nodiscard]] std::vector<ArrayPlacement> plan_placement(const PlacementInput& input);
 
 /// One step down from a placement that turned out not to be there: device -> split (if `pages_that_fit` > 0) -> mapped.
-[[nodiscard]] ArrayPlacement step_down(const ArrayPlacement& placement, std::uint64_t bytes, std::uint64_t pages_that_fit,
-                                       std::uint64_t page_bytes);
+[[nodiscard]] ArrayPlacement step_down(const ArrayPlacement& placement, std::uint64_t bytes,
+                                       std::uint64_t pages_that_fit, std::uint64_t page_bytes);
 
 [[nodiscard]] std::string_view name(Residency residency) noexcept;
 [[nodiscard]] std::string_view name(PlacementPolicy policy) noexcept;

@@ -23,7 +23,10 @@ class PinnedBlock {
   PinnedBlock() = default;
   ~PinnedBlock() { reset(); }
   PinnedBlock(PinnedBlock&& other) noexcept
-      : pool_(std::move(other.pool_)), block_(std::exchange(other.block_, {})), busy_(std::move(other.busy_)), wanted_(other.wanted_) {}
+      : pool_(std::move(other.pool_)),
+        block_(std::exchange(other.block_, {})),
+        busy_(std::move(other.busy_)),
+        wanted_(other.wanted_) {}
   PinnedBlock& operator=(PinnedBlock&& other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(block_, other.block_);
@@ -36,7 +39,8 @@ class PinnedBlock {
   [[nodiscard]] std::span<std::byte> host() const { return {static_cast<std::byte*>(block_.host), wanted_}; }
   [[nodiscard]] std::byte* device() const { return static_cast<std::byte*>(block_.device); }
 
-  /// Says that work on `stream` up to now uses the block: neither wait() nor the pool's next lender gets past it before.
+  /// Says that work on `stream` up to now uses the block: neither wait() nor the pool's next lender gets past it
+  /// before.
   void used_by(const Stream& stream);
   /// Waits for the work named last.
   void wait() const {
@@ -53,11 +57,11 @@ class PinnedBlock {
   std::size_t wanted_ = 0;
 };
 
-/// A pool of pinned host memory, after PyCUDA's PageLockedMemoryPool: sizes fall into bins by their power of two and the
-/// four bits below, so that at most 1/16 of a block is wasted; a bin gives out the block that came back last; blocks
-/// stay with the pool until free_held() or stop_holding(). When pinned memory runs out, held blocks go back to the
-/// system one by one, largest first, until the allocation succeeds. A block whose last copy has not passed yet is not
-/// given out. Safe to use from several threads.
+/// A pool of pinned host memory, after PyCUDA's PageLockedMemoryPool: sizes fall into bins by their power of two and
+/// the four bits below, so that at most 1/16 of a block is wasted; a bin gives out the block that came back last;
+/// blocks stay with the pool until free_held() or stop_holding(). When pinned memory runs out, held blocks go back to
+/// the system one by one, largest first, until the allocation succeeds. A block whose last copy has not passed yet is
+/// not given out. Safe to use from several threads.
 class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
  public:
   [[nodiscard]] static std::shared_ptr<PinnedPool> make(std::shared_ptr<Backend> backend, PinnedFlags flags = {});
@@ -105,8 +109,8 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   bool holding_ = true;
 };
 
-/// Device memory out of the device's pool, in the order of a stream. Throws Error(out_of_device_memory), after the pool has
-/// given back what it holds and a second try, with the bytes asked, free, held and active.
+/// Device memory out of the device's pool, in the order of a stream. Throws Error(out_of_device_memory), after the pool
+/// has given back what it holds and a second try, with the bytes asked, free, held and active.
 [[nodiscard]] void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes);
 
 /// Device memory out of the device's pool: valid for work that follows on `stream`, and given back when the stream gets
@@ -123,7 +127,10 @@ class PooledBuffer {
     if (data_ != nullptr) backend_->release_on(stream_, data_);
   }
   PooledBuffer(PooledBuffer&& other) noexcept
-      : backend_(other.backend_), stream_(other.stream_), size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+      : backend_(other.backend_),
+        stream_(other.stream_),
+        size_(std::exchange(other.size_, 0)),
+        data_(std::exchange(other.data_, nullptr)) {}
   PooledBuffer& operator=(PooledBuffer&&) = delete;
 
   [[nodiscard]] T* device() const { return data_; }

@@ -30,9 +30,9 @@ struct ResidencyReport {
   std::uint64_t free_before = 0;
   std::uint64_t free_after = 0;
   std::uint64_t total = 0;
-  double placement_seconds = 0;  ///< planning
-  double allocation_seconds = 0; ///< of all memory, the ring included
-  double upload_seconds = 0;     ///< converting and copying, to the last byte's arrival
+  double placement_seconds = 0;   ///< planning
+  double allocation_seconds = 0;  ///< of all memory, the ring included
+  double upload_seconds = 0;      ///< converting and copying, to the last byte's arrival
   std::vector<ArrayResidency> arrays;
 
   [[nodiscard]] std::uint64_t bytes() const;

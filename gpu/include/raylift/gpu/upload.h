@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Putting geometry onto a device: placement first, then only what it needs is allocated, then all arrays go through one
+// pipeline in which the next chunk is converted while the last one is on the link.
+#pragma once
+
+#include <raylift/geometry/convert.h>
+#include <raylift/geometry/flatten.h>
+#include <raylift/geometry/progress.h>
+#include <raylift/geometry/scene.h>
+#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/device.h>
+#include <raylift/gpu/placement.h>
+#include <raylift/gpu/residency.h>
+#include <raylift/gpu/view.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace raylift {
+
+struct UploadOptions {
+  PlacementPolicy policy = PlacementPolicy::automatic;
+  std::uint64_t reserve = kDefaultReserve;          ///< device bytes that stay free
+  std::uint64_t budget = UINT64_MAX;                ///< device bytes to take at most
+  bool flatten = false;                             ///< expand a scene's instances
+  std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
+  std::size_t chunk_bytes = std::size_t{32} << 20;  ///< of the staging ring
+  std::size_t chunks = 4;                           ///< blocks in the ring: all the pinned memory that an upload takes
+};
+
+/// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
+/// elements. `target` may be write-combined memory: then it must not be read.
+using Fill = std::function<void(std::size_t first, std::size_t count, std::byte* target, Target kind)>;
+
+/// An array that is to be uploaded.
+struct ArraySource {
+  std::string name;
+  ArrayRank rank = ArrayRank::attributes;
+  std::size_t element_bytes = 1;
+  std::size_t count = 0;
+  Fill fill;
+};
+
+/// The caller's rows, converted on the way. They must stay until upload returns.
+[[nodiscard]] ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows);
+[[nodiscard]] ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows);
+/// The caller's array as it is.
+template <class T>
+[[nodiscard]] ArraySource array_source(std::string name, ArrayRank rank, std::span<const T> values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {std::move(name), rank, sizeof(T), values.size(),
+          [values](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+            copy_bytes(values.data() + first, target, count * sizeof(T), kind);
+          }};
+}
+
+/// One uploaded array, wherever it lies. Owns its memory. Move-only.
+class ResidentArray {
+ public:
+  ResidentArray() = default;
+  explicit ResidentArray(DeviceBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
+  explicit ResidentArray(SplitBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
+  explicit ResidentArray(MappedBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
+
+  /// For kernels; null where the array is empty.
+  [[nodiscard]] std::byte* device() const;
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return reinterpret_cast<T*>(device());
+  }
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] Residency where() const { return static_cast<Residency>(memory_.index()); }
+  /// What of it the CPU writes; empty where all of it is on the device.
+  [[nodiscard]] std::span<std::byte> host_part() const;
+  /// Reads bytes back, for checks: host parts are read over the device too, never by the CPU.
+  void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
+
+ private:
+  // In the order of Residency.
+  std::variant<DeviceBuffer<std::byte>, SplitBuffer<std::byte>, MappedBuffer<std::byte>> memory_;
+};
+
+/// Uploaded arrays, in the order of their sources, and where they went.
+struct ResidentArrays {
+  std::vector<ResidentArray> arrays;
+  ResidencyReport report;
+};
+
+/// Uploads arrays. Blocks until all of them are in place. Work goes on a stream of its own; what a caller launches
+/// afterwards, on any stream, sees the arrays. Device memory beyond the arrays and host memory beyond the ring do not
+/// grow with their size. When it fails, or is cancelled between two chunks, everything is given back. Throws Error:
+/// what plan_placement, the allocations and the fills throw; cancelled.
+[[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
+                                    const UploadOptions& options = {}, const Progress& progress = {});
+
+/// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
+class GpuGeometry {
+ public:
+  /// What kernels take by value. Valid as long as this lives.
+  [[nodiscard]] const GeometryView& view() const { return view_; }
+  [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
+  [[nodiscard]] const Device& device() const { return device_; }
+  /// An array by its name in the report; throws Error(usage) where there is none.
+  [[nodiscard]] const ResidentArray& array(std::string_view name) const;
+
+ private:
+  friend GpuGeometry upload(const Scene&, const Device&, const UploadOptions&, const Progress&);
+  friend GpuGeometry upload(const FlatScene&, std::span<const std::uint32_t>, const Device&, const UploadOptions&,
+                            const Progress&);
+  GpuGeometry(const Device& device, ResidentArrays resident) : device_(device), resident_(std::move(resident)) {}
+
+  Device device_;
+  ResidentArrays resident_;
+  GeometryView view_{};
+};
+
+/// A scene, in two levels, or flattened where options say so. Indices of the view's triangles, and of its materials and
+/// solids, are those of the scene. Throws Error(limit) where 32-bit indices or 16-bit materials do not suffice.
+[[nodiscard]] GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options = {},
+                                 const Progress& progress = {});
+
+/// A scene that is flat already; `material_colors` may be empty.
+[[nodiscard]] GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                                 const Device& device, const UploadOptions& options = {},
+                                 const Progress& progress = {});
+
+}  // namespace raylift

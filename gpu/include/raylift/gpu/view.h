@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel gets: one struct by value, the same on the GPU and on the host. This page is for who writes a kernel.
+//
+//   __global__ void kernel(raylift::GeometryView geometry, ...) {
+//     const raylift::InstanceView& instance = geometry.instances[i];
+//     const raylift::MeshView mesh = geometry.meshes[instance.mesh];
+//     const raylift::uint3 triangle = geometry.triangles[mesh.first_triangle + k];
+//     const raylift::float3 a = geometry.vertices[triangle.x];           // in the mesh's frame
+//     const raylift::float3 world = instance.to_world.point(a);          // millimetres from geometry.origin
+//
+// Two levels: each mesh stands in the arrays once, and instances place it. A flattened scene has one mesh and one
+// instance with the identity, and then solid ids, material codes and colours per triangle.
+#pragma once
+
+#include <raylift/geometry/material_code.h>
+#include <raylift/geometry/vector_types.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace raylift {
+
+/// The rows of a 3x4 affine matrix, row-major.
+struct Affine {
+  float m[12];
+
+  [[nodiscard]] RAYLIFT_HD float3 point(float3 p) const {
+    return {m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3], m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7],
+            m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]};
+  }
+  [[nodiscard]] RAYLIFT_HD float3 direction(float3 d) const {
+    return {m[0] * d.x + m[1] * d.y + m[2] * d.z, m[4] * d.x + m[5] * d.y + m[6] * d.z,
+            m[8] * d.x + m[9] * d.y + m[10] * d.z};
+  }
+};
+
+/// Where a mesh lies in GeometryView::vertices and ::triangles.
+struct MeshView {
+  std::uint32_t first_vertex;
+  std::uint32_t vertex_count;
+  std::uint32_t first_triangle;
+  std::uint32_t triangle_count;
+};
+
+/// A mesh in the world.
+struct InstanceView {
+  Affine to_world;               ///< mesh frame -> millimetres from the view's origin
+  Affine to_mesh;                ///< its inverse; all zero where the transform has none
+  std::uint32_t mesh;            ///< index in GeometryView::meshes
+  std::uint32_t solid_id;        ///< index in Scene::instances; of a flat scene 0, see GeometryView::solid_ids
+  std::uint32_t first_material;  ///< of its parts, in GeometryView::part_materials
+  std::uint16_t outside;         ///< material around it, or MaterialCode::none
+  std::uint16_t mirrored;        ///< 1 where to_world turns the winding of triangles around
+};
+
+/// All of it. Pointers are device addresses; each array's place is in the ResidencyReport. Null where a scene has none.
+struct GeometryView {
+  const float3* vertices;                ///< vertex_count, each in the frame of its mesh
+  const uint3* triangles;                ///< triangle_count; indices into vertices
+  const MeshView* meshes;                ///< mesh_count
+  const InstanceView* instances;         ///< instance_count
+  const std::uint16_t* triangle_parts;   ///< two-level: per triangle, the number of its part in its mesh
+  const std::uint16_t* part_materials;   ///< two-level: from InstanceView::first_material on, a material for each part
+  const MaterialCode* material_codes;    ///< flat: per triangle
+  const std::uint32_t* solid_ids;        ///< flat: per triangle
+  const std::uint32_t* colors;           ///< flat: per triangle, 0xAARRGGBB, alpha inverted, as in Chroma
+  const std::uint32_t* material_colors;  ///< material_count, likewise
+  std::uint32_t vertex_count;
+  std::uint32_t triangle_count;
+  std::uint32_t mesh_count;
+  std::uint32_t instance_count;
+  std::uint32_t material_count;
+  double origin[3];  ///< millimetres: add it to a position to get the scene's coordinates
+
+  /// The materials on both sides of a triangle. `triangle` is an index into `triangles`.
+  [[nodiscard]] RAYLIFT_HD MaterialCode material_code(std::uint32_t instance, std::uint32_t triangle) const {
+    if (material_codes != nullptr) return material_codes[triangle];
+    const InstanceView& placed = instances[instance];
+    return {part_materials[placed.first_material + triangle_parts[triangle]], placed.outside};
+  }
+
+  /// The solid that a triangle of an instance belongs to: an index in Scene::instances.
+  [[nodiscard]] RAYLIFT_HD std::uint32_t solid_id(std::uint32_t instance, std::uint32_t triangle) const {
+    return solid_ids != nullptr ? solid_ids[triangle] : instances[instance].solid_id;
+  }
+};
+static_assert(std::is_trivially_copyable_v<GeometryView> && std::is_standard_layout_v<GeometryView>);
+static_assert(sizeof(InstanceView) == 112);
+
+}  // namespace raylift

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a scene to the arrays of a GeometryView.
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/upload.h>
+
+#include <algorithm>
+#include <string>
+
+namespace raylift {
+namespace {
+
+constexpr std::uint64_t kMost = 0xFFFFFFFEU;
+
+// The order of sources below; the view's pointers are set by it.
+enum Slot : std::size_t { kTriangles, kVertices, kMeshes, kInstances, kMaterialColors, kFirstAttribute };
+
+void set(Affine& affine, const Transform& transform) {
+  for (int row = 0; row != 3; ++row)
+    for (int column = 0; column != 4; ++column) affine.m[row * 4 + column] = static_cast<float>(transform(row, column));
+}
+
+/// Where each mesh begins in the arrays over all meshes.
+std::vector<MeshView> mesh_views(const Scene& scene) {
+  std::vector<MeshView> views;
+  std::uint64_t vertices = 0;
+  std::uint64_t triangles = 0;
+  for (const Mesh& mesh : scene.meshes) {
+    views.push_back({static_cast<std::uint32_t>(vertices), static_cast<std::uint32_t>(mesh.vertices.size()),
+                     static_cast<std::uint32_t>(triangles), static_cast<std::uint32_t>(mesh.triangles.size())});
+    vertices += mesh.vertices.size();
+    triangles += mesh.triangles.size();
+    if (std::max(vertices, triangles) > kMost)
+      throw Error(ErrorKind::limit,
+                  "the scene's unique meshes have more than " + std::to_string(kMost) + " vertices or triangles",
+                  {scene.source, "mesh '" + mesh.name + "'"}, "load it in parts");
+    if (mesh.parts.size() > MaterialCode::none)
+      throw Error(ErrorKind::limit,
+                  "the mesh has " + std::to_string(mesh.parts.size()) + " parts, and 65535 are told apart",
+                  {scene.source, "mesh '" + mesh.name + "'"}, "merge parts of one material before exporting");
+  }
+  return views;
+}
+
+/// Calls use(mesh number, first element in the mesh, count, elements before it) for each mesh that the range
+/// [first, first + count) of an array over all meshes touches. `begin_of` is a member of MeshView.
+template <class Use>
+void for_each_mesh(const std::vector<MeshView>& meshes, std::uint32_t MeshView::*begin_of,
+                   std::uint32_t MeshView::*count_of, std::size_t first, std::size_t count, const Use& use) {
+  auto mesh = std::upper_bound(meshes.begin(), meshes.end(), first,
+                               [begin_of](std::size_t at, const MeshView& view) { return at < view.*begin_of; });
+  --mesh;
+  for (std::size_t done = 0; done != count; ++mesh) {
+    const std::size_t inside = first + done - (*mesh).*begin_of;
+    const std::size_t here = std::min<std::size_t>(count - done, (*mesh).*count_of - inside);
+    if (here != 0) use(static_cast<std::size_t>(mesh - meshes.begin()), inside, here, done);
+    done += here;
+  }
+}
+
+struct Tables {
+  std::vector<MeshView> meshes;
+  std::vector<InstanceView> instances;
+  std::vector<std::uint32_t> material_colors;
+  std::vector<std::uint16_t> part_materials;
+};
+
+Tables make_tables(const Scene& scene, const Eigen::Vector3d& origin) {
+  Tables tables;
+  tables.meshes = mesh_views(scene);
+  for (std::uint32_t i = 0; i != scene.materials.size(); ++i) tables.material_colors.push_back(packed_color(scene, i));
+  std::vector<std::uint32_t> first_material;
+  for (const std::vector<std::uint32_t>& binding : scene.bindings) {
+    first_material.push_back(static_cast<std::uint32_t>(tables.part_materials.size()));
+    for (const std::uint32_t material : binding) tables.part_materials.push_back(MaterialCode::pack(material));
+  }
+  tables.instances.reserve(scene.instances.size());
+  for (const Instance& instance : scene.instances) {
+    if (instance.mesh >= scene.meshes.size() || instance.binding >= scene.bindings.size() ||
+        scene.bindings[instance.binding].size() < scene.meshes[instance.mesh].parts.size())
+      throw Error(ErrorKind::usage, "an instance refers to a mesh or a binding that the scene does not have",
+                  {scene.source, "instance " + std::to_string(tables.instances.size())});
+    Transform to_world = instance.transform;
+    to_world.translation() -= origin;
+    InstanceView view{};
+    set(view.to_world, to_world);
+    const double determinant = to_world.linear().determinant();
+    if (determinant != 0) set(view.to_mesh, to_world.inverse());
+    view.mesh = instance.mesh;
+    view.solid_id = static_cast<std::uint32_t>(tables.instances.size());
+    view.first_material = first_material[instance.binding];
+    view.outside = MaterialCode::pack(instance.outside);
+    view.mirrored = determinant < 0 ? 1 : 0;
+    tables.instances.push_back(view);
+  }
+  return tables;
+}
+
+void set_origin(GeometryView& view, const Eigen::Vector3d& origin) {
+  for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
+}
+
+/// The part of a view that flat scenes and others have in common.
+void set_common(GeometryView& view, const std::vector<ResidentArray>& arrays, std::size_t vertices,
+                std::size_t triangles, std::size_t meshes, std::size_t instances, std::size_t materials) {
+  view.triangles = arrays[kTriangles].as<const uint3>();
+  view.vertices = arrays[kVertices].as<const float3>();
+  view.meshes = arrays[kMeshes].as<const MeshView>();
+  view.instances = arrays[kInstances].as<const InstanceView>();
+  view.material_colors = arrays[kMaterialColors].as<const std::uint32_t>();
+  view.vertex_count = static_cast<std::uint32_t>(vertices);
+  view.triangle_count = static_cast<std::uint32_t>(triangles);
+  view.mesh_count = static_cast<std::uint32_t>(meshes);
+  view.instance_count = static_cast<std::uint32_t>(instances);
+  view.material_count = static_cast<std::uint32_t>(materials);
+}
+
+template <class T>
+std::span<const T> view_of(const std::vector<T>& values) {
+  return values;
+}
+
+}  // namespace
+
+const ResidentArray& GpuGeometry::array(std::string_view name) const {
+  for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
+    if (resident_.report.arrays[i].name == name) return resident_.arrays[i];
+  throw Error(ErrorKind::usage, "the geometry has no array '" + std::string(name) + "'");
+}
+
+GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
+  check_material_count(scene);
+  const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
+  if (options.flatten) {
+    std::vector<std::uint32_t> colors;
+    for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
+    return upload(flatten(scene, origin, progress), colors, device, options, progress);
+  }
+
+  const Tables tables = make_tables(scene, origin);
+  const std::vector<MeshView>& meshes = tables.meshes;
+  std::vector<ArraySource> sources(kFirstAttribute);
+  sources[kTriangles] = {"triangles", ArrayRank::triangles, sizeof(uint3), scene.unique_triangles(),
+                         [&](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                           for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
+                                         [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                           convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), inside,
+                                                        std::span(reinterpret_cast<uint3*>(target) + done, here), kind,
+                                                        meshes[mesh].first_vertex);
+                                         });
+                         }};
+  sources[kVertices] = {"vertices", ArrayRank::vertices, sizeof(float3), scene.unique_vertices(),
+                        [&](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                          for_each_mesh(meshes, &MeshView::first_vertex, &MeshView::vertex_count, first, count,
+                                        [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                          copy_bytes(scene.meshes[mesh].vertices.data() + inside,
+                                                     target + done * sizeof(float3), here * sizeof(float3), kind);
+                                        });
+                        }};
+  sources[kMeshes] = array_source("meshes", ArrayRank::nodes, view_of(meshes));
+  sources[kInstances] = array_source("instances", ArrayRank::nodes, view_of(tables.instances));
+  sources[kMaterialColors] = array_source("material_colors", ArrayRank::attributes, view_of(tables.material_colors));
+  sources.push_back({"triangle_parts", ArrayRank::attributes, sizeof(std::uint16_t), scene.unique_triangles(),
+                     [&](std::size_t first, std::size_t count, std::byte* target, Target) {
+                       auto* out = reinterpret_cast<std::uint16_t*>(target);
+                       for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
+                                     [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                       const std::vector<MeshPart>& parts = scene.meshes[mesh].parts;
+                                       auto part = std::upper_bound(
+                                           parts.begin(), parts.end(), inside,
+                                           [](std::size_t at, const MeshPart& p) { return at < p.first_triangle; });
+                                       --part;
+                                       for (std::size_t i = 0; i != here; ++i) {
+                                         while (inside + i >= std::size_t{part->first_triangle} + part->triangle_count)
+                                           ++part;
+                                         out[done + i] = static_cast<std::uint16_t>(part - parts.begin());
+                                       }
+                                     });
+                     }});
+  sources.push_back(array_source("part_materials", ArrayRank::attributes, view_of(tables.part_materials)));
+
+  GpuGeometry geometry(device, upload(sources, device, options, progress));
+  const std::vector<ResidentArray>& arrays = geometry.resident_.arrays;
+  GeometryView& view = geometry.view_;
+  set_common(view, arrays, scene.unique_vertices(), scene.unique_triangles(), meshes.size(), tables.instances.size(),
+             scene.materials.size());
+  view.triangle_parts = arrays[kFirstAttribute].as<const std::uint16_t>();
+  view.part_materials = arrays[kFirstAttribute + 1].as<const std::uint16_t>();
+  set_origin(view, origin);
+  return geometry;
+}
+
+GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
+                   const UploadOptions& options, const Progress& progress) {
+  const std::vector<MeshView> meshes{
+      {0, static_cast<std::uint32_t>(flat.vertices.size()), 0, static_cast<std::uint32_t>(flat.triangles.size())}};
+  std::vector<InstanceView> instances(1);
+  set(instances[0].to_world, Transform::Identity());
+  set(instances[0].to_mesh, Transform::Identity());
+  instances[0].outside = MaterialCode::none;
+
+  std::vector<ArraySource> sources(kFirstAttribute);
+  sources[kTriangles] = array_source("triangles", ArrayRank::triangles, view_of(flat.triangles));
+  sources[kVertices] = array_source("vertices", ArrayRank::vertices, view_of(flat.vertices));
+  sources[kMeshes] = array_source("meshes", ArrayRank::nodes, view_of(meshes));
+  sources[kInstances] = array_source("instances", ArrayRank::nodes, view_of(instances));
+  sources[kMaterialColors] = array_source("material_colors", ArrayRank::attributes, material_colors);
+  sources.push_back(array_source("material_codes", ArrayRank::attributes, view_of(flat.material_codes)));
+  sources.push_back(array_source("solid_ids", ArrayRank::attributes, view_of(flat.solid_ids)));
+  sources.push_back(array_source("colors", ArrayRank::attributes, view_of(flat.colors)));
+
+  GpuGeometry geometry(device, upload(sources, device, options, progress));
+  const std::vector<ResidentArray>& arrays = geometry.resident_.arrays;
+  GeometryView& view = geometry.view_;
+  set_common(view, arrays, flat.vertices.size(), flat.triangles.size(), 1, 1, material_colors.size());
+  view.material_codes = arrays[kFirstAttribute].as<const MaterialCode>();
+  view.solid_ids = arrays[kFirstAttribute + 1].as<const std::uint32_t>();
+  view.colors = arrays[kFirstAttribute + 2].as<const std::uint32_t>();
+  set_origin(view, flat.origin);
+  return geometry;
+}
+
+}  // namespace raylift
