@@ -187,7 +187,7 @@ Document preflight(std::string text, const std::string& file, const LoadOptions&
   Document document;
   document.scene.source = file;
   read_asset(source, document.scene);
-  GeometryReader geometries(source);
+  GeometryReader geometries(source, text.size());
   read_scene(source, geometries, document.scene);
   std::move(geometries).finish(document);
   return document;

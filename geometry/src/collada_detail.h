@@ -54,7 +54,8 @@ struct Source {
 /// Checks the geometries that a document uses, and writes them anew for Assimp.
 class GeometryReader {
  public:
-  explicit GeometryReader(const Source& source);
+  /// `bytes` is the document's size, about that of what is written.
+  GeometryReader(const Source& source, std::size_t bytes);
 
   /// The mesh number of the geometry that `url` names. Checks its structure and all its numbers when first asked for.
   std::uint32_t use(std::string_view url, pugi::xml_node referrer);

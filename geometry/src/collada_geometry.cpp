@@ -12,6 +12,7 @@
 
 #include "collada_detail.h"
 #include "collada_text.h"
+#include "huge_pages.h"
 
 namespace raylift::collada {
 namespace {
@@ -66,12 +67,13 @@ struct GeometryReader::Positions {
   std::uint64_t count = 0;  ///< points
 };
 
-GeometryReader::GeometryReader(const Source& source)
-    : source_(source),
-      library_(source.root, "library_geometries", "geometry"),
-      text_(
-          "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<COLLADA version=\"1.4.1\"><asset><unit meter=\"1\"/>"
-          "<up_axis>Y_UP</up_axis></asset>\n<library_geometries>\n") {}
+GeometryReader::GeometryReader(const Source& source, std::size_t bytes)
+    : source_(source), library_(source.root, "library_geometries", "geometry") {
+  reserve_huge(text_, bytes + 1024);
+  text_ +=
+      "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<COLLADA version=\"1.4.1\"><asset><unit meter=\"1\"/>"
+      "<up_axis>Y_UP</up_axis></asset>\n<library_geometries>\n";
+}
 
 std::uint32_t GeometryReader::use(std::string_view url, pugi::xml_node referrer) {
   const pugi::xml_node element = library_.find(url, source_.file, referrer);

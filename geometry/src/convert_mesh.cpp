@@ -13,6 +13,8 @@
 #include <functional>
 #include <limits>
 
+#include "huge_pages.h"
+
 namespace raylift {
 namespace {
 
@@ -66,6 +68,7 @@ class Converter {
     const std::size_t count = part.mVertices != nullptr ? part.mNumVertices : 0;
     if (base + count > kMostVertices)
       fail(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", "", "split the mesh");
+    if (base == 0) reserve_huge(mesh_.vertices, count);
     mesh_.vertices.resize(base + count);
     tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i)
@@ -86,6 +89,7 @@ class Converter {
     if (first + count > options_.limits.triangles)
       fail(ErrorKind::limit, "more than " + std::to_string(options_.limits.triangles) + " triangles", "",
            "raise the limit with --max-triangles");
+    if (first == 0) reserve_huge(mesh_.triangles, count);
     mesh_.triangles.resize(first + count);
     std::atomic<bool> all_sound{true};
     tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The import process's side: everything that the program raylift-import does.
+#include <malloc.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import_process.h>
 #include <raylift/geometry/load.h>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +57,15 @@ void leave_no_core() {
   // Also where the kernel pipes cores to a program, which the limit does not stop. The leak sanitizer needs to look.
   ::prctl(PR_SET_DUMPABLE, 0);
 #endif
+}
+
+/// An import allocates and frees large blocks in turn. Given back to the system each time, they would cost the page
+/// faults of their first touch again and again: a good part of all the time. The process is short-lived, so it keeps
+/// them.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, 32 << 20);
 }
 
 std::string read_request() {
@@ -139,6 +150,8 @@ void import_and_write(ByteReader& reader) {
       writer.put(time.seconds);
     }
     writer.write_to(import::kResult);
+    const import::ProgressRecord complete{};
+    (void)!::write(import::kProgress, &complete, sizeof complete);
     // No destructors: the memory goes back at once.
     ::_exit(0);
   } catch (const Error& error) {
@@ -154,6 +167,7 @@ void import_and_write(ByteReader& reader) {
 
 int import_process() {
   leave_no_core();
+  keep_freed_memory();
   const std::string bytes = read_request();
   ByteReader reader(bytes);
   try {

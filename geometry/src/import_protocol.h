@@ -9,7 +9,7 @@ namespace raylift::import {
 // File descriptors that the process finds open.
 inline constexpr int kRequest = 3;   ///< memory: Header, the parent's process id (int), options, path
 inline constexpr int kResult = 4;    ///< memory: Header, outcome, then scene and stage times, or the error
-inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords
+inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a stage says that the scene is written
 
 /// Changes whenever the layout of request or result does.
 inline constexpr std::uint64_t kVersion = 0x7261796C69667401ULL;

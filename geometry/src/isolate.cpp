@@ -227,11 +227,12 @@ class Import {
       progress.write.close();
       errors.write.close();
       watch(child, progress.read.get(), errors.read.get());
-      check_status(child.status());
+      if (!complete_) check_status(child.status());
+      // Whatever still holds the memory can't shrink or change it while it is read here.
+      ::fcntl(result.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+      // A complete scene is taken while the process is still busy giving its memory back.
+      return take_result(Mapping(result.get()).bytes());
     }
-    // Whatever still holds the memory can't shrink or change it while it is read here.
-    ::fcntl(result.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
-    return take_result(Mapping(result.get()).bytes());
   }
 
  private:
@@ -247,7 +248,7 @@ class Import {
       const bool progressing = read_progress(polled[0]);
       return read_errors(polled[1]) || progressing;
     };
-    while (!child.ended()) {
+    while (!complete_ && !child.ended()) {
       if (Clock::now() - start > limit)
         throw Error(ErrorKind::limit,
                     "the import took longer than its limit of " + seconds(options_.limits.isolate_seconds), where(),
@@ -268,6 +269,10 @@ class Import {
       const ssize_t got = ::read(polled.fd, &record, sizeof record);
       if (got == static_cast<ssize_t>(sizeof record)) {
         record.stage[sizeof record.stage - 1] = '\0';
+        if (record.stage[0] == '\0') {
+          complete_ = true;
+          return false;
+        }
         last_ = record;
         report();
       } else if (got == 0) {
@@ -357,6 +362,7 @@ class Import {
   std::string said_;  // the beginning of what the process wrote to standard error
   import::ProgressRecord last_{"import", 0, 0};
   Clock::time_point reported_ = Clock::now();
+  bool complete_ = false;  // the process says that its scene is written
 };
 
 }  // namespace

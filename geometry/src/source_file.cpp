@@ -12,6 +12,8 @@
 #include <memory>
 #include <pugixml.hpp>
 
+#include "huge_pages.h"
+
 namespace raylift {
 namespace {
 
@@ -126,7 +128,11 @@ std::string read_file(const fs::path& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) fail_io(path, "the file can't be opened", errno);
   std::string text;
-  text.resize(fs::file_size(path));
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  if (error) fail_io(path, "the file's size is unknown", error.value());
+  reserve_huge(text, size);
+  text.resize(size);
   const std::size_t got = std::fread(text.data(), 1, text.size(), file.get());
   if (got != text.size())
     std::ferror(file.get()) != 0

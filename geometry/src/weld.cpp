@@ -13,8 +13,11 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <span>
 #include <string>
+
+#include "huge_pages.h"
 
 namespace raylift {
 namespace {
@@ -24,6 +27,13 @@ constexpr Index kEmpty = 0xFFFFFFFFU;
 constexpr std::size_t kGrain = 1U << 14;
 
 using Range = tbb::blocked_range<std::size_t>;
+
+/// Numbers, not initialised. (An array of std::atomic would be written twice: since C++20 it starts as zeros.)
+std::unique_ptr<Index[]> scratch(std::size_t count) {
+  auto result = std::make_unique_for_overwrite<Index[]>(count);
+  prefer_huge_pages(result.get(), count * sizeof(Index));
+  return result;
+}
 
 struct Key {
   std::uint32_t x, y, z;
@@ -44,7 +54,7 @@ std::uint64_t hash(const Key& key) {
   return h ^ (h >> 32);
 }
 
-void atomic_min(std::atomic<Index>& target, Index value) {
+void atomic_min(std::atomic_ref<Index> target, Index value) {
   Index seen = target.load(std::memory_order_relaxed);
   while (value < seen && !target.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
   }
@@ -59,11 +69,11 @@ std::unique_ptr<Index[]> exact_representatives(const std::vector<float3>& vertic
   // Slot numbers are kept in 32 bits; vertices are fewer than that, so even then a free slot is left.
   const std::size_t slots = std::min(std::bit_ceil(count + count / 2 + 1), std::size_t{1} << 32);
   const std::size_t mask = slots - 1;
-  const auto table = std::make_unique_for_overwrite<std::atomic<Index>[]>(slots);
-  auto slot_of = std::make_unique_for_overwrite<Index[]>(count);
+  const auto table = scratch(slots);
+  auto slot_of = scratch(count);
 
   tbb::parallel_for(Range(0, slots, kGrain), [&](const Range& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) table[i].store(kEmpty, std::memory_order_relaxed);
+    for (std::size_t i = range.begin(); i != range.end(); ++i) table[i] = kEmpty;
   });
   tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
     // Hash a few vertices ahead and prefetch their slots: the table is far larger than the caches.
@@ -81,10 +91,11 @@ std::unique_ptr<Index[]> exact_representatives(const std::vector<float3>& vertic
       const Key key = key_of(vertices[i]);
       const auto id = static_cast<Index>(i);
       for (;; slot = (slot + 1) & mask) {
-        Index seen = table[slot].load(std::memory_order_relaxed);
-        if (seen == kEmpty && table[slot].compare_exchange_strong(seen, id, std::memory_order_relaxed)) break;
+        const std::atomic_ref<Index> entry(table[slot]);
+        Index seen = entry.load(std::memory_order_relaxed);
+        if (seen == kEmpty && entry.compare_exchange_strong(seen, id, std::memory_order_relaxed)) break;
         if (key_of(vertices[seen]) == key) {
-          atomic_min(table[slot], id);
+          atomic_min(entry, id);
           break;
         }
       }
@@ -92,8 +103,7 @@ std::unique_ptr<Index[]> exact_representatives(const std::vector<float3>& vertic
     }
   });
   tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i)
-      slot_of[i] = table[slot_of[i]].load(std::memory_order_relaxed);
+    for (std::size_t i = range.begin(); i != range.end(); ++i) slot_of[i] = table[slot_of[i]];
   });
   return slot_of;
 }
@@ -101,7 +111,7 @@ std::unique_ptr<Index[]> exact_representatives(const std::vector<float3>& vertic
 /// Keeps the vertices that represent themselves, in order, and points the triangles at them.
 void keep_representatives(Mesh& mesh, const Index* representative) {
   const std::size_t count = mesh.vertices.size();
-  auto rank = std::make_unique_for_overwrite<Index[]>(count);
+  const auto rank = scratch(count);
   const std::size_t kept = tbb::parallel_scan(
       Range(0, count, kGrain), std::size_t{0},
       [&](const Range& range, std::size_t sum, bool final) {
@@ -114,7 +124,9 @@ void keep_representatives(Mesh& mesh, const Index* representative) {
       std::plus<>());
   if (kept == count) return;
 
-  std::vector<float3> vertices(kept);
+  std::vector<float3> vertices;
+  reserve_huge(vertices, kept);
+  vertices.resize(kept);
   tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i)
       if (representative[i] == i) vertices[rank[i]] = mesh.vertices[i];
@@ -132,16 +144,17 @@ void keep_representatives(Mesh& mesh, const Index* representative) {
 /// root, so a set's root is its smallest member in the end, in whatever order the unions ran.
 class DisjointSets {
  public:
-  explicit DisjointSets(std::size_t count) : parent_(std::make_unique_for_overwrite<std::atomic<Index>[]>(count)) {
-    for (std::size_t i = 0; i != count; ++i) parent_[i].store(static_cast<Index>(i), std::memory_order_relaxed);
+  explicit DisjointSets(std::size_t count) : parent_(scratch(count)) {
+    std::iota(parent_.get(), parent_.get() + count, Index{0});
   }
   Index find(Index i) {
     for (;;) {
-      Index parent = parent_[i].load(std::memory_order_relaxed);
+      const std::atomic_ref<Index> above(parent_[i]);
+      Index parent = above.load(std::memory_order_relaxed);
       if (parent == i) return i;
-      const Index grand = parent_[parent].load(std::memory_order_relaxed);
+      const Index grand = std::atomic_ref<Index>(parent_[parent]).load(std::memory_order_relaxed);
       // Halve the path; losing this race only leaves it longer.
-      if (grand != parent) parent_[i].compare_exchange_weak(parent, grand, std::memory_order_relaxed);
+      if (grand != parent) above.compare_exchange_weak(parent, grand, std::memory_order_relaxed);
       i = grand;
     }
   }
@@ -152,12 +165,12 @@ class DisjointSets {
       if (a == b) return;
       if (a > b) std::swap(a, b);
       Index expected = b;
-      if (parent_[b].compare_exchange_strong(expected, a, std::memory_order_relaxed)) return;
+      if (std::atomic_ref<Index>(parent_[b]).compare_exchange_strong(expected, a, std::memory_order_relaxed)) return;
     }
   }
 
  private:
-  std::unique_ptr<std::atomic<Index>[]> parent_;
+  std::unique_ptr<Index[]> parent_;
 };
 
 struct Cell {
@@ -279,7 +292,7 @@ void weld_within(Mesh& mesh, double tolerance) {
   const std::size_t count = mesh.vertices.size();
   DisjointSets sets(count);
   join_near(mesh.vertices, tolerance, sets);
-  auto representative = std::make_unique_for_overwrite<Index[]>(count);
+  const auto representative = scratch(count);
   for (std::size_t i = 0; i != count; ++i) representative[i] = sets.find(static_cast<Index>(i));
   keep_representatives(mesh, representative.get());
 }
