@@ -13,10 +13,10 @@
 #include <cmath>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <span>
 #include <string>
 
+#include "disjoint_sets.h"
 #include "huge_pages.h"
 
 namespace raylift {
@@ -139,39 +139,6 @@ void keep_representatives(Mesh& mesh, const Index* representative) {
   });
   mesh.vertices = std::move(vertices);
 }
-
-/// Disjoint sets under concurrent union, after Anderson and Woll (1991): a root is always hooked below a smaller
-/// root, so a set's root is its smallest member in the end, in whatever order the unions ran.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t count) : parent_(scratch(count)) {
-    std::iota(parent_.get(), parent_.get() + count, Index{0});
-  }
-  Index find(Index i) {
-    for (;;) {
-      const std::atomic_ref<Index> above(parent_[i]);
-      Index parent = above.load(std::memory_order_relaxed);
-      if (parent == i) return i;
-      const Index grand = std::atomic_ref<Index>(parent_[parent]).load(std::memory_order_relaxed);
-      // Halve the path; losing this race only leaves it longer.
-      if (grand != parent) above.compare_exchange_weak(parent, grand, std::memory_order_relaxed);
-      i = grand;
-    }
-  }
-  void join(Index a, Index b) {
-    for (;;) {
-      a = find(a);
-      b = find(b);
-      if (a == b) return;
-      if (a > b) std::swap(a, b);
-      Index expected = b;
-      if (std::atomic_ref<Index>(parent_[b]).compare_exchange_strong(expected, a, std::memory_order_relaxed)) return;
-    }
-  }
-
- private:
-  std::unique_ptr<Index[]> parent_;
-};
 
 struct Cell {
   std::int64_t x, y, z;
