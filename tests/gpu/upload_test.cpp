@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of uploads, on every device: what arrives, where it goes, and what is left when something fails.
+#include <raylift/gpu/pool.h>
+#include <raylift/gpu/upload.h>
+
+#include <cstring>
+#include <random>
+
+#include "devices.h"
+#include "scenes.h"
+#include "test_backend.h"
+
+namespace raylift {
+namespace {
+
+using test::Kind;
+using test::random_scene;
+using test::TestBackend;
+
+template <class T>
+std::vector<T> read(const ResidentArray& array, const Device& device) {
+  const Stream stream(device);
+  std::vector<T> values(array.bytes() / sizeof(T));
+  array.copy_to(std::as_writable_bytes(std::span(values)), stream);
+  stream.synchronize();
+  return values;
+}
+
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+std::vector<double> random_doubles(std::size_t rows, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> value(-1e6, 1e6);
+  std::vector<double> values(3 * rows);
+  for (double& v : values) v = value(random);
+  return values;
+}
+
+std::vector<float3> as_float3(const std::vector<double>& values) {
+  std::vector<float3> result(values.size() / 3);
+  for (std::size_t i = 0; i != result.size(); ++i)
+    result[i] = {static_cast<float>(values[3 * i]), static_cast<float>(values[3 * i + 1]),
+                 static_cast<float>(values[3 * i + 2])};
+  return result;
+}
+
+class Uploads : public test::OnDevice {
+ protected:
+  /// Small chunks, so that small arrays take many.
+  static UploadOptions options(std::uint64_t budget = UINT64_MAX) {
+    UploadOptions result;
+    result.reserve = 0;
+    result.budget = budget;
+    result.chunk_bytes = 1U << 20;
+    result.chunks = 3;
+    return result;
+  }
+};
+RAYLIFT_ON_BOTH_DEVICES(Uploads);
+
+TEST_P(Uploads, ConvertDoublesOnTheWay) {
+  const std::vector<double> in = random_doubles(1'000'003);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  const ResidentArrays resident = upload({&source, 1}, device(), options());
+  EXPECT_EQ(resident.arrays[0].where(), Residency::device);
+  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], device()), as_float3(in)));
+}
+
+TEST_P(Uploads, BringTheSameBytesWhereverTheyPutThem) {
+  const std::vector<double> in = random_doubles(1'000'003);
+  const std::vector<float3> expected = as_float3(in);
+  const std::uint64_t bytes = expected.size() * sizeof(float3);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  for (const std::uint64_t percent : {0, 25, 50, 75, 90, 100}) {
+    const ResidentArrays resident = upload({&source, 1}, device(), options(bytes * percent / 100));
+    EXPECT_LE(resident.report.device_bytes(), bytes * percent / 100);
+    EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], device()), expected)) << percent << " %";
+    if (percent != 0 && device().info().splits_arrays) {
+      EXPECT_EQ(resident.arrays[0].where(), Residency::split);
+      EXPECT_GT(resident.report.device_bytes() + device().info().page_bytes, bytes * percent / 100 - 1)
+          << percent << " %";
+    }
+  }
+  for (const bool write_combined : {false, true}) {
+    UploadOptions mapped = options();
+    mapped.policy = PlacementPolicy::mapped;
+    mapped.mapped_flags.write_combined = write_combined;
+    EXPECT_TRUE(same_bytes(read<float3>(upload({&source, 1}, device(), mapped).arrays[0], device()), expected));
+  }
+}
+
+TEST_P(Uploads, TakeManyArraysOfAnySizeInOnePipeline) {
+  std::vector<std::vector<std::uint16_t>> values;
+  std::vector<ArraySource> sources;
+  for (const std::size_t count : {0, 1, 7, 1000, 65536, 300'000, 2'000'001, 3, 0, 17}) {
+    values.emplace_back(count);
+    for (std::size_t k = 0; k != count; ++k) values.back()[k] = static_cast<std::uint16_t>(k * 2654435761U >> 7);
+  }
+  for (const auto& one : values)
+    sources.push_back(
+        array_source("a" + std::to_string(sources.size()), ArrayRank::attributes, std::span<const std::uint16_t>(one)));
+  const ResidentArrays resident = upload(sources, device(), options());
+  for (std::size_t i = 0; i != values.size(); ++i)
+    EXPECT_EQ(read<std::uint16_t>(resident.arrays[i], device()), values[i]);
+}
+
+TEST_P(Uploads, PassOnWhatIsWrongWithARow) {
+  std::vector<double> in = random_doubles(600'000);
+  in[3 * 512'345 + 1] = std::numeric_limits<double>::quiet_NaN();
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  const std::uint64_t before = device().memory_info().free_bytes;
+  try {
+    (void)upload({&source, 1}, device(), options());
+    FAIL() << "a NaN was uploaded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::malformed);
+    EXPECT_EQ(error.element(), "row 512345");
+  }
+  EXPECT_EQ(device().memory_info().free_bytes, before);
+}
+
+TEST_P(Uploads, GiveEverythingBackWhenCancelled) {
+  const std::vector<double> in = random_doubles(2'000'000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  const std::uint64_t before = device().memory_info().free_bytes;
+  for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{8} << 20, std::uint64_t{0}}) {
+    const Progress cancel([&](std::string_view stage, std::uint64_t done, std::uint64_t) {
+      return stage != "upload" || done < (10U << 20);
+    });
+    try {
+      (void)upload({&source, 1}, device(), options(budget), cancel);
+      FAIL() << "not cancelled";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::cancelled);
+    }
+    EXPECT_EQ(device().memory_info().free_bytes, before);
+    EXPECT_EQ(device().pinned_pool().active_blocks(), 0U);
+  }
+}
+
+TEST_P(Uploads, TellTheirProgressToTheLastByte) {
+  const std::vector<double> in = random_doubles(700'000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  std::uint64_t last = 0;
+  std::uint64_t total = 0;
+  const Progress progress([&](std::string_view stage, std::uint64_t done, std::uint64_t of) {
+    if (stage == "upload") {
+      EXPECT_GE(done, last);
+      last = done;
+      total = of;
+    }
+    return true;
+  });
+  (void)upload({&source, 1}, device(), options(3U << 20), progress);
+  EXPECT_EQ(total, 700'000U * 12);
+  EXPECT_EQ(last, total);
+}
+
+TEST_P(Uploads, TakeNoMorePinnedMemoryThanTheRing) {
+  const std::vector<double> in = random_doubles(4'000'000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  (void)upload({&source, 1}, device(), options());
+  EXPECT_LE(device().pinned_pool().managed_bytes(), 3U * (1U << 20) * 17 / 16);
+  EXPECT_EQ(device().pinned_pool().active_blocks(), 0U);
+}
+
+TEST_P(Uploads, LeaveNoMemoryBehind) {
+  const std::vector<double> in = random_doubles(100'000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  (void)upload({&source, 1}, device(), options());
+  const std::uint64_t before = device().memory_info().free_bytes;
+  for (int round = 0; round != 100; ++round)
+    (void)upload({&source, 1}, device(), options(round % 2 == 0 ? UINT64_MAX : 0));
+  EXPECT_EQ(device().memory_info().free_bytes, before);
+}
+
+TEST_P(Uploads, PutASceneInTwoLevels) {
+  const Scene scene = random_scene(3);
+  const GpuGeometry geometry = upload(scene, device(), options());
+  const GeometryView& view = geometry.view();
+  EXPECT_EQ(view.vertex_count, scene.unique_vertices());
+  EXPECT_EQ(view.triangle_count, scene.unique_triangles());
+  EXPECT_EQ(view.mesh_count, scene.meshes.size());
+  EXPECT_EQ(view.instance_count, scene.instances.size());
+  EXPECT_EQ(view.material_codes, nullptr);
+
+  const auto vertices = read<float3>(geometry.array("vertices"), device());
+  const auto triangles = read<uint3>(geometry.array("triangles"), device());
+  const auto meshes = read<MeshView>(geometry.array("meshes"), device());
+  const auto instances = read<InstanceView>(geometry.array("instances"), device());
+  const auto parts = read<std::uint16_t>(geometry.array("triangle_parts"), device());
+  const auto materials = read<std::uint16_t>(geometry.array("part_materials"), device());
+  for (std::size_t i = 0; i != scene.instances.size(); ++i) {
+    const Instance& wanted = scene.instances[i];
+    const InstanceView& got = instances[i];
+    const MeshView& mesh = meshes[got.mesh];
+    EXPECT_EQ(got.solid_id, i);
+    EXPECT_EQ(got.mirrored, wanted.transform.linear().determinant() < 0 ? 1 : 0);
+    EXPECT_EQ(got.outside, MaterialCode::pack(wanted.outside));
+    for (std::uint32_t t = 0; t != mesh.triangle_count; ++t) {
+      const uint3 triangle = triangles[mesh.first_triangle + t];
+      const uint3 original = scene.meshes[wanted.mesh].triangles[t];
+      ASSERT_EQ(triangle.x, original.x + mesh.first_vertex);
+      ASSERT_EQ(vertices[triangle.y], scene.meshes[wanted.mesh].vertices[original.y]);
+      const std::size_t part = parts[mesh.first_triangle + t];
+      ASSERT_LT(t - scene.meshes[wanted.mesh].parts[part].first_triangle,
+                scene.meshes[wanted.mesh].parts[part].triangle_count);
+      ASSERT_EQ(materials[got.first_material + part], MaterialCode::pack(scene.material(wanted, part)));
+    }
+    // to_world and back.
+    const float3 p = vertices[mesh.first_vertex];
+    const float3 world = got.to_world.point(p);
+    const Eigen::Vector3d exact = wanted.transform * Eigen::Vector3d(p.x, p.y, p.z);
+    EXPECT_NEAR(world.x, exact.x(), 1e-3);
+    EXPECT_NEAR(world.y, exact.y(), 1e-3);
+    EXPECT_NEAR(world.z, exact.z(), 1e-3);
+    const float3 back = got.to_mesh.point(world);
+    EXPECT_NEAR(back.x, p.x, 2e-3);
+    EXPECT_NEAR(back.y, p.y, 2e-3);
+    EXPECT_NEAR(back.z, p.z, 2e-3);
+  }
+}
+
+TEST_P(Uploads, PutAFlattenedSceneAsOneInstance) {
+  const Scene scene = random_scene(4);
+  UploadOptions flat = options();
+  flat.flatten = true;
+  const GpuGeometry geometry = upload(scene, device(), flat);
+  const FlatScene expected = flatten(scene);
+  EXPECT_EQ(geometry.view().instance_count, 1U);
+  EXPECT_EQ(geometry.view().triangle_count, scene.expanded_triangles());
+  EXPECT_TRUE(same_bytes(read<float3>(geometry.array("vertices"), device()), expected.vertices));
+  EXPECT_TRUE(same_bytes(read<uint3>(geometry.array("triangles"), device()), expected.triangles));
+  EXPECT_TRUE(same_bytes(read<std::uint32_t>(geometry.array("solid_ids"), device()), expected.solid_ids));
+  EXPECT_TRUE(same_bytes(read<MaterialCode>(geometry.array("material_codes"), device()), expected.material_codes));
+  EXPECT_TRUE(same_bytes(read<std::uint32_t>(geometry.array("colors"), device()), expected.colors));
+  EXPECT_THROW((void)geometry.array("triangle_parts"), Error);
+}
+
+TEST_P(Uploads, SubtractTheOriginInDouble) {
+  Scene scene = random_scene(5, 1, 50);
+  const Eigen::Vector3d far(-16520e3, -802110e3, 2.4e9);
+  for (Instance& instance : scene.instances) instance.transform.translation() += far;
+  scene.bounds = world_bounds(scene);
+  const GpuGeometry geometry = upload(scene, device(), options());
+  const auto instances = read<InstanceView>(geometry.array("instances"), device());
+  const Eigen::Vector3d origin(geometry.view().origin[0], geometry.view().origin[1], geometry.view().origin[2]);
+  EXPECT_NE(origin, Eigen::Vector3d::Zero()) << "floats can't resolve millimetres so far out";
+  const Eigen::Vector3d exact = scene.instances[1].transform.translation() - origin;
+  EXPECT_FLOAT_EQ(instances[1].to_world.m[3], static_cast<float>(exact.x()));
+  EXPECT_FLOAT_EQ(instances[1].to_world.m[7], static_cast<float>(exact.y()));
+}
+
+TEST_P(Uploads, RefuseAnInstanceThatRefersToNothing) {
+  Scene scene = random_scene(6);
+  scene.instances[2].binding = 99;
+  EXPECT_THROW((void)upload(scene, device(), options()), Error);
+}
+
+// When memory or the device fails -----------------------------------------------------------------------------------
+
+/// The same uploads on a backend that fails on demand.
+class FailingUploads : public Uploads {
+ protected:
+  void SetUp() override {
+    Uploads::SetUp();
+    if (IsSkipped()) return;
+    backend_ = std::make_shared<TestBackend>(device().backend());
+  }
+  std::shared_ptr<TestBackend> backend_;
+};
+RAYLIFT_ON_BOTH_DEVICES(FailingUploads);
+
+TEST_P(FailingUploads, GiveEverythingBackWhateverFailsWhenever) {
+  const Scene scene = random_scene(7, 3, 40'000);
+  for (const TestBackend::Call call :
+       {TestBackend::device_allocation, TestBackend::pinned_allocation, TestBackend::split_allocation,
+        TestBackend::stream, TestBackend::event, TestBackend::copy}) {
+    for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{3} << 20}) {
+      int failures = 0;
+      for (int nth = 0; nth != 100; ++nth) {
+        const int before = backend_->seen(call);
+        {
+          const Device wrapped(backend_);
+          backend_->fail(call, nth);
+          try {
+            const GpuGeometry geometry = upload(scene, wrapped, options(budget));
+          } catch (const Error& error) {
+            ++failures;
+            EXPECT_NE(error.kind(), ErrorKind::cancelled);
+          }
+        }
+        ASSERT_EQ(backend_->alive(), 0) << "call " << call << ", number " << nth;
+        if (backend_->seen(call) - before <= nth) break;  // there is no such call any more
+      }
+      if (call == TestBackend::copy || call == TestBackend::stream) {
+        EXPECT_GT(failures, 0);
+      }
+    }
+  }
+}
+
+TEST_P(FailingUploads, StepDownWhenPromisedMemoryIsNotThere) {
+  const Device wrapped(backend_);
+  const std::vector<double> in = random_doubles(1'000'000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  backend_->fail(TestBackend::device_allocation, 0);
+  backend_->claim_free(std::uint64_t{64} << 20);
+  const ResidentArrays resident = upload({&source, 1}, wrapped, options());
+  const ArrayResidency& row = resident.report.arrays[0];
+  EXPECT_TRUE(row.stepped_down);
+  EXPECT_EQ(row.where, device().info().splits_arrays ? Residency::split : Residency::mapped);
+  EXPECT_EQ(resident.arrays[0].where(), row.where);
+  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+  EXPECT_NE(resident.report.table().find("stepped down"), std::string::npos);
+}
+
+TEST_P(FailingUploads, MapWhatNeitherDeviceNorSplitCanHold) {
+  const Device wrapped(backend_);
+  const std::vector<double> in = random_doubles(1'000'000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  backend_->fail(TestBackend::device_allocation, 0);
+  backend_->fail(TestBackend::split_allocation, 0);
+  const ResidentArrays resident = upload({&source, 1}, wrapped, options());
+  EXPECT_EQ(resident.report.arrays[0].where, Residency::mapped);
+  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+}
+
+TEST_P(FailingUploads, UnderThePolicyDeviceDoNotStepDown) {
+  const Device wrapped(backend_);
+  const std::vector<double> in = random_doubles(1000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  UploadOptions strict = options();
+  strict.policy = PlacementPolicy::device;
+  backend_->fail(TestBackend::device_allocation, 0);
+  try {
+    (void)upload({&source, 1}, wrapped, strict);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::out_of_device_memory);
+  }
+}
+
+TEST_P(FailingUploads, NeverReuseABlockThatIsStillOnTheLink) {
+  backend_->defer_copies();
+  const Device wrapped(backend_);
+  const std::vector<double> in = random_doubles(1'500'000);
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  for (int round = 0; round != 2; ++round) {
+    const ResidentArrays resident = upload({&source, 1}, wrapped, options());
+    EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+  }
+}
+
+/// A process that takes the device's memory before the upload, but after it was counted.
+TEST_P(FailingUploads, WorkBesideAMemoryHog) {
+  const std::uint64_t keep = std::uint64_t{40} << 20;
+  const std::uint64_t free = device().memory_info().free_bytes;
+  const DeviceBuffer<std::byte> hog(device(), free - keep);
+  backend_->claim_free(free);  // the answer from before the hog came
+  const Device wrapped(backend_);
+  const std::vector<double> in = random_doubles(6'000'000);  // 72 MB as floats
+  const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
+  const ResidentArrays resident = upload({&source, 1}, wrapped, options());
+  EXPECT_TRUE(resident.report.arrays[0].stepped_down);
+  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+}
+
+}  // namespace
+}  // namespace raylift
