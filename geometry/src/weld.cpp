@@ -8,6 +8,7 @@
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -192,75 +193,126 @@ bool any_near(const std::vector<float3>& vertices, std::span<Index> a, std::span
   return any_near(vertices, large.first(half), other, limit) || any_near(vertices, large.subspan(half), other, limit);
 }
 
-/// Joins vertices within `tolerance` of each other. Cells have an edge of tolerance / 2, whose diagonal is below the
-/// tolerance: all vertices of one cell are one set at once, and only pairs of cells need a search, which ends at the
-/// first pair of vertices near enough.
-void join_near(const std::vector<float3>& vertices, double tolerance, DisjointSets& sets) {
-  const std::size_t count = vertices.size();
-  const double edge = tolerance / 2;
-  const auto coordinate = [edge](float value) { return static_cast<std::int64_t>(std::floor(double{value} / edge)); };
-  std::vector<Member> members(count);
-  tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const float3& v = vertices[i];
-      members[i] = {{coordinate(v.x), coordinate(v.y), coordinate(v.z)}, static_cast<Index>(i)};
-    }
-  });
-  tbb::parallel_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
-    return a.cell != b.cell ? a.cell < b.cell : a.vertex < b.vertex;
-  });
-  std::vector<std::size_t> starts;
-  for (std::size_t i = 0; i != count; ++i)
-    if (i == 0 || members[i].cell != members[i - 1].cell) starts.push_back(i);
-  const auto end_of = [&](std::size_t cell) { return cell + 1 < starts.size() ? starts[cell + 1] : count; };
-
-  // Neighbour offsets after the cell itself in sort order: each pair of cells is seen once.
-  std::vector<Cell> offsets;
-  for (std::int64_t x = -2; x <= 2; ++x)
-    for (std::int64_t y = -2; y <= 2; ++y)
-      for (std::int64_t z = -2; z <= 2; ++z)
-        if (Cell{x, y, z} > Cell{0, 0, 0}) offsets.push_back({x, y, z});
-
-  const double limit = tolerance * tolerance;
-  const auto join_cells = [&](std::size_t a, std::size_t b) {
-    const auto ids = [&](std::size_t cell) {
-      std::vector<Index> result;
-      for (std::size_t i = starts[cell]; i != end_of(cell); ++i) result.push_back(members[i].vertex);
-      return result;
-    };
-    std::vector<Index> of_a = ids(a);
-    std::vector<Index> of_b = ids(b);
-    // Each cell is one set already, so any pair joins both.
-    if (any_near(vertices, of_a, of_b, limit)) sets.join(of_a.front(), of_b.front());
-  };
-  tbb::parallel_for(Range(0, starts.size(), 256), [&](const Range& range) {
-    for (std::size_t cell = range.begin(); cell != range.end(); ++cell) {
-      const Member& first = members[starts[cell]];
-      for (std::size_t i = starts[cell] + 1; i != end_of(cell); ++i) sets.join(first.vertex, members[i].vertex);
-      for (const Cell& offset : offsets) {
-        const Cell wanted{first.cell.x + offset.x, first.cell.y + offset.y, first.cell.z + offset.z};
-        const auto found = std::lower_bound(starts.begin() + static_cast<std::ptrdiff_t>(cell), starts.end(), wanted,
-                                            [&](std::size_t start, const Cell& c) { return members[start].cell < c; });
-        if (found == starts.end() || members[*found].cell != wanted) continue;
-        const auto other = static_cast<std::size_t>(found - starts.begin());
-        if (sets.find(first.vertex) != sets.find(members[*found].vertex)) join_cells(cell, other);
-      }
-    }
-  });
+/// A coordinate's cell number along its axis.
+std::int64_t cell_number(float value, double edge) {
+  const double cells = double{value} / edge;
+  constexpr double kExact = 4503599627370496.0;  // 2^52: up to here the floor is exact
+  if (std::abs(cells) < kExact) return static_cast<std::int64_t>(std::floor(cells));
+  // Neighbouring floats are more than 2^26 cells apart here: a number of its own for each, near no other.
+  const std::int64_t bits = std::bit_cast<std::uint32_t>(std::abs(value));
+  return (value < 0 ? -1 : 1) * ((std::int64_t{1} << 53) + 8 * bits);
 }
 
+/// The search for near pairs. Cells have an edge of about tolerance / 2, whose diagonal is below the tolerance: all
+/// vertices of one cell are one set at once, and only pairs of cells need a search, which ends at the first pair of
+/// vertices near enough. The cells near a cell form rows; as the cell moves on in sort order, so does each row, so that
+/// they are found by walking.
+class NearJoiner {
+ public:
+  NearJoiner(const std::vector<float3>& vertices, double tolerance, DisjointSets& sets)
+      : vertices_(vertices), limit_(tolerance * tolerance), sets_(sets), members_(vertices.size()) {
+    // A little more than half, so that rounding can't put a near pair three cells apart.
+    const double edge = 0.5001 * tolerance;
+    tbb::parallel_for(Range(0, vertices.size(), kGrain), [&](const Range& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i) {
+        const float3& v = vertices[i];
+        members_[i] = {{cell_number(v.x, edge), cell_number(v.y, edge), cell_number(v.z, edge)}, static_cast<Index>(i)};
+      }
+    });
+    tbb::parallel_sort(members_.begin(), members_.end(), [](const Member& a, const Member& b) {
+      return a.cell != b.cell ? a.cell < b.cell : a.vertex < b.vertex;
+    });
+    for (std::size_t i = 0; i != members_.size(); ++i)
+      if (i == 0 || members_[i].cell != members_[i - 1].cell) starts_.push_back(i);
+    starts_.push_back(members_.size());
+  }
+
+  void run() {
+    tbb::parallel_for(Range(0, starts_.size() - 1, 1024), [this](const Range& range) { join_range(range); });
+  }
+
+ private:
+  // Reach of a cell along an axis, in cells.
+  static constexpr std::int64_t kReach = 2;
+  struct Row {
+    std::int64_t x, y, first_z;
+  };
+  // The rows after the cell itself in sort order, so that each pair of cells is seen once.
+  static constexpr std::array<Row, 13> kRows{{{0, 0, 1},
+                                              {0, 1, -2},
+                                              {0, 2, -2},
+                                              {1, -2, -2},
+                                              {1, -1, -2},
+                                              {1, 0, -2},
+                                              {1, 1, -2},
+                                              {1, 2, -2},
+                                              {2, -2, -2},
+                                              {2, -1, -2},
+                                              {2, 0, -2},
+                                              {2, 1, -2},
+                                              {2, 2, -2}}};
+
+  [[nodiscard]] const Cell& cell(std::size_t number) const { return members_[starts_[number]].cell; }
+  [[nodiscard]] std::span<const Member> members(std::size_t number) const {
+    return std::span(members_).subspan(starts_[number], starts_[number + 1] - starts_[number]);
+  }
+
+  void join_range(const Range& range) {
+    const std::size_t cells = starts_.size() - 1;
+    std::array<std::size_t, kRows.size()> at{};
+    for (std::size_t c = range.begin(); c != range.end(); ++c) {
+      const std::span<const Member> own = members(c);
+      for (const Member& member : own.subspan(1)) sets_.join(own.front().vertex, member.vertex);
+      for (std::size_t r = 0; r != kRows.size(); ++r) {
+        const Cell first{own.front().cell.x + kRows[r].x, own.front().cell.y + kRows[r].y,
+                         own.front().cell.z + kRows[r].first_z};
+        if (c == range.begin())
+          at[r] = static_cast<std::size_t>(std::lower_bound(starts_.begin(), starts_.end() - 1, first,
+                                                            [this](std::size_t start, const Cell& wanted) {
+                                                              return members_[start].cell < wanted;
+                                                            }) -
+                                           starts_.begin());
+        while (at[r] != cells && cell(at[r]) < first) ++at[r];
+        for (std::size_t k = at[r];
+             k != cells && cell(k).x == first.x && cell(k).y == first.y && cell(k).z <= own.front().cell.z + kReach;
+             ++k)
+          join_cells(own, members(k));
+      }
+    }
+  }
+
+  /// Each cell is one set already, so any near pair joins both.
+  void join_cells(std::span<const Member> a, std::span<const Member> b) {
+    if (sets_.find(a.front().vertex) == sets_.find(b.front().vertex)) return;
+    if (a.size() * b.size() == 1 ? distance_squared(vertices_[a[0].vertex], vertices_[b[0].vertex]) <= limit_
+                                 : any_near(ids(a), ids(b)))
+      sets_.join(a.front().vertex, b.front().vertex);
+  }
+  [[nodiscard]] bool any_near(std::vector<Index> a, std::vector<Index> b) const {
+    return raylift::any_near(vertices_, a, b, limit_);
+  }
+  [[nodiscard]] static std::vector<Index> ids(std::span<const Member> cell) {
+    std::vector<Index> result;
+    result.reserve(cell.size());
+    for (const Member& member : cell) result.push_back(member.vertex);
+    return result;
+  }
+
+  const std::vector<float3>& vertices_;
+  double limit_;
+  DisjointSets& sets_;
+  std::vector<Member> members_;      // sorted by cell
+  std::vector<std::size_t> starts_;  // of each cell's members, and their end
+};
+
 void weld_within(Mesh& mesh, double tolerance) {
-  double reach = 0;
-  for (const float3& v : mesh.vertices)
-    reach = std::max({reach, double{std::abs(v.x)}, double{std::abs(v.y)}, double{std::abs(v.z)}});
-  // Beyond this, cell numbers leave the range in which doubles and 64-bit integers are exact; neighbouring floats are
-  // then far more than a tolerance apart, so nothing but equal vertices could merge anyway.
-  if (reach / tolerance > 1e15) return;
   const std::size_t count = mesh.vertices.size();
   DisjointSets sets(count);
-  join_near(mesh.vertices, tolerance, sets);
+  NearJoiner(mesh.vertices, tolerance, sets).run();
   const auto representative = scratch(count);
-  for (std::size_t i = 0; i != count; ++i) representative[i] = sets.find(static_cast<Index>(i));
+  tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) representative[i] = sets.find(static_cast<Index>(i));
+  });
   keep_representatives(mesh, representative.get());
 }
 
@@ -270,6 +322,9 @@ void weld(Mesh& mesh, const WeldOptions& options) {
   if (!options.enabled || mesh.vertices.empty()) return;
   if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
     throw Error(ErrorKind::usage, "the weld tolerance must be a finite number, 0 or larger");
+  if (mesh.vertices.size() >= kEmpty)
+    throw Error(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", {"", "mesh '" + mesh.name + "'"},
+                "split the mesh");
   try {
     keep_representatives(mesh, exact_representatives(mesh.vertices).get());
     if (options.tolerance > 0) weld_within(mesh, options.tolerance);
