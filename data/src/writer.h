@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A detector as COLLADA, in the manner of Geant4's G4DAE exporter: no unit and no up axis, millimetres, six significant
+// digits, logical and physical volumes as nodes, optics below <extra>.
+#pragma once
+
+#include <filesystem>
+
+#include "detector.h"
+
+namespace raylift::detector {
+
+/// Writes the file whole or not at all: under another name first, which goes if anything fails. "-" is standard output.
+/// Throws Error(io).
+void write_collada(const Detector& detector, const Parameters& parameters, const std::filesystem::path& path);
+
+}  // namespace raylift::detector
