@@ -29,11 +29,15 @@ struct Rows {
       : data(first), type(type_of<T>()), count(rows), row_stride(row), column_stride(column) {}
   Rows(std::span<const float3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
   Rows(std::span<const uint3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
-  /// Any Eigen matrix or map with three columns that lies in memory: an expression has to be evaluated first.
+  /// Any Eigen matrix, map, block or transpose that lies in memory, and has three columns: Error(usage) where it has
+  /// another number of them. An expression has to be evaluated first.
   template <class Derived>
-  requires(bool(Derived::Flags& Eigen::DirectAccessBit) && Derived::ColsAtCompileTime == 3)
+  requires(bool(Derived::Flags& Eigen::DirectAccessBit) &&
+           (Derived::ColsAtCompileTime == 3 || Derived::ColsAtCompileTime == Eigen::Dynamic))
       Rows(const Eigen::DenseBase<Derived>& m)
-      : Rows(m.derived().data(), static_cast<std::size_t>(m.rows()), m.rowStride(), m.colStride()) {}
+      : Rows(m.derived().data(), static_cast<std::size_t>(m.rows()), m.derived().rowStride(), m.derived().colStride()) {
+    if (m.cols() != 3) refuse_columns(m.cols());
+  }
 
   template <class T>
   static constexpr Type type_of() {
@@ -45,6 +49,9 @@ struct Rows {
     constexpr int size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return std::is_signed_v<T> ? kSigned[size] : kUnsigned[size];
   }
+
+ private:
+  [[noreturn]] static void refuse_columns(std::ptrdiff_t columns);
 };
 
 /// What kind of memory a conversion writes to.
@@ -54,13 +61,29 @@ enum class Target : std::uint8_t {
 };
 
 /// Converts all rows, in parallel. Numbers must survive: a float that would become infinite, an integer that does not
-/// fit into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row; so is NaN or
-/// infinity. A target of another size than rows.count is an Error(usage).
+/// fit into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row, the first such
+/// one; so is NaN or infinity. The target's contents are unspecified then. A target of another size than rows.count is
+/// an Error(usage).
 void to_float3(const Rows& rows, std::span<float3> target, Target kind = Target::cached);
 void to_uint3(const Rows& rows, std::span<uint3> target, Target kind = Target::cached);
 
+/// The same for Eigen's expressions that don't lie in memory: they are evaluated first.
+template <class Derived>
+requires(!bool(Derived::Flags & Eigen::DirectAccessBit)) void to_float3(const Eigen::DenseBase<Derived>& rows,
+                                                                        std::span<float3> target,
+                                                                        Target kind = Target::cached) {
+  to_float3(Rows(rows.derived().eval()), target, kind);
+}
+template <class Derived>
+requires(!bool(Derived::Flags & Eigen::DirectAccessBit)) void to_uint3(const Eigen::DenseBase<Derived>& rows,
+                                                                       std::span<uint3> target,
+                                                                       Target kind = Target::cached) {
+  to_uint3(Rows(rows.derived().eval()), target, kind);
+}
+
 /// The same for rows [first, first + target.size()), on the calling thread alone: the inner loop of the two above and
-/// of uploads. Writes to write-combined memory are visible to other agents when it returns.
+/// of uploads. Writes to write-combined memory are visible to other agents when it returns; they are whole cache lines
+/// where the target begins and ends at a multiple of 64 bytes.
 void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, Target kind);
 /// `offset` is added to each index; the sum must fit into 32 bits too.
 void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, Target kind, std::uint32_t offset = 0);
