@@ -133,15 +133,15 @@ class TestBackend : public Backend {
   }
   void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle on) override {
     count(copy, ErrorKind::device);
-    later([=, this] { inner_->copy_to_device(device, host, bytes, on); });
+    later(on, [=, this] { inner_->copy_to_device(device, host, bytes, on); });
   }
   void copy_to_host(void* host, const void* device, std::size_t bytes, StreamHandle on) override {
     count(copy, ErrorKind::device);
-    later([=, this] { inner_->copy_to_host(host, device, bytes, on); });
+    later(on, [=, this] { inner_->copy_to_host(host, device, bytes, on); });
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle on) override {
     count(copy, ErrorKind::device);
-    later([=, this] { inner_->copy_on_device(to, from, bytes, on); });
+    later(on, [=, this] { inner_->copy_on_device(to, from, bytes, on); });
   }
 
  private:
@@ -154,10 +154,14 @@ class TestBackend : public Backend {
     const int number = seen_[call]++;
     if (number >= fail_from_[call] && number <= fail_to_[call]) throw Error(kind, "injected fault");
   }
-  void later(std::function<void()> work) {
-    queue_.push_back(std::move(work));
+  void later(StreamHandle on, std::function<void()> work) {
+    if (!deferred_) return work();
+    // Events were recorded before the copies that they stand for reach the real stream: so each is waited for.
+    queue_.push_back([this, on, work = std::move(work)] {
+      work();
+      inner_->synchronize(on);
+    });
     ++queued_;
-    if (!deferred_) run_until(queued_);
   }
   void run_until(std::uint64_t number) {
     for (; done_ < number; ++done_) {
