@@ -281,20 +281,23 @@ int run(int argc, char** argv) {
   app.add_option("--rounds", settings.rounds, "Repetitions; the best counts");
   app.add_option("--chunk", settings.upload.chunk_bytes, "Bytes of a staging chunk");
   app.add_option("--chunks", settings.upload.chunks, "Chunks in the ring");
+  bool write_combined = false;
+  app.add_flag("--write-combined", write_combined, "Staging blocks in write-combined memory");
   app.add_option("--cold", cold_run, "One cold measurement: raylift or chroma")->group("");
   CLI11_PARSE(app, argc, argv);
 
-  const Device device = Device::parse(device_name, settings.bytes * 4 + (std::size_t{1} << 30));
+  const Device chosen = Device::parse(device_name, settings.bytes * 4 + (std::size_t{1} << 30));
+  const Device device(chosen.backend(), {true, true, write_combined});
   if (!cold_run.empty()) {
     const std::vector<double> values = random_numbers<double>(3 * settings.rows());
     std::printf("%.6f\n",
                 cold_run == "chroma" ? cold_chroma(device, settings, values) : cold_raylift(device, settings, values));
     return 0;
   }
-  std::printf("%s, %s, %u cores; array of %zu bytes, chunks of %zu bytes, %zu of them; best of %d\n\n",
-              device.info().id.c_str(), device.info().name.c_str(), std::thread::hardware_concurrency(),
-              settings.rows() * sizeof(float3), settings.upload.chunk_bytes, settings.upload.chunks,
-              settings.rounds + 1);
+  std::printf(
+      "%s, %s, %u cores; array of %zu bytes, chunks of %zu bytes, %zu of them (0: two per thread), %s; best of %d\n\n",
+      device.info().id.c_str(), device.info().name.c_str(), std::thread::hardware_concurrency(),
+      settings.rows() * sizeof(float3), settings.upload.chunk_bytes, settings.upload.chunks, settings.rounds + 1);
   conversion(settings);
   const double bare = bare_copy(device, settings);
   line(device.info().is_host ? "bare copy, all cores" : "bare copy from pinned memory", bare, "GB/s");

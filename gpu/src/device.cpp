@@ -55,7 +55,8 @@ std::optional<Wish> wished_device() {
 
 }  // namespace
 
-Device::Device(std::shared_ptr<Backend> backend) : backend_(std::move(backend)), pool_(PinnedPool::make(backend_)) {}
+Device::Device(std::shared_ptr<Backend> backend, PinnedFlags staging)
+    : backend_(std::move(backend)), pool_(PinnedPool::make(backend_, staging)) {}
 
 Device Device::host(std::optional<std::uint64_t> budget_bytes) {
   const auto memory =

@@ -5,12 +5,16 @@
 #include <raylift/gpu/upload.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <numeric>
+#include <thread>
 
 namespace raylift {
 namespace {
@@ -161,40 +165,101 @@ class DrainStream {
   const Stream& stream_;
 };
 
-/// Converts each chunk into a block of the ring while the blocks before it are on the link.
-void send_chunks(const std::vector<std::vector<Segment>>& chunks, const Device& device, const UploadOptions& options,
-                 const Stream& stream, const Stage& stage, std::uint64_t& done) {
-  std::size_t block_bytes = 0;
-  for (const auto& chunk : chunks) {
-    std::size_t bytes = 0;
-    for (const Segment& segment : chunk)
-      bytes += (segment.end - segment.begin + kAlignment - 1) / kAlignment * kAlignment;
-    block_bytes = std::max(block_bytes, bytes);
+/// The chunks of an upload on their way: several threads, each with blocks of its own, convert a chunk into a block and
+/// put its copy onto the stream. No thread waits for another one, and a block goes onto the link out of the cache of
+/// the core that has just written it: in ordinary (not write-combined) memory the bytes never reach the host's DRAM,
+/// whose bandwidth, and not the link's, would otherwise be the limit.
+class Sender {
+ public:
+  Sender(const std::vector<std::vector<Segment>>& chunks, const Device& device, const UploadOptions& options,
+         const Stream& stream, const Stage& stage, std::uint64_t& done)
+      : chunks_(chunks),
+        device_(device),
+        stream_(stream),
+        stage_(stage),
+        done_(done),
+        caller_(std::this_thread::get_id()) {
+    for (const auto& chunk : chunks) block_bytes_ = std::max(block_bytes_, staged_bytes(chunk));
+    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+    const std::size_t blocks = std::min(options.chunks == 0 ? 2 * threads : options.chunks, chunks.size());
+    lanes_ = std::min(threads, std::max<std::size_t>(blocks / 2, 1));
+    blocks_per_lane_ = (blocks + lanes_ - 1) / lanes_;
   }
-  std::vector<PinnedBlock> ring(std::min(std::max<std::size_t>(options.chunks, 1), chunks.size()));
-  const DrainStream drain(stream);
-  for (std::size_t k = 0; k != chunks.size(); ++k) {
-    PinnedBlock& block = ring[k % ring.size()];
-    // Blocks are taken when their turn comes: pinning the second one overlaps with the copy of the first.
-    if (k < ring.size()) block = device.pinned_pool().allocate(block_bytes);
-    block.wait();
-    std::vector<Segment> staged = chunks[k];
+
+  void run() {
+    const DrainStream drain(stream_);
+    // Blocks go back to the pool when their lane ends, and its next lender waits for their copies.
+    tbb::parallel_for(
+        std::size_t{0}, lanes_, [this](std::size_t) { run_lane(); }, tbb::simple_partitioner());
+    stream_.synchronize();
+    done_ = sent_;
+    stage_.advance(done_);
+  }
+
+ private:
+  static std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+  static std::size_t staged_bytes(const std::vector<Segment>& chunk) {
+    return std::accumulate(chunk.begin(), chunk.end(), std::size_t{0}, [](std::size_t sum, const Segment& segment) {
+      return sum + aligned(segment.end - segment.begin);
+    });
+  }
+
+  void run_lane() {
+    std::vector<PinnedBlock> blocks(blocks_per_lane_);
+    const DrainStream drain(stream_);
+    for (std::size_t turn = 0;; ++turn) {
+      const std::size_t number = next_++;
+      if (number >= chunks_.size() || failed_) return;
+      PinnedBlock& block = blocks[turn % blocks.size()];
+      try {
+        if (turn < blocks.size()) block = device_.pinned_pool().allocate(block_bytes_);
+        block.wait();
+        send(chunks_[number], block);
+      } catch (...) {
+        failed_ = true;
+        throw;
+      }
+    }
+  }
+
+  void send(const std::vector<Segment>& chunk, PinnedBlock& block) {
+    const Target kind = device_.pinned_pool().flags().write_combined ? Target::write_combined : Target::cached;
     std::byte* next = block.host().data();
-    for (Segment& segment : staged) {
-      segment.target = next;
-      next += (segment.end - segment.begin + kAlignment - 1) / kAlignment * kAlignment;
+    for (const Segment& segment : chunk) {
+      fill_bytes(*segment.source, segment.begin, segment.end, next, kind);
+      next += aligned(segment.end - segment.begin);
     }
-    fill_parallel(staged, Target::write_combined);
-    for (std::size_t i = 0; i != staged.size(); ++i) {
-      const std::size_t bytes = staged[i].end - staged[i].begin;
-      device.backend()->copy_to_device(chunks[k][i].target, staged[i].target, bytes, stream.handle());
-      done += bytes;
+    next = block.host().data();
+    std::uint64_t sent = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const Segment& segment : chunk) {
+        const std::size_t bytes = segment.end - segment.begin;
+        device_.backend()->copy_to_device(segment.target, next, bytes, stream_.handle());
+        next += aligned(bytes);
+        sent_ += bytes;
+      }
+      block.used_by(stream_);
+      sent = sent_;
     }
-    block.used_by(stream);
-    stage.advance(done);
+    // Progress belongs to the caller's thread, which runs a lane too.
+    if (std::this_thread::get_id() == caller_) stage_.advance(sent);
   }
-  stream.synchronize();
-}
+
+  const std::vector<std::vector<Segment>>& chunks_;
+  const Device& device_;
+  const Stream& stream_;
+  const Stage& stage_;
+  std::uint64_t& done_;
+  std::thread::id caller_;
+  std::size_t block_bytes_ = 0;
+  std::size_t lanes_ = 1;
+  std::size_t blocks_per_lane_ = 1;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;  // of the stream and sent_
+  std::uint64_t sent_ = 0;
+};
 
 /// Converts what stays in host memory straight into its place, in slices, so that a cancel is heard.
 void fill_host_parts(std::span<const ArraySource> sources, const ResidentArrays& resident, const UploadOptions& options,
@@ -303,7 +368,8 @@ ResidentArrays upload(std::span<const ArraySource> sources, const Device& device
   const Stream stream(device);
   std::uint64_t done = 0;
   const std::size_t chunk_bytes = std::max<std::size_t>(options.chunk_bytes / kAlignment, 1) * kAlignment;
-  send_chunks(cut_into_chunks(sources, resident, chunk_bytes), device, options, stream, stage, done);
+  const std::vector<std::vector<Segment>> chunks = cut_into_chunks(sources, resident, chunk_bytes);
+  if (!chunks.empty()) Sender(chunks, device, options, stream, stage, done).run();
   fill_host_parts(sources, resident, options, stage, done);
   report.upload_seconds = seconds_since(start);
   report.free_after = device.memory_info().free_bytes;

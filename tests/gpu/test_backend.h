@@ -6,10 +6,12 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/backend.h>
 
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -118,11 +120,13 @@ class TestBackend : public Backend {
     inner_->release_event(position->inner);
   }
   void record(EventHandle handle, StreamHandle on) override {
+    const std::lock_guard lock(mutex_);
     auto* position = static_cast<Position*>(handle);
     position->queued = queued_;
     inner_->record(position->inner, on);
   }
   [[nodiscard]] bool passed(EventHandle handle) override {
+    const std::lock_guard lock(mutex_);
     const auto* position = static_cast<Position*>(handle);
     return done_ >= position->queued && inner_->passed(position->inner);
   }
@@ -151,10 +155,12 @@ class TestBackend : public Backend {
   };
 
   void count(Call call, ErrorKind kind) {
+    const std::lock_guard lock(mutex_);
     const int number = seen_[call]++;
     if (number >= fail_from_[call] && number <= fail_to_[call]) throw Error(kind, "injected fault");
   }
   void later(StreamHandle on, std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
     if (!deferred_) return work();
     // Events were recorded before the copies that they stand for reach the real stream: so each is waited for.
     queue_.push_back([this, on, work = std::move(work)] {
@@ -164,6 +170,7 @@ class TestBackend : public Backend {
     ++queued_;
   }
   void run_until(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
     for (; done_ < number; ++done_) {
       queue_.front()();
       queue_.pop_front();
@@ -174,7 +181,8 @@ class TestBackend : public Backend {
   int seen_[kCalls] = {};
   int fail_from_[kCalls] = {1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30, 1 << 30};
   int fail_to_[kCalls] = {};
-  int alive_ = 0;
+  std::atomic<int> alive_{0};
+  std::recursive_mutex mutex_;  // uploads call from several threads
   int trims_ = 0;
   bool deferred_ = false;
   std::optional<std::uint64_t> claimed_;

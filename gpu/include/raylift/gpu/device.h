@@ -45,12 +45,13 @@ class Device {
   [[nodiscard]] static std::vector<Device> all(std::vector<DeviceAttempt>* attempts = nullptr);
 
   /// On a backend of the caller's.
-  explicit Device(std::shared_ptr<Backend> backend);
+  explicit Device(std::shared_ptr<Backend> backend, PinnedFlags staging = {true, true, false});
 
   [[nodiscard]] const DeviceInfo& info() const { return backend_->info(); }
   [[nodiscard]] MemoryInfo memory_info() const { return backend_->memory_info(); }
   [[nodiscard]] const std::shared_ptr<Backend>& backend() const { return backend_; }
-  /// The device's pool of pinned, write-combined blocks, from which uploads take their ring.
+  /// The device's pool of pinned blocks, from which uploads take their staging blocks. Ordinary cached memory: see
+  /// docs/performance.md for why not write-combined.
   [[nodiscard]] PinnedPool& pinned_pool() const { return *pool_; }
 
  private:

@@ -72,6 +72,7 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   /// `bytes` must not be 0. Throws Error(out_of_host_memory) that names the bytes asked, held and active.
   [[nodiscard]] PinnedBlock allocate(std::size_t bytes);
 
+  [[nodiscard]] PinnedFlags flags() const { return flags_; }
   [[nodiscard]] std::size_t held_blocks() const;    ///< in the pool, ready for use or waiting for a copy
   [[nodiscard]] std::size_t active_blocks() const;  ///< on loan
   [[nodiscard]] std::size_t managed_bytes() const;  ///< of both

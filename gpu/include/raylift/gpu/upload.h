@@ -25,13 +25,13 @@ namespace raylift {
 
 struct UploadOptions {
   PlacementPolicy policy = PlacementPolicy::automatic;
-  std::uint64_t reserve = kDefaultReserve;          ///< device bytes that stay free
-  std::uint64_t budget = UINT64_MAX;                ///< device bytes to take at most
-  bool flatten = false;                             ///< expand a scene's instances
-  std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
-  PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
-  std::size_t chunk_bytes = std::size_t{32} << 20;  ///< of the staging ring
-  std::size_t chunks = 4;                           ///< blocks in the ring: all the pinned memory that an upload takes
+  std::uint64_t reserve = kDefaultReserve;         ///< device bytes that stay free
+  std::uint64_t budget = UINT64_MAX;               ///< device bytes to take at most
+  bool flatten = false;                            ///< expand a scene's instances
+  std::optional<Eigen::Vector3d> origin;           ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;                        ///< of arrays, or parts of them, that stay in host memory
+  std::size_t chunk_bytes = std::size_t{2} << 20;  ///< of a staging block
+  std::size_t chunks = 0;  ///< staging blocks: all the pinned memory that an upload takes; 0: two per thread
 };
 
 /// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
