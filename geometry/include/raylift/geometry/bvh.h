@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the bounding volume hierarchy of a mesh on the host.
+#pragma once
+
+#include <raylift/geometry/bvh_format.h>
+#include <raylift/geometry/progress.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace raylift {
+
+/// The hierarchy of one mesh; see bvh_format.h. Nodes stand level by level: the first ones are those that rays touch
+/// most.
+struct Bvh {
+  std::vector<BvhNode> nodes;
+  std::vector<TrianglePair> pairs;
+  std::vector<PairIds> ids;
+  int depth = 0;  ///< levels of nodes, at most kBvhMaxDepth
+
+  [[nodiscard]] BvhView view() const {
+    return {nodes.data(), pairs.data(), ids.data(), static_cast<std::uint32_t>(nodes.size()),
+            static_cast<std::uint32_t>(pairs.size())};
+  }
+  /// Of nodes, vertices and numbers together.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return nodes.size() * sizeof(BvhNode) + pairs.size() * (sizeof(TrianglePair) + sizeof(PairIds));
+  }
+};
+
+struct BvhOptions {
+  bool pair_triangles = true;    ///< false: one triangle per TrianglePair, for comparison
+  std::uint32_t leaf_pairs = 2;  ///< most pairs under a slot, 1 to kBvhMaxLeafPairs
+};
+
+/// Builds by the surface area heuristic over bins, in parallel under TBB; the result is the same for any number of
+/// threads. Any triangles will do: none, one, coincident ones, ones without area. Triangles are paired where they share
+/// an edge by its indices, with windings that agree, and stand near to each other in `triangles`; so weld first.
+/// Needs about 70 bytes per triangle besides the result. Errors: malformed (a vertex that is not finite, an index out
+/// of range), limit (more than 2^30 triangles, a coordinate beyond 1e18), usage, out_of_host_memory, cancelled.
+[[nodiscard]] Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles,
+                            const BvhOptions& options = {}, const Progress& progress = {});
+
+}  // namespace raylift

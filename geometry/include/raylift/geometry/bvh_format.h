@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bounding volume hierarchy bit by bit: one format, read by host and device alike.
+//
+// Eight-wide nodes of 80 bytes, after Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through
+// Compressed Wide BVHs" (HPG 2017). Leaves hold pairs of triangles that share an edge: four exact vertices, 48 bytes.
+#pragma once
+
+#include <raylift/geometry/vector_types.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace raylift {
+
+/// The most levels of nodes that a builder makes, and so the most entries that a traversal has on its stack.
+inline constexpr int kBvhMaxDepth = 32;
+/// The most triangle pairs under one child slot of a node.
+inline constexpr std::uint32_t kBvhMaxLeafPairs = 3;
+/// Triangles are numbered in 30 bits.
+inline constexpr std::uint32_t kBvhMaxTriangles = 1u << 30;
+/// No triangle: in Hit::triangle and for a pair that holds only one.
+inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
+
+/// Eight child slots, each empty, an inner node, or one to three triangle pairs. Planes lie on a grid of 256 steps per
+/// axis over the node's own box, so the size of the world costs no precision.
+///
+///   plane on axis a   origin[a] + q * 2^(exponent[a] - 127)   with q one byte of lower / upper; lower is rounded down
+///   and
+///                     upper up, so that a slot's box contains what is in it. An empty slot has lower 255, upper 0.
+///   meta              empty 0;  inner 001 11sss: slot number s + 24, as traversal orders bits;
+///                     leaf  ccc ooooo: as many low ones in c as it has pairs, the first is pairs[first_pair + o]
+///   inner             bit s set: slot s is an inner node; they lie from first_child on in order of their slots
+///
+/// Slots are assigned so that visiting s in the order of s ^ k, k from the signs of the ray's direction, is about front
+/// to back: slot bit 0, 1, 2 set says that the child lies towards +x, +y, +z.
+struct alignas(16) BvhNode {
+  float origin[3];
+  std::uint8_t exponent[3];
+  std::uint8_t inner;
+  std::uint32_t first_child;
+  std::uint32_t first_pair;
+  std::uint8_t meta[8];
+  std::uint8_t lower[3][8];
+  std::uint8_t upper[3][8];
+};
+static_assert(sizeof(BvhNode) == 80 && std::is_trivially_copyable_v<BvhNode>);
+
+/// Triangles (v0, v1, v2) and (v2, v1, v3); for one triangle alone v3 equals v2. Coordinates are copies, bit for bit.
+struct alignas(16) TrianglePair {
+  float vertex[4][3];
+};
+static_assert(sizeof(TrianglePair) == 48);
+
+/// Which triangles the pair holds: number << 2 | r, where the stored vertex k is the triangle's own vertex (k + r) % 3;
+/// kNoTriangle for an absent second one. Apart from the vertices, as only a hit reads it.
+struct alignas(8) PairIds {
+  std::uint32_t triangle[2];
+};
+static_assert(sizeof(PairIds) == 8);
+
+/// What traversal needs, not owned; host or device addresses. No nodes: nothing to hit. The root is nodes[0].
+struct BvhView {
+  const BvhNode* nodes;
+  const TrianglePair* pairs;
+  const PairIds* ids;
+  std::uint32_t node_count;
+  std::uint32_t pair_count;
+};
+static_assert(std::is_trivially_copyable_v<BvhView> && std::is_standard_layout_v<BvhView>);
+
+}  // namespace raylift

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A binary tree over boxes by the surface area heuristic: what a Bvh's wide nodes are gathered from.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace raylift::bvh {
+
+/// Four lanes; the fourth carries a number along.
+using Lanes = float __attribute__((vector_size(16)));
+
+inline Lanes lane_min(Lanes a, Lanes b) {
+  return a < b ? a : b;
+}
+inline Lanes lane_max(Lanes a, Lanes b) {
+  return a > b ? a : b;
+}
+
+struct Box {
+  Lanes lower = {kInfinity, kInfinity, kInfinity, kInfinity};
+  Lanes upper = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
+  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+  void add(Lanes low, Lanes high) {
+    lower = lane_min(lower, low);
+    upper = lane_max(upper, high);
+  }
+  void add(const Box& box) { add(box.lower, box.upper); }
+  [[nodiscard]] float half_area() const {
+    const Lanes d = upper - lower;
+    return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
+  }
+};
+
+/// The box of a primitive, and its number in the fourth lane, biased so that it is no denormal: these are slow to add.
+struct Primitive {
+  Lanes lower, upper;
+
+  [[nodiscard]] std::uint32_t number() const {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(lower[3])) - kNumberBias;
+  }
+  void set_number(std::uint32_t n) { lower[3] = std::bit_cast<float>(n + kNumberBias); }
+  static constexpr std::uint32_t kNumberBias = 0x3F800000u;
+};
+
+/// A subtree over primitives[first, first + count). Children of node i: i + 1, and i + 2 * (count of i + 1).
+struct BinaryNode {
+  float lower[3], upper[3];
+  std::uint32_t first, count;
+};
+static_assert(sizeof(BinaryNode) == 32);
+
+/// Orders the primitives and returns the 2n - 1 nodes over n of them, in preorder. Leaves are single primitives, and no
+/// node is deeper than `max_depth`, which is at least log2(n) rounded up. The result is the same for any number of
+/// threads.
+[[nodiscard]] std::vector<BinaryNode> build_binary(std::vector<Primitive>& primitives, int max_depth);
+
+}  // namespace raylift::bvh
