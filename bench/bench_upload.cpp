@@ -283,6 +283,8 @@ int run(int argc, char** argv) {
   app.add_option("--chunks", settings.upload.chunks, "Chunks in the ring");
   bool write_combined = false;
   app.add_flag("--write-combined", write_combined, "Staging blocks in write-combined memory");
+  bool warm_only = false;
+  app.add_flag("--warm-only", warm_only, "Only the warm uploads");
   app.add_option("--cold", cold_run, "One cold measurement: raylift or chroma")->group("");
   CLI11_PARSE(app, argc, argv);
 
@@ -297,12 +299,14 @@ int run(int argc, char** argv) {
   std::printf(
       "%s, %s, %u cores; array of %zu bytes, chunks of %zu bytes, %zu of them (0: two per thread), %s; best of %d\n\n",
       device.info().id.c_str(), device.info().name.c_str(), std::thread::hardware_concurrency(),
-      settings.rows() * sizeof(float3), settings.upload.chunk_bytes, settings.upload.chunks, settings.rounds + 1);
+      settings.rows() * sizeof(float3), settings.upload.chunk_bytes, settings.upload.chunks,
+      write_combined ? "write-combined" : "cached", settings.rounds + 1);
   conversion(settings);
   const double bare = bare_copy(device, settings);
   line(device.info().is_host ? "bare copy, all cores" : "bare copy from pinned memory", bare, "GB/s");
   warm_upload<double>(device, settings, bare, "warm upload, doubles converted on the way");
   warm_upload<float>(device, settings, bare, "warm upload, floats");
+  if (warm_only) return 0;
   cold(device, settings);
   small_meshes(device, settings);
 #ifdef RAYLIFT_WITH_CUDA
