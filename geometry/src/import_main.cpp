@@ -34,7 +34,7 @@
 namespace raylift {
 namespace {
 
-std::uint64_t physical_memory() {
+[[maybe_unused]] std::uint64_t physical_memory() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
