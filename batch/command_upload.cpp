@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift upload: reads a scene, places it and uploads it, and says where each array went.
+#include <fmt/format.h>
+#include <raylift/geometry/load.h>
+#include <raylift/gpu/device.h>
+#include <raylift/gpu/upload.h>
+
+#include <chrono>
+#include <memory>
+
+#include "commands.h"
+#include "options.h"
+#include "quantity.h"
+#include "table.h"
+#include "text.h"
+#include "verify_upload.h"
+
+namespace raylift::batch {
+namespace {
+
+struct UploadCommandOptions {
+  std::vector<std::string> files;
+  LoadOptions load;
+  UploadOptions upload;
+  std::string device = "auto";
+  bool timings = false;
+  bool verify = false;
+};
+
+std::string timings_text(const std::vector<StageTime>& times) {
+  Table table({{"stage", Align::left}, {"seconds"}});
+  for (const StageTime& time : times) table.add({time.stage, fmt::format("{:.6f}", time.seconds)});
+  return table.text(2);
+}
+
+Json timings_json(const std::vector<StageTime>& times) {
+  Json json = Json::array();
+  for (const StageTime& time : times) json.push_back({{"stage", time.stage}, {"seconds", time.seconds}});
+  return json;
+}
+
+int upload_files(Session& session, const UploadCommandOptions& options) {
+  std::vector<DeviceAttempt> attempts;
+  const bool automatic = options.device == "auto";
+  const Device device = automatic ? Device::choose(&attempts) : Device::parse(options.device);
+  for (const DeviceAttempt& attempt : attempts)
+    session.debug(attempt.device + ": " + (attempt.failure.empty() ? "taken" : attempt.failure));
+
+  bool first = true;
+  return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
+    std::vector<StageTime> times;
+    const Progress progress = session.progress(&times);
+    const auto start = std::chrono::steady_clock::now();
+    const Scene scene = load(file, options.load, progress);
+    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    const GpuGeometry geometry = upload(scene, device, options.upload, progress);
+    const std::chrono::duration<double> total = std::chrono::steady_clock::now() - start;
+    times.push_back({"total", total.count()});
+    std::uint64_t verified = 0;
+    if (options.verify) {
+      const Stage stage(progress, "verify");
+      verified = verify_upload(scene, geometry, options.upload.flatten);
+    }
+    for (const ArrayResidency& array : geometry.report().arrays)
+      if (array.stepped_down) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
+    if (session.options().json) {
+      json = {{"file", file},
+              {"triangles", geometry.view().triangle_count},
+              {"vertices", geometry.view().vertex_count},
+              {"instances", geometry.view().instance_count},
+              {"flattened", options.upload.flatten},
+              {"verified_bytes", options.verify ? Json(verified) : Json()},
+              {"residency", Json::parse(geometry.report().json())}};
+      if (options.timings) json["timings"] = timings_json(times);
+    } else {
+      std::string text = first ? "" : "\n";
+      text += fmt::format("{}\n{}, {}, {}{}\n", printable(file),
+                          counted(geometry.view().triangle_count, "triangle", "triangles"),
+                          counted(geometry.view().vertex_count, "vertex", "vertices"),
+                          counted(geometry.view().instance_count, "instance", "instances"),
+                          options.upload.flatten ? ", flattened" : "");
+      text += geometry.report().table();
+      if (options.verify)
+        text += "verified: " + human_bytes(verified) + " read back from the device, all as in the scene\n";
+      if (options.timings) text += "\ntimings\n" + timings_text(times);
+      session.write(text);
+    }
+    first = false;
+    return 0;
+  });
+}
+
+}  // namespace
+
+void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
+  auto options = std::make_shared<UploadCommandOptions>();
+  UploadOptions& upload = options->upload;
+  CLI::App* app =
+      program.add_subcommand("upload", "Place scenes on a device, upload them, and say where each array went");
+  add_files(*app, options->files);
+  add_parsed(*app, "--device", "DEVICE", "auto", "auto, host or cuda:N; see 'raylift devices'",
+             [options](const std::string& text) {
+               if (text.rfind("cuda:", 0) != 0) one_of(text, {"auto", "host", "cuda:0"});
+               options->device = text;
+             });
+  add_parsed(*app, "--budget", "BYTES", "what is free", "Take at most this much device memory",
+             [&upload](const std::string& text) { upload.budget = parse_bytes(text); });
+  add_parsed(*app, "--reserve", "BYTES", exact_bytes(kDefaultReserve), "Device memory to leave free",
+             [&upload](const std::string& text) { upload.reserve = parse_bytes(text); });
+  add_parsed(*app, "--policy", "POLICY", "auto",
+             "auto: by rank, splitting; chroma: its rule; mapped: all in host memory; device: all on the device",
+             [&upload](const std::string& text) {
+               upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
+             });
+  app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  app->add_flag("--timings", options->timings, "Print the time of each stage");
+  app->add_flag("--verify", options->verify, "Read everything back from the device and compare");
+  add_general_options(*app, general, true);
+  add_load_options(*app, options->load);
+  app->footer(R"(
+Examples:
+  raylift upload scene.dae
+  raylift upload --device cuda:1 --policy device --timings scene.dae
+  raylift upload --device host --budget 64MB --reserve 0 --flatten scene.dae
+  raylift upload --json *.dae | jq '.[].residency.device_bytes')");
+  app->callback([options, &run] { run = [options](Session& session) { return upload_files(session, *options); }; });
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of the program raylift, one file for each. A command adds itself to the command line; when it is given,
+// it sets what is to be run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "session.h"
+
+namespace raylift::batch {
+
+/// What the command line asked for. Returns the exit code; throws Error.
+using Run = std::function<int(Session&)>;
+
+void add_info(CLI::App& program, GeneralOptions& general, Run& run);
+void add_check(CLI::App& program, GeneralOptions& general, Run& run);
+void add_upload(CLI::App& program, GeneralOptions& general, Run& run);
+void add_devices(CLI::App& program, GeneralOptions& general, Run& run);
+
+}  // namespace raylift::batch

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantity.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "suggest.h"
+#include "text.h"
+
+namespace raylift::batch {
+namespace {
+
+struct Named {
+  std::string_view name;
+  double value;
+};
+
+// Printed names first: unit_name() takes the first one that fits.
+constexpr std::array kLengths{Named{"mm", 1},       Named{"cm", 10},    Named{"m", 1000},       Named{"km", 1e6},
+                              Named{"inch", 25.4},  Named{"ft", 304.8}, Named{"millimeter", 1}, Named{"centimeter", 10},
+                              Named{"meter", 1000}, Named{"in", 25.4},  Named{"um", 1e-3},      Named{"foot", 304.8}};
+constexpr std::array kDecimal{Named{"", 1}, Named{"k", 1e3}, Named{"m", 1e6}, Named{"g", 1e9}, Named{"t", 1e12}};
+constexpr std::array kBinary{Named{"ki", 1024.0}, Named{"mi", 1048576.0}, Named{"gi", 1073741824.0},
+                             Named{"ti", 1099511627776.0}};
+constexpr std::array kTimes{Named{"", 1}, Named{"s", 1}, Named{"min", 60}, Named{"h", 3600}};
+
+[[noreturn]] void refuse(std::string_view text, const std::string& what) {
+  throw Error(ErrorKind::usage, fmt::format("'{}' is not {}", printable(text), what));
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+template <std::size_t N>
+std::optional<double> value_of(std::string_view name, const std::array<Named, N>& table) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.name == name; });
+  return found == table.end() ? std::nullopt : std::optional(found->value);
+}
+
+/// A finite number from the text's beginning, and the lower-case word after it.
+std::optional<std::pair<double, std::string>> number_and_word(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  std::string_view word(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
+  return std::pair(number, lower(word));
+}
+
+std::optional<double> number(std::string_view text) {
+  const auto parsed = number_and_word(text);
+  return parsed && parsed->second.empty() ? std::optional(parsed->first) : std::nullopt;
+}
+
+/// Digits alone are exact over the whole range; a double holds 53 bits of them.
+std::optional<std::uint64_t> integer(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::uint64_t whole(std::string_view text, double value, const std::string& what) {
+  constexpr double kEnd = 18446744073709551616.0;
+  if (!(value >= 0 && value < kEnd)) refuse(text, what);
+  return static_cast<std::uint64_t>(value);
+}
+
+/// The value in the unit that makes the shortest text, among those that it is a multiple of.
+std::string shortest(std::uint64_t value, std::initializer_list<std::pair<const char*, std::uint64_t>> units) {
+  std::string best = std::to_string(value);
+  for (const auto& [unit, size] : units) {
+    if (value == 0 || value % size != 0) continue;
+    std::string text = std::to_string(value / size) + unit;
+    if (text.size() < best.size()) best = std::move(text);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::uint64_t parse_bytes(std::string_view text) {
+  const std::string what = "a size in bytes, such as 1500000, 300MB or 1.5GiB";
+  if (const auto exact = integer(text)) return *exact;
+  auto parsed = number_and_word(text);
+  if (!parsed) refuse(text, what);
+  std::string& word = parsed->second;
+  if (!word.empty() && word.back() == 'b') word.pop_back();
+  auto factor = value_of(word, kDecimal);
+  if (!factor) factor = value_of(word, kBinary);
+  if (!factor) refuse(text, what);
+  return whole(text, parsed->first * *factor, what);
+}
+
+std::uint64_t parse_count(std::string_view text) {
+  const std::string what = "a count, such as 20000000 or 20M";
+  if (const auto exact = integer(text)) return *exact;
+  const auto parsed = number_and_word(text);
+  const auto factor = parsed ? value_of(parsed->second, kDecimal) : std::nullopt;
+  if (!factor) refuse(text, what);
+  const double value = parsed->first * *factor;
+  if (value != std::floor(value)) refuse(text, what);
+  return whole(text, value, what);
+}
+
+double parse_seconds(std::string_view text) {
+  const auto parsed = number_and_word(text);
+  const auto factor = parsed ? value_of(parsed->second, kTimes) : std::nullopt;
+  if (!factor || !(parsed->first > 0)) refuse(text, "a time of more than 0 s, such as 600, 0.5 or 10min");
+  return parsed->first * *factor;
+}
+
+double parse_unit(std::string_view text) {
+  if (const auto named = value_of(lower(text), kLengths)) return *named;
+  const auto value = number(text);
+  std::vector<std::string> names;
+  for (const Named& one : kLengths) names.emplace_back(one.name);
+  if (!value || !(*value > 0))
+    refuse(text, "a unit: mm, cm, m, km, um, inch, ft, or the number of millimetres that it has" +
+                     (value ? "" : did_you_mean(lower(text), names)));
+  return *value;
+}
+
+UpAxis parse_up_axis(std::string_view text) {
+  const std::string axis = lower(text);
+  if (axis == "x") return UpAxis::x;
+  if (axis == "y") return UpAxis::y;
+  if (axis == "z") return UpAxis::z;
+  refuse(text, "an axis: x, y or z");
+}
+
+WeldOptions parse_weld(std::string_view text) {
+  if (lower(text) == "off") return {false, 0};
+  const auto tolerance = number(text);
+  if (!tolerance || *tolerance < 0) refuse(text, "a distance of at least 0 in the file's unit, or 'off'");
+  return {true, *tolerance};
+}
+
+std::string exact_bytes(std::uint64_t bytes) {
+  return shortest(bytes, {{"TiB", std::uint64_t{1} << 40},
+                          {"GiB", 1 << 30},
+                          {"MiB", 1 << 20},
+                          {"KiB", 1 << 10},
+                          {"TB", 1'000'000'000'000},
+                          {"GB", 1'000'000'000},
+                          {"MB", 1'000'000},
+                          {"kB", 1'000}});
+}
+
+std::string exact_count(std::uint64_t count) {
+  return shortest(count, {{"G", 1'000'000'000}, {"M", 1'000'000}, {"k", 1'000}});
+}
+
+std::string unit_name(double unit_mm) {
+  // A file's own figure for a unit is often a float, or rounded.
+  for (const Named& one : kLengths)
+    if (std::abs(unit_mm - one.value) <= 1e-6 * one.value) return std::string(one.name);
+  return short_number(unit_mm) + " mm";
+}
+
+}  // namespace raylift::batch

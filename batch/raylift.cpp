@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift: what a scene holds, whether it is watertight, and its upload onto a device. For machines without a display.
+#include <raylift/geometry/error.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <regex>
+#include <string>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "options.h"
+#include "output.h"
+#include "session.h"
+
+namespace raylift::batch {
+namespace {
+
+constexpr const char* kFooter = R"(
+Exit codes:
+  0  success                           6  limit: a limit was reached
+  1  check: a mesh is not watertight   7  out_of_host_memory
+  2  usage: a wrong option             8  out_of_device_memory
+  3  io: a file can't be used          9  device: none works, or a call failed
+  4  malformed: the input is broken    10  no_display
+  5  unsupported: not read by raylift  130  cancelled (128 + the signal's number)
+Of several files, all are tried; the first error gives the exit code.
+
+Examples:
+  raylift info scene.dae
+  raylift check --json *.dae > report.json
+  raylift upload scene.dae --device host --budget 1GB
+  raylift COMMAND --help)";
+
+/// CLI11 shows what a flag without a value stands for behind its name; ours say so in their text.
+class Formatter : public CLI::Formatter {
+ public:
+  Formatter() { column_width(34); }
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    static const std::regex stands_for("\\{[^}]*\\}");
+    return std::regex_replace(CLI::Formatter::make_option_name(option, positional), stands_for, "");
+  }
+};
+
+int run_program(int argc, char** argv) {
+  GeneralOptions general;
+  Run run;
+  CLI::App program("Lifts triangle geometry onto a GPU, for programs that trace rays and photons through it.",
+                   "raylift");
+  program.formatter(std::make_shared<Formatter>());
+  program.footer(kFooter);
+  program.set_version_flag("--version", "raylift " RAYLIFT_VERSION, "Print the version");
+  add_general_options(program, general, false);
+  add_info(program, general, run);
+  add_upload(program, general, run);
+  add_devices(program, general, run);
+  const std::string text = parse_command_line(program, argc, argv);
+  if (!text.empty()) {
+    write_output(text);
+    return 0;
+  }
+  Session session(general);
+  return run(session);
+}
+
+}  // namespace
+}  // namespace raylift::batch
+
+int main(int argc, char** argv) {
+  using namespace raylift;
+  using namespace raylift::batch;
+  guard_standard_descriptors();
+  catch_interrupts();
+  try {
+    const int code = with_raylift_errors([&] { return run_program(argc, argv); });
+    finish_output();
+    return code;
+  } catch (const Error& error) {
+    // Of what ends the program itself, a line is written whatever was asked for.
+    Session(GeneralOptions{}).report(error);
+    return exit_code_of(error);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "raylift: error: %s\n", error.what());
+    return 70;
+  }
+}
