@@ -53,6 +53,7 @@ int run_program(int argc, char** argv) {
   program.set_version_flag("--version", "raylift " RAYLIFT_VERSION, "Print the version");
   add_general_options(program, general, false);
   add_info(program, general, run);
+  add_check(program, general, run);
   add_upload(program, general, run);
   add_devices(program, general, run);
   const std::string text = parse_command_line(program, argc, argv);
