@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace raylift {
 
@@ -25,23 +25,23 @@ struct DeviceSpan {
 
 namespace detail {
 
-/// Shared by the three owners: move-only, empty after a move.
+/// Shared by the owners: move-only, empty after a move. What they held before an assignment is released by it.
 template <class Block>
 class Owner {
  public:
   Owner() = default;
   Owner(std::shared_ptr<Backend> backend, Block block) : backend_(std::move(backend)), block_(block) {}
   Owner(Owner&& other) noexcept : backend_(std::move(other.backend_)), block_(std::exchange(other.block_, {})) {}
-  Owner& operator=(Owner&& other) noexcept {
-    std::swap(backend_, other.backend_);
-    std::swap(block_, other.block_);
-    return *this;
-  }
+  Owner& operator=(Owner&&) = delete;
   [[nodiscard]] Backend* backend() const { return backend_.get(); }
   [[nodiscard]] const Block& block() const { return block_; }
 
  protected:
   ~Owner() = default;
+  void swap(Owner& other) noexcept {
+    std::swap(backend_, other.backend_);
+    std::swap(block_, other.block_);
+  }
 
  private:
   std::shared_ptr<Backend> backend_;
@@ -51,6 +51,11 @@ class Owner {
 struct DeviceBlock {
   void* device = nullptr;
 };
+
+/// Owns its elements, and is gone at the end of the statement.
+template <class Range>
+concept Temporary =
+    !std::is_lvalue_reference_v<Range> && std::ranges::contiguous_range<Range> && !std::ranges::borrowed_range<Range>;
 
 template <class T>
 std::size_t bytes_of(std::size_t count) {
@@ -84,8 +89,9 @@ class DeviceBuffer : public detail::Owner<detail::DeviceBlock> {
   }
   DeviceBuffer(DeviceBuffer&& other) noexcept : Owner(std::move(other)), size_(std::exchange(other.size_, 0)) {}
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    Owner::operator=(std::move(other));
-    std::swap(size_, other.size_);
+    DeviceBuffer taken(std::move(other));
+    this->swap(taken);
+    std::swap(size_, taken.size_);
     return *this;
   }
 
@@ -100,7 +106,9 @@ class DeviceBuffer : public detail::Owner<detail::DeviceBlock> {
     if (!source.empty())
       backend()->copy_to_device(device() + first, source.data(), source.size_bytes(), stream.handle());
   }
-  void copy_from(std::vector<T>&& temporary, const Stream&, std::size_t = 0) = delete;
+  /// Nothing is copied from a temporary, which would be gone before the copy.
+  template <detail::Temporary Range>
+  void copy_from(Range&& temporary, const Stream&, std::size_t = 0) = delete;
   /// Copies from elements `first` and after. `target` is filled once the stream is past the copy.
   void copy_to(std::span<T> target, const Stream& stream, std::size_t first = 0) const {
     detail::check_range(first, target.size(), size_);
@@ -131,9 +139,10 @@ class MappedBuffer : public detail::Owner<HostBlock> {
   MappedBuffer(MappedBuffer&& other) noexcept
       : Owner(std::move(other)), size_(std::exchange(other.size_, 0)), flags_(other.flags_) {}
   MappedBuffer& operator=(MappedBuffer&& other) noexcept {
-    Owner::operator=(std::move(other));
-    std::swap(size_, other.size_);
-    std::swap(flags_, other.flags_);
+    MappedBuffer taken(std::move(other));
+    this->swap(taken);
+    std::swap(size_, taken.size_);
+    std::swap(flags_, taken.flags_);
     return *this;
   }
 
@@ -167,8 +176,9 @@ class SplitBuffer : public detail::Owner<SplitBlock> {
   }
   SplitBuffer(SplitBuffer&& other) noexcept : Owner(std::move(other)), size_(std::exchange(other.size_, 0)) {}
   SplitBuffer& operator=(SplitBuffer&& other) noexcept {
-    Owner::operator=(std::move(other));
-    std::swap(size_, other.size_);
+    SplitBuffer taken(std::move(other));
+    this->swap(taken);
+    std::swap(size_, taken.size_);
     return *this;
   }
 
@@ -190,7 +200,9 @@ class SplitBuffer : public detail::Owner<SplitBlock> {
       backend()->copy_to_device(part, from + offset, bytes, stream.handle());
     });
   }
-  void copy_from(std::vector<T>&& temporary, const Stream&, std::size_t = 0) = delete;
+  /// Nothing is copied from a temporary, which would be gone before the copy.
+  template <detail::Temporary Range>
+  void copy_from(Range&& temporary, const Stream&, std::size_t = 0) = delete;
   void copy_to(std::span<T> target, const Stream& stream, std::size_t first = 0) const {
     detail::check_range(first, target.size(), size_);
     auto* to = reinterpret_cast<std::byte*>(target.data());
@@ -234,7 +246,11 @@ class RegisteredMemory : public detail::Owner<HostBlock> {
     if (backend() != nullptr && block().host != nullptr) backend()->unregister_host(block());
   }
   RegisteredMemory(RegisteredMemory&&) noexcept = default;
-  RegisteredMemory& operator=(RegisteredMemory&&) noexcept = default;
+  RegisteredMemory& operator=(RegisteredMemory&& other) noexcept {
+    RegisteredMemory taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
 
   [[nodiscard]] std::byte* host() const { return static_cast<std::byte*>(block().host); }
   [[nodiscard]] std::byte* device() const { return static_cast<std::byte*>(block().device); }

@@ -69,8 +69,9 @@ class Stream {
   Stream(Stream&& other) noexcept
       : backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, nullptr)) {}
   Stream& operator=(Stream&& other) noexcept {
-    std::swap(backend_, other.backend_);
-    std::swap(handle_, other.handle_);
+    Stream taken(std::move(other));
+    std::swap(backend_, taken.backend_);
+    std::swap(handle_, taken.handle_);
     return *this;
   }
 
@@ -93,8 +94,9 @@ class Event {
   }
   Event(Event&& other) noexcept : backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, nullptr)) {}
   Event& operator=(Event&& other) noexcept {
-    std::swap(backend_, other.backend_);
-    std::swap(handle_, other.handle_);
+    Event taken(std::move(other));
+    std::swap(backend_, taken.backend_);
+    std::swap(handle_, taken.handle_);
     return *this;
   }
 

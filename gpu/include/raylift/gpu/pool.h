@@ -26,12 +26,13 @@ class PinnedBlock {
       : pool_(std::move(other.pool_)),
         block_(std::exchange(other.block_, {})),
         busy_(std::move(other.busy_)),
-        wanted_(other.wanted_) {}
+        wanted_(std::exchange(other.wanted_, 0)) {}
   PinnedBlock& operator=(PinnedBlock&& other) noexcept {
-    std::swap(pool_, other.pool_);
-    std::swap(block_, other.block_);
-    std::swap(busy_, other.busy_);
-    std::swap(wanted_, other.wanted_);
+    PinnedBlock taken(std::move(other));
+    std::swap(pool_, taken.pool_);
+    std::swap(block_, taken.block_);
+    std::swap(busy_, taken.busy_);
+    std::swap(wanted_, taken.wanted_);
     return *this;
   }
 
