@@ -19,12 +19,25 @@ void set(Affine& affine, const Transform& transform) {
     for (int column = 0; column != 4; ++column) affine.m[row * 4 + column] = static_cast<float>(transform(row, column));
 }
 
+/// The parts of a mesh follow each other and cover all its triangles: what is built on that would run off otherwise.
+void check_parts(const Scene& scene, const Mesh& mesh) {
+  std::uint64_t next = 0;
+  for (const MeshPart& part : mesh.parts) {
+    if (part.first_triangle != next) break;
+    next += part.triangle_count;
+  }
+  if (next != mesh.triangles.size())
+    throw Error(ErrorKind::usage, "the mesh's parts do not cover its triangles one after the other",
+                {scene.source, "mesh '" + mesh.name + "'"});
+}
+
 /// Where each mesh begins in the arrays over all meshes.
 std::vector<MeshView> mesh_views(const Scene& scene) {
   std::vector<MeshView> views;
   std::uint64_t vertices = 0;
   std::uint64_t triangles = 0;
   for (const Mesh& mesh : scene.meshes) {
+    check_parts(scene, mesh);
     views.push_back({static_cast<std::uint32_t>(vertices), static_cast<std::uint32_t>(mesh.vertices.size()),
                      static_cast<std::uint32_t>(triangles), static_cast<std::uint32_t>(mesh.triangles.size())});
     vertices += mesh.vertices.size();

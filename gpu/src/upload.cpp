@@ -22,7 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kTaskBytes = std::size_t{256}
                                    << 10;  // what one task converts: far less than a chunk, far more than a task costs
-constexpr std::size_t kAlignment = 256;    // of segments in a chunk
+constexpr std::size_t kSliceBytes = std::size_t{64} << 20;  // of host memory, filled between two reports of progress
+constexpr std::size_t kAlignment = 256;                     // of segments in a chunk
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -271,7 +272,7 @@ void fill_host_parts(std::span<const ArraySource> sources, const ResidentArrays&
     // The pages of a split are ordinary host memory; CUDA has no write-combined ones there.
     const Target kind = row.where == Residency::split ? Target::cached : mapped_target;
     std::byte* const target = resident.arrays[i].host_part().data();
-    const std::size_t slice = std::max(options.chunk_bytes, sources[i].element_bytes);
+    const std::size_t slice = std::max(kSliceBytes, sources[i].element_bytes);
     for (std::size_t begin = row.device_bytes; begin < row.bytes;) {
       const std::size_t end = std::min<std::size_t>(row.bytes, begin + slice);
       const Segment segment{&sources[i], begin, end, target + (begin - row.device_bytes)};
