@@ -93,15 +93,14 @@ class CudaBackend : public Backend {
     std::size_t total = 0;
     check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     // What the pool holds unused is as good as free: allocate() takes it back when it has to.
-    const PoolBytes pool = pool_bytes();
-    return {free + (pool.held - pool.active), total};
+    return {free + unused_by_pool(), total};
   }
 
   [[nodiscard]] void* allocate(std::size_t bytes) override {
     const CurrentDevice current(ordinal_);
     void* data = nullptr;
     cudaError_t code = cudaMalloc(&data, bytes);
-    if (code == cudaErrorMemoryAllocation && pool_bytes().held > pool_bytes().active) {
+    if (code == cudaErrorMemoryAllocation && unused_by_pool() != 0) {
       (void)cudaGetLastError();
       trim_pool(0);
       code = cudaMalloc(&data, bytes);
@@ -248,6 +247,11 @@ class CudaBackend : public Backend {
 
   void find_virtual_memory();
   void make_pool();
+  /// The two numbers are not read at one moment: other threads may allocate in between.
+  [[nodiscard]] std::uint64_t unused_by_pool() const {
+    const PoolBytes pool = pool_bytes();
+    return pool.held > pool.active ? pool.held - pool.active : 0;
+  }
   [[nodiscard]] CUmemAllocationProp properties_of(CUmemLocationType type, int id) const;
   void check_driver(CUresult code, ErrorKind kind, std::size_t bytes, const char* what) const;
 
@@ -326,7 +330,12 @@ SplitBlock CudaBackend::allocate_split(std::size_t device_bytes, std::size_t hos
                  "reserving addresses");
     const auto back = [&](const CUmemAllocationProp& properties, std::size_t bytes, ErrorKind kind) {
       CUmemGenericAllocationHandle handle = 0;
-      check_driver(driver_.create(&handle, bytes, &properties, 0), kind, bytes, "allocation");
+      CUresult made = driver_.create(&handle, bytes, &properties, 0);
+      if (made == CUDA_ERROR_OUT_OF_MEMORY && kind == ErrorKind::out_of_device_memory && unused_by_pool() != 0) {
+        trim_pool(0);
+        made = driver_.create(&handle, bytes, &properties, 0);
+      }
+      check_driver(made, kind, bytes, "allocation");
       const CUresult code = driver_.map(base + mapped, bytes, 0, handle, 0);
       // The mapping keeps the memory alive; it goes when it is unmapped.
       (void)driver_.release(handle);
