@@ -22,6 +22,13 @@ if(RAYLIFT_SANITIZE)
   target_link_options(raylift_build_settings INTERFACE -fsanitize=${RAYLIFT_SANITIZE})
 endif()
 
+if(RAYLIFT_BUILD_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "RAYLIFT_BUILD_FUZZ needs clang; use the preset fuzz.")
+  endif()
+  target_compile_options(raylift_build_settings INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # raylift_library(<name> <source>...): the library raylift::<name>, whose public headers are under include/.
 function(raylift_library name)
   add_library(raylift_${name} ${ARGN})

@@ -48,12 +48,7 @@ void read_asset(const Source& source, Scene& scene) {
     scene.unit_mm = *source.options.unit_mm;
     scene.unit_from = Provenance::option;
   } else if (const pugi::xml_attribute meter = unit.attribute("meter")) {
-    std::string text = meter.value();
-    if (const auto comma = text.find(','); comma != std::string::npos) {
-      text[comma] = '.';  // some exporters write numbers as their user's country does
-      scene.report.warnings.push_back("the unit's length '" + std::string(meter.value()) + "' is read as " + text);
-    }
-    const auto value = read_reals(text);
+    const auto value = read_reals(meter.value());
     if (!value || value->size() != 1 || !std::isfinite(value->front()) || value->front() <= 0)
       fail(ErrorKind::malformed,
            std::string("the unit's length '") + meter.value() + "' is no positive number of metres", source.file, unit,
