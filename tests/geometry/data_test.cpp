@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenes of data/ hold what data/README.md says, and the detector generator does what it promises.
+#include <gtest/gtest.h>
+#include <raylift/geometry/check.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/load.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "support/paths.h"
+
+namespace raylift {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Facts {
+  const char* file;
+  std::uint64_t triangles;
+  std::size_t instances;
+  Eigen::Vector3d min;
+  Eigen::Vector3d max;
+  double unit_mm;
+  UpAxis up;
+  bool watertight;
+};
+
+class DataScenes : public testing::TestWithParam<Facts> {};
+
+TEST_P(DataScenes, HoldWhatTheirTableSays) {
+  const Facts& want = GetParam();
+  const Scene scene = load(test::data(want.file));
+  EXPECT_EQ(scene.expanded_triangles(), want.triangles);
+  EXPECT_EQ(scene.instances.size(), want.instances);
+  EXPECT_TRUE(scene.bounds.min.isApprox(want.min, 1e-9)) << scene.bounds.min.transpose();
+  EXPECT_TRUE(scene.bounds.max.isApprox(want.max, 1e-9)) << scene.bounds.max.transpose();
+  EXPECT_EQ(scene.unit_mm, want.unit_mm);
+  EXPECT_EQ(scene.up_axis, want.up);
+  EXPECT_EQ(check(scene).watertight(), want.watertight);
+  EXPECT_TRUE(scene.report.warnings.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, DataScenes,
+    testing::Values(
+        Facts{"cube.dae", 12, 1, {-1000, -1000, -1000}, {1000, 1000, 1000}, 1000, UpAxis::z, true},
+        Facts{"units_inch_y_up.dae", 12, 1, {-25.4, -25.4, -25.4}, {25.4, 25.4, 25.4}, 25.4, UpAxis::y, true},
+        Facts{"units_centimetre_z_up.dae", 12, 1, {-10, -10, -10}, {10, 10, 10}, 10, UpAxis::z, true},
+        Facts{"units_metre_x_up.dae", 12, 1, {-1000, -1000, -1000}, {1000, 1000, 1000}, 1000, UpAxis::x, true},
+        Facts{"units_none.dae", 12, 1, {-1000, -1000, -1000}, {1000, 1000, 1000}, 1000, UpAxis::y, true},
+        Facts{"nested_transforms.dae", 60, 5, {-1, -2, -4}, {151, 11, 201}, 1, UpAxis::z, true},
+        Facts{"instances.dae", 240, 20, {-1, -1, -1}, {41, 31, 1}, 1, UpAxis::z, true},
+        Facts{"materials.dae", 36, 3, {-10, -10, -10}, {110, 10, 10}, 1, UpAxis::z, true},
+        Facts{"open_box.dae", 10, 1, {-10, -10, -10}, {10, 10, 10}, 1, UpAxis::z, false},
+        Facts{"detector.dae", 155056, 906, {-14700, -14700, -14700}, {14700, 14700, 14700}, 1, UpAxis::z, true}),
+    [](const auto& one) {
+      const std::string name = one.param.file;
+      return name.substr(0, name.find('.'));
+    });
+
+TEST(DataMaterials, AreBoundPartByPart) {
+  const Scene scene = load(test::data("materials.dae"));
+  const auto material = [&](std::size_t instance, std::size_t part) {
+    const std::uint32_t index = scene.material(scene.instances[instance], part);
+    return index == kNone ? std::string("none") : scene.materials[index].name;
+  };
+  ASSERT_EQ(scene.meshes.size(), 1U);
+  ASSERT_EQ(scene.meshes[0].parts.size(), 4U);
+  EXPECT_EQ(material(0, 0), "steel");
+  EXPECT_EQ(material(0, 1), "glass");
+  EXPECT_EQ(material(1, 2), "steel");
+  EXPECT_EQ(material(1, 3), "none") << "nothing is bound to this part";
+  EXPECT_EQ(material(2, 3), "water");
+  EXPECT_EQ(scene.path(scene.instances[2]), "/World/second/inner");
+  EXPECT_EQ(scene.materials[scene.instances[2].outside].name, "glass") << "the inner block lies in the second one";
+  EXPECT_EQ(scene.instances[0].outside, kNone);
+}
+
+/// Runs the generator; its exit code.
+int generate(const std::string& options) {
+  const int status =
+      std::system(("'" + test::program("raylift-make-detector").string() + "' " + options + " 2>/dev/null").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(DetectorGenerator, GivesTheSameBytesForTheSameOptions) {
+  const test::TemporaryFolder folder;
+  const std::string a = (folder.path() / "a.dae").string();
+  const std::string b = (folder.path() / "b.dae").string();
+  ASSERT_EQ(generate("--sensors 20 --seed 5 -o " + a), 0);
+  ASSERT_EQ(generate("--sensors 20 --seed 5 -o " + b), 0);
+  EXPECT_EQ(bytes_of(a), bytes_of(b));
+  ASSERT_EQ(generate("--sensors 20 --seed 6 -o " + b), 0);
+  EXPECT_NE(bytes_of(a), bytes_of(b));
+}
+
+TEST(DetectorGenerator, MadeTheDetectorOfTheDataFolder) {
+  const test::TemporaryFolder folder;
+  const fs::path made = folder.path() / "detector.dae";
+  ASSERT_EQ(generate("--sensors 300 --segments 12 -o " + made.string()), 0);
+  EXPECT_TRUE(bytes_of(made) == bytes_of(test::data("detector.dae"))) << "make data/detector.dae anew";
+}
+
+TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
+  const test::TemporaryFolder folder;
+  for (const char* options : {"", " --normals", " --shape cylinder", " --flat", " --flat --shape cylinder --normals"}) {
+    const fs::path path = folder.path() / "detector.dae";
+    ASSERT_EQ(generate("--sensors 50 --segments 9 -o " + path.string() + options), 0);
+    const Scene scene = load(path);
+    EXPECT_TRUE(check(scene).watertight()) << options;
+    EXPECT_EQ(scene.instances.size(), 6U + 3 * 50) << options;
+    EXPECT_EQ(scene.unit_mm, 1);
+    EXPECT_EQ(scene.unit_from, Provenance::convention) << "the optics of G4DAE imply millimetres";
+    EXPECT_TRUE(scene.report.warnings.empty()) << options;
+    std::set<std::int64_t> copies;
+    for (const Instance& instance : scene.instances) {
+      const std::string& name = scene.solid_name(instance);
+      if (!name.starts_with("Sensor_") || !scene.copy_number(instance)) continue;
+      copies.insert(*scene.copy_number(instance));
+      EXPECT_TRUE(scene.materials[instance.outside].name.starts_with("MineralOil")) << scene.path(instance);
+    }
+    EXPECT_EQ(copies.size(), 50U) << options;
+  }
+}
+
+TEST(DetectorGenerator, PointsItsSensorsInward) {
+  const test::TemporaryFolder folder;
+  const fs::path path = folder.path() / "detector.dae";
+  ASSERT_EQ(generate("--sensors 80 --segments 8 -o " + path.string()), 0);
+  const Scene scene = load(path);
+  int sensors = 0;
+  for (const Instance& instance : scene.instances) {
+    if (!scene.solid_name(instance).starts_with("Sensor_")) continue;
+    ++sensors;
+    const Eigen::Vector3d axis = instance.transform.linear().col(2).normalized();
+    EXPECT_LT(axis.dot(instance.transform.translation().normalized()), -0.999);
+  }
+  EXPECT_EQ(sensors, 80);
+}
+
+TEST(DetectorGenerator, ExpandsToTheSameSceneFlatOrNot) {
+  const test::TemporaryFolder folder;
+  const fs::path shared = folder.path() / "shared.dae";
+  const fs::path flat = folder.path() / "flat.dae";
+  ASSERT_EQ(generate("--sensors 30 --segments 8 -o " + shared.string()), 0);
+  ASSERT_EQ(generate("--sensors 30 --segments 8 --flat -o " + flat.string()), 0);
+  const Scene a = load(shared);
+  const Scene b = load(flat);
+  EXPECT_EQ(a.expanded_triangles(), b.expanded_triangles());
+  EXPECT_LT(a.unique_triangles(), b.unique_triangles());
+  // Six significant digits of metres: some hundredths of a millimetre.
+  EXPECT_LT((a.bounds.min - b.bounds.min).norm() + (a.bounds.max - b.bounds.max).norm(), 0.2);
+}
+
+TEST(DetectorGenerator, ComesNearTheTrianglesAskedFor) {
+  const test::TemporaryFolder folder;
+  const fs::path path = folder.path() / "detector.dae";
+  ASSERT_EQ(generate("--triangles 200000 --flat -o " + path.string()), 0);
+  const auto triangles = static_cast<double>(load(path).unique_triangles());
+  EXPECT_NEAR(triangles, 200'000, 6000);
+}
+
+TEST(DetectorGenerator, LeavesNothingBehindWhenTheDiskIsFull) {
+  const test::TemporaryFolder folder;
+  EXPECT_EQ(generate("-o " + (folder.path() / "no/such/folder/x.dae").string()), exit_code(ErrorKind::io));
+  EXPECT_EQ(generate("--sensors 10 -o - > /dev/full"), exit_code(ErrorKind::io));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(DetectorGenerator, RefusesOptionsThatMakeNoSense) {
+  for (const char* options :
+       {"--segments 2", "--sensors -1", "--shape cube", "--triangles 0", "--triangles 1000 --sensors 3", "--sensros 3"})
+    EXPECT_EQ(generate(std::string(options) + " -o /dev/null"), exit_code(ErrorKind::usage)) << options;
+}
+
+}  // namespace
+}  // namespace raylift
