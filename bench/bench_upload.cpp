@@ -296,11 +296,10 @@ int run(int argc, char** argv) {
                 cold_run == "chroma" ? cold_chroma(device, settings, values) : cold_raylift(device, settings, values));
     return 0;
   }
-  std::printf(
-      "%s, %s, %u cores; array of %zu bytes, chunks of %zu bytes, %zu of them (0: two per thread), %s; best of %d\n\n",
-      device.info().id.c_str(), device.info().name.c_str(), std::thread::hardware_concurrency(),
-      settings.rows() * sizeof(float3), settings.upload.chunk_bytes, settings.upload.chunks,
-      write_combined ? "write-combined" : "cached", settings.rounds + 1);
+  std::printf("%s, %s, %u cores; array of %zu bytes, chunks of %zu bytes, %zu of them, %s; best of %d\n\n",
+              device.info().id.c_str(), device.info().name.c_str(), std::thread::hardware_concurrency(),
+              settings.rows() * sizeof(float3), settings.upload.chunk_bytes, settings.upload.chunks,
+              write_combined ? "write-combined" : "cached", settings.rounds + 1);
   conversion(settings);
   const double bare = bare_copy(device, settings);
   line(device.info().is_host ? "bare copy, all cores" : "bare copy from pinned memory", bare, "GB/s");

@@ -30,8 +30,8 @@ struct UploadOptions {
   bool flatten = false;                            ///< expand a scene's instances
   std::optional<Eigen::Vector3d> origin;           ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;                        ///< of arrays, or parts of them, that stay in host memory
-  std::size_t chunk_bytes = std::size_t{2} << 20;  ///< of a staging block
-  std::size_t chunks = 0;  ///< staging blocks: all the pinned memory that an upload takes; 0: two per thread
+  std::size_t chunk_bytes = std::size_t{8} << 20;  ///< of the staging ring: one copy
+  std::size_t chunks = 4;                          ///< in the ring, which is all the pinned memory that an upload takes
 };
 
 /// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Staging memory is a ring of a few large chunks, because each copy costs the link some microseconds. A chunk is filled
+// in many small pieces, by all threads; whoever fills the last piece of a chunk sends it. No thread waits for another
+// one but where the ring is full, that is, where the link is what limits. Staging memory is ordinary cached memory: a
+// chunk goes onto the link out of the processor's cache, and the host's memory only has to deliver the source. (On the
+// H200's host, write-combined staging reached 0.8 of the link: its bytes go out to memory and come back.)
+#include "pipeline.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/pool.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <thread>
+
+namespace raylift::detail {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{512} << 10;  // a tenth of a millisecond of work
+constexpr std::size_t kAlignment = 256;                      // of arrays in a chunk
+
+std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+/// Writes bytes [begin, end) of an array, which need not start or end with an element: chunks and pages do not care for
+/// elements.
+void fill_bytes(const ArraySource& source, std::size_t begin, std::size_t end, std::byte* target, Target kind) {
+  const std::size_t size = source.element_bytes;
+  const auto partial = [&](std::size_t element, std::size_t from, std::size_t to, std::byte* out) {
+    const auto whole = std::make_unique<std::byte[]>(size);
+    source.fill(element, 1, whole.get(), Target::cached);
+    copy_bytes(whole.get() + from, out, to - from, kind);
+  };
+  std::size_t first = begin / size;
+  if (const std::size_t inside = begin % size; inside != 0) {
+    const std::size_t stop = std::min(size, end - first * size);
+    partial(first, inside, stop, target);
+    target += stop - inside;
+    ++first;
+  }
+  const std::size_t last = end / size;
+  if (last > first) {
+    source.fill(first, last - first, target, kind);
+    target += (last - first) * size;
+  }
+  if (last >= first && end % size != 0) partial(last, 0, end % size, target);
+}
+
+/// Parts of arrays laid end to end, each from an aligned offset on, so that the whole can be cut anywhere: large arrays
+/// go into many chunks, and small ones share one.
+class Run {
+ public:
+  struct Part {
+    const ArraySource* source;
+    std::size_t first;  // byte of the array
+    std::size_t bytes;
+    std::byte* target;
+    Target kind;
+    std::size_t offset;  // in the run
+  };
+
+  void append(const ArraySource& source, std::size_t first, std::size_t bytes, std::byte* target, Target kind) {
+    if (bytes == 0) return;
+    parts_.push_back({&source, first, bytes, target, kind, size_});
+    size_ += round_up(bytes, kAlignment);
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// Calls use(part, from, to) for the bytes [from, to) of each part that lie in [begin, end) of the run.
+  template <class Use>
+  void between(std::size_t begin, std::size_t end, const Use& use) const {
+    auto part = std::upper_bound(parts_.begin(), parts_.end(), begin,
+                                 [](std::size_t at, const Part& p) { return at < p.offset; });
+    for (--part; part != parts_.end() && part->offset < end; ++part) {
+      const std::size_t from = std::max(begin, part->offset) - part->offset;
+      const std::size_t to = std::min(end - part->offset, part->bytes);
+      if (from < to) use(*part, from, to);
+    }
+  }
+
+ private:
+  std::vector<Part> parts_;
+  std::size_t size_ = 0;
+};
+
+/// Waits for a stream at the end of a scope, also when an exception ends it: nothing that copies read or write may go
+/// before.
+class DrainStream {
+ public:
+  explicit DrainStream(const Stream& stream) : stream_(stream) {}
+  ~DrainStream() {
+    try {
+      stream_.synchronize();
+    } catch (const Error&) {
+      // The device is in trouble; whoever uses it next hears of it.
+    }
+  }
+  DrainStream(const DrainStream&) = delete;
+  DrainStream& operator=(const DrainStream&) = delete;
+
+ private:
+  const Stream& stream_;
+};
+
+class Pipeline {
+ public:
+  Pipeline(const Run& staged, const Run& in_place, const Device& device, const UploadOptions& options,
+           const Stage& stage);
+  void run();
+
+ private:
+  /// A place in the ring. Chunk number c takes place c % places, in round c / places.
+  struct Place {
+    explicit Place(const Device& device) : copied(device) {}
+    std::atomic<std::size_t> filled{0};  // pieces of this round
+    std::atomic<std::size_t> sent{0};    // rounds whose copy has been issued
+    std::atomic<std::size_t> free{0};    // rounds whose copy is known to be done
+    Event copied;                        // the copy issued last
+  };
+
+  void work();
+  void fill_staged(std::size_t piece);
+  void fill_in_place(std::size_t piece);
+  bool wait_for(Place& place, std::size_t round);
+  void send(std::size_t chunk, Place& place);
+  /// Where bytes of the run lie in staging memory.
+  [[nodiscard]] std::byte* staged_at(std::size_t offset) const {
+    const std::size_t place = offset / chunk_bytes_ % places_.size();
+    return ring_.host().data() + place * chunk_bytes_ + offset % chunk_bytes_;
+  }
+
+  const Run& staged_;
+  const Run& in_place_;
+  const Device& device_;
+  const Stage& stage_;
+  const std::thread::id caller_ = std::this_thread::get_id();
+  Target kind_;  // of staging memory
+  std::size_t piece_bytes_ = kPieceBytes;
+  std::size_t chunk_bytes_ = 0;
+  std::size_t staged_pieces_ = 0;
+  std::size_t pieces_ = 0;
+  PinnedBlock ring_;
+  std::deque<Place> places_;
+  Stream stream_;
+  std::atomic<std::size_t> next_{0};  // piece
+  std::atomic<std::uint64_t> done_{0};
+  std::atomic<bool> stopped_{false};
+};
+
+Pipeline::Pipeline(const Run& staged, const Run& in_place, const Device& device, const UploadOptions& options,
+                   const Stage& stage)
+    : staged_(staged),
+      in_place_(in_place),
+      device_(device),
+      stage_(stage),
+      kind_(device.pinned_pool().flags().write_combined ? Target::write_combined : Target::cached),
+      stream_(device) {
+  if (staged.size() != 0) {
+    const std::size_t wanted = std::clamp(options.chunk_bytes, kAlignment, std::max(staged.size(), kAlignment));
+    piece_bytes_ = std::min(kPieceBytes, round_up(wanted, kAlignment));
+    chunk_bytes_ = round_up(wanted, piece_bytes_);
+    const std::size_t chunks = (staged.size() + chunk_bytes_ - 1) / chunk_bytes_;
+    const std::size_t places = std::clamp<std::size_t>(options.chunks, 1, chunks);
+    ring_ = device.pinned_pool().allocate(places * chunk_bytes_);
+    for (std::size_t i = 0; i != places; ++i) places_.emplace_back(device);
+  }
+  staged_pieces_ = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
+  pieces_ = staged_pieces_ + (in_place.size() + piece_bytes_ - 1) / piece_bytes_;
+}
+
+void Pipeline::run() {
+  const DrainStream drain(stream_);
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  tbb::parallel_for(
+      std::size_t{0}, std::min(threads, pieces_), [this](std::size_t) { work(); }, tbb::simple_partitioner());
+  stream_.synchronize();
+  stage_.advance(done_);
+}
+
+void Pipeline::work() {
+  try {
+    while (!stopped_) {
+      const std::size_t piece = next_++;
+      if (piece >= pieces_) return;
+      if (piece < staged_pieces_)
+        fill_staged(piece);
+      else
+        fill_in_place(piece - staged_pieces_);
+      // Progress belongs to the caller's thread, which works here too.
+      if (std::this_thread::get_id() == caller_) stage_.advance(done_);
+    }
+  } catch (...) {
+    stopped_ = true;
+    throw;
+  }
+}
+
+void Pipeline::fill_staged(std::size_t piece) {
+  const std::size_t begin = piece * piece_bytes_;
+  const std::size_t chunk = begin / chunk_bytes_;
+  const std::size_t chunk_end = std::min((chunk + 1) * chunk_bytes_, staged_.size());
+  Place& place = places_[chunk % places_.size()];
+  if (!wait_for(place, chunk / places_.size())) return;
+  // Isolated: a fill that waits for tasks of its own must not be handed another piece meanwhile, which might wait for
+  // this one.
+  tbb::this_task_arena::isolate([&] {
+    staged_.between(
+        begin, std::min(begin + piece_bytes_, chunk_end), [&](const Run::Part& part, std::size_t from, std::size_t to) {
+          fill_bytes(*part.source, part.first + from, part.first + to, staged_at(part.offset + from), kind_);
+        });
+  });
+  const std::size_t pieces = (chunk_end - chunk * chunk_bytes_ + piece_bytes_ - 1) / piece_bytes_;
+  if (++place.filled == pieces) send(chunk, place);
+}
+
+void Pipeline::fill_in_place(std::size_t piece) {
+  const std::size_t begin = piece * piece_bytes_;
+  in_place_.between(begin, begin + piece_bytes_, [&](const Run::Part& part, std::size_t from, std::size_t to) {
+    fill_bytes(*part.source, part.first + from, part.first + to, part.target + from, part.kind);
+    done_ += to - from;
+  });
+}
+
+/// Waits until a place is free for a round; false if the upload was stopped.
+bool Pipeline::wait_for(Place& place, std::size_t round) {
+  // Pieces are handed out in order, so those of the round before are with threads that are at work.
+  while (place.sent < round) {
+    if (stopped_) return false;
+    std::this_thread::yield();
+  }
+  if (place.free < round) {
+    place.copied.wait();
+    place.free = round;
+  }
+  return true;
+}
+
+void Pipeline::send(std::size_t chunk, Place& place) {
+  place.filled = 0;
+  std::uint64_t sent = 0;
+  staged_.between(chunk * chunk_bytes_, (chunk + 1) * chunk_bytes_,
+                  [&](const Run::Part& part, std::size_t from, std::size_t to) {
+                    device_.backend()->copy_to_device(part.target + from, staged_at(part.offset + from), to - from,
+                                                      stream_.handle());
+                    sent += to - from;
+                  });
+  place.copied.record(stream_.handle());
+  place.sent = chunk / places_.size() + 1;
+  done_ += sent;
+}
+
+}  // namespace
+
+void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
+                 const Stage& stage) {
+  Run staged;
+  Run in_place;
+  for (const Destination& array : arrays) {
+    staged.append(*array.source, 0, array.device_bytes, array.device, Target::cached);
+    in_place.append(*array.source, array.device_bytes, array.host_bytes, array.host, array.host_kind);
+  }
+  if (staged.size() + in_place.size() != 0) Pipeline(staged, in_place, device, options, stage).run();
+}
+
+}  // namespace raylift::detail
