@@ -89,11 +89,12 @@ std::string text_of(const Scene& scene, const SceneCheck& check, const CheckComm
   if (!table.empty()) text += table.text(2);
   if (left_out != 0) text += fmt::format("  {} without a flaw\n", counted(left_out, "mesh", "meshes"));
   if (!examples.empty()) text += "\nwhere, in the mesh's own frame and unit" + examples;
+  text += "\nwatertight: ";
   text += check.watertight()
-              ? "\nwatertight: yes\n"
-              : fmt::format("\nwatertight: no: {} that {} leak\n",
-                            counted(check.leaking_meshes, "mesh is not,", "meshes are not,"),
-                            counted(check.leaking_instances, "solid made of it may", "solids made of them may"));
+              ? "yes\n"
+              : fmt::format("no: {} of {} leak, and with them {} of {}\n", grouped(check.leaking_meshes),
+                            counted(scene.meshes.size(), "mesh", "meshes"), grouped(check.leaking_instances),
+                            counted(scene.instances.size(), "solid", "solids"));
   return text;
 }
 

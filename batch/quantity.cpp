@@ -49,14 +49,18 @@ std::optional<double> value_of(std::string_view name, const std::array<Named, N>
   return found == table.end() ? std::nullopt : std::optional(found->value);
 }
 
+/// A word as it follows a number: lower case, without the blanks before it.
+std::string word_of(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return lower(text);
+}
+
 /// A finite number from the text's beginning, and the lower-case word after it.
 std::optional<std::pair<double, std::string>> number_and_word(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
-  std::string_view word(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  word.remove_prefix(std::min(word.find_first_not_of(' '), word.size()));
-  return std::pair(number, lower(word));
+  return std::pair(number, word_of(text.substr(static_cast<std::size_t>(end - text.data()))));
 }
 
 std::optional<double> number(std::string_view text) {
@@ -64,16 +68,26 @@ std::optional<double> number(std::string_view text) {
   return parsed && parsed->second.empty() ? std::optional(parsed->first) : std::nullopt;
 }
 
-/// Digits alone are exact over the whole range; a double holds 53 bits of them.
-std::optional<std::uint64_t> integer(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-std::uint64_t whole(std::string_view text, double value, const std::string& what) {
+/// A number times the factor of the unit behind it; nothing where that is no whole number of 64 bits. Without a point
+/// or an exponent it is exact over the whole range, while a double holds 53 bits.
+template <class FactorOf>
+std::optional<std::uint64_t> scaled(std::string_view text, bool cut_fraction, const FactorOf& factor_of) {
+  std::uint64_t digits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
+  if (error == std::errc()) {
+    const std::string word = word_of(text.substr(static_cast<std::size_t>(end - text.data())));
+    if (const std::optional<double> factor = factor_of(word)) {
+      std::uint64_t result = 0;
+      if (__builtin_mul_overflow(digits, static_cast<std::uint64_t>(*factor), &result)) return std::nullopt;
+      return result;
+    }
+  }
+  const auto parsed = number_and_word(text);
+  const std::optional<double> factor = parsed ? factor_of(parsed->second) : std::nullopt;
+  if (!factor) return std::nullopt;
+  const double value = parsed->first * *factor;
   constexpr double kEnd = 18446744073709551616.0;
-  if (!(value >= 0 && value < kEnd)) refuse(text, what);
+  if (!(value >= 0 && value < kEnd) || (!cut_fraction && value != std::floor(value))) return std::nullopt;
   return static_cast<std::uint64_t>(value);
 }
 
@@ -91,27 +105,20 @@ std::string shortest(std::uint64_t value, std::initializer_list<std::pair<const 
 }  // namespace
 
 std::uint64_t parse_bytes(std::string_view text) {
-  const std::string what = "a size in bytes, such as 1500000, 300MB or 1.5GiB";
-  if (const auto exact = integer(text)) return *exact;
-  auto parsed = number_and_word(text);
-  if (!parsed) refuse(text, what);
-  std::string& word = parsed->second;
-  if (!word.empty() && word.back() == 'b') word.pop_back();
-  auto factor = value_of(word, kDecimal);
-  if (!factor) factor = value_of(word, kBinary);
-  if (!factor) refuse(text, what);
-  return whole(text, parsed->first * *factor, what);
+  const auto factor_of = [](std::string word) {
+    if (!word.empty() && word.back() == 'b') word.pop_back();
+    const auto decimal = value_of(word, kDecimal);
+    return decimal ? decimal : value_of(word, kBinary);
+  };
+  const auto bytes = scaled(text, true, factor_of);
+  if (!bytes) refuse(text, "a size in bytes, such as 1500000, 300MB or 1.5GiB");
+  return *bytes;
 }
 
 std::uint64_t parse_count(std::string_view text) {
-  const std::string what = "a count, such as 20000000 or 20M";
-  if (const auto exact = integer(text)) return *exact;
-  const auto parsed = number_and_word(text);
-  const auto factor = parsed ? value_of(parsed->second, kDecimal) : std::nullopt;
-  if (!factor) refuse(text, what);
-  const double value = parsed->first * *factor;
-  if (value != std::floor(value)) refuse(text, what);
-  return whole(text, value, what);
+  const auto count = scaled(text, false, [](const std::string& word) { return value_of(word, kDecimal); });
+  if (!count) refuse(text, "a count, such as 20000000 or 20M");
+  return *count;
 }
 
 double parse_seconds(std::string_view text) {

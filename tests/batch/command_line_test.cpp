@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift's command line: help, mistyped words, and what is said of them.
+#include <gmock/gmock.h>
+
+#include "run_program.h"
+
+namespace raylift::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+void expect_usage_error(const std::vector<std::string>& arguments, const std::string& message) {
+  const Ended ended = raylift(arguments);
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_THAT(ended.err, AllOf(StartsWith("raylift: error: usage: "), HasSubstr(message)));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+}
+
+TEST(CommandLine, HelpNamesCommandsAndExitCodes) {
+  const Ended help = raylift({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.err, IsEmpty());
+  for (const char* word : {"info", "check", "upload", "devices", "Exit codes", "malformed", "130", "Examples"})
+    EXPECT_THAT(help.out, HasSubstr(word));
+}
+
+TEST(CommandLine, HelpOfACommandShowsItsOptionsWithDefaults) {
+  const Ended help = raylift({"upload", "--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* word :
+       {"--device", "--reserve", "300MB", "--policy", "--max-instances", "20M", "8GiB", "600", "Examples"})
+    EXPECT_THAT(help.out, HasSubstr(word));
+  EXPECT_EQ(raylift({"-h"}).code, 0);
+}
+
+TEST(CommandLine, PrintsItsVersion) {
+  const Ended version = raylift({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("raylift [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(CommandLine, SuggestsWhatWasMeant) {
+  expect_usage_error({"ifno", "x.dae"}, "unknown command 'ifno': did you mean 'info'?");
+  expect_usage_error({"upload", "--devcie", "host", "x.dae"}, "unknown option '--devcie': did you mean '--device'?");
+  expect_usage_error({"upload", "x.dae", "--devcie=host"}, "unknown option '--devcie': did you mean '--device'?");
+  expect_usage_error({"upload", "--devcie"}, "did you mean '--device'?");  // although FILE is missing too
+  expect_usage_error({"--vrebose=debug", "info", "x.dae"}, "unknown option '--vrebose'");
+  expect_usage_error({"upload", "--policy", "chorma", "x.dae"}, "did you mean 'chroma'?");
+  expect_usage_error({"info", "--verbose=deubg", "x.dae"}, "did you mean 'debug'?");
+  expect_usage_error({"upload", "--device", "hots", "x.dae"}, "did you mean 'host'?");
+}
+
+TEST(CommandLine, SaysWhatIsMissingOrTooMuch) {
+  expect_usage_error({}, "a command is missing: info, check, upload or devices; see 'raylift --help'");
+  expect_usage_error({"info"}, "FILE");
+  expect_usage_error({"info"}, "see 'raylift info --help'");
+  expect_usage_error({"upload", "x.dae", "--budget"}, "--budget");
+  expect_usage_error({"devices", "x.dae"}, "one argument too many");
+}
+
+TEST(CommandLine, RefusesValuesThatMakeNoSense) {
+  expect_usage_error({"info", "--unit", "mk", "x.dae"}, "--unit: 'mk' is not a unit");
+  expect_usage_error({"info", "--unit", "0", "x.dae"}, "--unit");
+  expect_usage_error({"info", "--up", "w", "x.dae"}, "--up: 'w' is not an axis");
+  expect_usage_error({"info", "--weld", "-1", "x.dae"}, "--weld");
+  expect_usage_error({"upload", "--budget", "1XB", "x.dae"}, "--budget: '1XB' is not a size");
+  expect_usage_error({"info", "--max-depth", "5G", "x.dae"}, "--max-depth");
+  expect_usage_error({"info", "--import-timeout", "0", "x.dae"}, "--import-timeout");
+}
+
+TEST(CommandLine, TakesGeneralOptionsBeforeAndAfterTheCommand) {
+  EXPECT_EQ(raylift({"-q", "info", data_file("cube.dae")}).code, 0);
+  EXPECT_EQ(raylift({"info", "-q", data_file("cube.dae")}).code, 0);
+  EXPECT_EQ(raylift({"info", "--verbose=quiet", data_file("cube.dae")}).code, 0);
+}
+
+}  // namespace
+}  // namespace raylift::test

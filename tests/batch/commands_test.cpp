@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands say about scenes, as text and as JSON.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "run_program.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(Info, SaysWhatASceneHolds) {
+  const Ended ended = raylift({"info", data_file("instances.dae")});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, IsEmpty());
+  for (const char* word :
+       {"COLLADA", "unit", "up axis", "instances", "triangles", "bounds", "two-level", "flattened", "total"})
+    EXPECT_THAT(ended.out, HasSubstr(word));
+}
+
+TEST(Info, AgreesWithItselfInJson) {
+  const json info = raylift({"info", "--json", data_file("detector.dae")}).json();
+  std::uint64_t unique = 0;
+  std::uint64_t expanded = 0;
+  std::uint64_t instances = 0;
+  for (const json& mesh : info["meshes"]) {
+    unique += mesh["triangles"].get<std::uint64_t>();
+    expanded += mesh["triangles"].get<std::uint64_t>() * mesh["instances"].get<std::uint64_t>();
+    instances += mesh["instances"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(info["triangles"]["unique"], unique);
+  EXPECT_EQ(info["triangles"]["expanded"], expanded);
+  EXPECT_EQ(info["instances"], instances);
+  EXPECT_GT(expanded, unique);
+  std::uint64_t filled = info["without_material"]["triangles"];
+  for (const json& material : info["materials"]) filled += material["triangles"].get<std::uint64_t>();
+  EXPECT_EQ(filled, expanded);
+  for (int axis = 0; axis != 3; ++axis)
+    EXPECT_NEAR(info["bounds_mm"]["max"][axis].get<double>() - info["bounds_mm"]["min"][axis].get<double>(),
+                info["bounds_mm"]["size"][axis].get<double>(), 1e-6);
+}
+
+TEST(Info, PredictsTheArraysThatAnUploadMakes) {
+  for (const char* name : {"instances.dae", "materials.dae", "detector.dae"}) {
+    const json info = raylift({"info", "--json", data_file(name)}).json();
+    for (const bool flat : {false, true}) {
+      std::vector<std::string> arguments{"upload", "--json", "--device", "host", data_file(name)};
+      if (flat) arguments.emplace_back("--flatten");
+      const json uploaded = raylift(arguments).json()["residency"];
+      const json& predicted = info[flat ? "flattened" : "two_level"];
+      EXPECT_EQ(predicted["bytes"], uploaded["bytes"]) << name;
+      std::vector<std::pair<std::string, std::uint64_t>> a;
+      std::vector<std::pair<std::string, std::uint64_t>> b;
+      for (const json& one : predicted["arrays"]) a.emplace_back(one["name"], one["bytes"]);
+      for (const json& one : uploaded["arrays"]) b.emplace_back(one["name"], one["bytes"]);
+      std::sort(a.begin(), a.end());
+      std::sort(b.begin(), b.end());
+      EXPECT_EQ(a, b) << name << " flat " << flat;
+    }
+  }
+}
+
+TEST(Info, TellsWhereUnitAndAxisComeFrom) {
+  const json stated = raylift({"info", "--json", data_file("units_inch_y_up.dae")}).json();
+  EXPECT_DOUBLE_EQ(stated["unit"]["millimetres"], 25.4);
+  EXPECT_EQ(stated["unit"]["from"], "file");
+  EXPECT_EQ(stated["up_axis"]["axis"], "y");
+  const json given = raylift({"info", "--json", "--unit", "cm", "--up", "z", data_file("units_inch_y_up.dae")}).json();
+  EXPECT_DOUBLE_EQ(given["unit"]["millimetres"], 10);
+  EXPECT_EQ(given["unit"]["from"], "option");
+  EXPECT_EQ(given["up_axis"], json({{"axis", "z"}, {"from", "option"}}));
+  const double inches = stated["bounds_mm"]["size"][0];
+  EXPECT_NEAR(given["bounds_mm"]["size"][0], inches / 25.4 * 10, 1e-9);
+}
+
+TEST(Info, ListsTheTreeDownToADepth) {
+  const std::string all = raylift({"info", "--tree", data_file("nested_transforms.dae")}).out;
+  const std::string top = raylift({"info", "--depth", "1", data_file("nested_transforms.dae")}).out;
+  EXPECT_THAT(all, AllOf(HasSubstr("\nnodes\n"), HasSubstr("triangles]"), Not(HasSubstr("..."))));
+  EXPECT_THAT(top, HasSubstr("... "));
+  EXPECT_LT(top.size(), all.size());
+  const json tree = raylift({"info", "--json", "--tree", data_file("nested_transforms.dae")}).json()["tree"];
+  ASSERT_FALSE(tree.empty());
+  EXPECT_TRUE(tree[0]["parent"].is_null());
+}
+
+TEST(Info, LeavesVerticesAloneWhenAskedToBeRaw) {
+  TemporaryFolder folder;
+  const auto file =
+      folder.write("two.stl",
+                   "solid s\n"
+                   "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+                   "facet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\n"
+                   "endsolid s\n");
+  EXPECT_EQ(raylift({"info", "--json", file}).json()["vertices"]["unique"], 4);
+  EXPECT_EQ(raylift({"info", "--json", "--raw", file}).json()["vertices"]["unique"], 6);
+  EXPECT_EQ(raylift({"info", "--json", "--weld", "off", file}).json()["vertices"]["unique"], 6);
+}
+
+TEST(Check, ExitsByWhetherMeshesAreWatertight) {
+  const Ended closed = raylift({"check", data_file("cube.dae")});
+  EXPECT_EQ(closed.code, 0);
+  EXPECT_THAT(closed.out, HasSubstr("watertight: yes"));
+  const Ended open = raylift({"check", data_file("open_box.dae")});
+  EXPECT_EQ(open.code, 1);
+  EXPECT_THAT(open.out, AllOf(HasSubstr("watertight: no"), HasSubstr("open edge at triangle")));
+  EXPECT_THAT(open.err, IsEmpty());
+}
+
+TEST(Check, CountsFlawsInJson) {
+  const json open = raylift({"check", "--json", "--examples", "2", data_file("open_box.dae")}).json();
+  EXPECT_EQ(open["watertight"], false);
+  EXPECT_EQ(open["counts"]["open_edge"], 4);
+  EXPECT_EQ(open["meshes"][0]["examples"].size(), 2U);
+  EXPECT_EQ(open["meshes"][0]["verdict"], "open");
+  EXPECT_TRUE(open["meshes"][0]["volume"].is_null());
+}
+
+TEST(Check, GivesAnErrorPrecedenceOverALeak) {
+  const Ended ended =
+      raylift({"check", "--json", data_file("open_box.dae"), "/does/not/exist.dae", data_file("cube.dae")});
+  EXPECT_EQ(ended.code, 3);
+  const json all = ended.json();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0]["watertight"], false);
+  EXPECT_EQ(all[1]["error"]["kind"], "io");
+  EXPECT_EQ(all[2]["watertight"], true);
+  EXPECT_EQ(raylift({"check", data_file("open_box.dae"), data_file("cube.dae")}).code, 1);
+}
+
+TEST(Upload, SaysWhereEachArrayWent) {
+  const Ended ended = raylift({"upload", "--device", "host", data_file("detector.dae")});
+  EXPECT_EQ(ended.code, 0);
+  for (const char* word : {"device host", "triangles", "vertices", "instances", "device", "total", "placement"})
+    EXPECT_THAT(ended.out, HasSubstr(word));
+}
+
+TEST(Upload, KeepsToTheBudget) {
+  const json residency =
+      raylift({"upload", "--json", "--device", "host", "--budget", "100kB", data_file("detector.dae")})
+          .json()["residency"];
+  EXPECT_EQ(residency["budget_bytes"], 100'000);
+  EXPECT_LE(residency["device_bytes"], 100'000);
+  EXPECT_GT(residency["host_bytes"], 0);
+  EXPECT_EQ(residency["device_bytes"].get<std::uint64_t>() + residency["host_bytes"].get<std::uint64_t>(),
+            residency["bytes"]);
+}
+
+TEST(Upload, FailsWhereThePolicyCannotBeKept) {
+  const Ended ended =
+      raylift({"upload", "--device", "host", "--policy", "device", "--budget", "1kB", data_file("detector.dae")});
+  EXPECT_EQ(ended.code, 8);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_THAT(ended.err, HasSubstr("raylift: error: out_of_device_memory: "));
+}
+
+TEST(Upload, ReadsBackWhatItUploaded) {
+  for (const char* name : {"cube.dae", "nested_transforms.dae", "materials.dae", "detector.dae"})
+    for (const char* policy : {"auto", "chroma", "mapped"})
+      for (const bool flat : {false, true}) {
+        std::vector<std::string> arguments{"upload",   "--json", "--verify", "--device", "host",
+                                           "--budget", "200kB",  "--policy", policy,     data_file(name)};
+        if (flat) arguments.emplace_back("--flatten");
+        const Ended ended = raylift(arguments);
+        EXPECT_EQ(ended.code, 0) << name << ' ' << policy << ' ' << ended.err;
+        EXPECT_GT(ended.json()["verified_bytes"], 0);
+      }
+}
+
+TEST(Upload, TellsTheTimeOfEachStage) {
+  const json timings =
+      raylift({"upload", "--json", "--timings", "--device", "host", data_file("cube.dae")}).json()["timings"];
+  std::vector<std::string> stages;
+  for (const json& one : timings) {
+    stages.push_back(one["stage"]);
+    EXPECT_GE(one["seconds"], 0);
+  }
+  for (const char* stage : {"preflight", "import", "weld", "upload", "total"})
+    EXPECT_THAT(stages, testing::Contains(stage));
+}
+
+TEST(Devices, ListsTheHostLast) {
+  const Ended ended = raylift({"devices", "--json"});
+  const json devices = ended.json()["devices"];
+  ASSERT_FALSE(devices.empty());
+  EXPECT_EQ(devices.back()["id"], "host");
+  EXPECT_GT(devices.back()["total_bytes"], 0);
+  EXPECT_THAT(raylift({"devices"}).out, HasSubstr("host"));
+}
+
+TEST(Devices, FailWhereTheOneAskedForDoesNotWork) {
+  const Ended ended = raylift({"devices", "--json"}, {{"CUDA_DEVICE=99"}, ""});
+  EXPECT_EQ(ended.code, 9);
+  EXPECT_TRUE(ended.json()["auto"].is_null());
+  EXPECT_THAT(ended.err, HasSubstr("CUDA_DEVICE"));
+  EXPECT_EQ(raylift({"upload", data_file("cube.dae")}, {{"CUDA_DEVICE=99"}, ""}).code, 9);
+  EXPECT_EQ(raylift({"upload", "--device", "host", data_file("cube.dae")}, {{"CUDA_DEVICE=99"}, ""}).code, 0);
+}
+
+}  // namespace
+}  // namespace raylift::test

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a program of the project as a child, with what it wrote and how it ended.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/paths.h"
+
+namespace raylift::test {
+
+struct Ended {
+  int code = -1;  ///< exit code, or 128 + the signal that ended it
+  std::string out;
+  std::string err;
+
+  [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+struct RunOptions {
+  std::vector<std::string> environment;  ///< "NAME=value", beside a bare one
+  std::string out;                       ///< a file for standard output instead; "closed": closed
+};
+
+/// A child that is running. Its output goes to files, so that it never waits for its reader.
+class Running {
+ public:
+  explicit Running(std::vector<std::string> arguments, const RunOptions& options = {}) {
+    arguments.insert(arguments.begin(), program("raylift").string());
+    std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + folder_.path().string()};
+    environment.insert(environment.end(), options.environment.begin(), options.environment.end());
+    for (const char* kept : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"})
+      if (const char* value = std::getenv(kept)) environment.push_back(std::string(kept) + '=' + value);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (options.out == "closed")
+      posix_spawn_file_actions_addclose(&actions, STDOUT_FILENO);
+    else
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO,
+                                       options.out.empty() ? file("out").c_str() : options.out.c_str(),
+                                       O_WRONLY | O_CREAT, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, file("err").c_str(), O_WRONLY | O_CREAT, 0600);
+    const int failed = posix_spawn(&pid_, arguments.front().c_str(), &actions, nullptr, pointers(arguments).data(),
+                                   pointers(environment).data());
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed != 0) throw std::runtime_error("can't start " + arguments.front());
+  }
+  ~Running() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  void signal(int number) const { ::kill(pid_, number); }
+  [[nodiscard]] Ended wait() {
+    int status = 0;
+    ::waitpid(std::exchange(pid_, -1), &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read("out"), read("err")};
+  }
+
+ private:
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream in(file(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  static std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> result;
+    for (std::string& text : texts) result.push_back(text.data());
+    result.push_back(nullptr);
+    return result;
+  }
+
+  TemporaryFolder folder_;
+  pid_t pid_ = -1;
+};
+
+/// Runs `raylift` to its end.
+inline Ended raylift(std::vector<std::string> arguments, const RunOptions& options = {}) {
+  return Running(std::move(arguments), options).wait();
+}
+
+inline std::string data_file(const std::string& name) {
+  return data(name).string();
+}
+
+}  // namespace raylift::test
