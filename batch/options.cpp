@@ -91,8 +91,7 @@ void add_general_options(CLI::App& app, GeneralOptions& options, bool json) {
   if (json) app.add_flag("--json", options.json, "Print one JSON document and no other text");
   // A flag with a value after '=', so that it never takes the file that follows it.
   app.add_flag("--verbose{debug},-v{debug},-q{quiet}", options.verbosity,
-               "Standard error: debug (-v), info, warning (default), error, quiet (-q)")
-      ->type_name("=LEVEL")
+               "What is said, as --verbose=LEVEL: debug (-v), info, warning (default), error, quiet (-q)")
       ->check([](const std::string& text) {
         return complaint([&] { one_of(text, {"debug", "info", "warning", "error", "quiet"}); });
       });

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <regex>
 #include <string>
 
 #include "commands.h"
@@ -38,8 +37,10 @@ class Formatter : public CLI::Formatter {
  public:
   Formatter() { column_width(34); }
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
-    static const std::regex stands_for("\\{[^}]*\\}");
-    return std::regex_replace(CLI::Formatter::make_option_name(option, positional), stands_for, "");
+    std::string name = CLI::Formatter::make_option_name(option, positional);
+    for (std::size_t open = name.find('{'); open != std::string::npos; open = name.find('{'))
+      name.erase(open, name.find('}', open) - open + 1);
+    return name;
   }
 };
 
