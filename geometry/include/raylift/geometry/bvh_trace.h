@@ -24,6 +24,7 @@ struct alignas(16) Ray {
   float3 direction;
   float tmax = std::numeric_limits<float>::infinity();
 };
+
 static_assert(sizeof(Ray) == 32);
 
 /// Where a ray meets a triangle first. The point is (1 - u - v) a + u b + v c of the triangle's vertices a, b, c.
@@ -31,8 +32,8 @@ struct alignas(16) Hit {
   float t;
   std::uint32_t triangle;  ///< kNoTriangle: nothing was hit, and t is the ray's tmax
   float u, v;
-  float3 normal;     ///< (b - a) x (c - a): outward by the winding, not of unit length
-  bool from_inside;  ///< the ray runs along the normal: it leaves the solid
+  float3 normal;              ///< (b - a) x (c - a): outward by the winding, not of unit length
+  std::uint32_t from_inside;  ///< 1: the ray runs along the normal, it leaves the solid; else 0. A word: no padding
   [[nodiscard]] RAYLIFT_HD bool valid() const { return triangle != kNoTriangle; }
 };
 
