@@ -58,6 +58,11 @@ std::optional<Wish> wished_device() {
 Device::Device(std::shared_ptr<Backend> backend, PinnedFlags staging)
     : backend_(std::move(backend)), pool_(PinnedPool::make(backend_, staging)) {}
 
+void Device::trim() const {
+  pool_->free_held();
+  backend_->trim_pool(0);
+}
+
 Device Device::host(std::optional<std::uint64_t> budget_bytes) {
   const auto memory =
       static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staging memory is a ring of a few large chunks, because each copy costs the link some microseconds. A chunk is filled
+// Staging memory is a ring of a few large chunks, because each copy costs the link some microseconds; the first chunks
+// are small, so that the link has work as soon as the first piece is there. A chunk is filled
 // in many small pieces, by all threads; whoever fills the last piece of a chunk sends it. No thread waits for another
 // one but where the ring is full, that is, where the link is what limits. Staging memory is ordinary cached memory: a
 // chunk goes onto the link out of the processor's cache, and the host's memory only has to deliver the source. (On the
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <deque>
 #include <memory>
 #include <thread>
@@ -128,10 +130,22 @@ class Pipeline {
   void fill_in_place(std::size_t piece);
   bool wait_for(Place& place, std::size_t round);
   void send(std::size_t chunk, Place& place);
-  /// Where bytes of the run lie in staging memory.
-  [[nodiscard]] std::byte* staged_at(std::size_t offset) const {
-    const std::size_t place = offset / chunk_bytes_ % places_.size();
-    return ring_.host().data() + place * chunk_bytes_ + offset % chunk_bytes_;
+  // Chunk number c has 2^c pieces, until that is the size of a chunk: pieces_per_chunk_, also a power of two.
+  [[nodiscard]] std::size_t chunk_of(std::size_t piece) const {
+    if (piece < pieces_per_chunk_) return static_cast<std::size_t>(std::bit_width(piece + 1)) - 1;
+    return static_cast<std::size_t>(std::bit_width(pieces_per_chunk_)) - 1 +
+           (piece + 1 - pieces_per_chunk_) / pieces_per_chunk_;
+  }
+  [[nodiscard]] std::size_t first_piece(std::size_t chunk) const {
+    const auto full = static_cast<std::size_t>(std::bit_width(pieces_per_chunk_)) - 1;  // the first full chunk
+    return (std::size_t{1} << std::min(chunk, full)) - 1 + (chunk - std::min(chunk, full)) * pieces_per_chunk_;
+  }
+  [[nodiscard]] std::size_t begin_of(std::size_t chunk) const {
+    return std::min(first_piece(chunk) * piece_bytes_, staged_.size());
+  }
+  /// Where a chunk's bytes lie in staging memory.
+  [[nodiscard]] std::byte* staging_of(std::size_t chunk) const {
+    return ring_.host().data() + chunk % places_.size() * pieces_per_chunk_ * piece_bytes_;
   }
 
   const Run& staged_;
@@ -141,7 +155,7 @@ class Pipeline {
   const std::thread::id caller_ = std::this_thread::get_id();
   Target kind_;  // of staging memory
   std::size_t piece_bytes_ = kPieceBytes;
-  std::size_t chunk_bytes_ = 0;
+  std::size_t pieces_per_chunk_ = 1;
   std::size_t staged_pieces_ = 0;
   std::size_t pieces_ = 0;
   PinnedBlock ring_;
@@ -163,10 +177,13 @@ Pipeline::Pipeline(const Run& staged, const Run& in_place, const Device& device,
   if (staged.size() != 0) {
     const std::size_t wanted = std::clamp(options.chunk_bytes, kAlignment, std::max(staged.size(), kAlignment));
     piece_bytes_ = std::min(kPieceBytes, round_up(wanted, kAlignment));
-    chunk_bytes_ = round_up(wanted, piece_bytes_);
-    const std::size_t chunks = (staged.size() + chunk_bytes_ - 1) / chunk_bytes_;
-    const std::size_t places = std::clamp<std::size_t>(options.chunks, 1, chunks);
-    ring_ = device.pinned_pool().allocate(places * chunk_bytes_);
+    const std::size_t pieces = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
+    const std::size_t chunks = std::max<std::size_t>(options.chunks, 1);
+    // Little to send needs little to be pinned.
+    pieces_per_chunk_ =
+        std::bit_ceil(std::min((wanted + piece_bytes_ - 1) / piece_bytes_, std::max<std::size_t>(pieces / chunks, 1)));
+    const std::size_t places = std::min(chunks, chunk_of(pieces - 1) + 1);
+    ring_ = device.pinned_pool().allocate(places * pieces_per_chunk_ * piece_bytes_);
     for (std::size_t i = 0; i != places; ++i) places_.emplace_back(device);
   }
   staged_pieces_ = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
@@ -201,21 +218,20 @@ void Pipeline::work() {
 }
 
 void Pipeline::fill_staged(std::size_t piece) {
+  const std::size_t chunk = chunk_of(piece);
+  const std::size_t chunk_begin = begin_of(chunk);
   const std::size_t begin = piece * piece_bytes_;
-  const std::size_t chunk = begin / chunk_bytes_;
-  const std::size_t chunk_end = std::min((chunk + 1) * chunk_bytes_, staged_.size());
   Place& place = places_[chunk % places_.size()];
   if (!wait_for(place, chunk / places_.size())) return;
+  std::byte* const staging = staging_of(chunk);
   // Isolated: a fill that waits for tasks of its own must not be handed another piece meanwhile, which might wait for
   // this one.
   tbb::this_task_arena::isolate([&] {
-    staged_.between(
-        begin, std::min(begin + piece_bytes_, chunk_end), [&](const Run::Part& part, std::size_t from, std::size_t to) {
-          fill_bytes(*part.source, part.first + from, part.first + to, staged_at(part.offset + from), kind_);
-        });
+    staged_.between(begin, begin + piece_bytes_, [&](const Run::Part& part, std::size_t from, std::size_t to) {
+      fill_bytes(*part.source, part.first + from, part.first + to, staging + (part.offset + from - chunk_begin), kind_);
+    });
   });
-  const std::size_t pieces = (chunk_end - chunk * chunk_bytes_ + piece_bytes_ - 1) / piece_bytes_;
-  if (++place.filled == pieces) send(chunk, place);
+  if (++place.filled == std::min(first_piece(chunk + 1), staged_pieces_) - first_piece(chunk)) send(chunk, place);
 }
 
 void Pipeline::fill_in_place(std::size_t piece) {
@@ -243,12 +259,12 @@ bool Pipeline::wait_for(Place& place, std::size_t round) {
 void Pipeline::send(std::size_t chunk, Place& place) {
   place.filled = 0;
   std::uint64_t sent = 0;
-  staged_.between(chunk * chunk_bytes_, (chunk + 1) * chunk_bytes_,
-                  [&](const Run::Part& part, std::size_t from, std::size_t to) {
-                    device_.backend()->copy_to_device(part.target + from, staged_at(part.offset + from), to - from,
-                                                      stream_.handle());
-                    sent += to - from;
-                  });
+  const std::size_t begin = begin_of(chunk);
+  staged_.between(begin, begin_of(chunk + 1), [&](const Run::Part& part, std::size_t from, std::size_t to) {
+    device_.backend()->copy_to_device(part.target + from, staging_of(chunk) + (part.offset + from - begin), to - from,
+                                      stream_.handle());
+    sent += to - from;
+  });
   place.copied.record(stream_.handle());
   place.sent = chunk / places_.size() + 1;
   done_ += sent;

@@ -344,6 +344,14 @@ TEST_P(Hostile, ACallbackIsCalledByTheCallersThreadOnly) {
 
 // Memory that another part of raylift holds -------------------------------------------------------------------------
 
+TEST_P(Hostile, TrimmingLeavesNothingInThePools) {
+  (void)upload(random_scene(26), device(), small_chunks());
+  device().trim();
+  EXPECT_EQ(device().pinned_pool().managed_bytes(), 0U);
+  const Backend::PoolBytes pool = device().backend()->pool_bytes();
+  EXPECT_EQ(pool.held, pool.active);
+}
+
 TEST_P(Hostile, ASplitTakesWhatThePoolHoldsUnused) {
   if (!device().info().splits_arrays) GTEST_SKIP() << device().info().id << " splits no arrays";
   const Stream stream(device());

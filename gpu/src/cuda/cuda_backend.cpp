@@ -80,6 +80,7 @@ class CudaBackend : public Backend {
   }
   ~CudaBackend() override {
     const CurrentDevice current(ordinal_);
+    if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
     if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
   }
   CudaBackend(const CudaBackend&) = delete;
@@ -96,22 +97,35 @@ class CudaBackend : public Backend {
     return {free + unused_by_pool(), total};
   }
 
+  // Out of the pool too: memory new from the driver makes the first copy into it wait, 2.4 ms for 1 GiB on the H200,
+  // and used again it does not.
   [[nodiscard]] void* allocate(std::size_t bytes) override {
     const CurrentDevice current(ordinal_);
     void* data = nullptr;
-    cudaError_t code = cudaMalloc(&data, bytes);
+    const auto attempt = [&] {
+      return pool_ == nullptr ? cudaMalloc(&data, bytes) : cudaMallocFromPoolAsync(&data, bytes, pool_, stream_);
+    };
+    cudaError_t code = attempt();
     if (code == cudaErrorMemoryAllocation && unused_by_pool() != 0) {
       (void)cudaGetLastError();
       trim_pool(0);
-      code = cudaMalloc(&data, bytes);
+      code = attempt();
     }
     check_allocation(code, ErrorKind::out_of_device_memory, bytes, "allocation on " + info_.id);
+    if (pool_ != nullptr) check(cudaStreamSynchronize(stream_), "allocation on " + info_.id);
     return data;
   }
 
   void release(void* device) noexcept override {
     const CurrentDevice current(ordinal_);
-    (void)cudaFree(device);
+    if (pool_ == nullptr) {
+      (void)cudaFree(device);
+      return;
+    }
+    // As cudaFree does, and unlike cudaFreeAsync alone: whatever still reads it, on any stream, comes first.
+    (void)cudaDeviceSynchronize();
+    (void)cudaFreeAsync(device, stream_);
+    (void)cudaStreamSynchronize(stream_);
   }
 
   [[nodiscard]] void* allocate_on(StreamHandle stream, std::size_t bytes) override {
@@ -258,6 +272,7 @@ class CudaBackend : public Backend {
   int ordinal_;
   DeviceInfo info_;
   cudaMemPool_t pool_ = nullptr;
+  cudaStream_t stream_ = nullptr;  // of allocations that belong to no stream
   cuda::VirtualMemory driver_;
   int numa_node_ = 0;
 };
@@ -271,6 +286,7 @@ void CudaBackend::make_pool() {
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = ordinal_;
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
   // Hold what has been released until somebody needs it.
   std::uint64_t threshold = UINT64_MAX;

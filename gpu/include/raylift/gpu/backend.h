@@ -71,7 +71,9 @@ class Backend {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual MemoryInfo memory_info() const = 0;
 
-  /// Device memory, aligned to at least 256 bytes. `bytes` is never 0. Releasing waits for the device on CUDA.
+  /// Device memory, aligned to at least 256 bytes, for any stream. `bytes` is never 0. Releasing waits for the device
+  /// on CUDA; there the memory comes out of the device's pool, which keeps it until somebody needs it or trims the
+  /// pool.
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* device) noexcept = 0;
   /// The same, ordered on a stream, out of the device's pool.

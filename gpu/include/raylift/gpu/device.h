@@ -53,6 +53,9 @@ class Device {
   /// The device's pool of pinned blocks, from which uploads take their staging blocks. Ordinary cached memory: see
   /// docs/performance.md for why not write-combined.
   [[nodiscard]] PinnedPool& pinned_pool() const { return *pool_; }
+  /// Gives back what the pools hold unused, device memory and pinned memory: to other programs on the same machine. To
+  /// this process it counts as free anyway.
+  void trim() const;
 
  private:
   std::shared_ptr<Backend> backend_;

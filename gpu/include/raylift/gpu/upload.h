@@ -25,13 +25,13 @@ namespace raylift {
 
 struct UploadOptions {
   PlacementPolicy policy = PlacementPolicy::automatic;
-  std::uint64_t reserve = kDefaultReserve;         ///< device bytes that stay free
-  std::uint64_t budget = UINT64_MAX;               ///< device bytes to take at most
-  bool flatten = false;                            ///< expand a scene's instances
-  std::optional<Eigen::Vector3d> origin;           ///< subtracted in double; default_origin if not given
-  PinnedFlags mapped_flags;                        ///< of arrays, or parts of them, that stay in host memory
-  std::size_t chunk_bytes = std::size_t{8} << 20;  ///< of the staging ring: one copy
-  std::size_t chunks = 4;                          ///< in the ring, which is all the pinned memory that an upload takes
+  std::uint64_t reserve = kDefaultReserve;          ///< device bytes that stay free
+  std::uint64_t budget = UINT64_MAX;                ///< device bytes to take at most
+  bool flatten = false;                             ///< expand a scene's instances
+  std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
+  std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
+  std::size_t chunks = 3;  ///< in the ring, which is all the pinned memory that an upload takes
 };
 
 /// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
