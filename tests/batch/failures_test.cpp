@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How raylift ends when something is in its way: broken files, full disks, readers that go, signals, odd names.
 #include <gmock/gmock.h>
+#include <fcntl.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -167,18 +168,27 @@ std::string on_terminal(std::vector<std::string> arguments, bool no_color = fals
   return text;
 }
 
-TEST(Terminal, ShowsProgressAndTakesItAwayBeforeMessages) {
+class Terminal : public testing::Test {
+ protected:
+  void SetUp() override {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0) GTEST_SKIP() << "this machine gives no pseudo-terminal";
+    ::close(terminal);
+  }
+};
+
+TEST_F(Terminal, ShowsProgressAndTakesItAwayBeforeMessages) {
   const std::string text = on_terminal({"info", "--import-timeout", "1.5", data_file("cube.dae")});
   EXPECT_THAT(text, StartsWith("\rimport"));
   EXPECT_THAT(text, HasSubstr("\r\x1b[Kraylift: "));
 }
 
-TEST(Terminal, ShowsNoProgressWhenAskedNotTo) {
+TEST_F(Terminal, ShowsNoProgressWhenAskedNotTo) {
   const std::string text = on_terminal({"info", "--no-progress", "--import-timeout", "1", data_file("cube.dae")}, true);
   EXPECT_THAT(text, AllOf(StartsWith("raylift: error: limit: "), Not(HasSubstr("\x1b"))));
 }
 
-TEST(Terminal, GetsColoursUnlessNoColorIsSet) {
+TEST_F(Terminal, GetsColoursUnlessNoColorIsSet) {
   EXPECT_THAT(on_terminal({"info", "--no-progress", "/does/not/exist.dae"}), HasSubstr("\x1b["));
   EXPECT_THAT(on_terminal({"info", "--no-progress", "/does/not/exist.dae"}, true), Not(HasSubstr("\x1b[")));
 }
