@@ -4,6 +4,7 @@
 
 #include "bvh_pairs.h"
 #include "bvh_sah.h"
+#include "bvh_wide.h"
 
 #include <raylift/geometry/error.h>
 
@@ -151,18 +152,16 @@ BvhNode encode(const std::vector<BinaryNode>& tree, std::uint32_t root, const Ch
 }
 
 // One level of wide nodes after the other: the binary nodes at their roots, their children, then where those go.
-Bvh collapse(const std::vector<BinaryNode>& tree, const std::vector<Primitive>& primitives,
-             const std::vector<PairIds>& pairs, std::span<const float3> vertices, std::span<const uint3> triangles,
-             std::uint32_t leaf_pairs) {
-  Bvh result;
-  result.ids.resize(pairs.size());
-  result.pairs.resize(pairs.size());
+bvh::WideTree collapse_tree(const std::vector<BinaryNode>& tree, const std::vector<Primitive>& primitives,
+                            std::uint32_t leaf_size) {
+  bvh::WideTree result;
+  result.order.resize(primitives.size());
   std::vector<std::uint32_t> level{0}, next;
   std::uint32_t pair_end = 0;
   while (!level.empty()) {
     const std::size_t n = level.size(), base = result.nodes.size();
     std::vector<Children> children(n);
-    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { children[i] = gather(tree, level[i], leaf_pairs); });
+    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { children[i] = gather(tree, level[i], leaf_size); });
     std::vector<std::uint32_t> first_child(n), first_pair(n);
     std::uint32_t inner = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -174,24 +173,20 @@ Bvh collapse(const std::vector<BinaryNode>& tree, const std::vector<Primitive>& 
     next.resize(inner);
     result.nodes.resize(base + n);
     tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
-      result.nodes[base + i] = encode(tree, level[i], children[i], leaf_pairs,
+      result.nodes[base + i] = encode(tree, level[i], children[i], leaf_size,
                                       static_cast<std::uint32_t>(base + n) + first_child[i], first_pair[i]);
       std::uint32_t to_child = first_child[i], to_pair = first_pair[i];
       for (const std::uint32_t child : children[i].slot) {
         if (child == kEmpty) continue;
         const BinaryNode& c = tree[child];
-        if (c.count > leaf_pairs) {
+        if (c.count > leaf_size) {
           next[to_child++] = child;
           continue;
         }
-        for (std::uint32_t k = c.first; k < c.first + c.count; ++k, ++to_pair) {
-          const PairIds ids = pairs[primitives[k].number()];
-          result.ids[to_pair] = ids;
-          result.pairs[to_pair] = bvh::pair_vertices(vertices, triangles, ids);
-        }
+        for (std::uint32_t k = c.first; k < c.first + c.count; ++k) result.order[to_pair++] = primitives[k].number();
       }
     });
-    ++result.depth;
+    result.level_ends.push_back(static_cast<std::uint32_t>(result.nodes.size()));
     level.swap(next);
   }
   return result;
@@ -216,24 +211,39 @@ std::vector<Primitive> make_primitives(const std::vector<PairIds>& pairs, std::s
 
 }  // namespace
 
+bvh::WideTree bvh::build_wide(std::vector<Primitive>& primitives, std::uint32_t leaf_size) {
+  if (primitives.empty()) return {};
+  // A wide tree is seldom half as deep as the binary one; where it is too deep all the same, a binary tree of the depth
+  // that the wide one may have settles it.
+  for (const int max_depth : {2 * kBvhMaxDepth, kBvhMaxDepth}) {
+    WideTree result = collapse_tree(build_binary(primitives, max_depth), primitives, leaf_size);
+    if (result.level_ends.size() <= kBvhMaxDepth) return result;
+  }
+  throw Error(ErrorKind::limit,
+              "the hierarchy is too deep");  // not reached: a binary tree bounds what is gathered of it
+}
+
 Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles, const BvhOptions& options,
               const Progress& progress) try {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1, 2 or 3");
   const std::vector<PairIds> pairs = bvh::pair_triangles(vertices, triangles, options.pair_triangles, progress);
   if (pairs.empty()) return {};
+  const Stage stage(progress, "build", pairs.size());
   std::vector<Primitive> primitives = make_primitives(pairs, vertices, triangles);
-  // A wide tree is seldom half as deep as the binary one; where it is too deep all the same, a binary tree of the depth
-  // that the wide one may have settles it.
-  for (const int max_depth : {2 * kBvhMaxDepth, kBvhMaxDepth}) {
-    const Stage stage(progress, "build", pairs.size());
-    const std::vector<BinaryNode> tree = bvh::build_binary(primitives, max_depth);
-    stage.advance(pairs.size());
-    Bvh result = collapse(tree, primitives, pairs, vertices, triangles, options.leaf_pairs);
-    if (result.depth <= kBvhMaxDepth) return result;
-  }
-  throw Error(ErrorKind::limit,
-              "the hierarchy is too deep");  // not reached: a binary tree bounds what is gathered of it
+  bvh::WideTree tree = bvh::build_wide(primitives, options.leaf_pairs);
+  Bvh result;
+  result.nodes = std::move(tree.nodes);
+  result.level_ends = std::move(tree.level_ends);
+  result.ids.resize(pairs.size());
+  result.pairs.resize(pairs.size());
+  tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
+    const PairIds ids = pairs[tree.order[i]];
+    result.ids[i] = ids;
+    result.pairs[i] = bvh::pair_vertices(vertices, triangles, ids);
+  });
+  stage.advance(pairs.size());
+  return result;
 } catch (const std::bad_alloc&) {
   throw Error(ErrorKind::out_of_host_memory, "no memory for building a hierarchy");
 }

@@ -66,7 +66,7 @@ class Walker {
 
   void finish() const {
     EXPECT_EQ(nodes_, bvh_.nodes.size());
-    EXPECT_EQ(depth_, bvh_.depth);
+    EXPECT_EQ(depth_, bvh_.level_ends.size());
     EXPECT_LE(depth_, kBvhMaxDepth);
     for (const int n : seen_) ASSERT_EQ(n, 1);
   }

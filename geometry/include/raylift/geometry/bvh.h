@@ -17,7 +17,7 @@ struct Bvh {
   std::vector<BvhNode> nodes;
   std::vector<TrianglePair> pairs;
   std::vector<PairIds> ids;
-  int depth = 0;  ///< levels of nodes, at most kBvhMaxDepth
+  std::vector<std::uint32_t> level_ends;  ///< where each level of nodes ends; at most kBvhMaxDepth levels
 
   [[nodiscard]] BvhView view() const {
     return {nodes.data(), pairs.data(), ids.data(), static_cast<std::uint32_t>(nodes.size()),
