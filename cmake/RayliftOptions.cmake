@@ -2,6 +2,7 @@
 # What a builder can choose, and what follows from it. CUDA is detected, never required.
 
 option(RAYLIFT_BUILD_PROGRAMS "Build the programs (raylift, raylift-make-detector)" ${PROJECT_IS_TOP_LEVEL})
+option(RAYLIFT_INTEROP "Build interop, and so the viewer, where EGL and GLEW are found" ON)
 option(RAYLIFT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(RAYLIFT_BUILD_BENCH "Build the benchmarks" OFF)
 option(RAYLIFT_BUILD_FUZZ "Build the libFuzzer targets (needs clang)" OFF)

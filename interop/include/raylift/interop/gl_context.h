@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenGL contexts without a window or a display, by EGL; and what the current context is, whoever made it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace raylift {
+
+/// What an OpenGL context is, and where it runs.
+struct GlInfo {
+  std::string vendor;
+  std::string renderer;
+  std::string version;
+  int major = 0;
+  int minor = 0;
+  std::string platform;   ///< "EGL device 0", "EGL surfaceless"; "EGL" or "GLX" of a context made elsewhere
+  bool software = false;  ///< it draws on the CPU
+  int cuda_device = -1;   ///< the CUDA device that EGL says it draws on; -1 where EGL says nothing
+};
+
+/// Where a context may run. `automatic`: on a GPU where there is one, else on the CPU.
+enum class GlRenderer { automatic, device, software };
+
+/// The renderer of that name ("auto", "device", "software"); throws Error(usage) for any other text.
+[[nodiscard]] GlRenderer gl_renderer(std::string_view name);
+
+struct GlContextOptions {
+  GlRenderer renderer = GlRenderer::automatic;
+  int cuda_device = -1;  ///< only on this CUDA device; -1: any
+  bool debug = false;    ///< a debug context
+};
+
+/// An OpenGL 4.5 core context without a window. Made current on the calling thread, with GLEW initialised. Move-only.
+/// One thread at a time may have it current. What was shared in it (SharedBuffer, SharedImage) is closed when it goes.
+class GlContext {
+ public:
+  /// Tries EGL's devices, NVIDIA's first, and then Mesa's surfaceless platform. Throws Error(no_display) with each
+  /// attempt and why it failed.
+  explicit GlContext(const GlContextOptions& options = {});
+  ~GlContext();
+  GlContext(GlContext&&) noexcept;
+  GlContext& operator=(GlContext&&) noexcept;
+
+  /// Makes it current on the calling thread. Throws Error(usage) where another thread has it.
+  void make_current() const;
+  /// Makes it current on no thread, so that another thread can take it. Throws Error(usage) if it is not current here.
+  void release() const;
+  [[nodiscard]] bool is_current() const;
+  [[nodiscard]] const GlInfo& info() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Initialises GLEW for the calling thread's current context, of a window for example, and says what it is. Throws
+/// Error(no_display) where no context is current, or where it is older than 4.5.
+GlInfo init_gl();
+
+}  // namespace raylift

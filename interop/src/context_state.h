@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the objects made in an OpenGL context know of it: whether it is still there, and whether it is current. They
+// hold on to this, not to the context, because they may outlive it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace raylift::detail {
+
+/// Something that must let go of its context before that is destroyed.
+class ContextResource {
+ public:
+  /// Called with the context current, if that was possible: else `current` is false and no GL call may be made.
+  virtual void context_goes(bool current) noexcept = 0;
+
+ protected:
+  ~ContextResource() = default;
+};
+
+class ContextState {
+ public:
+  explicit ContextState(void* handle) : handle_(handle) {}
+
+  /// Of the calling thread's current context, whoever made it; null where none is current.
+  [[nodiscard]] static std::shared_ptr<ContextState> current();
+  /// Remembers the state of a new context under its native handle.
+  static void add(const std::shared_ptr<ContextState>& state);
+
+  [[nodiscard]] bool is_current() const;
+  [[nodiscard]] bool alive() const;
+  /// Throws Error(usage) unless the context is current on the calling thread. `what` begins the message: "mapping a
+  /// shared buffer".
+  void require_current(const std::string& what) const;
+
+  void attach(ContextResource* resource);
+  void detach(ContextResource* resource) noexcept;
+  /// The context is about to be destroyed.
+  void end(bool current) noexcept;
+
+ private:
+  void* handle_;
+  mutable std::mutex mutex_;
+  bool alive_ = true;
+  std::vector<ContextResource*> resources_;
+};
+
+/// As above; throws Error(no_display) where no context is current.
+[[nodiscard]] std::shared_ptr<ContextState> require_current_context(const std::string& what);
+
+/// The native handle of the calling thread's current context, an EGLContext or a GLXContext; null where there is none.
+[[nodiscard]] void* current_context_handle();
+
+}  // namespace raylift::detail

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenGL contexts without a display: made, current, released, refused.
+#include <EGL/egl.h>
+#include <GL/glew.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+#include <raylift/interop/gl_context.h>
+
+#include <cstdlib>
+#include <thread>
+
+namespace raylift {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// The message of the error of this kind that `act` throws.
+template <class Act>
+std::string error_of(ErrorKind kind, const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    EXPECT_EQ(name(error.kind()), name(kind));
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+bool has_gpu() {
+  try {
+    return GlContext({GlRenderer::device, -1, false}).is_current();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+TEST(GlContext, DrawsWithoutADisplay) {
+  const GlContext context;
+  EXPECT_TRUE(context.is_current());
+  EXPECT_GE(context.info().major * 10 + context.info().minor, 45);
+  EXPECT_NE(context.info().renderer, "");
+  EXPECT_NE(context.info().vendor, "");
+  EXPECT_THAT(context.info().platform, HasSubstr("EGL"));
+
+  GLuint texture = 0;
+  GLuint framebuffer = 0;
+  glCreateTextures(GL_TEXTURE_2D, 1, &texture);
+  glTextureStorage2D(texture, 1, GL_RGBA8, 4, 4);
+  glCreateFramebuffers(1, &framebuffer);
+  glNamedFramebufferTexture(framebuffer, GL_COLOR_ATTACHMENT0, texture, 0);
+  const GLfloat color[] = {1, 0.5F, 0, 1};
+  glClearNamedFramebufferfv(framebuffer, GL_COLOR, 0, color);
+  unsigned char pixels[64] = {};
+  glGetTextureImage(texture, 0, GL_RGBA, GL_UNSIGNED_BYTE, sizeof pixels, pixels);
+  EXPECT_EQ(pixels[60], 255);
+  EXPECT_NEAR(pixels[61], 128, 1);
+  EXPECT_EQ(pixels[62], 0);
+  EXPECT_EQ(glGetError(), GLenum{GL_NO_ERROR});
+}
+
+TEST(GlContext, DrawsOnTheCpuWhereAsked) {
+  try {
+    const GlContext context({GlRenderer::software, -1, false});
+    EXPECT_TRUE(context.info().software);
+    EXPECT_EQ(context.info().cuda_device, -1);
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();  // a machine without Mesa
+  }
+}
+
+TEST(GlContext, SaysWhatWasTriedWhereThereIsNoGpu) {
+  if (has_gpu()) GTEST_SKIP() << "this machine has a GPU that draws";
+  const std::string message = error_of(ErrorKind::no_display, [] { (void)GlContext({GlRenderer::device, -1, false}); });
+  EXPECT_THAT(message, AllOf(HasSubstr("EGL device 0"), HasSubstr("EGL surfaceless"), HasSubstr("draws on the CPU")));
+  EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
+}
+
+TEST(GlContext, SaysWhatWasTriedForAGpuThatIsNotThere) {
+  const std::string message = error_of(ErrorKind::no_display, [] {
+    (void)GlContext({GlRenderer::automatic, 4711, false});
+  });
+  EXPECT_THAT(message, HasSubstr("it is not cuda:4711"));
+}
+
+TEST(GlContextDeathTest, SaysWhatWasTriedWithoutADriver) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // libEGL looks for drivers once
+  EXPECT_EXIT(
+      {
+        ::setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent.json", 1);
+        try {
+          const GlContext context;
+        } catch (const Error& error) {
+          std::fputs(error.what(), stderr);
+          std::_Exit(exit_code(error.kind()));
+        }
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(10), "no OpenGL 4.5 context could be made.*EGL devices: .*EGL surfaceless: .*install");
+}
+
+TEST(GlContext, KeepsTheOldContextWhenANewOneCantBeMade) {
+  const GlContext context;
+  EXPECT_THROW(GlContext({GlRenderer::automatic, 4711, false}), Error);
+  EXPECT_TRUE(context.is_current());
+}
+
+TEST(GlContext, MovesBetweenThreads) {
+  const GlContext context;
+  std::string message;
+  std::thread([&] { message = error_of(ErrorKind::usage, [&] { context.make_current(); }); }).join();
+  EXPECT_THAT(message, HasSubstr("another thread has it"));
+  context.release();
+  EXPECT_FALSE(context.is_current());
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { context.release(); }), HasSubstr("here none is current"));
+  std::thread([&] {
+    context.make_current();
+    EXPECT_TRUE(context.is_current());
+    EXPECT_NE(glGetString(GL_VERSION), nullptr);
+    context.release();
+  }).join();
+  context.make_current();
+  EXPECT_TRUE(context.is_current());
+}
+
+TEST(GlContext, GoesInAnyOrder) {
+  auto first = std::make_unique<GlContext>();
+  auto second = std::make_unique<GlContext>();
+  EXPECT_FALSE(first->is_current());
+  EXPECT_TRUE(second->is_current());
+  first.reset();
+  EXPECT_TRUE(second->is_current());
+  EXPECT_NE(glGetString(GL_VERSION), nullptr);
+  GlContext third = std::move(*second);
+  second.reset();
+  EXPECT_TRUE(third.is_current());
+  third = GlContext();
+  EXPECT_TRUE(third.is_current());
+}
+
+TEST(GlContext, IsMadeAHundredTimes) {
+  for (int i = 0; i != 100; ++i) {
+    const GlContext context;
+    ASSERT_TRUE(context.is_current());
+  }
+}
+
+TEST(GlContext, IsNeededToInitialise) {
+  EXPECT_THAT(error_of(ErrorKind::no_display, [] { (void)init_gl(); }), HasSubstr("no OpenGL context is current"));
+}
+
+TEST(GlContext, RenderersHaveNames) {
+  EXPECT_EQ(gl_renderer("auto"), GlRenderer::automatic);
+  EXPECT_EQ(gl_renderer("device"), GlRenderer::device);
+  EXPECT_EQ(gl_renderer("software"), GlRenderer::software);
+  EXPECT_THAT(error_of(ErrorKind::usage, [] { (void)gl_renderer("opengl"); }), HasSubstr("use auto, device"));
+}
+
+TEST(CudaGlContext, IsOnTheCudaDeviceAskedFor) {
+  try {
+    const GlContext context({GlRenderer::device, 0, false});
+    EXPECT_EQ(context.info().cuda_device, 0);
+    EXPECT_FALSE(context.info().software);
+    EXPECT_THAT(context.info().vendor, HasSubstr("NVIDIA"));
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace raylift
