@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a scene to the arrays of a GeometryView.
+#include "geometry_sources.h"
+
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/upload.h>
 
@@ -10,9 +12,6 @@ namespace raylift {
 namespace {
 
 constexpr std::uint64_t kMost = 0xFFFFFFFEU;
-
-// The order of sources below; the view's pointers are set by it.
-enum Slot : std::size_t { kTriangles, kVertices, kMeshes, kInstances, kMaterialColors, kFirstAttribute };
 
 void set(Affine& affine, const Transform& transform) {
   for (int row = 0; row != 3; ++row)
@@ -77,10 +76,16 @@ struct Tables {
   std::vector<std::uint16_t> part_materials;
 };
 
+std::vector<std::uint32_t> packed_colors(const Scene& scene) {
+  std::vector<std::uint32_t> colors;
+  for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
+  return colors;
+}
+
 Tables make_tables(const Scene& scene, const Eigen::Vector3d& origin) {
   Tables tables;
   tables.meshes = mesh_views(scene);
-  for (std::uint32_t i = 0; i != scene.materials.size(); ++i) tables.material_colors.push_back(packed_color(scene, i));
+  tables.material_colors = packed_colors(scene);
   std::vector<std::uint32_t> first_material;
   for (const std::vector<std::uint32_t>& binding : scene.bindings) {
     first_material.push_back(static_cast<std::uint32_t>(tables.part_materials.size()));
@@ -108,31 +113,130 @@ Tables make_tables(const Scene& scene, const Eigen::Vector3d& origin) {
   return tables;
 }
 
-void set_origin(GeometryView& view, const Eigen::Vector3d& origin) {
-  for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
-}
-
-/// The part of a view that flat scenes and others have in common.
-void set_common(GeometryView& view, const std::vector<ResidentArray>& arrays, std::size_t vertices,
-                std::size_t triangles, std::size_t meshes, std::size_t instances, std::size_t materials) {
-  view.triangles = arrays[kTriangles].as<const uint3>();
-  view.vertices = arrays[kVertices].as<const float3>();
-  view.meshes = arrays[kMeshes].as<const MeshView>();
-  view.instances = arrays[kInstances].as<const InstanceView>();
-  view.material_colors = arrays[kMaterialColors].as<const std::uint32_t>();
-  view.vertex_count = static_cast<std::uint32_t>(vertices);
-  view.triangle_count = static_cast<std::uint32_t>(triangles);
-  view.mesh_count = static_cast<std::uint32_t>(meshes);
-  view.instance_count = static_cast<std::uint32_t>(instances);
-  view.material_count = static_cast<std::uint32_t>(materials);
-}
-
 template <class T>
 std::span<const T> view_of(const std::vector<T>& values) {
   return values;
 }
 
+/// A view of arrays by their names; those that are not there are null in it.
+GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& origin) {
+  GeometryView view{};
+  const auto set_array = [&]<class T>(std::string_view name, const T*& pointer, std::uint32_t* count = nullptr) {
+    for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
+      const ArrayResidency& row = resident.report.arrays[i];
+      if (row.name != name) continue;
+      pointer = resident.arrays[i].as<const T>();
+      if (count != nullptr) *count = static_cast<std::uint32_t>(row.bytes / sizeof(T));
+    }
+  };
+  set_array("triangles", view.triangles, &view.triangle_count);
+  set_array("vertices", view.vertices, &view.vertex_count);
+  set_array("meshes", view.meshes, &view.mesh_count);
+  set_array("instances", view.instances, &view.instance_count);
+  set_array("material_colors", view.material_colors, &view.material_count);
+  set_array("triangle_parts", view.triangle_parts);
+  set_array("part_materials", view.part_materials);
+  set_array("material_codes", view.material_codes);
+  set_array("solid_ids", view.solid_ids);
+  set_array("colors", view.colors);
+  for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
+  return view;
+}
+
 }  // namespace
+
+namespace detail {
+
+GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options, const Progress& progress) {
+  check_material_count(scene);
+  const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
+  if (options.flatten) {
+    struct Flat {
+      FlatScene scene;
+      std::vector<std::uint32_t> colors;
+    };
+    const auto flat = std::make_shared<const Flat>(Flat{flatten(scene, origin, progress), packed_colors(scene)});
+    GeometrySources sources = geometry_sources(flat->scene, flat->colors);
+    sources.tables =
+        std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(flat, sources.tables);
+    return sources;
+  }
+
+  const auto tables = std::make_shared<const Tables>(make_tables(scene, origin));
+  const std::vector<MeshView>& meshes = tables->meshes;
+  std::vector<ArraySource> arrays;
+  arrays.push_back({"triangles", ArrayRank::triangles, sizeof(uint3), scene.unique_triangles(),
+                    [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                      for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
+                                    [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                      convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), inside,
+                                                   std::span(reinterpret_cast<uint3*>(target) + done, here), kind,
+                                                   meshes[mesh].first_vertex);
+                                    });
+                    }});
+  arrays.push_back({"vertices", ArrayRank::vertices, sizeof(float3), scene.unique_vertices(),
+                    [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                      for_each_mesh(meshes, &MeshView::first_vertex, &MeshView::vertex_count, first, count,
+                                    [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                      copy_bytes(scene.meshes[mesh].vertices.data() + inside,
+                                                 target + done * sizeof(float3), here * sizeof(float3), kind);
+                                    });
+                    }});
+  arrays.push_back(array_source("meshes", ArrayRank::nodes, view_of(meshes)));
+  arrays.push_back(array_source("instances", ArrayRank::nodes, view_of(tables->instances)));
+  arrays.push_back(array_source("material_colors", ArrayRank::attributes, view_of(tables->material_colors)));
+  arrays.push_back({"triangle_parts", ArrayRank::attributes, sizeof(std::uint16_t), scene.unique_triangles(),
+                    [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target) {
+                      auto* out = reinterpret_cast<std::uint16_t*>(target);
+                      for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
+                                    [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                      const std::vector<MeshPart>& parts = scene.meshes[mesh].parts;
+                                      auto part = std::upper_bound(
+                                          parts.begin(), parts.end(), inside,
+                                          [](std::size_t at, const MeshPart& p) { return at < p.first_triangle; });
+                                      --part;
+                                      for (std::size_t i = 0; i != here; ++i) {
+                                        while (inside + i >= std::size_t{part->first_triangle} + part->triangle_count)
+                                          ++part;
+                                        out[done + i] = static_cast<std::uint16_t>(part - parts.begin());
+                                      }
+                                    });
+                    }});
+  arrays.push_back(array_source("part_materials", ArrayRank::attributes, view_of(tables->part_materials)));
+
+  return {std::move(arrays), origin, tables};
+}
+
+GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors) {
+  const auto tables = std::make_shared<Tables>();
+  tables->meshes.push_back(
+      {0, static_cast<std::uint32_t>(flat.vertices.size()), 0, static_cast<std::uint32_t>(flat.triangles.size())});
+  InstanceView& instance = tables->instances.emplace_back();
+  set(instance.to_world, Transform::Identity());
+  set(instance.to_mesh, Transform::Identity());
+  instance.outside = MaterialCode::none;
+
+  std::vector<ArraySource> arrays;
+  arrays.push_back(array_source("triangles", ArrayRank::triangles, view_of(flat.triangles)));
+  arrays.push_back(array_source("vertices", ArrayRank::vertices, view_of(flat.vertices)));
+  arrays.push_back(array_source("meshes", ArrayRank::nodes, view_of(tables->meshes)));
+  arrays.push_back(array_source("instances", ArrayRank::nodes, view_of(tables->instances)));
+  arrays.push_back(array_source("material_colors", ArrayRank::attributes, material_colors));
+  arrays.push_back(array_source("material_codes", ArrayRank::attributes, view_of(flat.material_codes)));
+  arrays.push_back(array_source("solid_ids", ArrayRank::attributes, view_of(flat.solid_ids)));
+  arrays.push_back(array_source("colors", ArrayRank::attributes, view_of(flat.colors)));
+
+  return {std::move(arrays), flat.origin, tables};
+}
+
+GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device, const UploadOptions& options,
+                            const Progress& progress) {
+  GpuGeometry geometry(device, upload(sources.arrays, device, options, progress));
+  geometry.view_ = make_view(geometry.resident_, sources.origin);
+  return geometry;
+}
+
+}  // namespace detail
 
 const ResidentArray& GpuGeometry::array(std::string_view name) const {
   for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
@@ -141,95 +245,12 @@ const ResidentArray& GpuGeometry::array(std::string_view name) const {
 }
 
 GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
-  check_material_count(scene);
-  const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
-  if (options.flatten) {
-    std::vector<std::uint32_t> colors;
-    for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
-    return upload(flatten(scene, origin, progress), colors, device, options, progress);
-  }
-
-  const Tables tables = make_tables(scene, origin);
-  const std::vector<MeshView>& meshes = tables.meshes;
-  std::vector<ArraySource> sources(kFirstAttribute);
-  sources[kTriangles] = {"triangles", ArrayRank::triangles, sizeof(uint3), scene.unique_triangles(),
-                         [&](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-                           for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
-                                         [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
-                                           convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), inside,
-                                                        std::span(reinterpret_cast<uint3*>(target) + done, here), kind,
-                                                        meshes[mesh].first_vertex);
-                                         });
-                         }};
-  sources[kVertices] = {"vertices", ArrayRank::vertices, sizeof(float3), scene.unique_vertices(),
-                        [&](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-                          for_each_mesh(meshes, &MeshView::first_vertex, &MeshView::vertex_count, first, count,
-                                        [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
-                                          copy_bytes(scene.meshes[mesh].vertices.data() + inside,
-                                                     target + done * sizeof(float3), here * sizeof(float3), kind);
-                                        });
-                        }};
-  sources[kMeshes] = array_source("meshes", ArrayRank::nodes, view_of(meshes));
-  sources[kInstances] = array_source("instances", ArrayRank::nodes, view_of(tables.instances));
-  sources[kMaterialColors] = array_source("material_colors", ArrayRank::attributes, view_of(tables.material_colors));
-  sources.push_back({"triangle_parts", ArrayRank::attributes, sizeof(std::uint16_t), scene.unique_triangles(),
-                     [&](std::size_t first, std::size_t count, std::byte* target, Target) {
-                       auto* out = reinterpret_cast<std::uint16_t*>(target);
-                       for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
-                                     [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
-                                       const std::vector<MeshPart>& parts = scene.meshes[mesh].parts;
-                                       auto part = std::upper_bound(
-                                           parts.begin(), parts.end(), inside,
-                                           [](std::size_t at, const MeshPart& p) { return at < p.first_triangle; });
-                                       --part;
-                                       for (std::size_t i = 0; i != here; ++i) {
-                                         while (inside + i >= std::size_t{part->first_triangle} + part->triangle_count)
-                                           ++part;
-                                         out[done + i] = static_cast<std::uint16_t>(part - parts.begin());
-                                       }
-                                     });
-                     }});
-  sources.push_back(array_source("part_materials", ArrayRank::attributes, view_of(tables.part_materials)));
-
-  GpuGeometry geometry(device, upload(sources, device, options, progress));
-  const std::vector<ResidentArray>& arrays = geometry.resident_.arrays;
-  GeometryView& view = geometry.view_;
-  set_common(view, arrays, scene.unique_vertices(), scene.unique_triangles(), meshes.size(), tables.instances.size(),
-             scene.materials.size());
-  view.triangle_parts = arrays[kFirstAttribute].as<const std::uint16_t>();
-  view.part_materials = arrays[kFirstAttribute + 1].as<const std::uint16_t>();
-  set_origin(view, origin);
-  return geometry;
+  return detail::upload_geometry(detail::geometry_sources(scene, options, progress), device, options, progress);
 }
 
 GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
                    const UploadOptions& options, const Progress& progress) {
-  const std::vector<MeshView> meshes{
-      {0, static_cast<std::uint32_t>(flat.vertices.size()), 0, static_cast<std::uint32_t>(flat.triangles.size())}};
-  std::vector<InstanceView> instances(1);
-  set(instances[0].to_world, Transform::Identity());
-  set(instances[0].to_mesh, Transform::Identity());
-  instances[0].outside = MaterialCode::none;
-
-  std::vector<ArraySource> sources(kFirstAttribute);
-  sources[kTriangles] = array_source("triangles", ArrayRank::triangles, view_of(flat.triangles));
-  sources[kVertices] = array_source("vertices", ArrayRank::vertices, view_of(flat.vertices));
-  sources[kMeshes] = array_source("meshes", ArrayRank::nodes, view_of(meshes));
-  sources[kInstances] = array_source("instances", ArrayRank::nodes, view_of(instances));
-  sources[kMaterialColors] = array_source("material_colors", ArrayRank::attributes, material_colors);
-  sources.push_back(array_source("material_codes", ArrayRank::attributes, view_of(flat.material_codes)));
-  sources.push_back(array_source("solid_ids", ArrayRank::attributes, view_of(flat.solid_ids)));
-  sources.push_back(array_source("colors", ArrayRank::attributes, view_of(flat.colors)));
-
-  GpuGeometry geometry(device, upload(sources, device, options, progress));
-  const std::vector<ResidentArray>& arrays = geometry.resident_.arrays;
-  GeometryView& view = geometry.view_;
-  set_common(view, arrays, flat.vertices.size(), flat.triangles.size(), 1, 1, material_colors.size());
-  view.material_codes = arrays[kFirstAttribute].as<const MaterialCode>();
-  view.solid_ids = arrays[kFirstAttribute + 1].as<const std::uint32_t>();
-  view.colors = arrays[kFirstAttribute + 2].as<const std::uint32_t>();
-  set_origin(view, flat.origin);
-  return geometry;
+  return detail::upload_geometry(detail::geometry_sources(flat, material_colors), device, options, progress);
 }
 
 }  // namespace raylift

@@ -99,6 +99,12 @@ struct ResidentArrays {
 [[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
                                     const UploadOptions& options = {}, const Progress& progress = {});
 
+class GpuGeometry;
+namespace detail {
+struct GeometrySources;
+GpuGeometry upload_geometry(const GeometrySources&, const Device&, const UploadOptions&, const Progress&);
+}  // namespace detail
+
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
 class GpuGeometry {
  public:
@@ -110,9 +116,8 @@ class GpuGeometry {
   [[nodiscard]] const ResidentArray& array(std::string_view name) const;
 
  private:
-  friend GpuGeometry upload(const Scene&, const Device&, const UploadOptions&, const Progress&);
-  friend GpuGeometry upload(const FlatScene&, std::span<const std::uint32_t>, const Device&, const UploadOptions&,
-                            const Progress&);
+  friend GpuGeometry detail::upload_geometry(const detail::GeometrySources&, const Device&, const UploadOptions&,
+                                             const Progress&);
   GpuGeometry(const Device& device, ResidentArrays resident) : device_(device), resident_(std::move(resident)) {}
 
   Device device_;

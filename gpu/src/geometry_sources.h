@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies between a scene and a GpuGeometry: the arrays by name, ready to be uploaded, or to be written to a cache
+// and uploaded from there.
+#pragma once
+
+#include <raylift/gpu/upload.h>
+
+#include <memory>
+#include <vector>
+
+namespace raylift::detail {
+
+struct GeometrySources {
+  std::vector<ArraySource> arrays;  ///< their names say what they are to a GeometryView
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  std::shared_ptr<const void> tables;  ///< what the arrays' fills read, besides the scene
+};
+
+/// The scene must stay until the arrays have been filled. Flattened where options say so. Throws Error(limit) where
+/// 32-bit indices or 16-bit materials do not suffice, Error(usage) for a scene whose parts do not fit together.
+[[nodiscard]] GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options,
+                                               const Progress& progress);
+/// Likewise: scene and colours must stay.
+[[nodiscard]] GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors);
+
+[[nodiscard]] GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device,
+                                          const UploadOptions& options, const Progress& progress);
+
+}  // namespace raylift::detail
