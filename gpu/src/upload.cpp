@@ -66,6 +66,15 @@ ResidentArray allocate_or_step_down(const Device& device, std::size_t bytes, con
   }
 }
 
+/// The memory that others have for arrays; none of it where nobody asks for that.
+std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, const UploadOptions& options) {
+  std::vector<ExternalMemory> external(arrays.size());
+  if (options.external)
+    for (std::size_t i = 0; i != arrays.size(); ++i)
+      if (arrays[i].bytes != 0) external[i] = options.external(arrays[i].name, arrays[i].bytes);
+  return external;
+}
+
 }  // namespace
 
 ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows) {
@@ -80,6 +89,11 @@ ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows) {
           [rows](std::size_t first, std::size_t count, std::byte* target, Target kind) {
             convert_rows(rows, first, std::span(reinterpret_cast<uint3*>(target), count), kind);
           }};
+}
+
+void ExternalBuffer::copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first) const {
+  detail::check_range(first, target.size(), size_);
+  if (!target.empty()) backend_->copy_to_host(target.data(), data_ + first, target.size(), stream.handle());
 }
 
 std::byte* ResidentArray::device() const {
@@ -100,6 +114,7 @@ void ResidentArray::copy_to(std::span<std::byte> target, const Stream& stream, s
   if (const auto* buffer = std::get_if<DeviceBuffer<std::byte>>(&memory_))
     return buffer->copy_to(target, stream, first);
   if (const auto* split = std::get_if<SplitBuffer<std::byte>>(&memory_)) return split->copy_to(target, stream, first);
+  if (const auto* external = std::get_if<ExternalBuffer>(&memory_)) return external->copy_to(target, stream, first);
   const auto& mapped = std::get<MappedBuffer<std::byte>>(memory_);
   detail::check_range(first, target.size(), mapped.size());
   if (!target.empty())
@@ -109,8 +124,9 @@ void ResidentArray::copy_to(std::span<std::byte> target, const Stream& stream, s
 ResidentArrays upload(std::span<const ArraySource> sources, const Device& device, const UploadOptions& options,
                       const Progress& progress) {
   ResidentArrays resident;
+  resident.arrays.resize(sources.size());
   ResidencyReport& report = resident.report;
-  const MemoryInfo memory = device.memory_info();
+  MemoryInfo memory = device.memory_info();
   report.device_id = device.info().id;
   report.device_name = device.info().name;
   report.policy = options.policy;
@@ -123,12 +139,25 @@ ResidentArrays upload(std::span<const ArraySource> sources, const Device& device
     const auto start = Clock::now();
     std::vector<ArraySize> sizes;
     for (const ArraySource& source : sources) sizes.push_back({source.name, bytes_of(source), source.rank});
+    const std::vector<ExternalMemory> external = external_memory(sizes, options);
+    std::uint64_t budget = options.budget;
+    std::vector<ArraySize> placed = sizes;  // an array that has its memory asks for none
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+      if (external[i].device == nullptr) continue;
+      placed[i].bytes = 0;
+      budget -= std::min(budget, sizes[i].bytes);
+      resident.arrays[i] = ResidentArray(ExternalBuffer(device, external[i].device, sizes[i].bytes));
+    }
+    memory = device.memory_info();
     const std::vector<ArrayPlacement> plan =
-        plan_placement({sizes, memory.free_bytes, options.reserve, options.budget, options.policy,
-                        device.info().splits_arrays, device.info().page_bytes});
-    for (std::size_t i = 0; i != sizes.size(); ++i)
-      report.arrays.push_back({sizes[i].name, sizes[i].rank, sizes[i].bytes, plan[i].where, plan[i].device_bytes,
-                               plan[i].host_bytes, plan[i].why});
+        plan_placement({placed, memory.free_bytes, options.reserve, options.budget == UINT64_MAX ? UINT64_MAX : budget,
+                        options.policy, device.info().splits_arrays, device.info().page_bytes});
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+      const bool ours = external[i].device == nullptr;
+      report.arrays.push_back({sizes[i].name, sizes[i].rank, sizes[i].bytes, plan[i].where,
+                               ours ? plan[i].device_bytes : sizes[i].bytes, plan[i].host_bytes,
+                               ours ? plan[i].why : external[i].why});
+    }
     report.placement_seconds = seconds_since(start);
   }
   {
@@ -140,9 +169,8 @@ ResidentArrays upload(std::span<const ArraySource> sources, const Device& device
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return sources[a].rank < sources[b].rank; });
-    resident.arrays.resize(sources.size());
     for (const std::size_t i : order)
-      if (report.arrays[i].bytes != 0)
+      if (report.arrays[i].bytes != 0 && resident.arrays[i].device() == nullptr)
         resident.arrays[i] = allocate_or_step_down(device, report.arrays[i].bytes, options, report.arrays[i]);
     report.allocation_seconds = seconds_since(start);
   }

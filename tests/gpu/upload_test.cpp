@@ -177,6 +177,34 @@ TEST_P(Uploads, LeaveNoMemoryBehind) {
   EXPECT_EQ(device().memory_info().free_bytes, before);
 }
 
+TEST_P(Uploads, PutAnArrayIntoMemoryOfOthers) {
+  const Scene scene = random_scene(21, 3, 500);
+  const std::uint64_t bytes = scene.unique_vertices() * sizeof(float3);
+  const DeviceBuffer<std::byte> own(device(), bytes);
+  UploadOptions with = options(bytes + scene.unique_triangles() * sizeof(uint3));
+  with.external = [&](const std::string& name, std::size_t size) {
+    if (name != "vertices") return ExternalMemory{};
+    EXPECT_EQ(size, bytes);
+    return ExternalMemory{own.device(), "lent by a test"};
+  };
+  const GpuGeometry lent = upload(scene, device(), with);
+  const GpuGeometry plain = upload(scene, device(), options());
+  EXPECT_EQ(static_cast<const void*>(lent.view().vertices), own.device());
+  EXPECT_EQ(lent.array("vertices").where(), Residency::device);
+  EXPECT_TRUE(
+      same_bytes(read<float3>(lent.array("vertices"), device()), read<float3>(plain.array("vertices"), device())));
+  EXPECT_TRUE(
+      same_bytes(read<uint3>(lent.array("triangles"), device()), read<uint3>(plain.array("triangles"), device())));
+  for (const ArrayResidency& row : lent.report().arrays)
+    if (row.name == "vertices") {
+      EXPECT_EQ(row.why, "lent by a test");
+      EXPECT_EQ(row.device_bytes, bytes);
+    }
+  // It counts in the budget: what is left is less than all the rest.
+  EXPECT_LE(lent.report().device_bytes(), with.budget);
+  EXPECT_GT(lent.report().host_bytes(), 0U);
+}
+
 TEST_P(Uploads, PutASceneInTwoLevels) {
   const Scene scene = random_scene(3);
   const GpuGeometry geometry = upload(scene, device(), options());

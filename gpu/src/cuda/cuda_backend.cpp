@@ -68,6 +68,7 @@ class CudaBackend : public Backend {
     check(cudaGetDeviceProperties(&properties, ordinal), "cudaGetDeviceProperties");
     info_.name = properties.name;
     info_.id = "cuda:" + std::to_string(ordinal);
+    info_.cuda_device = ordinal;
     info_.compute_major = properties.major;
     info_.compute_minor = properties.minor;
     info_.total_bytes = properties.totalGlobalMem;

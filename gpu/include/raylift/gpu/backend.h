@@ -15,6 +15,7 @@ struct DeviceInfo {
   std::string name;
   std::string id;  ///< "host", "cuda:0": what Device::parse takes
   bool is_host = false;
+  int cuda_device = -1;   ///< CUDA's number of it; -1 on the host device
   int compute_major = 0;  ///< compute capability; 0 on the host device
   int compute_minor = 0;
   std::uint64_t total_bytes = 0;

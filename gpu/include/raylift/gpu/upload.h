@@ -23,6 +23,16 @@
 
 namespace raylift {
 
+/// Device memory that an array goes to instead of memory that the upload allocates.
+struct ExternalMemory {
+  std::byte* device = nullptr;  ///< for kernels and copies; stays as long as what was uploaded is used
+  std::string why;              ///< for the report
+};
+
+/// Called for each array that is not empty, before placement, on the thread that uploads. An ExternalMemory without an
+/// address leaves the array to the placement. What it gives counts in the budget.
+using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
+
 struct UploadOptions {
   PlacementPolicy policy = PlacementPolicy::automatic;
   std::uint64_t reserve = kDefaultReserve;          ///< device bytes that stay free
@@ -31,7 +41,8 @@ struct UploadOptions {
   std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
-  std::size_t chunks = 3;  ///< in the ring, which is all the pinned memory that an upload takes
+  std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes
+  ExternalTarget external;  ///< of arrays whose memory somebody else owns, an OpenGL buffer for example
 };
 
 /// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
@@ -60,13 +71,29 @@ template <class T>
           }};
 }
 
-/// One uploaded array, wherever it lies. Owns its memory. Move-only.
+/// Device memory that somebody else owns.
+class ExternalBuffer {
+ public:
+  ExternalBuffer(const Device& device, std::byte* data, std::size_t size)
+      : backend_(device.backend()), data_(data), size_(size) {}
+  [[nodiscard]] std::byte* device() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  std::byte* data_;
+  std::size_t size_;
+};
+
+/// One uploaded array, wherever it lies. Owns its memory, unless that is external. Move-only.
 class ResidentArray {
  public:
   ResidentArray() = default;
   explicit ResidentArray(DeviceBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
   explicit ResidentArray(SplitBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
   explicit ResidentArray(MappedBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
+  explicit ResidentArray(ExternalBuffer buffer) : memory_(std::move(buffer)) {}
 
   /// For kernels; null where the array is empty.
   [[nodiscard]] std::byte* device() const;
@@ -75,15 +102,18 @@ class ResidentArray {
     return reinterpret_cast<T*>(device());
   }
   [[nodiscard]] std::size_t bytes() const;
-  [[nodiscard]] Residency where() const { return static_cast<Residency>(memory_.index()); }
+  [[nodiscard]] Residency where() const {
+    return std::holds_alternative<ExternalBuffer>(memory_) ? Residency::device
+                                                           : static_cast<Residency>(memory_.index());
+  }
   /// What of it the CPU writes; empty where all of it is on the device.
   [[nodiscard]] std::span<std::byte> host_part() const;
   /// Reads bytes back, for checks: host parts are read over the device too, never by the CPU.
   void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
 
  private:
-  // In the order of Residency.
-  std::variant<DeviceBuffer<std::byte>, SplitBuffer<std::byte>, MappedBuffer<std::byte>> memory_;
+  // In the order of Residency, and then memory of others.
+  std::variant<DeviceBuffer<std::byte>, SplitBuffer<std::byte>, MappedBuffer<std::byte>, ExternalBuffer> memory_;
 };
 
 /// Uploaded arrays, in the order of their sources, and where they went.
