@@ -6,6 +6,7 @@ option(RAYLIFT_INTEROP "Build interop, and so the viewer, where EGL and GLEW are
 option(RAYLIFT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(RAYLIFT_BUILD_BENCH "Build the benchmarks" OFF)
 option(RAYLIFT_BUILD_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+option(RAYLIFT_INSTALL "Install raylift, and make packages of it" ${PROJECT_IS_TOP_LEVEL})
 option(RAYLIFT_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 set(RAYLIFT_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where the toolkit is found), ON, OFF")
 set_property(CACHE RAYLIFT_CUDA PROPERTY STRINGS AUTO ON OFF)

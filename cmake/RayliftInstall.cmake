@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed, and as part of which component:
+#   library      what a program linked with raylift needs when it runs: shared libraries, raylift-import
+#   programs     the programs, with manual pages and completions
+#   development  headers, archives, CMake and pkg-config files
+#   bundle       other projects' libraries that the programs need: in the .tar.gz alone
+# Every function does nothing where RAYLIFT_INSTALL is off.
+
+include(CMakePackageConfigHelpers)
+
+set(raylift_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/raylift)
+set(raylift_bundle_dir ${CMAKE_INSTALL_LIBDIR}/raylift)
+
+# raylift_install_library(<name> ...): the component <name> of the package, its headers, and all that whoever links it
+# has to find. The first of each pair below is for everybody, the second only for static archives, which do not carry
+# what they need in themselves.
+#   USES name...                    other components
+#   FIND | FIND_STATIC line...      lines of CMake
+#   PC | PC_STATIC module...        pkg-config modules
+#   PC_LIBS_STATIC flag...          link flags of what has no module
+#   DEB | DEB_STATIC package...     Debian packages
+function(raylift_install_library name)
+  if(NOT RAYLIFT_INSTALL)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
+    "USES;FIND;FIND_STATIC;PC;PC_STATIC;PC_LIBS_STATIC;DEB;DEB_STATIC")
+  set(target raylift_${name})
+  set_target_properties(${target} PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${target} EXPORT raylift-${name}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  install(DIRECTORY include/raylift/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/raylift COMPONENT development)
+  install(EXPORT raylift-${name} NAMESPACE raylift:: FILE raylift-${name}-targets.cmake
+    DESTINATION ${raylift_cmake_dir} COMPONENT development)
+
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    list(APPEND arg_FIND ${arg_FIND_STATIC})
+    list(APPEND arg_PC ${arg_PC_STATIC})
+    list(APPEND arg_DEB ${arg_DEB_STATIC})
+    set(extra_libs ${arg_PC_LIBS_STATIC})
+  endif()
+
+  # CMake's side.
+  list(JOIN arg_FIND "\n" finds)
+  file(CONFIGURE OUTPUT raylift-${name}-dependencies.cmake @ONLY CONTENT
+"# What raylift::${name} needs from elsewhere.
+set(raylift_${name}_USES @arg_USES@)
+@finds@
+")
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/raylift-${name}-dependencies.cmake
+    DESTINATION ${raylift_cmake_dir} COMPONENT development)
+
+  # pkg-config's side. The prefix is told from where the file lies, so that a tree can be moved.
+  list(TRANSFORM arg_USES PREPEND raylift- OUTPUT_VARIABLE pc_uses)
+  list(TRANSFORM pc_uses APPEND " = ${PROJECT_VERSION}")
+  list(APPEND pc_uses ${arg_PC})
+  list(JOIN pc_uses ", " requires)
+  list(JOIN extra_libs " " extra_libs)
+  file(RELATIVE_PATH to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
+  file(CONFIGURE OUTPUT raylift-${name}.pc @ONLY CONTENT
+"prefix=\${pcfiledir}/@to_prefix@
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: raylift-${name}
+Description: @PROJECT_DESCRIPTION@ (${name}); compile as C++20
+Version: @PROJECT_VERSION@
+Requires: @requires@
+Libs: -L\${libdir} -lraylift_${name} @extra_libs@
+Cflags: -I\${includedir}
+")
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/raylift-${name}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+  set_property(GLOBAL APPEND PROPERTY RAYLIFT_COMPONENTS ${name})
+  set_property(GLOBAL APPEND PROPERTY RAYLIFT_DEB_DEVELOPMENT ${arg_DEB})
+endfunction()
+
+# raylift_install_program(<target> [HEADLESS] [PRIVATE]): a program, which finds the bundle's libraries beside itself.
+# HEADLESS: the C++ run-time libraries may come out of the bundle too. A program that opens a display takes the
+# system's, as its OpenGL driver does. PRIVATE: not for the command line; goes to libexec/raylift with the library.
+function(raylift_install_program target)
+  if(NOT RAYLIFT_INSTALL)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "HEADLESS;PRIVATE" "" "")
+  set(folder ${CMAKE_INSTALL_BINDIR})
+  set(component programs)
+  if(arg_PRIVATE)
+    set(folder ${CMAKE_INSTALL_LIBEXECDIR}/raylift)
+    set(component library)
+  endif()
+  file(RELATIVE_PATH to_lib "/${folder}" "/${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH to_bundle "/${folder}" "/${raylift_bundle_dir}")
+  set(rpath "$ORIGIN/${to_bundle}")
+  if(arg_HEADLESS)
+    list(APPEND rpath "$ORIGIN/${to_bundle}/c++")
+  endif()
+  if(BUILD_SHARED_LIBS)
+    list(PREPEND rpath "$ORIGIN/${to_lib}")
+  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
+  # DT_RPATH, unlike DT_RUNPATH, also holds for what the bundled libraries need in their turn.
+  target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
+  install(TARGETS ${target} RUNTIME_DEPENDENCY_SET raylift-bundle
+    RUNTIME DESTINATION ${folder} COMPONENT ${component})
+endfunction()
+
+# raylift_install_package(): the files that speak for all components; called once, after them.
+function(raylift_install_package)
+  if(NOT RAYLIFT_INSTALL)
+    return()
+  endif()
+  get_property(components GLOBAL PROPERTY RAYLIFT_COMPONENTS)
+  configure_package_config_file(cmake/raylift-config.cmake.in raylift-config.cmake
+    INSTALL_DESTINATION ${raylift_cmake_dir} PATH_VARS CMAKE_INSTALL_LIBEXECDIR)
+  # Before 1.0, a new minor version may break what uses the old one.
+  write_basic_package_version_file(raylift-config-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/raylift-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/raylift-config-version.cmake
+    DESTINATION ${raylift_cmake_dir} COMPONENT development)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} RENAME copyright COMPONENT library)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift RENAME copyright COMPONENT programs)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift-dev RENAME copyright COMPONENT development)
+  # Something to try the programs with, and something to start from.
+  install(FILES data/cube.dae data/detector.dae DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT programs)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift-dev COMPONENT development)
+
+  # Never bundled: the C library, which must be the node's, and all that belongs to its display driver or its GPU's.
+  set(system "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util|anl|nsl|mvec)\\.so"
+    "^lib(GL|EGL|GLX|OpenGL|GLdispatch|GLESv2|gbm|drm|cuda|nvidia)" "^lib(X|xcb|wayland|xkbcommon)")
+  set(cxx "^lib(stdc\\+\\+|gcc_s)\\.so")
+  install(RUNTIME_DEPENDENCY_SET raylift-bundle PRE_EXCLUDE_REGEXES ${system} ${cxx} POST_EXCLUDE_REGEXES "raylift_"
+    LIBRARY DESTINATION ${raylift_bundle_dir} COMPONENT bundle EXCLUDE_FROM_ALL)
+  install(RUNTIME_DEPENDENCY_SET raylift-bundle PRE_EXCLUDE_REGEXES ${system} 
+    POST_INCLUDE_REGEXES "/lib(stdc\\+\\+|gcc_s)\\.so" POST_EXCLUDE_REGEXES ".*" LIBRARY DESTINATION ${raylift_bundle_dir}/c++ COMPONENT bundle EXCLUDE_FROM_ALL)
+  install(SCRIPT cmake/bundle_licences.cmake COMPONENT bundle EXCLUDE_FROM_ALL)
+endfunction()

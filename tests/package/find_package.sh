@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# A CMake project that finds the installed package.
+. "$(dirname "$0")/common.sh"
+
+configure() { "$CMAKE" -S "$SOURCE/tests/package/consumer" -G "$GENERATOR" -DCMAKE_PREFIX_PATH="$PREFIX" "$@"; }
+
+configure -B build >log 2>&1 || fail "$(cat log)"
+"$CMAKE" --build build >log 2>&1 || fail "$(tail -n 30 log)"
+expect_upload build/upload
+expect_text "1 mesh(es)" build/count "$SOURCE/data/cube.dae"
+[ -x "$(sed -n 's/^import program: //p' build/import_program.txt)" ] || fail "raylift_IMPORT_PROGRAM is no program"
+
+# What is asked for and isn't there is named.
+expect_failure "no component 'teapot'; it was built with: geometry gpu" configure -B teapot -DCOMPONENTS="geometry;teapot"
+expect_failure "version \"99\"" configure -B version -DVERSION=99
+configure -B optional -DCOMPONENTS=geometry -DOPTIONAL=teapot >log 2>&1 || fail "$(cat log)"

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs each component by itself, then all into the prefix that other tests use, and moves that: nothing may depend on
+# where it was first.
+. "$(dirname "$0")/common.sh"
+
+for component in library programs development; do
+  "$CMAKE" --install "$BUILD" --prefix "$WORK/$component" --component $component >log 2>&1 || fail "$(tail -n 5 log)"
+done
+files() { (cd "$WORK/$1" && find . ! -type d | sort); }
+for pair in "library programs" "library development" "programs development"; do
+  # shellcheck disable=SC2086  # two words
+  set -- $pair
+  both=$(comm -12 <(files "$1") <(files "$2"))
+  [ -z "$both" ] || fail "components $1 and $2 both install $both"
+done
+
+files library | grep -q '/libexec/raylift/raylift-import$' || fail "no raylift-import in the component library"
+for program in raylift raylift-make-detector; do
+  [ -x "programs/bin/$program" ] || fail "no $program in the component programs"
+done
+for header in "$SOURCE"/*/include/raylift/*/*.h; do
+  [ -f "development/include/${header#*/include/}" ] || fail "${header#*/include/} is not installed"
+done
+! find library programs -name '*.h' -o -name '*.a' -o -name '*.cmake' | grep . || fail "development files elsewhere"
+! grep -rlF -e "$SOURCE" -e "$BUILD" development --include='*.cmake' --include='*.pc' --include='*.h' ||
+  fail "these installed files name the source or the build folder"
+
+# What a public header may include: raylift's own, Eigen's, the standard library's (no slash, no ending), CUDA's types.
+foreign=$(grep -rhoE '^ *# *include *[<"][^>"]+[>"]' development/include | sed -E 's/.*[<"](.*)[>"]/\1/' | sort -u |
+  grep -vE '^(raylift/|Eigen/)|^[a-z_]+$|^(cuda_runtime(_api)?|vector_types)\.h$' || true)
+[ -z "$foreign" ] || fail "public headers include $foreign"
+
+rm -rf "$PREFIX" "$PREFIX-first"
+"$CMAKE" --install "$BUILD" --prefix "$PREFIX-first" >log 2>&1 || fail "$(tail -n 5 log)"
+mv "$PREFIX-first" "$PREFIX"
+expect_text "raylift $VERSION" "$PREFIX/bin/raylift" --version
+expect_text "906" "$PREFIX/bin/raylift" info "$PREFIX/share/raylift/detector.dae"  # in a child: raylift-import is found

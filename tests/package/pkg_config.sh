@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# A compiler's command line with flags from pkg-config.
+. "$(dirname "$0")/common.sh"
+command -v pkg-config >/dev/null || skip "no pkg-config"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name raylift-gpu.pc)")
+export PKG_CONFIG_PATH
+expect_text "$VERSION" pkg-config --modversion raylift-geometry
+pkg-config --validate raylift-geometry raylift-gpu || fail "a .pc file is not valid"
+# shellcheck disable=SC2046  # flags are words
+{
+  "$CXX" -std=c++20 "$SOURCE/tests/package/consumer/count.cpp" -o count $(pkg-config --cflags --libs raylift-geometry)
+  "$CXX" -std=c++20 "$SOURCE/examples/upload.cpp" -o upload $(pkg-config --cflags --libs raylift-gpu)
+}
+export LD_LIBRARY_PATH=$PREFIX/lib  # where the libraries are shared ones
+expect_text "1 mesh(es)" ./count "$SOURCE/data/cube.dae"
+expect_upload ./upload
