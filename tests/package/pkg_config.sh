@@ -11,7 +11,10 @@ pkg-config --validate raylift-geometry raylift-gpu || fail "a .pc file is not va
 {
   "$CXX" -std=c++20 "$SOURCE/tests/package/consumer/count.cpp" -o count $(pkg-config --cflags --libs raylift-geometry)
   "$CXX" -std=c++20 "$SOURCE/examples/upload.cpp" -o upload $(pkg-config --cflags --libs raylift-gpu)
+  [[ $COMPONENTS != *interop* ]] ||
+    "$CXX" -std=c++20 "$SOURCE/tests/package/consumer/context.cpp" -o context $(pkg-config --cflags --libs raylift-interop)
 }
 export LD_LIBRARY_PATH=$PREFIX/lib  # where the libraries are shared ones
 expect_text "1 mesh(es)" ./count "$SOURCE/data/cube.dae"
+[[ $COMPONENTS != *interop* ]] || expect_text "OpenGL:" ./context
 expect_upload ./upload
