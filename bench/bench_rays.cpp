@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays per second, build rate and bytes per triangle: on the host beside Embree, and on a CUDA device. Rays are
 // incoherent: origins uniform in a ball, directions isotropic. Prints one line per scene and machine.
+#include "bvh_quality.h"
+#include "ray_scenes.h"
+
 #include <raylift/geometry/bvh.h>
 #include <raylift/gpu/buffer.h>
 #include <raylift/gpu/trace.h>
@@ -11,10 +14,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <limits>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,79 +26,8 @@
 #include <embree3/rtcore.h>
 #endif
 
-namespace raylift {
+namespace raylift::bench {
 namespace {
-
-struct Mesh {
-  std::string name;
-  std::vector<float3> vertices;
-  std::vector<uint3> triangles;
-  double ray_radius = 0;  // of the ball that holds the rays' origins
-};
-
-// A longitude-latitude sphere, `rows` x `columns` cells, radius r (1 + bump sin 7theta cos 5phi).
-void add_sphere(Mesh& mesh, std::uint32_t rows, std::uint32_t columns, double radius, double bump, double x, double y,
-                double z) {
-  const auto base = static_cast<std::uint32_t>(mesh.vertices.size());
-  const double pi = std::numbers::pi;
-  for (std::uint32_t i = 0; i <= rows; ++i)
-    for (std::uint32_t j = 0; j < columns; ++j) {
-      const bool pole = i == 0 || i == rows;
-      const double theta = pi * i / rows, phi = 2 * pi * j / columns;
-      const double r = radius * (1 + (pole ? 0 : bump * std::sin(7 * theta) * std::cos(5 * phi)));
-      const double across = pole ? 0 : r * std::sin(theta);
-      mesh.vertices.push_back({static_cast<float>(x + across * std::cos(phi)),
-                               static_cast<float>(y + across * std::sin(phi)),
-                               static_cast<float>(z + r * std::cos(theta))});
-    }
-  const auto at = [&](std::uint32_t i, std::uint32_t j) { return base + i * columns + j % columns; };
-  for (std::uint32_t i = 0; i < rows; ++i)
-    for (std::uint32_t j = 0; j < columns; ++j) {
-      mesh.triangles.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1)});
-      mesh.triangles.push_back({at(i, j), at(i + 1, j + 1), at(i, j + 1)});
-    }
-}
-
-Mesh bumpy(std::uint32_t n) {
-  Mesh mesh{"bumpy" + std::to_string(n), {}, {}, 800};
-  add_sphere(mesh, n, n, 1000, 0.1, 0, 0, 0);
-  return mesh;
-}
-
-Mesh detector(std::uint32_t sensors) {
-  Mesh mesh{"detector", {}, {}, 15000};
-  add_sphere(mesh, 200, 400, 20000, 0, 0, 0, 0);
-  const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
-  for (std::uint32_t k = 0; k < sensors; ++k) {
-    const double z = 1 - (2.0 * k + 1) / sensors, r = std::sqrt(1 - z * z), a = golden * k;
-    add_sphere(mesh, 16, 32, 150, 0, 19500 * r * std::cos(a), 19500 * r * std::sin(a), 19500 * z);
-  }
-  return mesh;
-}
-
-double unit(std::uint64_t& state) {
-  state += 0x9E3779B97F4A7C15u;
-  std::uint64_t z = state;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
-std::vector<Ray> random_rays(std::size_t count, double radius) {
-  std::vector<Ray> rays(count);
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
-    std::uint64_t state = (i + 1) * 0xD1342543DE82EF95u;
-    const auto direction = [&](double length) {
-      const double z = 2 * unit(state) - 1, r = std::sqrt(1 - z * z), a = 2 * std::numbers::pi * unit(state);
-      return float3{static_cast<float>(length * r * std::cos(a)), static_cast<float>(length * r * std::sin(a)),
-                    static_cast<float>(length * z)};
-    };
-    const double length = radius * std::cbrt(unit(state));
-    rays[i].origin = direction(length);
-    rays[i].direction = direction(1);
-  });
-  return rays;
-}
 
 template <class Work>
 double seconds(int rounds, const Work& work) {
@@ -110,7 +40,7 @@ double seconds(int rounds, const Work& work) {
   return best;
 }
 
-void print(const Mesh& mesh, const char* what, double build, double trace, std::size_t rays, std::size_t lost,
+void print(const RayScene& mesh, const char* what, double build, double trace, std::size_t rays, std::size_t lost,
            double bytes) {
   const auto triangles = static_cast<double>(mesh.triangles.size());
   std::printf("%-10s %9zu triangles  %-14s build %7.2f Mtri/s  trace %8.2f Mrays/s  %6.1f bytes/triangle  %zu lost\n",
@@ -120,7 +50,7 @@ void print(const Mesh& mesh, const char* what, double build, double trace, std::
 }
 
 #if defined(RAYLIFT_WITH_EMBREE3) || defined(RAYLIFT_WITH_EMBREE4)
-void run_embree(const Mesh& mesh, const std::vector<Ray>& rays, int rounds) {
+void run_embree(const RayScene& mesh, const std::vector<Ray>& rays, int rounds) {
   const RTCDevice device = rtcNewDevice(nullptr);
   RTCScene scene = nullptr;
   const double build = seconds(rounds, [&] {
@@ -172,7 +102,8 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
   return buffer;
 }
 
-void run(const Device& device, const Mesh& mesh, const std::vector<Ray>& rays, int rounds, const BvhOptions& options) {
+void run(const Device& device, const RayScene& mesh, const std::vector<Ray>& rays, int rounds,
+         const BvhOptions& options) {
   Bvh bvh;
   const double build =
       seconds(device.info().is_host ? rounds : 1, [&] { bvh = build_bvh(mesh.vertices, mesh.triangles, options); });
@@ -199,29 +130,39 @@ void run(const Device& device, const Mesh& mesh, const std::vector<Ray>& rays, i
   const std::string what = device.info().id + " leaf " + std::to_string(options.leaf_pairs);
   print(mesh, what.c_str(), build, traced, rays.size(), static_cast<std::size_t>(lost),
         static_cast<double>(bvh.bytes()));
+  const BvhQuality q = measure_quality(bvh, std::span(rays).first(std::min<std::size_t>(rays.size(), 1 << 18)));
+  std::printf(
+      "%-10s   a ray visits %.2f nodes, %.2f pairs; by areas %.2f, %.2f; a node has %.2f nodes, %.2f leaves of "
+      "%.2f pairs; %.2f pairs/triangle, depth %zu\n",
+      "", q.nodes, q.pairs, q.sah_nodes, q.sah_pairs, q.inner_slots, q.leaf_slots, q.pairs_per_leaf,
+      static_cast<double>(bvh.pairs.size()) / static_cast<double>(mesh.triangles.size()), bvh.level_ends.size());
+  std::fflush(stdout);
 }
 
 }  // namespace
-}  // namespace raylift
+}  // namespace raylift::bench
 
 int main(int argc, char** argv) try {
   using namespace raylift;
+  using namespace raylift::bench;
   CLI::App app{"Rays per second, build rate and bytes per triangle"};
   std::vector<std::string> scenes{"707", "2236", "detector"};
   std::vector<std::string> devices{"host"};
   std::vector<std::uint32_t> leaves{BvhOptions{}.leaf_pairs};
   std::size_t count = std::size_t{1} << 24;
   int rounds = 3;
-  bool embree = true;
+  bool embree = true, shuffled = false;
   app.add_option("--scenes", scenes, "n of a bumpy n x n sphere, or detector");
   app.add_option("--devices", devices, "host, cuda:0, ...");
   app.add_option("--leaf", leaves, "triangle pairs per leaf, at most");
   app.add_option("--rays", count, "how many");
   app.add_option("--rounds", rounds, "the best of that many counts");
+  app.add_flag("--shuffle", shuffled, "put the triangles into random order");
   app.add_flag("!--no-embree", embree, "leave Embree out");
   CLI11_PARSE(app, argc, argv);
   for (const std::string& name : scenes) {
-    Mesh mesh = name == "detector" ? detector(20000) : bumpy(static_cast<std::uint32_t>(std::stoul(name)));
+    RayScene mesh = make_ray_scene(name);
+    if (shuffled) shuffle(mesh);
     mesh.vertices.push_back({0, 0, 0});
     const std::vector<Ray> rays = random_rays(count, mesh.ray_radius);
 #if defined(RAYLIFT_WITH_EMBREE3) || defined(RAYLIFT_WITH_EMBREE4)

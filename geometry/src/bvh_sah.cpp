@@ -105,10 +105,13 @@ Split best_split(const Bins& bins, int count) {
 
 class Builder {
  public:
-  Builder(std::vector<Primitive>& primitives, std::vector<BinaryNode>& nodes)
-      : primitives_(primitives), nodes_(nodes), spare_(primitives.size() > kParallelLoop ? primitives.size() : 0) {}
+  Builder(std::vector<Primitive>& primitives, std::vector<BinaryNode>& nodes, std::uint32_t leaf_pairs)
+      : primitives_(primitives),
+        nodes_(nodes),
+        spare_(primitives.size() > kParallelLoop ? primitives.size() : 0),
+        leaf_pairs_(leaf_pairs) {}
 
-  void build(std::uint32_t index, std::size_t begin, std::size_t end, int levels) {
+  WideCost build(std::uint32_t index, std::size_t begin, std::size_t end, int levels) {
     const std::size_t n = end - begin;
     const Bounds2 bounds = measure(begin, end);
     BinaryNode& node = nodes_[index];
@@ -116,18 +119,24 @@ class Builder {
       node.lower[a] = bounds.box.lower[a];
       node.upper[a] = bounds.box.upper[a];
     }
-    node.first = static_cast<std::uint32_t>(begin);
     node.count = static_cast<std::uint32_t>(n);
-    if (n == 1) return;
+    const float area = bounds.box.half_area();
+    if (n == 1) {
+      node.choice.set_leaf();
+      return WideCost::of_pair(area);
+    }
     const std::size_t middle = split(begin, end, bounds.centers, levels);
     const auto left = index + 1, right = index + static_cast<std::uint32_t>(2 * (middle - begin));
+    WideCost left_cost, right_cost;
+    const auto build_left = [&] { left_cost = build(left, begin, middle, levels - 1); };
+    const auto build_right = [&] { right_cost = build(right, middle, end, levels - 1); };
     if (n < kParallelTask) {
-      build(left, begin, middle, levels - 1);
-      build(right, middle, end, levels - 1);
+      build_left();
+      build_right();
     } else {
-      tbb::parallel_invoke([&] { build(left, begin, middle, levels - 1); },
-                           [&] { build(right, middle, end, levels - 1); });
+      tbb::parallel_invoke(build_left, build_right);
     }
+    return WideCost::join(area, node.count, leaf_pairs_, left_cost, right_cost, node.choice);
   }
 
  private:
@@ -239,13 +248,14 @@ class Builder {
   std::vector<Primitive>& primitives_;
   std::vector<BinaryNode>& nodes_;
   std::vector<Primitive> spare_;
+  std::uint32_t leaf_pairs_;
 };
 
 }  // namespace
 
-std::vector<BinaryNode> build_binary(std::vector<Primitive>& primitives, int max_depth) {
+std::vector<BinaryNode> build_binary(std::vector<Primitive>& primitives, int max_depth, std::uint32_t leaf_pairs) {
   std::vector<BinaryNode> nodes(primitives.empty() ? 0 : 2 * primitives.size() - 1);
-  if (!primitives.empty()) Builder(primitives, nodes).build(0, 0, primitives.size(), max_depth);
+  if (!primitives.empty()) Builder(primitives, nodes, leaf_pairs).build(0, 0, primitives.size(), max_depth);
   return nodes;
 }
 

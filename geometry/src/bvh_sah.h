@@ -2,6 +2,8 @@
 // A binary tree over boxes by the surface area heuristic: what a Bvh's wide nodes are gathered from.
 #pragma once
 
+#include "bvh_wide_cost.h"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -48,16 +50,19 @@ struct Primitive {
   static constexpr std::uint32_t kNumberBias = 0x3F800000u;
 };
 
-/// A subtree over primitives[first, first + count). Children of node i: i + 1, and i + 2 * (count of i + 1).
+/// A subtree over `count` primitives: those of the left child i + 1 of node i, then those of the right one,
+/// i + 2 * (count of i + 1).
 struct BinaryNode {
   float lower[3], upper[3];
-  std::uint32_t first, count;
+  std::uint32_t count;
+  WideChoice choice;
 };
 static_assert(sizeof(BinaryNode) == 32);
 
 /// Orders the primitives and returns the 2n - 1 nodes over n of them, in preorder. Leaves are single primitives, and no
-/// node is deeper than `max_depth`, which is at least log2(n) rounded up. The result is the same for any number of
-/// threads.
-[[nodiscard]] std::vector<BinaryNode> build_binary(std::vector<Primitive>& primitives, int max_depth);
+/// node is deeper than `max_depth`, which is at least log2(n) rounded up. The choices are for leaves of up to
+/// `leaf_pairs`. The result is the same for any number of threads.
+[[nodiscard]] std::vector<BinaryNode> build_binary(std::vector<Primitive>& primitives, int max_depth,
+                                                   std::uint32_t leaf_pairs);
 
 }  // namespace raylift::bvh

@@ -203,6 +203,13 @@ TEST(Bvh, PairsTheTrianglesOfAGridAndStaysSmall) {
   EXPECT_LT(static_cast<double>(bvh.bytes()), 40.0 * static_cast<double>(mesh.triangles.size()));
 }
 
+TEST(Bvh, FillsItsNodes) {
+  const Bvh bvh = build(bumpy_sphere(200));
+  std::size_t used = 0;
+  for (const BvhNode& node : bvh.nodes) used += std::count_if(node.meta, node.meta + 8, [](int m) { return m != 0; });
+  EXPECT_GT(static_cast<double>(used), 5.5 * static_cast<double>(bvh.nodes.size()));
+}
+
 TEST(Bvh, OfNothingHitsNothing) {
   const Bvh bvh = build_bvh({}, {});
   EXPECT_TRUE(bvh.nodes.empty());

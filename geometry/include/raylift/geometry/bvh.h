@@ -30,8 +30,9 @@ struct Bvh {
 };
 
 struct BvhOptions {
-  bool pair_triangles = true;    ///< false: one triangle per TrianglePair, for comparison
-  std::uint32_t leaf_pairs = 2;  ///< most pairs under a slot, 1 to kBvhMaxLeafPairs
+  bool pair_triangles = true;  ///< false: one triangle per TrianglePair, for comparison
+  /// Most pairs under a slot, 1 to kBvhMaxLeafPairs; as many as lead to the least expected cost.
+  std::uint32_t leaf_pairs = kBvhMaxLeafPairs;
 };
 
 /// Builds by the surface area heuristic over bins, in parallel under TBB; the result is the same for any number of

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Visits per ray are counted in a traversal of its own, made of the same tests in the same order.
+#include "bvh_quality.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace raylift::bench {
+namespace {
+
+struct Visits {
+  std::uint64_t nodes = 0, pairs = 0;
+};
+
+void follow(const BvhView& bvh, const Ray& ray, Visits& visits) {
+  using namespace bvh_detail;
+  Candidate best{ray.tmax, 0, 0, kNoTriangle, 0, false};
+  const PreparedRay prepared(ray);
+  Group stack[kBvhMaxDepth];
+  int depth = 0;
+  Group nodes{0, 0x80000000u};
+  while (true) {
+    const int bit = highest_bit(nodes.bits);
+    const std::uint32_t slot = (static_cast<std::uint32_t>(bit) - 24u) ^ prepared.order;
+    const std::uint32_t child = nodes.first + count_bits(nodes.bits & 0xFFu & ((1u << slot) - 1u));
+    nodes.bits &= ~(1u << bit);
+    if (nodes.bits > 0x00FFFFFFu) stack[depth++] = nodes;
+    const NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
+    ++visits.nodes;
+    for (std::uint32_t bits = hits.pairs.bits; bits != 0;) {
+      const int k = highest_bit(bits);
+      bits &= ~(1u << k);
+      intersect_pair(bvh, hits.pairs.first + static_cast<std::uint32_t>(k), prepared, ray.tmin, kNoTriangle, best);
+      ++visits.pairs;
+    }
+    nodes = hits.nodes;
+    if (nodes.bits <= 0x00FFFFFFu) {
+      if (depth == 0) return;
+      nodes = stack[--depth];
+    }
+  }
+}
+
+double half_area(double x, double y, double z) {
+  return x * y + y * z + z * x;
+}
+
+}  // namespace
+
+BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays) {
+  BvhQuality result;
+  if (bvh.nodes.empty() || rays.empty()) return result;
+  const Visits visits = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, rays.size(), 1024), Visits(),
+      [&](const auto& range, Visits sum) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i) follow(bvh.view(), rays[i], sum);
+        return sum;
+      },
+      [](Visits a, const Visits& b) {
+        return Visits{a.nodes + b.nodes, a.pairs + b.pairs};
+      });
+  const auto count = static_cast<double>(rays.size());
+  result.nodes = static_cast<double>(visits.nodes) / count;
+  result.pairs = static_cast<double>(visits.pairs) / count;
+
+  double root_area = 0;
+  std::uint64_t inner = 0, leaves = 0, pairs = 0;
+  for (const BvhNode& node : bvh.nodes) {
+    double step[3], extent[3] = {0, 0, 0};
+    for (int a = 0; a < 3; ++a) step[a] = std::ldexp(1.0, node.exponent[a] - 127);
+    for (int s = 0; s < 8; ++s) {
+      if (node.meta[s] == 0) continue;
+      double d[3];
+      for (int a = 0; a < 3; ++a) {
+        d[a] = step[a] * (node.upper[a][s] - node.lower[a][s]);
+        extent[a] = std::max(extent[a], step[a] * node.upper[a][s]);
+      }
+      const double area = half_area(d[0], d[1], d[2]);
+      if ((node.inner >> s & 1) != 0) {
+        ++inner;
+        result.sah_nodes += area;
+      } else {
+        const int n = std::popcount(static_cast<unsigned>(node.meta[s]) >> 5);
+        ++leaves;
+        pairs += static_cast<unsigned>(n);
+        result.sah_pairs += area * n;
+      }
+    }
+    if (root_area == 0) root_area = half_area(extent[0], extent[1], extent[2]);
+  }
+  const auto nodes = static_cast<double>(bvh.nodes.size());
+  result.sah_nodes = 1 + result.sah_nodes / root_area;
+  result.sah_pairs /= root_area;
+  result.inner_slots = static_cast<double>(inner) / nodes;
+  result.leaf_slots = static_cast<double>(leaves) / nodes;
+  result.pairs_per_leaf = static_cast<double>(pairs) / static_cast<double>(leaves);
+  return result;
+}
+
+}  // namespace raylift::bench

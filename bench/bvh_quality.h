@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// How good a hierarchy is, apart from the machine that traverses it.
+#pragma once
+
+#include <raylift/geometry/bvh.h>
+#include <raylift/geometry/bvh_trace.h>
+
+#include <span>
+
+namespace raylift::bench {
+
+struct BvhQuality {
+  double nodes = 0, pairs = 0;          ///< visited per ray, closest hit, as the traversal really goes
+  double sah_nodes = 0, sah_pairs = 0;  ///< expected of a line that crosses the root's box: the surface area heuristic
+  double inner_slots = 0, leaf_slots = 0;  ///< used of eight, per node
+  double pairs_per_leaf = 0;
+};
+
+[[nodiscard]] BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays);
+
+}  // namespace raylift::bench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenes and rays of bench_rays: those on which peers were measured.
+#pragma once
+
+#include <raylift/geometry/bvh_trace.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace raylift::bench {
+
+struct RayScene {
+  std::string name;
+  std::vector<float3> vertices;
+  std::vector<uint3> triangles;
+  double ray_radius = 0;  // of the ball that holds the rays' origins
+};
+
+/// A number n: an n x n longitude-latitude sphere of radius 1000 (1 + 0.1 sin 7theta cos 5phi). "detector": a sphere of
+/// radius 20000 with 20,000 spheres of 1024 triangles inside of it, all flattened.
+[[nodiscard]] RayScene make_ray_scene(const std::string& name);
+
+/// The same triangles in random order, as a mesh that never was a grid.
+void shuffle(RayScene& scene);
+
+/// Origins uniform in a ball, directions isotropic.
+[[nodiscard]] std::vector<Ray> random_rays(std::size_t count, double radius);
+
+}  // namespace raylift::bench

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The collapse of a binary tree into compressed wide nodes.
+#include "bvh_wide.h"
+
+#include <raylift/geometry/error.h>
+
+#include <tbb/parallel_for.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace raylift::bvh {
+namespace {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+// A binary node, and where its primitives begin.
+struct Subtree {
+  std::uint32_t node = kNone, first = 0;
+};
+
+// The subtrees that become a wide node's children, by slot.
+struct Children {
+  std::array<Subtree, kWide> slot;
+  std::uint32_t inner = 0;  // how many are nodes
+  std::uint32_t pairs = 0;  // how many pairs the others hold
+};
+
+// Follows the choices that were made for a node with `roots` children.
+int open(const std::vector<BinaryNode>& tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
+  const BinaryNode& n = tree[at.node];
+  while (roots > 1 && n.choice.left_roots(roots) == 0) --roots;
+  if (roots == 1 || n.count == 1) {
+    out[count] = at;
+    return count + 1;
+  }
+  const auto left = static_cast<int>(n.choice.left_roots(roots));
+  const std::uint32_t left_count = tree[at.node + 1].count;
+  count = open(tree, {at.node + 1, at.first}, left, out, count);
+  return open(tree, {at.node + 2 * left_count, at.first + left_count}, roots - left, out, count);
+}
+
+Children gather(const std::vector<BinaryNode>& tree, Subtree root) {
+  std::array<Subtree, kWide> found;
+  const int count = open(tree, root, kWide, found, 0);
+
+  // Slots by direction: the pair (child, slot) that agrees most comes first.
+  const BinaryNode& whole = tree[root.node];
+  std::array<std::array<float, 3>, kWide> offset;
+  for (int i = 0; i < count; ++i)
+    for (int a = 0; a < 3; ++a)
+      offset[i][a] = 0.5f * (tree[found[i].node].lower[a] + tree[found[i].node].upper[a]) -
+                     0.5f * (whole.lower[a] + whole.upper[a]);
+  Children result;
+  std::array<bool, kWide> placed{};
+  for (int round = 0; round < count; ++round) {
+    int child = -1, place = -1;
+    float best = -std::numeric_limits<float>::infinity();
+    for (int i = 0; i < count; ++i) {
+      if (placed[i]) continue;
+      for (int s = 0; s < kWide; ++s) {
+        if (result.slot[s].node != kNone) continue;
+        const float agreement = (s & 1 ? offset[i][0] : -offset[i][0]) + (s & 2 ? offset[i][1] : -offset[i][1]) +
+                                (s & 4 ? offset[i][2] : -offset[i][2]);
+        if (child < 0 || agreement > best) {
+          child = i;
+          place = s;
+          best = agreement;
+        }
+      }
+    }
+    placed[child] = true;
+    result.slot[place] = found[child];
+  }
+  for (const Subtree& child : result.slot) {
+    if (child.node == kNone) continue;
+    if (tree[child.node].choice.is_leaf())
+      result.pairs += tree[child.node].count;
+    else
+      ++result.inner;
+  }
+  return result;
+}
+
+// The smallest power of two whose 255 steps span [lower, upper], as a biased exponent.
+std::uint8_t grid_exponent(float lower, float upper) {
+  const double extent = static_cast<double>(upper) - static_cast<double>(lower);
+  int e = extent > 0 ? std::ilogb(extent / 255.0) : -126;
+  e = std::max(e, -126);
+  while (std::ceil(std::ldexp(extent, -e)) > 255.0) ++e;
+  return static_cast<std::uint8_t>(e + 127);
+}
+
+BvhNode encode(const std::vector<BinaryNode>& tree, std::uint32_t root, const Children& children,
+               std::uint32_t first_child, std::uint32_t first_pair) {
+  BvhNode node{};
+  const BinaryNode& whole = tree[root];
+  std::array<double, 3> step{};
+  for (int a = 0; a < 3; ++a) {
+    node.origin[a] = whole.lower[a];
+    node.exponent[a] = grid_exponent(whole.lower[a], whole.upper[a]);
+    step[a] = std::ldexp(1.0, node.exponent[a] - 127);
+  }
+  node.first_child = first_child;
+  node.first_pair = first_pair;
+  std::uint32_t offset = 0;
+  for (int s = 0; s < kWide; ++s) {
+    for (int a = 0; a < 3; ++a) node.lower[a][s] = 255;
+    const std::uint32_t child = children.slot[s].node;
+    if (child == kNone) continue;
+    const BinaryNode& n = tree[child];
+    if (!n.choice.is_leaf()) {
+      node.inner = static_cast<std::uint8_t>(node.inner | 1u << s);
+      node.meta[s] = static_cast<std::uint8_t>(1u << 5 | (24u + static_cast<std::uint32_t>(s)));
+    } else {
+      node.meta[s] = static_cast<std::uint8_t>(((1u << n.count) - 1u) << 5 | offset);
+      offset += n.count;
+    }
+    for (int a = 0; a < 3; ++a) {
+      const double low = (static_cast<double>(n.lower[a]) - static_cast<double>(whole.lower[a])) / step[a];
+      const double high = (static_cast<double>(n.upper[a]) - static_cast<double>(whole.lower[a])) / step[a];
+      node.lower[a][s] = static_cast<std::uint8_t>(std::clamp(std::floor(low), 0.0, 255.0));
+      node.upper[a][s] = static_cast<std::uint8_t>(std::clamp(std::ceil(high), 0.0, 255.0));
+    }
+  }
+  return node;
+}
+
+// One level of wide nodes after the other: the binary nodes at their roots, their children, then where those go.
+WideTree collapse(const std::vector<BinaryNode>& tree, const std::vector<Primitive>& primitives) {
+  WideTree result;
+  result.order.resize(primitives.size());
+  std::vector<Subtree> level{{0, 0}}, next;
+  std::uint32_t pair_end = 0;
+  while (!level.empty()) {
+    const std::size_t n = level.size(), base = result.nodes.size();
+    std::vector<Children> children(n);
+    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { children[i] = gather(tree, level[i]); });
+    std::vector<std::uint32_t> first_child(n), first_pair(n);
+    std::uint32_t inner = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      first_child[i] = inner;
+      first_pair[i] = pair_end;
+      inner += children[i].inner;
+      pair_end += children[i].pairs;
+    }
+    next.resize(inner);
+    result.nodes.resize(base + n);
+    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+      result.nodes[base + i] = encode(tree, level[i].node, children[i],
+                                      static_cast<std::uint32_t>(base + n) + first_child[i], first_pair[i]);
+      std::uint32_t to_child = first_child[i], to_pair = first_pair[i];
+      for (const Subtree& child : children[i].slot) {
+        if (child.node == kNone) continue;
+        const BinaryNode& c = tree[child.node];
+        if (!c.choice.is_leaf()) {
+          next[to_child++] = child;
+          continue;
+        }
+        for (std::uint32_t k = child.first; k < child.first + c.count; ++k)
+          result.order[to_pair++] = primitives[k].number();
+      }
+    });
+    result.level_ends.push_back(static_cast<std::uint32_t>(result.nodes.size()));
+    level.swap(next);
+  }
+  return result;
+}
+
+}  // namespace
+
+WideTree build_wide(std::vector<Primitive>& primitives, std::uint32_t leaf_size) {
+  if (primitives.empty()) return {};
+  // A wide tree is seldom half as deep as the binary one; where it is too deep all the same, a binary tree of the depth
+  // that the wide one may have settles it.
+  for (const int max_depth : {2 * kBvhMaxDepth, kBvhMaxDepth}) {
+    WideTree result = collapse(build_binary(primitives, max_depth, leaf_size), primitives);
+    if (result.level_ends.size() <= kBvhMaxDepth) return result;
+  }
+  throw Error(ErrorKind::limit,
+              "the hierarchy is too deep");  // not reached: a binary tree bounds what is gathered of it
+}
+
+}  // namespace raylift::bvh
