@@ -24,33 +24,11 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{512} << 10;  // a tenth of a millisecond of work
 constexpr std::size_t kAlignment = 256;                      // of arrays in a chunk
+constexpr std::size_t kLargeBytes = std::size_t{4} << 20;    // of an array that is worth more than that:
+constexpr std::size_t kLargeAlignment = std::size_t{128} << 10;
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
-}
-
-/// Writes bytes [begin, end) of an array, which need not start or end with an element: chunks and pages do not care for
-/// elements.
-void fill_bytes(const ArraySource& source, std::size_t begin, std::size_t end, std::byte* target, Target kind) {
-  const std::size_t size = source.element_bytes;
-  const auto partial = [&](std::size_t element, std::size_t from, std::size_t to, std::byte* out) {
-    const auto whole = std::make_unique<std::byte[]>(size);
-    source.fill(element, 1, whole.get(), Target::cached);
-    copy_bytes(whole.get() + from, out, to - from, kind);
-  };
-  std::size_t first = begin / size;
-  if (const std::size_t inside = begin % size; inside != 0) {
-    const std::size_t stop = std::min(size, end - first * size);
-    partial(first, inside, stop, target);
-    target += stop - inside;
-    ++first;
-  }
-  const std::size_t last = end / size;
-  if (last > first) {
-    source.fill(first, last - first, target, kind);
-    target += (last - first) * size;
-  }
-  if (last >= first && end % size != 0) partial(last, 0, end % size, target);
 }
 
 /// Parts of arrays laid end to end, each from an aligned offset on, so that the whole can be cut anywhere: large arrays
@@ -68,6 +46,8 @@ class Run {
 
   void append(const ArraySource& source, std::size_t first, std::size_t bytes, std::byte* target, Target kind) {
     if (bytes == 0) return;
+    // A source may check what it gives out in blocks; pieces of a large array are then whole blocks of it.
+    if (bytes >= kLargeBytes) size_ = round_up(size_, kLargeAlignment);
     parts_.push_back({&source, first, bytes, target, kind, size_});
     size_ += round_up(bytes, kAlignment);
   }
@@ -271,6 +251,28 @@ void Pipeline::send(std::size_t chunk, Place& place) {
 }
 
 }  // namespace
+
+void fill_bytes(const ArraySource& source, std::size_t begin, std::size_t end, std::byte* target, Target kind) {
+  const std::size_t size = source.element_bytes;
+  const auto partial = [&](std::size_t element, std::size_t from, std::size_t to, std::byte* out) {
+    const auto whole = std::make_unique<std::byte[]>(size);
+    source.fill(element, 1, whole.get(), Target::cached);
+    copy_bytes(whole.get() + from, out, to - from, kind);
+  };
+  std::size_t first = begin / size;
+  if (const std::size_t inside = begin % size; inside != 0) {
+    const std::size_t stop = std::min(size, end - first * size);
+    partial(first, inside, stop, target);
+    target += stop - inside;
+    ++first;
+  }
+  const std::size_t last = end / size;
+  if (last > first) {
+    source.fill(first, last - first, target, kind);
+    target += (last - first) * size;
+  }
+  if (last >= first && end % size != 0) partial(last, 0, end % size, target);
+}
 
 void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
                  const Stage& stage) {

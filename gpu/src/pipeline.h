@@ -23,4 +23,8 @@ struct Destination {
 void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
                  const Stage& stage);
 
+/// Writes bytes [begin, end) of an array, which need not start or end with an element: chunks and pages do not care for
+/// elements.
+void fill_bytes(const ArraySource& source, std::size_t begin, std::size_t end, std::byte* target, Target kind);
+
 }  // namespace raylift::detail
