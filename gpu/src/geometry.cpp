@@ -3,6 +3,7 @@
 #include "geometry_sources.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene_bvh.h>
 #include <raylift/gpu/upload.h>
 
 #include <algorithm>
@@ -74,6 +75,7 @@ struct Tables {
   std::vector<InstanceView> instances;
   std::vector<std::uint32_t> material_colors;
   std::vector<std::uint16_t> part_materials;
+  SceneBvh bvh;
 };
 
 std::vector<std::uint32_t> packed_colors(const Scene& scene) {
@@ -118,6 +120,13 @@ std::span<const T> view_of(const std::vector<T>& values) {
   return values;
 }
 
+/// The hierarchy's arrays, before all others of their rank: rays touch the others only where they hit.
+void add_hierarchy(std::vector<ArraySource>& arrays, const SceneBvh& bvh) {
+  arrays.push_back(array_source("nodes", ArrayRank::nodes, view_of(bvh.nodes)));
+  arrays.push_back(array_source("pairs", ArrayRank::triangles, view_of(bvh.pairs)));
+  arrays.push_back(array_source("pair_ids", ArrayRank::triangles, view_of(bvh.ids)));
+}
+
 /// A view of arrays by their names; those that are not there are null in it.
 GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& origin) {
   GeometryView view{};
@@ -139,6 +148,10 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
   set_array("material_codes", view.material_codes);
   set_array("solid_ids", view.solid_ids);
   set_array("colors", view.colors);
+  set_array("nodes", view.bvh.nodes, &view.bvh.node_count);
+  set_array("pairs", view.bvh.pairs, &view.bvh.pair_count);
+  set_array("pair_ids", view.bvh.ids);
+  view.bvh_levels = view.bvh.node_count == 0 ? 0 : view.solid_ids != nullptr ? 1 : 2;
   for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
   return view;
 }
@@ -156,15 +169,16 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
       std::vector<std::uint32_t> colors;
     };
     const auto flat = std::make_shared<const Flat>(Flat{flatten(scene, origin, progress), packed_colors(scene)});
-    GeometrySources sources = geometry_sources(flat->scene, flat->colors);
+    GeometrySources sources = geometry_sources(flat->scene, flat->colors, options, progress);
     sources.tables =
         std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(flat, sources.tables);
     return sources;
   }
 
-  const auto tables = std::make_shared<const Tables>(make_tables(scene, origin));
+  const auto tables = std::make_shared<Tables>(make_tables(scene, origin));
   const std::vector<MeshView>& meshes = tables->meshes;
   std::vector<ArraySource> arrays;
+  if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(scene, origin, options.bvh_options, progress));
   arrays.push_back({"triangles", ArrayRank::triangles, sizeof(uint3), scene.unique_triangles(),
                     [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
                       for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
@@ -207,7 +221,8 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
   return {std::move(arrays), origin, tables};
 }
 
-GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors) {
+GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                                 const UploadOptions& options, const Progress& progress) {
   const auto tables = std::make_shared<Tables>();
   tables->meshes.push_back(
       {0, static_cast<std::uint32_t>(flat.vertices.size()), 0, static_cast<std::uint32_t>(flat.triangles.size())});
@@ -217,6 +232,7 @@ GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uin
   instance.outside = MaterialCode::none;
 
   std::vector<ArraySource> arrays;
+  if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(flat, options.bvh_options, progress));
   arrays.push_back(array_source("triangles", ArrayRank::triangles, view_of(flat.triangles)));
   arrays.push_back(array_source("vertices", ArrayRank::vertices, view_of(flat.vertices)));
   arrays.push_back(array_source("meshes", ArrayRank::nodes, view_of(tables->meshes)));
@@ -238,6 +254,11 @@ GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device
 
 }  // namespace detail
 
+bool GpuGeometry::has(std::string_view name) const {
+  return std::any_of(resident_.report.arrays.begin(), resident_.report.arrays.end(),
+                     [name](const ArrayResidency& row) { return row.name == name; });
+}
+
 const ResidentArray& GpuGeometry::array(std::string_view name) const {
   for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
     if (resident_.report.arrays[i].name == name) return resident_.arrays[i];
@@ -250,7 +271,8 @@ GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions
 
 GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
                    const UploadOptions& options, const Progress& progress) {
-  return detail::upload_geometry(detail::geometry_sources(flat, material_colors), device, options, progress);
+  return detail::upload_geometry(detail::geometry_sources(flat, material_colors, options, progress), device, options,
+                                 progress);
 }
 
 }  // namespace raylift

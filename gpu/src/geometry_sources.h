@@ -21,7 +21,8 @@ struct GeometrySources {
 [[nodiscard]] GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options,
                                                const Progress& progress);
 /// Likewise: scene and colours must stay.
-[[nodiscard]] GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors);
+[[nodiscard]] GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                                               const UploadOptions& options, const Progress& progress);
 
 [[nodiscard]] GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device,
                                           const UploadOptions& options, const Progress& progress);

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/query.h>
 #include <raylift/gpu/trace.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #ifdef RAYLIFT_WITH_CUDA
-#include <cstdlib>
-
 #include "cuda/check.h"
 #include "trace_kernel.h"
 #endif
 
 namespace raylift {
 
-void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
-           [[maybe_unused]] const Stream& stream) {
+namespace {
+
+template <class Geometry>
+void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count,
+              [[maybe_unused]] const Stream& stream) {
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
-    const cuda::CurrentDevice current(std::atoi(device.info().id.c_str() + 5));
+    const cuda::CurrentDevice current(device.info().cuda_device);
     cuda::check(current.code(), "selecting " + device.info().id);
-    cuda::check(static_cast<cudaError_t>(cuda::launch_trace(bvh, rays, hits, count, stream.handle())),
+    cuda::check(static_cast<cudaError_t>(cuda::launch_trace(geometry, rays, hits, count, stream.handle())),
                 "launching trace");
     return;
   }
@@ -26,8 +29,23 @@ void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits,
   (void)device;
 #endif
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) hits[i] = closest_hit(bvh, rays[i]);
+    for (std::size_t i = range.begin(); i < range.end(); ++i) hits[i] = closest_hit(geometry, rays[i]);
   });
+}
+
+}  // namespace
+
+void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
+           const Stream& stream) {
+  trace_on(device, bvh, rays, hits, count, stream);
+}
+
+void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const Stream& stream) {
+  const GeometryView& view = geometry.view();
+  if (view.bvh_levels == 0 && view.triangle_count != 0 && view.instance_count != 0 && !geometry.has("nodes"))
+    throw Error(ErrorKind::usage, "the geometry was uploaded without its hierarchy", {},
+                "set UploadOptions::bvh before uploading");
+  trace_on(geometry.device(), view, rays, hits, count, stream);
 }
 
 }  // namespace raylift

@@ -2,7 +2,7 @@
 // The batch kernel's launch.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/gpu/query.h>
 
 #include <cstddef>
 
@@ -10,5 +10,7 @@ namespace raylift::cuda {
 
 /// Returns a cudaError_t. The device must be current.
 int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* stream);
+
+int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* stream);
 
 }  // namespace raylift::cuda

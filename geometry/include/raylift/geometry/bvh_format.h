@@ -21,8 +21,8 @@ inline constexpr std::uint32_t kBvhMaxTriangles = 1u << 30;
 /// No triangle: in Hit::triangle and for a pair that holds only one.
 inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
 
-/// Eight child slots, each empty, an inner node, or one to three triangle pairs. Planes lie on a grid of 256 steps per
-/// axis over the node's own box, so the size of the world costs no precision.
+/// Eight child slots, each empty, an inner node (or instance), or one to three triangle pairs. Planes lie on a grid of
+/// 256 steps per axis over the node's own box, so the size of the world costs no precision.
 ///
 ///   plane on axis a   origin[a] + q * 2^(exponent[a] - 127)   with q one byte of lower / upper; lower is rounded down
 ///   and
@@ -45,6 +45,19 @@ struct alignas(16) BvhNode {
 };
 static_assert(sizeof(BvhNode) == 80 && std::is_trivially_copyable_v<BvhNode>);
 
+/// In a scene's tree, what stands in a node's place for a mesh put into the world: a child slot of the level over
+/// instances leads here, and from here rays go on in the mesh's frame at nodes[root]. Told from a BvhNode by its zero
+/// where that has exponents, which are never zero.
+struct alignas(16) InstanceNode {
+  std::uint32_t root;      ///< of the mesh's tree, in the same array of nodes
+  std::uint32_t instance;  ///< number in the scene
+  std::uint32_t spare;
+  std::uint32_t zero;
+  Affine to_mesh;  ///< world -> mesh frame; t of a ray stays what it is
+  std::uint32_t unused[4];
+};
+static_assert(sizeof(InstanceNode) == sizeof(BvhNode) && std::is_trivially_copyable_v<InstanceNode>);
+
 /// Triangles (v0, v1, v2) and (v2, v1, v3); for one triangle alone v3 equals v2. Coordinates are copies, bit for bit.
 struct alignas(16) TrianglePair {
   float vertex[4][3];
@@ -58,7 +71,8 @@ struct alignas(8) PairIds {
 };
 static_assert(sizeof(PairIds) == 8);
 
-/// What traversal needs, not owned; host or device addresses. No nodes: nothing to hit. The root is nodes[0].
+/// What traversal needs, not owned; host or device addresses. No nodes: nothing to hit. The root is nodes[0]; whether
+/// it is a mesh's or that over a scene's instances is for the caller to know.
 struct BvhView {
   const BvhNode* nodes;
   const TrianglePair* pairs;

@@ -11,13 +11,14 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 
 namespace raylift {
 
 /// origin + t * direction for tmin <= t < tmax. The direction needs no unit length, t counts in its lengths; it is not
-/// zero, and all numbers but tmax are finite.
+/// zero, tmin is not negative, and all numbers but tmax are finite.
 struct alignas(16) Ray {
   float3 origin;
   float tmin = 0;
@@ -32,10 +33,12 @@ struct alignas(16) Hit {
   float t;
   std::uint32_t triangle;  ///< kNoTriangle: nothing was hit, and t is the ray's tmax
   float u, v;
-  float3 normal;              ///< (b - a) x (c - a): outward by the winding, not of unit length
-  std::uint32_t from_inside;  ///< 1: the ray runs along the normal, it leaves the solid; else 0. A word: no padding
+  float3 normal;                  ///< (b - a) x (c - a): outward by the winding, not of unit length
+  std::uint32_t instance : 31;    ///< of a scene in two levels: which one; else 0
+  std::uint32_t from_inside : 1;  ///< 1: the ray runs along the normal, it leaves the solid
   [[nodiscard]] RAYLIFT_HD bool valid() const { return triangle != kNoTriangle; }
 };
+static_assert(sizeof(Hit) == 32);
 
 /// The nearest hit. `exclude` is a triangle that does not count: the one that the ray starts on.
 [[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray,
@@ -300,6 +303,7 @@ struct Candidate {
   float u, v;  // of stored vertices 1 and 2 of the triangle
   std::uint32_t pair;
   std::uint32_t second;  // 0 or 1
+  std::uint32_t instance;
   bool from_inside;
 };
 
@@ -325,7 +329,12 @@ RAYLIFT_HD inline void take(const BvhView& bvh, std::uint32_t pair, std::uint32_
                             float tmin, std::uint32_t exclude, Candidate& best) {
   if (!(crossing.t >= tmin && crossing.t < best.t)) return;
   if (exclude != kNoTriangle && bvh.ids[pair].triangle[second] >> 2 == exclude) return;
-  best = {crossing.t, crossing.v, crossing.w, pair, second, crossing.determinant > 0};
+  best.t = crossing.t;
+  best.u = crossing.v;
+  best.v = crossing.w;
+  best.pair = pair;
+  best.second = second;
+  best.from_inside = crossing.determinant > 0;
 }
 
 RAYLIFT_HD inline void intersect_pair(const BvhView& bvh, std::uint32_t index, const PreparedRay& ray, float tmin,
@@ -341,14 +350,44 @@ RAYLIFT_HD inline void intersect_pair(const BvhView& bvh, std::uint32_t index, c
     take(bvh, index, 1, crossing, tmin, exclude, best);
 }
 
-// Walks the tree; nodes nearer by octant first. kAny stops at the first hit.
-template <bool kAny>
-RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
-  Candidate best{ray.tmax, 0, 0, kNoTriangle, 0, false};
+RAYLIFT_HD inline bool is_instance(const BvhNode* node) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(&reinterpret_cast<const InstanceNode*>(node)->zero) == 0;
+#else
+  std::uint32_t word;
+  std::memcpy(&word, reinterpret_cast<const char*>(node) + offsetof(InstanceNode, zero), sizeof word);
+  return word == 0;
+#endif
+}
+
+// The ray in a mesh's frame. Rounded the same way everywhere, unlike Affine::point.
+RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
+  const float* m = placed.to_mesh.m;
+  const float o[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
+  const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
+  float origin[3], direction[3];
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int row = 0; row < 3; ++row, m += 4) {
+    origin[row] = product(m[0], o[0]) + product(m[1], o[1]) + product(m[2], o[2]) + m[3];
+    direction[row] = product(m[0], d[0]) + product(m[1], d[1]) + product(m[2], d[2]);
+  }
+  return {{origin[0], origin[1], origin[2]}, ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
+}
+
+// Walks the tree; nodes nearer by octant first. kAny stops at the first hit. kScene: nodes[0] is over instances.
+template <bool kAny, bool kScene>
+RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::uint32_t exclude,
+                                     [[maybe_unused]] std::uint32_t exclude_instance) {
+  Candidate best{ray.tmax, 0, 0, kNoTriangle, 0, 0, false};
   if (bvh.node_count == 0) return best;
-  const PreparedRay prepared(ray);
-  Group stack[kBvhMaxDepth];  // one level leaves at most one group of siblings
+  PreparedRay prepared(ray);
+  Group stack[kScene ? 2 * kBvhMaxDepth : kBvhMaxDepth];  // one level leaves at most one group of siblings
   int depth = 0;
+  [[maybe_unused]] int mesh_depth = -1;         // in a mesh: entries of the stack below it, which are the world's
+  [[maybe_unused]] std::uint32_t instance = 0;  // that mesh's
+  std::uint32_t excluded = kScene ? kNoTriangle : exclude;
   Group nodes{0, 0x80000000u};  // the root is the only child of no node: no inner bits below it, whatever the order
   while (true) {
     const int bit = highest_bit(nodes.bits);
@@ -356,33 +395,50 @@ RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::ui
     const std::uint32_t child = nodes.first + count_bits(nodes.bits & 0xFFu & ((1u << slot) - 1u));
     nodes.bits &= ~(1u << bit);
     if (nodes.bits > 0x00FFFFFFu) stack[depth++] = nodes;
+    if constexpr (kScene) {
+      if (mesh_depth < 0 && is_instance(bvh.nodes + child)) {
+        const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[child];
+        instance = placed.instance;
+        excluded = instance == exclude_instance ? exclude : kNoTriangle;
+        prepared = PreparedRay(in_mesh(placed, ray));
+        nodes = {placed.root, 0x80000000u};
+        mesh_depth = depth;
+        continue;
+      }
+    }
     NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
     while (hits.pairs.bits != 0) {
       const int k = highest_bit(hits.pairs.bits);
       hits.pairs.bits &= ~(1u << k);
-      intersect_pair(bvh, hits.pairs.first + static_cast<std::uint32_t>(k), prepared, ray.tmin, exclude, best);
+      [[maybe_unused]] const float before = best.t;
+      intersect_pair(bvh, hits.pairs.first + static_cast<std::uint32_t>(k), prepared, ray.tmin, excluded, best);
+      if constexpr (kScene) {
+        if (best.t < before) best.instance = instance;
+      }
       if (kAny && best.pair != kNoTriangle) return best;
     }
     nodes = hits.nodes;
     if (nodes.bits <= 0x00FFFFFFu) {
+      if constexpr (kScene) {
+        if (depth == mesh_depth) {
+          mesh_depth = -1;
+          prepared = PreparedRay(ray);
+        }
+      }
       if (depth == 0) return best;
       nodes = stack[--depth];
     }
   }
 }
 
-}  // namespace bvh_detail
-
-RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
-  const bvh_detail::Candidate best = bvh_detail::traverse<false>(bvh, ray, exclude);
-  Hit hit{best.t, kNoTriangle, 0, 0, {0, 0, 0}, false};
+// What is known of a candidate in its mesh's frame, in the terms of the triangle's own vertices.
+RAYLIFT_HD inline Hit hit_of(const BvhView& bvh, const Candidate& best) {
+  Hit hit{best.t, kNoTriangle, 0, 0, {0, 0, 0}, 0, 0};
   if (best.pair == kNoTriangle) return hit;
-  const TrianglePair pair = bvh_detail::load_pair(bvh.pairs + best.pair);
+  const TrianglePair pair = load_pair(bvh.pairs + best.pair);
   const bool second = best.second != 0;
-  const float3 a = bvh_detail::vertex(pair, second ? 2 : 0), b = bvh_detail::vertex(pair, 1),
-               c = bvh_detail::vertex(pair, second ? 3 : 2);
+  const float3 a = vertex(pair, second ? 2 : 0), b = vertex(pair, 1), c = vertex(pair, second ? 3 : 2);
   const float3 e{b.x - a.x, b.y - a.y, b.z - a.z}, f{c.x - a.x, c.y - a.y, c.z - a.z};
-  using bvh_detail::product;
   hit.normal = {product(e.y, f.z) - product(e.z, f.y), product(e.z, f.x) - product(e.x, f.z),
                 product(e.x, f.y) - product(e.y, f.x)};
   // Stored vertex k is the triangle's (k + r) % 3, so its own vertex j is stored at (j + 3 - r) % 3.
@@ -392,12 +448,19 @@ RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray, std::uint3
   const float first = 1.0f - best.u - best.v;
   hit.u = rotation == 0 ? best.u : rotation == 1 ? first : best.v;
   hit.v = rotation == 0 ? best.v : rotation == 1 ? best.u : first;
-  hit.from_inside = best.from_inside;
+  hit.instance = best.instance & 0x7FFFFFFFu;
+  hit.from_inside = best.from_inside ? 1 : 0;
   return hit;
 }
 
+}  // namespace bvh_detail
+
+RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
+  return bvh_detail::hit_of(bvh, bvh_detail::traverse<false, false>(bvh, ray, exclude, 0));
+}
+
 RAYLIFT_HD inline bool any_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
-  return bvh_detail::traverse<true>(bvh, ray, exclude).pair != kNoTriangle;
+  return bvh_detail::traverse<true, false>(bvh, ray, exclude, 0).pair != kNoTriangle;
 }
 
 }  // namespace raylift

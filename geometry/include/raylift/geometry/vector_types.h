@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// float3 and uint3: packed triples with the layout of CUDA's types of the same names, usable without CUDA.
+// float3 and uint3: packed triples with the layout of CUDA's types of the same names, usable without CUDA; and the
+// transform that kernels use.
 #pragma once
 
 #include <cstddef>
@@ -50,5 +51,19 @@ struct uint3 {
 // What Chroma and every GPU array of ours rely on.
 static_assert(sizeof(float3) == 12 && alignof(float3) == 4 && std::is_trivially_copyable_v<float3>);
 static_assert(sizeof(uint3) == 12 && alignof(uint3) == 4 && std::is_trivially_copyable_v<uint3>);
+
+/// The rows of a 3x4 affine matrix, row-major.
+struct Affine {
+  float m[12];
+
+  [[nodiscard]] RAYLIFT_HD float3 point(float3 p) const {
+    return {m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3], m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7],
+            m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]};
+  }
+  [[nodiscard]] RAYLIFT_HD float3 direction(float3 d) const {
+    return {m[0] * d.x + m[1] * d.y + m[2] * d.z, m[4] * d.x + m[5] * d.y + m[6] * d.z,
+            m[8] * d.x + m[9] * d.y + m[10] * d.z};
+  }
+};
 
 }  // namespace raylift

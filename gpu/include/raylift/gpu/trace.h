@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many rays at once. For rays inside a kernel of one's own: closest_hit and any_hit in <raylift/geometry/bvh_trace.h>.
+// Many rays at once. For rays inside a kernel of one's own: closest_hit and any_hit in <raylift/gpu/query.h>.
 #pragma once
 
 #include <raylift/geometry/bvh_trace.h>
 #include <raylift/gpu/device.h>
+#include <raylift/gpu/upload.h>
 
 #include <cstddef>
 
@@ -14,5 +15,9 @@ namespace raylift {
 /// stream's order; host device: done on return, by all of TBB's threads. Both give the same hits. Errors: device.
 void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
            const Stream& stream);
+
+/// The same for uploaded geometry, in one level or two; it must have its hierarchy (UploadOptions::bvh), or nothing to
+/// hit: otherwise Error(usage).
+void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const Stream& stream);
 
 }  // namespace raylift

@@ -3,6 +3,7 @@
 // pipeline in which the next chunk is converted while the last one is on the link.
 #pragma once
 
+#include <raylift/geometry/bvh.h>
 #include <raylift/geometry/convert.h>
 #include <raylift/geometry/flatten.h>
 #include <raylift/geometry/progress.h>
@@ -35,9 +36,11 @@ using ExternalTarget = std::function<ExternalMemory(const std::string& name, std
 
 struct UploadOptions {
   PlacementPolicy policy = PlacementPolicy::automatic;
-  std::uint64_t reserve = kDefaultReserve;          ///< device bytes that stay free
-  std::uint64_t budget = UINT64_MAX;                ///< device bytes to take at most
-  bool flatten = false;                             ///< expand a scene's instances
+  std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
+  std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
+  bool flatten = false;                     ///< expand a scene's instances
+  bool bvh = false;                         ///< build the hierarchy that ray queries need, and upload it too
+  BvhOptions bvh_options;
   std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
@@ -142,6 +145,7 @@ class GpuGeometry {
   [[nodiscard]] const GeometryView& view() const { return view_; }
   [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
   [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] bool has(std::string_view name) const;
   /// An array by its name in the report; throws Error(usage) where there is none.
   [[nodiscard]] const ResidentArray& array(std::string_view name) const;
 

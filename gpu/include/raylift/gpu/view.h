@@ -12,6 +12,7 @@
 // instance with the identity, and then solid ids, material codes and colours per triangle.
 #pragma once
 
+#include <raylift/geometry/bvh_format.h>
 #include <raylift/geometry/material_code.h>
 #include <raylift/geometry/vector_types.h>
 
@@ -19,20 +20,6 @@
 #include <type_traits>
 
 namespace raylift {
-
-/// The rows of a 3x4 affine matrix, row-major.
-struct Affine {
-  float m[12];
-
-  [[nodiscard]] RAYLIFT_HD float3 point(float3 p) const {
-    return {m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3], m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7],
-            m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]};
-  }
-  [[nodiscard]] RAYLIFT_HD float3 direction(float3 d) const {
-    return {m[0] * d.x + m[1] * d.y + m[2] * d.z, m[4] * d.x + m[5] * d.y + m[6] * d.z,
-            m[8] * d.x + m[9] * d.y + m[10] * d.z};
-  }
-};
 
 /// Where a mesh lies in GeometryView::vertices and ::triangles.
 struct MeshView {
@@ -70,6 +57,9 @@ struct GeometryView {
   std::uint32_t mesh_count;
   std::uint32_t instance_count;
   std::uint32_t material_count;
+  std::uint32_t
+      bvh_levels;    ///< 0: no hierarchy was built; 1: one tree, of a flat scene; 2: bvh.nodes[0] is over instances
+  BvhView bvh;       ///< for closest_hit and any_hit of <raylift/gpu/query.h>; PairIds count over `triangles`
   double origin[3];  ///< millimetres: add it to a position to get the scene's coordinates
 
   /// The materials on both sides of a triangle. `triangle` is an index into `triangles`.

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ray queries over uploaded geometry, in one level and in two, on each device: against each mesh on its own.
+#include <gtest/gtest.h>
+#include <raylift/geometry/bvh.h>
+#include <raylift/geometry/scene_bvh.h>
+#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/query.h>
+#include <raylift/gpu/trace.h>
+
+#include "../geometry/bvh_scenes.h"
+#include "devices.h"
+#include "scenes.h"
+
+namespace raylift {
+namespace {
+
+class Query : public test::OnDevice {
+ protected:
+  std::vector<Hit> trace_all(const GpuGeometry& geometry, const std::vector<Ray>& rays) {
+    const Stream stream(device());
+    DeviceBuffer<Ray> device_rays(device(), rays.size());
+    device_rays.copy_from(std::span<const Ray>(rays), stream);
+    const DeviceBuffer<Hit> device_hits(device(), rays.size());
+    trace(geometry, device_rays.device(), device_hits.device(), rays.size(), stream);
+    std::vector<Hit> hits(rays.size());
+    device().backend()->copy_to_host(hits.data(), device_hits.device(), hits.size() * sizeof(Hit), stream.handle());
+    stream.synchronize();
+    return hits;
+  }
+};
+
+UploadOptions with_bvh(bool flat = false) {
+  UploadOptions options;
+  options.bvh = true;
+  options.flatten = flat;
+  options.reserve = 0;
+  return options;
+}
+
+/// The scene's instances one by one, each through its mesh's own tree.
+class OneByOne {
+ public:
+  explicit OneByOne(const Scene& scene) : scene_(scene) {
+    std::uint32_t triangles = 0;
+    for (const Mesh& mesh : scene.meshes) {
+      trees_.push_back(build_bvh(mesh.vertices, mesh.triangles));
+      first_triangle_.push_back(triangles);
+      triangles += static_cast<std::uint32_t>(mesh.triangles.size());
+    }
+  }
+  [[nodiscard]] Hit operator()(const Ray& ray) const {
+    Hit best{ray.tmax, kNoTriangle, 0, 0, {0, 0, 0}, 0, 0};
+    for (std::uint32_t i = 0; i != scene_.instances.size(); ++i) {
+      const Instance& instance = scene_.instances[i];
+      if (instance.transform.linear().determinant() == 0) continue;
+      const Transform inverse = instance.transform.inverse();
+      InstanceNode node{};
+      for (int k = 0; k != 12; ++k) node.to_mesh.m[k] = static_cast<float>(inverse(k / 4, k % 4));
+      Hit hit = closest_hit(trees_[instance.mesh].view(), bvh_detail::in_mesh(node, ray));
+      if (!hit.valid() || !(hit.t < best.t)) continue;
+      hit.triangle += first_triangle_[instance.mesh];
+      hit.instance = i & 0x7FFFFFFFu;
+      best = hit;
+    }
+    return best;
+  }
+
+ private:
+  const Scene& scene_;
+  std::vector<Bvh> trees_;
+  std::vector<std::uint32_t> first_triangle_;
+};
+
+/// From around the scene's middle in all directions.
+std::vector<Ray> rays_in(const Scene& scene, std::size_t count, std::uint32_t seed) {
+  test::RandomRays random(0.6 * scene.bounds.size().maxCoeff(), seed);
+  const Eigen::Vector3f middle = scene.bounds.center().cast<float>();
+  std::vector<Ray> rays(count);
+  for (Ray& ray : rays) {
+    ray = random();
+    ray.origin = {ray.origin.x + middle.x(), ray.origin.y + middle.y(), ray.origin.z + middle.z()};
+  }
+  return rays;
+}
+
+Scene closed_scene(std::uint32_t n, std::uint32_t instances) {
+  Scene scene;
+  scene.source = "made in a test";
+  scene.materials.push_back({"m", {}});
+  const test::Triangles sphere = test::bumpy_sphere(n, 100, 0.1);
+  scene.meshes.push_back(
+      {"sphere", sphere.vertices, sphere.triangles, {{0, static_cast<std::uint32_t>(sphere.triangles.size())}}});
+  scene.bindings.push_back({0});
+  scene.nodes.push_back({"world", kNone, std::nullopt});
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(-5000, 5000), angle(0, 6);
+  for (std::uint32_t i = 0; i != instances; ++i) {
+    Transform transform = Transform::Identity();
+    transform.translate(Eigen::Vector3d(place(random), place(random), place(random)))
+        .rotate(Eigen::AngleAxisd(angle(random), Eigen::Vector3d(1, 2, 3).normalized()));
+    if (i % 3 == 1) transform.scale(Eigen::Vector3d(0.5, 1, -2));
+    scene.instances.push_back({0, 0, 0, kNone, transform});
+  }
+  scene.bounds = world_bounds(scene);
+  return scene;
+}
+
+TEST_P(Query, TwoLevelsHitWhatEachMeshOnItsOwnIsHitBy) {
+  for (const unsigned seed : {1U, 2U}) {
+    const Scene scene = test::random_scene(seed, 7, 300);
+    const GpuGeometry geometry = upload(scene, device(), with_bvh());
+    const OneByOne expected(scene);
+    const std::vector<Ray> rays = rays_in(scene, 20'000, seed);
+    const std::vector<Hit> hits = trace_all(geometry, rays);
+    std::size_t found = 0;
+    for (std::size_t i = 0; i != rays.size(); ++i) {
+      const Hit wanted = expected(rays[i]);
+      ASSERT_EQ(hits[i].t, wanted.t) << "ray " << i;
+      ASSERT_EQ(hits[i].triangle, wanted.triangle) << "ray " << i;
+      ASSERT_EQ(hits[i].instance, wanted.instance);
+      ASSERT_EQ(hits[i].u, wanted.u);
+      ASSERT_EQ(hits[i].v, wanted.v);
+      ASSERT_EQ(hits[i].from_inside, wanted.from_inside);
+      found += wanted.valid();
+    }
+    EXPECT_GT(found, 1000U);
+  }
+}
+
+TEST_P(Query, OneLevelAndTwoAgree) {
+  const Scene scene = closed_scene(40, 200);
+  const GpuGeometry two = upload(scene, device(), with_bvh());
+  const GpuGeometry one = upload(scene, device(), with_bvh(true));
+  EXPECT_EQ(one.view().bvh_levels, 1U);
+  EXPECT_EQ(two.view().bvh_levels, 2U);
+  const std::vector<Ray> rays = rays_in(scene, 50'000, 3);
+  const std::vector<Hit> a = trace_all(one, rays), b = trace_all(two, rays);
+  const std::uint32_t triangles = static_cast<std::uint32_t>(scene.meshes[0].triangles.size());
+  std::size_t found = 0, differ = 0;
+  for (std::size_t i = 0; i != rays.size(); ++i) {
+    found += a[i].valid();
+    // Rays that graze an edge may pass on one side of it here and on the other there.
+    const bool same = a[i].valid() == b[i].valid() &&
+                      (!a[i].valid() || (a[i].triangle == b[i].triangle + b[i].instance * triangles &&
+                                         std::fabs(a[i].t - b[i].t) <= 0.02F && a[i].from_inside == b[i].from_inside));
+    differ += same ? 0 : 1;
+    if (!same || !a[i].valid()) continue;
+    const auto length = [](float3 n) { return std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z); };
+    const float cosine =
+        (a[i].normal.x * b[i].normal.x + a[i].normal.y * b[i].normal.y + a[i].normal.z * b[i].normal.z) /
+        (length(a[i].normal) * length(b[i].normal));
+    ASSERT_GT(cosine, 0.999F) << "ray " << i;
+  }
+  EXPECT_GT(found, 1000U);
+  EXPECT_LT(differ, found / 500);
+}
+
+TEST_P(Query, NoRayLeavesAClosedMeshThatIsAnInstance) {
+  const Scene scene = closed_scene(60, 30);
+  const GpuGeometry geometry = upload(scene, device(), with_bvh());
+  for (std::uint32_t k = 0; k != scene.instances.size(); ++k) {
+    test::RandomRays random(30, k);
+    std::vector<Ray> rays(3'000);
+    const Eigen::Vector3f middle = scene.instances[k].transform.translation().cast<float>();
+    for (Ray& ray : rays) {
+      ray = random();
+      ray.origin = {ray.origin.x + middle.x(), ray.origin.y + middle.y(), ray.origin.z + middle.z()};
+    }
+    for (const Hit& hit : trace_all(geometry, rays)) ASSERT_TRUE(hit.valid());
+  }
+}
+
+TEST_P(Query, WithoutAHierarchyItIsAnError) {
+  const Scene scene = test::random_scene(1);
+  const GpuGeometry geometry = upload(scene, device());
+  EXPECT_EQ(geometry.view().bvh_levels, 0U);
+  const Stream stream(device());
+  EXPECT_THROW(trace(geometry, nullptr, nullptr, 1, stream), Error);
+}
+
+TEST_P(Query, NothingToHitIsNoError) {
+  Scene scene = test::random_scene(1);
+  for (Instance& instance : scene.instances) instance.transform.linear().setZero();
+  const std::vector<Ray> rays(10, Ray{{0, 0, 0}, 0, {0, 0, 1}, 5});
+  for (const Hit& hit : trace_all(upload(scene, device(), with_bvh()), rays)) {
+    EXPECT_FALSE(hit.valid());
+    EXPECT_EQ(hit.t, 5);
+  }
+  scene.instances.clear();
+  for (const Hit& hit : trace_all(upload(scene, device(), with_bvh()), rays)) EXPECT_FALSE(hit.valid());
+  for (const Hit& hit : trace_all(upload(scene, device(), with_bvh(true)), rays)) EXPECT_FALSE(hit.valid());
+}
+
+RAYLIFT_ON_BOTH_DEVICES(Query);
+
+TEST(SceneQuery, LeavesOutTheTriangleThatTheRayStartsOn) {
+  const Scene scene = closed_scene(20, 50);
+  const GpuGeometry geometry = upload(scene, Device::host(std::uint64_t{64} << 20), with_bvh());
+  const GeometryView& view = geometry.view();
+  std::size_t found = 0;
+  for (const Ray& ray : rays_in(scene, 2'000, 9)) {
+    const Hit first = closest_hit(view, ray);
+    EXPECT_EQ(any_hit(view, ray), first.valid());
+    if (!first.valid()) continue;
+    ++found;
+    Ray shorter = ray;
+    shorter.tmax = std::nextafter(first.t, 1e30F);
+    EXPECT_TRUE(any_hit(view, shorter));
+    const Hit second = closest_hit(view, shorter, first.triangle, first.instance);
+    EXPECT_FALSE(second.triangle == first.triangle && second.instance == first.instance);
+    // The same triangle of another instance counts.
+    EXPECT_EQ(closest_hit(view, ray, first.triangle, first.instance + 1).instance, first.instance);
+  }
+  EXPECT_GT(found, 100U);
+}
+
+TEST(SceneBvhTest, ManyInstancesOfAMeshCostOneMesh) {
+  const Scene one = closed_scene(60, 1), many = closed_scene(60, 1000);
+  const SceneBvh a = build_bvh(one, Eigen::Vector3d::Zero()), b = build_bvh(many, Eigen::Vector3d::Zero());
+  EXPECT_EQ(a.pairs.size(), b.pairs.size());
+  EXPECT_EQ(a.nodes.size() - a.instance_nodes, b.nodes.size() - b.instance_nodes);
+  EXPECT_LT(b.instance_nodes, 1500U);
+}
+
+TEST(SceneBvhTest, NamesTheMeshThatIsBroken) {
+  Scene scene = closed_scene(8, 2);
+  scene.meshes[0].vertices[5].y = std::numeric_limits<float>::quiet_NaN();
+  try {
+    (void)build_bvh(scene, Eigen::Vector3d::Zero());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::malformed);
+    EXPECT_EQ(error.element(), "mesh 'sphere'");
+  }
+}
+
+}  // namespace
+}  // namespace raylift
