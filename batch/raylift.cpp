@@ -8,6 +8,7 @@
 #include <string>
 
 #include "commands.h"
+#include "describe.h"
 #include "interrupt.h"
 #include "options.h"
 #include "output.h"
@@ -52,6 +53,8 @@ int run_program(int argc, char** argv) {
   program.formatter(std::make_shared<Formatter>());
   program.footer(kFooter);
   program.set_version_flag("--version", "raylift " RAYLIFT_VERSION, "Print the version");
+  add_generate_option(program, "raylift " RAYLIFT_VERSION,
+                      {"raylift-make-detector(1), raylift-view(1), raylift-import(1)"});
   add_general_options(program, general, false);
   add_info(program, general, run);
   add_check(program, general, run);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "describe.h"
 #include "detector.h"
 #include "writer.h"
 
@@ -26,7 +27,10 @@ int run(int argc, char** argv) {
   CLI::App app{
       "Writes a photon detector as COLLADA, as Geant4's G4DAE exporter does: liquids nested in a vessel, and "
       "photosensors\n"
-      "(glass, vacuum, photocathode) that face its centre. The same options give the same bytes on any machine."};
+      "(glass, vacuum, photocathode) that face its centre. The same options give the same bytes on any machine.",
+      "raylift-make-detector"};
+  app.set_version_flag("--version", "raylift-make-detector " RAYLIFT_VERSION, "Print the version");
+  batch::add_generate_option(app, "raylift " RAYLIFT_VERSION, {"raylift(1)"});
   app.option_defaults()->always_capture_default();
   app.add_option("--shape", parameters.shape, "sphere or cylinder")
       ->transform(CLI::CheckedTransformer(

@@ -14,7 +14,7 @@ for pair in "library programs" "library development" "programs development"; do
   [ -z "$both" ] || fail "components $1 and $2 both install $both"
 done
 
-files library | grep -q '/libexec/raylift/raylift-import$' || fail "no raylift-import in the component library"
+files library | grep '/libexec/raylift/raylift-import$' >/dev/null || fail "no raylift-import in the component library"
 for program in raylift raylift-make-detector; do
   [ -x "programs/bin/$program" ] || fail "no $program in the component programs"
 done

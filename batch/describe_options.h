@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program's commands and options as plain values, as manual pages and completions need them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace raylift::batch {
+
+struct DescribedOption {
+  std::vector<std::string> names;    ///< with their hyphens, short ones first; none of a positional
+  std::string value;                 ///< what it takes, "BYTES"; empty of a flag
+  std::vector<std::string> choices;  ///< of the value, where a CLI::IsMember or CLI::CheckedTransformer has them
+  std::string fallback;              ///< the value's default
+  std::string help;
+  std::string group;
+  bool several = false;   ///< takes several values
+  bool required = false;  ///< of a positional
+};
+
+struct DescribedCommand {
+  std::string name;  ///< of the program, or of a command of it
+  std::string help;
+  std::string footer;
+  std::vector<DescribedOption> options;      ///< those that the help lists
+  std::vector<DescribedOption> positionals;  ///< value is the name shown
+};
+
+struct DescribedProgram {
+  DescribedCommand self;
+  std::vector<DescribedCommand> commands;
+};
+
+[[nodiscard]] DescribedProgram described(const CLI::App& program);
+
+}  // namespace raylift::batch
