@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 // As in <GL/glx.h>, without the headers of X11.
 extern "C" void* glXGetCurrentContext();
@@ -61,11 +62,30 @@ void ContextState::require_current(const std::string& what) const {
     throw Error(ErrorKind::usage, what + " needs the OpenGL context that it was made in, and that is gone", {},
                 "close what is shared before its context, and make it again in the new one");
   void* handle = current_context_handle();
-  if (handle == handle_) return;
+  if (handle == handle_) return catch_up();
   throw Error(ErrorKind::usage,
               what + " needs the OpenGL context that it was made in to be current on this thread; here " +
                   (handle == nullptr ? "none is current" : "another one is current"),
               {}, "call it on the thread that draws, or make the context current here");
+}
+
+void ContextState::when_current(std::function<void()> action) noexcept {
+  if (!is_current()) {
+    const std::lock_guard lock(mutex_);
+    if (alive_) waiting_.push_back(std::move(action));
+    return;
+  }
+  catch_up();
+  action();
+}
+
+void ContextState::catch_up() const noexcept {
+  std::vector<std::function<void()>> actions;
+  {
+    const std::lock_guard lock(mutex_);
+    actions.swap(waiting_);
+  }
+  for (const std::function<void()>& action : actions) action();
 }
 
 void ContextState::attach(ContextResource* resource) {
@@ -79,6 +99,7 @@ void ContextState::detach(ContextResource* resource) noexcept {
 }
 
 void ContextState::end(bool current) noexcept {
+  if (current) catch_up();
   while (true) {
     ContextResource* resource = nullptr;
     {
@@ -102,6 +123,7 @@ std::shared_ptr<ContextState> require_current_context(const std::string& what) {
   if (state == nullptr)
     throw Error(ErrorKind::no_display, what + " needs an OpenGL context, and none is current on this thread", {},
                 "make one current, or make a GlContext");
+  state->require_current(what);
   return state;
 }
 

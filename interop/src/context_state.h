@@ -3,6 +3,7 @@
 // hold on to this, not to the context, because they may outlive it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,8 +33,12 @@ class ContextState {
   [[nodiscard]] bool is_current() const;
   [[nodiscard]] bool alive() const;
   /// Throws Error(usage) unless the context is current on the calling thread. `what` begins the message: "mapping a
-  /// shared buffer".
+  /// shared buffer". Also does what has waited for that.
   void require_current(const std::string& what) const;
+
+  /// Does what needs the context: now if it is current, otherwise as soon as something else is done in it. Not at all
+  /// if the context has gone, and all that it held with it.
+  void when_current(std::function<void()> action) noexcept;
 
   void attach(ContextResource* resource);
   void detach(ContextResource* resource) noexcept;
@@ -41,13 +46,17 @@ class ContextState {
   void end(bool current) noexcept;
 
  private:
+  /// Does what has waited.
+  void catch_up() const noexcept;
+
   void* handle_;
   mutable std::mutex mutex_;
+  mutable std::vector<std::function<void()>> waiting_;
   bool alive_ = true;
   std::vector<ContextResource*> resources_;
 };
 
-/// As above; throws Error(no_display) where no context is current.
+/// The current context's state; throws Error(no_display) where no context is current.
 [[nodiscard]] std::shared_ptr<ContextState> require_current_context(const std::string& what);
 
 /// The native handle of the calling thread's current context, an EGLContext or a GLXContext; null where there is none.

@@ -34,11 +34,10 @@ void init_glew() {
 
 }  // namespace
 
-GlInfo init_gl() {
+GlInfo gl_info() {
   if (detail::current_context_handle() == nullptr)
     throw Error(ErrorKind::no_display, "no OpenGL context is current on this thread", {},
                 "make one current, or make a GlContext");
-  init_glew();
   GlInfo info;
   info.vendor = text(GL_VENDOR);
   info.renderer = text(GL_RENDERER);
@@ -48,7 +47,13 @@ GlInfo init_gl() {
   glGetIntegerv(GL_MINOR_VERSION, &info.minor);
   for (const char* name : {"llvmpipe", "softpipe", "swrast", "Software Rasterizer", "SWR"})
     info.software = info.software || info.renderer.find(name) != std::string::npos;
-  if (!GLEW_VERSION_4_5)
+  return info;
+}
+
+GlInfo init_gl() {
+  GlInfo info = gl_info();
+  init_glew();
+  if (info.major * 10 + info.minor < 45)
     throw Error(ErrorKind::no_display,
                 "OpenGL 4.5 is needed, and this context has '" + info.version + "' (" + info.renderer + ")", {},
                 "update the OpenGL driver");

@@ -55,6 +55,9 @@ class GlContext {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What the calling thread's current context is. Throws Error(no_display) where none is current.
+[[nodiscard]] GlInfo gl_info();
+
 /// Initialises GLEW for the calling thread's current context, of a window for example, and says what it is. Throws
 /// Error(no_display) where no context is current, or where it is older than 4.5.
 GlInfo init_gl();

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometry whose vertices and triangles lie in OpenGL buffers: they exist once, for kernels and for drawing.
+//
+//   const raylift::SharedGeometry geometry = raylift::upload_shared(scene, device, options);
+//   {
+//     const auto mapping = geometry.map(stream);
+//     kernel<<<blocks, threads, 0, cuda_stream>>>(mapping.view(), ...);
+//   }
+//   glVertexArrayVertexBuffer(array, 0, geometry.vertex_buffer(), 0, sizeof(raylift::float3));
+//   glVertexArrayElementBuffer(array, geometry.triangle_buffer());   // three GL_UNSIGNED_INT a triangle
+//
+// A program that loads in the background takes the three steps one by one, see SharedUpload.
+#pragma once
+
+#include <raylift/gpu/upload.h>
+#include <raylift/interop/shared_buffer.h>
+
+#include <optional>
+
+namespace raylift {
+
+/// Shared geometry mapped for kernels, until its end; see Mapping, whose rules hold here. OpenGL must not draw it
+/// meanwhile.
+class GeometryMapping {
+ public:
+  /// For kernels on the stream that it was mapped with. Its addresses are good until the end of the mapping.
+  [[nodiscard]] const GeometryView& view() const& { return view_; }
+  const GeometryView& view() && = delete;
+  /// Ends it now. Throws Error: usage on a wrong thread, device. Again does nothing.
+  void unmap() {
+    view_ = {};
+    mapping_.unmap();
+  }
+
+ private:
+  friend class SharedGeometry;
+  GeometryMapping(Mapping<float3, uint3> mapping, const GeometryView& view)
+      : mapping_(std::move(mapping)), view_(view) {}
+
+  Mapping<float3, uint3> mapping_;
+  GeometryView view_;
+};
+
+/// Geometry on a device, whose vertices and triangles OpenGL draws. Move-only. Mapped where the OpenGL context is
+/// current; goes anywhere, also after its context.
+class SharedGeometry {
+ public:
+  /// Throws Error as map_together does.
+  [[nodiscard]] GeometryMapping map(const Stream& stream) const;
+
+  /// OpenGL's names. Vertices are packed float3, in the frame of their mesh; a mesh's triangles begin at element
+  /// 3 * MeshView::first_triangle, and their indices count from the first vertex of all.
+  [[nodiscard]] unsigned vertex_buffer() const { return vertices_.id(); }
+  [[nodiscard]] unsigned triangle_buffer() const { return triangles_.id(); }
+  [[nodiscard]] std::size_t vertex_count() const { return vertices_.size(); }
+  [[nodiscard]] std::size_t triangle_count() const { return triangles_.size(); }
+  /// Whether vertices and triangles exist once; otherwise why_not() says why OpenGL has a copy of its own.
+  [[nodiscard]] bool shares() const { return vertices_.shares() && triangles_.shares(); }
+  [[nodiscard]] const std::string& why_not() const { return vertices_.why_not(); }
+  [[nodiscard]] const ResidencyReport& report() const { return geometry_.report(); }
+  [[nodiscard]] const Device& device() const { return geometry_.device(); }
+  /// Gives OpenGL's buffers back. Again, or after its context has gone, does nothing.
+  void close() noexcept {
+    vertices_.close();
+    triangles_.close();
+  }
+
+ private:
+  friend class SharedUpload;
+  SharedGeometry(SharedBuffer<float3> vertices, SharedBuffer<uint3> triangles, GpuGeometry geometry)
+      : vertices_(std::move(vertices)), triangles_(std::move(triangles)), geometry_(std::move(geometry)) {}
+
+  // Mapping changes nothing that a caller sees.
+  mutable SharedBuffer<float3> vertices_;
+  mutable SharedBuffer<uint3> triangles_;
+  GpuGeometry geometry_;
+};
+
+/// An upload into OpenGL buffers, in three steps:
+///
+///   raylift::SharedUpload shared(scene, device, options);                               // where OpenGL is current
+///   raylift::GpuGeometry geometry = raylift::upload(scene, device, shared.options());   // on any thread
+///   raylift::SharedGeometry result = shared.finish(std::move(geometry));                // where OpenGL is current
+///
+/// When the second step fails, let this go: it gives everything back. Move-only.
+class SharedUpload {
+ public:
+  /// Makes buffers for the scene's vertices and triangles, and maps them. Throws Error: as SharedBuffer does, and
+  /// out_of_device_memory where they don't fit into what placement may use (reserve and budget): OpenGL's buffers are
+  /// not split.
+  SharedUpload(const Scene& scene, const Device& device, const UploadOptions& options = {},
+               Sharing sharing = Sharing::automatic);
+  /// The same by numbers, for geometry that does not come from a scene.
+  SharedUpload(std::size_t vertices, std::size_t triangles, const Device& device, const UploadOptions& options = {},
+               Sharing sharing = Sharing::automatic);
+
+  /// For an upload onto the same device. Good as long as this is neither finished nor gone.
+  [[nodiscard]] const UploadOptions& options() const { return options_; }
+  /// Hands the buffers to OpenGL. Throws Error(usage) for geometry that was not uploaded with options().
+  [[nodiscard]] SharedGeometry finish(GpuGeometry geometry);
+
+ private:
+  UploadOptions options_;
+  SharedBuffer<float3> vertices_;
+  SharedBuffer<uint3> triangles_;
+  Stream stream_;
+  std::optional<Mapping<float3, uint3>> mapping_;
+};
+
+/// The three steps in one, where OpenGL is current.
+[[nodiscard]] SharedGeometry upload_shared(const Scene& scene, const Device& device, const UploadOptions& options = {},
+                                           const Progress& progress = {}, Sharing sharing = Sharing::automatic);
+
+}  // namespace raylift

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a device and the current OpenGL context can share memory, and if not, why not.
+#pragma once
+
+#include <raylift/gpu/device.h>
+
+#include <string>
+
+namespace raylift {
+
+struct InteropSupport {
+  bool available = false;  ///< buffers of the context can be mapped for kernels
+  int cuda_device = -1;    ///< the CUDA device that the OpenGL context is on; -1 where it is on none
+  bool other_gpu = false;  ///< the context is on a CUDA device, but not on the one that was asked about
+  std::string renderer;    ///< OpenGL's name of what it draws on
+  std::string why_not;     ///< empty where it is available
+};
+
+/// Of the calling thread's current context and any CUDA device. Never throws for want of support: also "no context is
+/// current" and "built without CUDA" are answers.
+[[nodiscard]] InteropSupport interop_support();
+
+/// Of the current context and this device.
+[[nodiscard]] InteropSupport interop_support(const Device& device);
+
+}  // namespace raylift
