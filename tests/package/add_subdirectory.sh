@@ -6,6 +6,7 @@
   -DRAYLIFT_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug >log 2>&1 || fail "$(cat log)"
 "$CMAKE" --build build >log 2>&1 || fail "$(tail -n 30 log)"
 expect_upload build/upload
+expect_text "1 solids" build/simulator "$SOURCE/data/cube.dae" cube.npy 1000
 expect_text "1 mesh(es)" build/count "$SOURCE/data/cube.dae"
 ! find build -name raylift -type f -executable | grep . || fail "a part of another project builds no programs"
 "$CMAKE" --install build --prefix prefix >log 2>&1 || fail "$(cat log)"
