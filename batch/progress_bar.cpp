@@ -55,7 +55,7 @@ std::string progress_line(std::string_view stage, std::uint64_t done, std::uint6
   return head + '[' + std::string(filled, '=') + std::string(length - filled, ' ') + ']' + tail;
 }
 
-void ProgressBar::show(std::string_view stage, std::uint64_t done, std::uint64_t total) {
+void ProgressBar::show(std::string_view stage, std::string_view label, std::uint64_t done, std::uint64_t total) {
   if (!enabled_) return;
   const Clock::time_point now = Clock::now();
   if (stage != stage_) {
@@ -65,7 +65,7 @@ void ProgressBar::show(std::string_view stage, std::uint64_t done, std::uint64_t
   if (now < next_draw_) return;
   next_draw_ = now + std::chrono::milliseconds(100);
   // The last column stays free: a terminal may wrap the line there.
-  write_error("\r" + progress_line(stage, done, total, now - stage_start_, terminal_width() - 1) + "\x1b[K");
+  write_error("\r" + progress_line(label, done, total, now - stage_start_, terminal_width() - 1) + "\x1b[K");
   drawn_ = true;
 }
 

@@ -26,7 +26,9 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void show(std::string_view stage, std::uint64_t done, std::uint64_t total);
+  void show(std::string_view stage, std::uint64_t done, std::uint64_t total) { show(stage, stage, done, total); }
+  /// The same with a text in the stage's place, which may change without the stage's being over.
+  void show(std::string_view stage, std::string_view label, std::uint64_t done, std::uint64_t total);
   /// Takes the line off the terminal, so that other text can be written there.
   void clear() noexcept;
 

@@ -59,6 +59,7 @@ int run_program(int argc, char** argv) {
   add_info(program, general, run);
   add_check(program, general, run);
   add_upload(program, general, run);
+  add_batch(program, general, run);
   add_devices(program, general, run);
   const std::string text = parse_command_line(program, argc, argv);
   if (!text.empty()) {

@@ -103,11 +103,17 @@ int Session::for_each_file(const std::vector<std::string>& files, const Work& wo
   return first_error != 0 ? first_error : negative;
 }
 
+std::string signal_name(int number) {
+  const char* abbreviation = ::sigabbrev_np(number);
+  return abbreviation != nullptr ? std::string("SIG") + abbreviation : "signal " + std::to_string(number);
+}
+
 Json to_json(const Error& error) {
   return {{"kind", name(error.kind())},
           {"message", error.what()},
           {"problem", error.problem()},
           {"element", error.element()},
+          {"signal", error.signal() == 0 ? Json() : Json(signal_name(error.signal()))},
           {"advice", error.advice()}};
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "output.h"
@@ -44,6 +45,8 @@ class Session {
 
   /// What long work gets: draws the bar, and cancels after an interrupt. Ended stages go to `times`, where given.
   [[nodiscard]] Progress progress(std::vector<StageTime>* times = nullptr);
+  /// Draws how far a batch is, `label` saying it in words.
+  void show(std::string_view label, std::uint64_t done, std::uint64_t total) { bar_.show("batch", label, done, total); }
   /// Throws Error(cancelled) after an interrupt.
   void stop_if_interrupted() const;
   /// Writes to standard output, beside the bar.
@@ -61,7 +64,10 @@ class Session {
   std::shared_ptr<spdlog::logger> log_;
 };
 
-/// An error as it stands in JSON documents.
+/// "SIGSEGV".
+[[nodiscard]] std::string signal_name(int number);
+
+/// An error as it stands in JSON documents. `signal` is null but for an import that a signal ended.
 [[nodiscard]] Json to_json(const Error& error);
 
 /// The exit code of a program that ends with this error: that of its kind, or for one that a signal cancelled,

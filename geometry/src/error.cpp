@@ -64,11 +64,12 @@ int exit_code(ErrorKind kind) noexcept {
   return row(kind).exit_code;
 }
 
-Error::Error(ErrorKind kind, std::string_view problem, Where where, std::string_view advice)
+Error::Error(ErrorKind kind, std::string_view problem, Where where, std::string_view advice, int signal)
     : std::runtime_error(message(problem, where, advice)),
       kind_(kind),
       problem_(problem),
       where_(std::move(where)),
-      advice_(advice) {}
+      advice_(advice),
+      signal_(signal) {}
 
 }  // namespace raylift

@@ -310,10 +310,10 @@ class Import {
       if (number == SIGKILL)
         throw Error(ErrorKind::limit,
                     "the import process was killed (SIGKILL), probably because the machine ran out of memory", where(),
-                    "free memory, or limit the import with --import-memory");
+                    "free memory, or limit the import with --import-memory", number);
       const std::string said = first_line(said_);
       throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
-                  where(), "the file is probably broken; export it again");
+                  where(), "the file is probably broken; export it again", number);
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
       const std::string said = first_line(said_);

@@ -41,19 +41,22 @@ struct Where {
 /// raylift's only exception. `what()` reads: what is wrong, where, what to do.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, std::string_view problem, Where where = {}, std::string_view advice = {});
+  Error(ErrorKind kind, std::string_view problem, Where where = {}, std::string_view advice = {}, int signal = 0);
 
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
   [[nodiscard]] const std::string& file() const noexcept { return where_.file; }
   [[nodiscard]] const std::string& element() const noexcept { return where_.element; }
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
   [[nodiscard]] const std::string& advice() const noexcept { return advice_; }
+  /// Of an isolated import that a signal ended: its number; otherwise 0.
+  [[nodiscard]] int signal() const noexcept { return signal_; }
 
  private:
   ErrorKind kind_;
   std::string problem_;
   Where where_;
   std::string advice_;
+  int signal_;
 };
 
 }  // namespace raylift

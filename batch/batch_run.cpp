@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch_run.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/backend.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <unordered_map>
+
+#include "batch_summary.h"
+#include "crew.h"
+#include "inputs.h"
+#include "interrupt.h"
+#include "report.h"
+#include "text.h"
+#include "worker.h"
+
+namespace raylift::batch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool uses_device(const BatchOptions& options) {
+  return std::any_of(options.actions.begin(), options.actions.end(),
+                     [](const Action* one) { return one->needs_device; });
+}
+
+/// The devices that the batch is to use, by name: without making a context on any.
+std::vector<std::string> devices_of(const BatchOptions& options) {
+  if (!uses_device(options)) return {};
+  if (options.device != "all") {
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; begin <= options.device.size();) {
+      const std::size_t comma = std::min(options.device.find(',', begin), options.device.size());
+      names.push_back(options.device.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+    return names;
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i != cuda_device_count(); ++i) names.push_back("cuda:" + std::to_string(i));
+  if (names.empty()) names.emplace_back("host");
+  return names;
+}
+
+CrewOptions crew_options(const BatchOptions& options) {
+  const std::vector<std::string> devices = devices_of(options);
+  const bool host = devices.empty() || (devices.size() == 1 && devices.front() == "host");
+  std::size_t jobs = options.jobs;
+  if (jobs == 0) jobs = host ? std::max(1U, std::thread::hardware_concurrency() / 2) : devices.size();
+  CrewOptions crew;
+  crew.actions = options.actions;
+  for (std::size_t i = 0; i != jobs; ++i) crew.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
+  crew.seconds = options.seconds;
+  crew.bytes = options.bytes;
+  return crew;
+}
+
+class Batch {
+ public:
+  Batch(Session& session, const BatchOptions& options)
+      : session_(session),
+        options_(options),
+        inputs_(expand_inputs(options.inputs)),
+        summary_(inputs_.size()),
+        crew_(crew_options(options)) {}
+
+  int run() {
+    for (const Action* action : options_.actions)
+      if (action->check != nullptr) action->check(options_.action);
+    if (inputs_.empty()) throw Error(ErrorKind::usage, "there are no scenes: the lists are empty");
+    if (!options_.keep_going)
+      for (const Input& input : inputs_)
+        if (input.error) throw Error(*input.error);
+    if (!options_.report.empty()) open_report();
+    deal_order();
+    const Clock::time_point start = Clock::now();
+    try {
+      work();
+    } catch (...) {
+      finish_report();
+      throw;
+    }
+    finish_report();
+    print(Clock::now() - start);
+    if (refusal_) throw Error(*refusal_);
+    if (interrupted_by() != 0 && summary_.done() != inputs_.size()) {
+      const bool resumable = !options_.report.empty();
+      throw Error(ErrorKind::cancelled, "interrupted", {}, resumable ? "go on by --resume" : "");
+    }
+    return summary_.exit_code();
+  }
+
+ private:
+  void open_report() {
+    std::unordered_map<std::string, std::size_t> by_path;
+    for (std::size_t i = 0; i != inputs_.size(); ++i) by_path.emplace(inputs_[i].path, i);
+    const Json wanted = make_row("", options_.actions)["do"];
+    done_.resize(inputs_.size());
+    report_ = std::make_unique<Report>(
+        options_.report, options_.resume ? Report::Mode::resume : Report::Mode::fresh, [&](const Json& row) {
+          const std::string file = file_of(row);
+          if (row.value("do", Json()) != wanted)
+            throw Error(ErrorKind::usage, "the report's rows are of another --do: " + row.value("do", Json()).dump(),
+                        {options_.report, file}, "use the same, or another report");
+          const auto found = by_path.find(file);
+          if (found == by_path.end() || done_[found->second]) return;
+          done_[found->second] = true;
+          summary_.add(found->second, row, true);
+        });
+  }
+
+  /// The largest come first, so that none of them is left over at the end; for each, what it adds to the work to do.
+  void deal_order() {
+    done_.resize(inputs_.size());
+    for (std::size_t i = 0; i != inputs_.size(); ++i)
+      if (!done_[i]) order_.push_back(i);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t a, std::size_t b) { return inputs_[a].bytes > inputs_[b].bytes; });
+    for (const std::size_t scene : order_) weight_ += weight_of(scene);
+  }
+
+  [[nodiscard]] std::uint64_t weight_of(std::size_t scene) const {
+    return inputs_[scene].bytes + (std::uint64_t{256} << 10);  // starting an import takes time as well
+  }
+
+  void work() {
+    std::vector<Finished> finished;
+    while (true) {
+      while (next_ != order_.size() && crew_.idle() != 0 && !stopping()) deal();
+      if (crew_.busy() == 0 && (next_ == order_.size() || stopping())) return;
+      std::vector<pollfd> polled;
+      crew_.poll_for(polled);
+      (void)::poll(polled.data(), polled.size(), static_cast<int>(Crew::kTick.count()));
+      finished.clear();
+      crew_.handle(finished);
+      for (Finished& one : finished) take(one);
+      session_.show(label(), weight_done_, weight_);
+    }
+  }
+
+  [[nodiscard]] bool stopping() const {
+    return interrupted_by() != 0 || refusal_.has_value() || (options_.fail_fast && failed_);
+  }
+
+  void deal() {
+    const std::size_t scene = order_[next_++];
+    const Input& input = inputs_[scene];
+    if (!input.error) return crew_.start(scene, input.path);
+    Json row = make_row(input.path, options_.actions);
+    set_error(row, *input.error);
+    Finished finished{scene, std::move(row)};
+    take(finished);
+  }
+
+  void take(Finished& finished) {
+    if (finished.cancelled) return;
+    const Json& row = finished.row;
+    if (row["status"] == "failed") {
+      const Json& json = row["error"];
+      const Error error(error_kind(json["kind"].get<std::string>()), json["problem"].get<std::string>(),
+                        {inputs_[finished.scene].path, json["element"].get<std::string>()},
+                        json["advice"].get<std::string>());
+      // It would go as with this one with all others.
+      if (finished.refused && !options_.keep_going) {
+        if (!refusal_) refusal_ = error;
+        return;
+      }
+      failed_ = true;
+      session_.report(error);
+    }
+    if (report_) report_->append(row);
+    summary_.add(finished.scene, row, false);
+    weight_done_ += weight_of(finished.scene);
+  }
+
+  [[nodiscard]] std::string label() const {
+    return grouped(summary_.done()) + '/' + grouped(inputs_.size()) + " scenes";
+  }
+
+  void finish_report() {
+    if (report_) report_->finish();
+  }
+
+  void print(std::chrono::duration<double> time) {
+    if (session_.options().json) {
+      JsonOutput document(false);
+      document.add(summary_.json(time));
+    } else {
+      session_.write(summary_.text(time));
+    }
+  }
+
+  Session& session_;
+  const BatchOptions& options_;
+  std::vector<Input> inputs_;
+  Summary summary_;
+  Crew crew_;
+  std::unique_ptr<Report> report_;
+  std::vector<char> done_;
+  std::vector<std::size_t> order_;
+  std::size_t next_ = 0;
+  std::uint64_t weight_ = 0;
+  std::uint64_t weight_done_ = 0;
+  std::optional<Error> refusal_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+int run_batch(Session& session, const BatchOptions& options) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a report at the limit of a file's size is an error like a full disk
+  return Batch(session, options).run();
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift batch: does the same with many scenes, each in a process of its own, and reports a row for each.
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "batch_options.h"
+#include "batch_run.h"
+#include "commands.h"
+#include "crew.h"
+#include "options.h"
+#include "quantity.h"
+#include "text.h"
+#include "worker.h"
+
+namespace raylift::batch {
+namespace {
+
+/// Each import may take its share of what memory there is: several at a time would otherwise take it all.
+void share_memory(BatchOptions& options) {
+  const unsigned jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency() / 2);
+  LoadLimits& limits = options.action.load.limits;
+  if (options.bytes != 0)
+    limits.isolate_bytes = limits.isolate_bytes == 0 ? options.bytes : std::min(limits.isolate_bytes, options.bytes);
+  else if (limits.isolate_bytes == 0)
+    limits.isolate_bytes = usable_memory() / 4 * 3 / jobs;
+}
+
+int batch(Session& session, BatchOptions& options) {
+  if (options.resume && options.report.empty())
+    throw Error(ErrorKind::usage, "--resume needs a report to go on with", {}, "name it by --report");
+  share_memory(options);
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  if (const std::optional<std::string> device = worker_device())
+    serve(*device, options.actions, options.action, cores / std::max(1U, options.jobs));
+  return run_batch(session, options);
+}
+
+}  // namespace
+
+void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
+  auto options = std::make_shared<BatchOptions>();
+  CLI::App* app = program.add_subcommand("batch", "Do the same with many scenes, each in a process of its own");
+  app->add_option("INPUT", options->inputs,
+                  "Files, folders, patterns such as '*.dae', or @LIST, a file that names them")
+      ->required();
+  options->actions = parse_actions("info,check");
+  add_parsed(*app, "--do", "ACTIONS", "info,check",
+             "Of info, check, upload and render, those to do, with commas between",
+             [options](const std::string& text) { options->actions = parse_actions(text); });
+  add_parsed(*app, "-j,--jobs", "COUNT", "one per device", "Scenes at a time; without devices, half as many as cores",
+             [options](const std::string& text) {
+               const std::uint64_t jobs = parse_count(text);
+               if (jobs == 0 || jobs > 4096) throw Error(ErrorKind::usage, "from 1 to 4096 are possible");
+               options->jobs = static_cast<unsigned>(jobs);
+             });
+  app->add_option("--report", options->report, "Write a line of JSON for each scene to this file")->type_name("FILE");
+  app->add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
+  add_parsed(*app, "--timeout", "SECONDS", short_number(options->seconds), "Time for a scene; also 10min, 2h",
+             [options](const std::string& text) { options->seconds = parse_seconds(text); });
+  add_parsed(*app, "--memory", "BYTES", "its share of 3/4", "Memory for a scene, its import included",
+             [options](const std::string& text) { options->bytes = parse_bytes(text); });
+  app->add_flag("--keep-going", options->keep_going,
+                "Go on also when it is no scene's fault: an input that does not exist, a device that does not work");
+  app->add_flag("--fail-fast", options->fail_fast, "Start no more scenes once one has failed");
+  add_parsed(*app, "--device", "DEVICES", options->device,
+             "all, auto, host or cuda:N, or several with commas between; see 'raylift devices'",
+             [options](const std::string& text) {
+               if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
+                 one_of(text, {"all", "auto", "host", "cuda:0"});
+               options->device = text;
+             });
+  UploadOptions& upload = options->action.upload;
+  add_parsed(*app, "--budget", "BYTES", "what is free", "Take at most this much device memory for a scene",
+             [&upload](const std::string& text) { upload.budget = parse_bytes(text); });
+  add_parsed(*app, "--reserve", "BYTES", exact_bytes(kDefaultReserve), "Device memory to leave free",
+             [&upload](const std::string& text) { upload.reserve = parse_bytes(text); });
+  add_parsed(*app, "--policy", "POLICY", "auto", "Of the upload: auto, chroma, mapped or device",
+             [&upload](const std::string& text) {
+               upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
+             });
+  app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  app->add_option("--pictures", options->action.pictures, "The folder that --do render writes to")->type_name("FOLDER");
+  add_general_options(*app, general, true);
+  add_load_options(*app, options->action.load);
+  app->footer(R"(
+A scene that fails, whatever becomes of its process, is a row with the error in it, and the rest go on. The report's
+lines come as scenes finish; a batch that was interrupted or killed goes on by --resume. After an interrupt the scenes
+under way are finished; a second one ends the batch at once.
+
+Examples:
+  raylift batch scenes/ --report out.jsonl --jobs 4
+  raylift batch 'runs/*/geometry.dae' --do info,check,upload --timeout 10min --report out.jsonl --resume
+  raylift batch @list.txt --keep-going --report out.jsonl; jq -r 'select(.status == "failed").file' out.jsonl)");
+  app->callback([options, &run] { run = [options](Session& session) { return batch(session, *options); }; });
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frames.h"
+
+#include <poll.h>
+#include <raylift/geometry/error.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace raylift::batch {
+namespace {
+
+struct Header {
+  std::uint32_t type;
+  std::uint32_t bytes;
+};
+
+constexpr std::uint32_t kMostBytes = 64U << 20;
+
+}  // namespace
+
+FrameSocket::FrameSocket(FrameSocket&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), arrived_(std::move(other.arrived_)) {}
+
+FrameSocket& FrameSocket::operator=(FrameSocket&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(arrived_, other.arrived_);
+  return *this;
+}
+
+void FrameSocket::close() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  arrived_.clear();
+}
+
+bool FrameSocket::send(FrameType type, std::string_view payload) noexcept {
+  const Header header{static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(payload.size())};
+  for (std::string_view rest : {std::string_view(reinterpret_cast<const char*>(&header), sizeof header), payload}) {
+    while (!rest.empty()) {
+      const ssize_t sent = ::send(descriptor_, rest.data(), rest.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0) return false;
+      rest.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+  return true;
+}
+
+bool FrameSocket::receive() {
+  char chunk[65536];
+  while (true) {
+    const ssize_t got = ::recv(descriptor_, chunk, sizeof chunk, MSG_DONTWAIT);
+    if (got > 0) {
+      arrived_.append(chunk, static_cast<std::size_t>(got));
+      continue;
+    }
+    if (got < 0 && errno == EINTR) continue;
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  }
+}
+
+std::optional<Frame> FrameSocket::next() {
+  Header header{};
+  if (arrived_.size() < sizeof header) return std::nullopt;
+  std::memcpy(&header, arrived_.data(), sizeof header);
+  if (header.bytes > kMostBytes) throw Error(ErrorKind::io, "another process of the batch sends nonsense");
+  if (arrived_.size() - sizeof header < header.bytes) return std::nullopt;
+  Frame frame{static_cast<FrameType>(header.type), arrived_.substr(sizeof header, header.bytes)};
+  arrived_.erase(0, sizeof header + header.bytes);
+  return frame;
+}
+
+std::optional<Frame> FrameSocket::wait() {
+  bool open = true;
+  while (true) {
+    if (std::optional<Frame> frame = next()) return frame;
+    if (!open) return std::nullopt;
+    pollfd polled{descriptor_, POLLIN, 0};
+    (void)::poll(&polled, 1, -1);
+    open = receive();
+  }
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inputs.h"
+
+#include <glob.h>
+#include <raylift/geometry/load.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <unordered_set>
+#include <utility>
+
+namespace raylift::batch {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Expansion {
+ public:
+  void add(const std::string& name, bool from_list = false) {
+    std::error_code error;
+    const fs::file_status status = fs::status(name, error);
+    if (fs::is_directory(status)) return add_folder(name);
+    if (fs::exists(status)) return add_file(name);
+    if (!from_list && name.size() > 1 && name.front() == '@') return add_list(name.substr(1));
+    if (name.find_first_of("*?[") != std::string::npos) return add_pattern(name);
+    fail(name, "there is no such file or folder");
+  }
+  std::vector<Input> take() { return std::move(inputs_); }
+
+ private:
+  void add_file(const std::string& path) {
+    if (!seen_.insert(fs::path(path).lexically_normal().string()).second) return;
+    std::error_code error;
+    const std::uintmax_t bytes = fs::file_size(path, error);
+    inputs_.push_back({path, error ? 0 : bytes, std::nullopt});
+  }
+
+  void add_folder(const fs::path& folder) {
+    std::vector<std::string> files;
+    std::error_code error;
+    fs::recursive_directory_iterator entry(folder, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+      std::error_code ignored;
+      if (entry->is_regular_file(ignored) && is_scene(entry->path())) files.push_back(entry->path().string());
+    }
+    if (error) return fail(folder.string(), "can't list the folder: " + error.message());
+    if (files.empty()) return fail(folder.string(), "the folder holds no file whose ending raylift reads");
+    std::sort(files.begin(), files.end());
+    for (const std::string& file : files) add_file(file);
+  }
+
+  void add_pattern(const std::string& pattern) {
+    glob_t found{};
+    const int code = ::glob(pattern.c_str(), 0, nullptr, &found);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; code == 0 && i != found.gl_pathc; ++i) names.emplace_back(found.gl_pathv[i]);
+    ::globfree(&found);
+    if (names.empty()) fail(pattern, "the pattern matches no file");
+    for (const std::string& name : names) add(name, true);
+  }
+
+  void add_list(const std::string& name) {
+    std::ifstream file;
+    if (name != "-") file.open(name, std::ios::binary);
+    std::istream& in = name == "-" ? std::cin : file;
+    if (!in) return fail(name, "can't read the list");
+    for (std::string line; std::getline(in, line);) {
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      if (!line.empty() && line.front() != '#') add(line, true);
+    }
+    if (in.bad()) fail(name, "can't read the list");
+  }
+
+  void fail(const std::string& name, const std::string& problem) {
+    if (!seen_.insert(name).second) return;
+    inputs_.push_back({name, 0, Error(ErrorKind::io, problem, {name, ""})});
+  }
+
+  /// Whether the name has one of the endings that are read: of "a.dae.gz", "dae.gz" as well as "gz".
+  [[nodiscard]] bool is_scene(const fs::path& path) const {
+    std::string name = path.filename().string();
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::any_of(extensions_.begin(), extensions_.end(), [&](const std::string& extension) {
+      return name.size() > extension.size() + 1 && name.ends_with(extension) &&
+             name[name.size() - extension.size() - 1] == '.';
+    });
+  }
+
+  std::vector<std::string> extensions_ = supported_extensions();
+  std::vector<Input> inputs_;
+  std::unordered_set<std::string> seen_;
+};
+
+}  // namespace
+
+std::vector<Input> expand_inputs(const std::vector<std::string>& given) {
+  Expansion expansion;
+  for (const std::string& name : given) expansion.add(name);
+  return expansion.take();
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker of a batch: a process that takes scenes one after the other, and whose end is the end of its scene alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actions.h"
+
+namespace raylift::batch {
+
+/// What the environment says to a process that is to be a worker: "PID DEVICE", PID being the batch's process.
+inline constexpr const char* kWorkerVariable = "RAYLIFT_BATCH_WORKER";
+/// Its socket.
+inline constexpr int kWorkerSocket = 3;
+
+/// The device that this process is to work on, if it was started as a worker.
+[[nodiscard]] std::optional<std::string> worker_device();
+
+/// Serves scenes until the batch closes the socket. Never returns.
+[[noreturn]] void serve(const std::string& device, const std::vector<const Action*>& actions,
+                        const ActionOptions& options, unsigned threads);
+
+/// A scene's row as it begins.
+[[nodiscard]] Json make_row(const std::string& path, const std::vector<const Action*>& actions);
+/// Makes it that of a scene that failed.
+void set_error(Json& row, const Error& error);
+
+}  // namespace raylift::batch

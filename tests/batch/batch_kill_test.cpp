@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift batch when it is killed, interrupted, or can't write: no row is lost, doubled or torn.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "batch_run.h"
+#include "report.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class BatchKilled : public testing::Test {
+ protected:
+  static constexpr int kScenes = 40;
+  void SetUp() override {
+    std::filesystem::create_directory(scenes());
+    copy_scenes(scenes(), kScenes);
+  }
+  [[nodiscard]] std::string scenes() const { return folder_.path() / "scenes"; }
+  [[nodiscard]] std::string report() const { return folder_.path() / "report.jsonl"; }
+  [[nodiscard]] std::vector<std::string> arguments(bool resume) const {
+    std::vector<std::string> result{"batch", "--jobs", "2", "--report", report(), scenes()};
+    if (resume) result.emplace_back("--resume");
+    return result;
+  }
+  /// Every scene has one row, and nothing else is there.
+  void expect_complete() const {
+    std::multiset<std::string> files;
+    for (const json& row : rows_of(report())) files.insert(row["file"].get<std::string>());
+    EXPECT_EQ(files.size(), static_cast<std::size_t>(kScenes));
+    EXPECT_EQ(std::set<std::string>(files.begin(), files.end()).size(), static_cast<std::size_t>(kScenes));
+  }
+  [[nodiscard]] std::string text() const {
+    std::ifstream file(report(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  void wait_for_rows(std::size_t count) const {
+    for (int i = 0; i != 2000; ++i) {
+      const std::string now = text();
+      if (static_cast<std::size_t>(std::count(now.begin(), now.end(), '\n')) >= count) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    FAIL() << "no rows came";
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(BatchKilled, GoesOnWhereItWas) {
+  int kills = 0;
+  std::size_t before = 0;
+  for (bool resume = false; before < kScenes - 10; resume = true, ++kills) {
+    Running running(arguments(resume));
+    wait_for_rows(before + 5);
+    running.signal(SIGKILL);
+    EXPECT_EQ(running.wait().code, 128 + SIGKILL);
+    before = static_cast<std::size_t>(std::ranges::count(text(), '\n'));
+  }
+  EXPECT_GE(kills, 2);
+  EXPECT_EQ(raylift(arguments(true)).code, 0);
+  expect_complete();
+}
+
+TEST_F(BatchKilled, CutsOffATornRow) {
+  ASSERT_EQ(raylift(arguments(false)).code, 0);
+  const std::string whole = text();
+  const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  for (const std::size_t keep : {last + 1, last + 20, whole.size() - 1}) {
+    std::ofstream(report(), std::ios::binary | std::ios::trunc) << whole.substr(0, keep);
+    const Ended ended = raylift(arguments(true));
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("1 scene in "));
+    expect_complete();
+  }
+}
+
+TEST_F(BatchKilled, HasNothingToDoWhenAllIsDone) {
+  ASSERT_EQ(raylift(arguments(false)).code, 0);
+  const std::string whole = text();
+  EXPECT_EQ(raylift(arguments(true)).code, 0);
+  EXPECT_EQ(text(), whole);
+}
+
+TEST_F(BatchKilled, DoesNotTouchAReportThatIsThere) {
+  ASSERT_EQ(raylift(arguments(false)).code, 0);
+  const std::string whole = text();
+  const Ended again = raylift(arguments(false));
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, HasSubstr("--resume"));
+  std::vector<std::string> other = arguments(true);
+  other.insert(other.end(), {"--do", "info"});
+  EXPECT_EQ(raylift(other).code, 2);  // its rows are of another batch
+  EXPECT_EQ(text(), whole);
+  std::ofstream(report(), std::ios::binary | std::ios::app) << "this is no row\n";
+  const Ended odd = raylift(arguments(true));
+  EXPECT_EQ(odd.code, 4);
+  EXPECT_THAT(odd.err, HasSubstr("line 41"));
+}
+
+TEST_F(BatchKilled, IsAloneOnItsReport) {
+  const RunOptions slow{{"RAYLIFT_IMPORT_FAULT=hang"}, ""};
+  Running first(arguments(false), slow);
+  for (int i = 0; i != 1000 && !std::filesystem::exists(report()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const Ended second = raylift(arguments(true));
+  EXPECT_EQ(second.code, 3);
+  EXPECT_THAT(second.err, HasSubstr("another batch"));
+}
+
+TEST_F(BatchKilled, TakesItsWorkersAndImportsAlong) {
+  Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang", "RAYLIFT_TEST_MARK=" + scenes()}, ""});
+  const auto alive = [&] {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::ifstream file(entry.path() / "environ", std::ios::binary);
+      const std::string environment{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+      if (environment.find("RAYLIFT_TEST_MARK=" + scenes()) != std::string::npos) ++count;
+    }
+    return count;
+  };
+  for (int i = 0; i != 500 && alive() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_GE(alive(), 3);
+  running.signal(SIGKILL);
+  (void)running.wait();
+  for (int i = 0; i != 500 && alive() != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(alive(), 0);
+}
+
+TEST_F(BatchKilled, OutlivesItsWorkers) {
+  Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  int killed = 0;
+  for (int i = 0; i != 500 && killed < 3; ++i) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::ifstream environ(entry.path() / "environ", std::ios::binary);
+      const std::string environment{std::istreambuf_iterator<char>(environ), std::istreambuf_iterator<char>()};
+      std::ifstream command(entry.path() / "cmdline", std::ios::binary);
+      const std::string line{std::istreambuf_iterator<char>(command), std::istreambuf_iterator<char>()};
+      if (line.find(scenes()) == std::string::npos || environment.find("RAYLIFT_BATCH_WORKER=") == std::string::npos)
+        continue;
+      if (::kill(std::stoi(entry.path().filename().string()), SIGKILL) == 0) ++killed;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  wait_for_rows(3);
+  running.signal(SIGKILL);
+  (void)running.wait();
+  for (const json& row : rows_of(report())) EXPECT_EQ(row["error"]["signal"], "SIGKILL");
+}
+
+TEST_F(BatchKilled, FinishesWhatIsUnderWayWhenInterrupted) {
+  for (const int number : {SIGINT, SIGTERM}) {
+    std::filesystem::remove(report());
+    Running running(arguments(false));
+    wait_for_rows(3);
+    running.signal(number);
+    const Ended ended = running.wait();
+    EXPECT_EQ(ended.code, 128 + number);
+    EXPECT_THAT(ended.err, HasSubstr("--resume"));
+    EXPECT_THAT(ended.out, HasSubstr("not done"));
+    for (const json& row : rows_of(report())) EXPECT_EQ(row["status"], "ok");
+    EXPECT_EQ(raylift(arguments(true)).code, 0);
+    expect_complete();
+  }
+}
+
+TEST_F(BatchKilled, EndsAtOnceAtTheSecondInterrupt) {
+  Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  running.signal(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().code, 128 + SIGINT);
+}
+
+TEST_F(BatchKilled, SaysThatTheDiskIsFull) {
+  const Ended ended = raylift({"batch", "--report", "/dev/full", data_file("cube.dae")});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
+}
+
+/// A limit on the size of files, which makes them end in the middle of a row, as a disk that fills up does.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    action_ = ::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, action_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t action_;
+};
+
+TEST(BatchReport, LeavesNoHalfRowOnAFullDisk) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "report.jsonl";
+  batch::Json row;
+  batch::set_file(row, std::string(60, 'x'));
+  {
+    const FileSizeLimit limit(200);  // two rows and a half
+    batch::Report report(path, batch::Report::Mode::fresh);
+    report.append(row);
+    report.append(row);
+    EXPECT_THROW(report.append(row), Error);
+  }
+  EXPECT_THAT(rows_of(path), SizeIs(2));
+  int earlier = 0;
+  batch::Report report(path, batch::Report::Mode::resume, [&](const batch::Json&) { ++earlier; });
+  report.append(row);
+  report.finish();
+  EXPECT_EQ(earlier, 2);
+  EXPECT_THAT(rows_of(path), SizeIs(3));
+}
+
+TEST_F(BatchKilled, SaysThatTheReportCannotBeWritten) {
+  EXPECT_EQ(raylift({"batch", "--report", "/proc/version", data_file("cube.dae")}).code, 3);
+  EXPECT_EQ(raylift({"batch", "--report", folder_.path(), data_file("cube.dae")}).code, 3);
+  EXPECT_EQ(raylift({"batch", "--report", "/does/not/exist/report", data_file("cube.dae")}).code, 3);
+  if (::geteuid() == 0) return;  // root writes everywhere
+  std::ofstream(report()) << "";
+  ::chmod(report().c_str(), 0400);
+  const Ended ended = raylift(arguments(true));
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_THAT(ended.err, HasSubstr("Permission denied"));
+}
+
+}  // namespace
+}  // namespace raylift::test

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports of `raylift batch`, as tests look at them.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "run_program.h"
+
+namespace raylift::test {
+
+/// The report's rows, in its order; throws where a line is none.
+inline std::vector<nlohmann::json> rows_of(const std::filesystem::path& report) {
+  std::vector<nlohmann::json> rows;
+  std::ifstream file(report);
+  for (std::string line; std::getline(file, line);) rows.push_back(nlohmann::json::parse(line));
+  return rows;
+}
+
+/// The rows by the last part of their file's name.
+inline std::map<std::string, nlohmann::json> rows_by_name(const std::filesystem::path& report) {
+  std::map<std::string, nlohmann::json> rows;
+  for (nlohmann::json& row : rows_of(report)) {
+    const std::string name = std::filesystem::path(row["file"].get<std::string>()).filename().string();
+    rows[name] = std::move(row);
+  }
+  return rows;
+}
+
+/// What must be the same each time: the rows without how long they took and where, in the order of their text.
+inline std::vector<std::string> content_of(const std::filesystem::path& report) {
+  std::vector<std::string> lines;
+  for (nlohmann::json& row : rows_of(report)) {
+    row.erase("run");
+    lines.push_back(row.dump());
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+/// Makes `count` copies of a small scene in a folder.
+inline void copy_scenes(const std::filesystem::path& folder, int count) {
+  for (int i = 0; i != count; ++i)
+    std::filesystem::copy_file(data_file("cube.dae"), folder / ("scene" + std::to_string(i) + ".dae"));
+}
+
+}  // namespace raylift::test

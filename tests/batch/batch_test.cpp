@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift batch: its inputs, its rows, and what becomes of scenes that fail.
+#include <gmock/gmock.h>
+
+#include "batch_run.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> names(const std::filesystem::path& report) {
+  std::vector<std::string> result;
+  for (const auto& [name, row] : rows_by_name(report)) result.push_back(name);
+  return result;
+}
+
+class Batch : public testing::Test {
+ protected:
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path() / name; }
+  /// Runs a batch whose report is report().
+  [[nodiscard]] Ended batch(std::vector<std::string> arguments, const RunOptions& options = {}) const {
+    arguments.insert(arguments.begin(), {"batch", "--report", report()});
+    return raylift(std::move(arguments), options);
+  }
+  [[nodiscard]] std::string report() const { return path("report.jsonl"); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Batch, WritesARowForEachScene) {
+  const Ended ended = batch({"--do", "info,check,upload", "--device", "host", "--jobs", "2", data_file("cube.dae"),
+                             data_file("open_box.dae"), data_file("detector.dae")});
+  EXPECT_EQ(ended.code, 1) << ended.err;  // a box leaks
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("ok"), HasSubstr("leaks"), HasSubstr("3 scenes in ")));
+  const auto rows = rows_by_name(report());
+  ASSERT_EQ(rows.size(), 3U);
+  const json& cube = rows.at("cube.dae");
+  EXPECT_EQ(cube["status"], "ok");
+  EXPECT_EQ(cube["file"], data_file("cube.dae"));
+  EXPECT_EQ(cube["bytes"], std::filesystem::file_size(data_file("cube.dae")));
+  EXPECT_EQ(cube["do"], json({"info", "check", "upload"}));
+  EXPECT_EQ(cube["info"]["triangles"]["unique"], 12);
+  EXPECT_EQ(cube["check"]["watertight"], true);
+  EXPECT_EQ(cube["upload"]["triangles"], 12);
+  EXPECT_EQ(cube["run"]["device"], "host");
+  EXPECT_EQ(rows.at("open_box.dae")["status"], "negative");
+  EXPECT_EQ(rows.at("detector.dae")["info"]["bytes"], rows.at("detector.dae")["upload"]["bytes"]);
+}
+
+TEST_F(Batch, DoesOnlyWhatIsAsked) {
+  EXPECT_EQ(batch({"--do", "info", data_file("open_box.dae")}).code, 0);
+  EXPECT_FALSE(rows_of(report()).at(0).contains("check"));
+  const Ended unknown = raylift({"batch", "--do", "info,chekc", data_file("cube.dae")});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'check'?"));
+}
+
+TEST_F(Batch, TakesFoldersPatternsAndLists) {
+  std::filesystem::create_directories(path("in/deep"));
+  copy_scenes(path("in/deep"), 2);
+  std::filesystem::copy_file(data_file("cube.dae"), path("in/one.dae"));
+  (void)folder_.write("in/readme.txt", "no scene");
+  EXPECT_EQ(batch({path("in")}).code, 0);
+  EXPECT_THAT(names(report()), ElementsAre("one.dae", "scene0.dae", "scene1.dae"));
+  std::filesystem::remove(report());
+  EXPECT_EQ(batch({path("in") + "/*/scene?.dae"}).code, 0);
+  EXPECT_THAT(names(report()), ElementsAre("scene0.dae", "scene1.dae"));
+  std::filesystem::remove(report());
+  (void)folder_.write("list", "# a comment\n\n" + path("in/one.dae") + "\r\n" + path("in/deep") + "\n");
+  EXPECT_EQ(batch({"@" + path("list"), path("in/one.dae")}).code, 0);
+  EXPECT_THAT(rows_of(report()), SizeIs(3));  // each once
+}
+
+TEST_F(Batch, RefusesInputsThatAreNotThere) {
+  for (const char* input : {"/does/not/exist.dae", "/does/not/*.dae", "@/does/not/exist"}) {
+    const Ended ended = batch({data_file("cube.dae"), input});
+    EXPECT_EQ(ended.code, 3);
+    EXPECT_FALSE(std::filesystem::exists(report()));
+  }
+  EXPECT_EQ(batch({"--keep-going", data_file("cube.dae"), "/does/not/exist.dae"}).code, 3);
+  const auto rows = rows_by_name(report());
+  EXPECT_EQ(rows.at("cube.dae")["status"], "ok");
+  EXPECT_EQ(rows.at("exist.dae")["error"]["kind"], "io");
+}
+
+TEST_F(Batch, MakesOneRowOfACrash) {
+  for (const auto& [fault, signal] : {std::pair{"segv", "SIGSEGV"}, {"abort", "SIGABRT"}}) {
+    std::filesystem::remove(report());
+    const Ended ended = batch({data_file("cube.dae"), data_file("instances.dae")},
+                              {{std::string("RAYLIFT_IMPORT_FAULT=") + fault}, ""});
+    EXPECT_EQ(ended.code, 4);
+    for (const auto& [name, row] : rows_by_name(report())) {
+      EXPECT_EQ(row["status"], "failed");
+      EXPECT_EQ(row["error"]["kind"], "malformed");
+      EXPECT_EQ(row["error"]["signal"], signal);
+    }
+    EXPECT_THAT(rows_of(report()), SizeIs(2));
+  }
+}
+
+TEST_F(Batch, MakesOneRowOfACrashOfItsOwn) {
+  // Without isolation, the worker itself goes down: so do two scenes, and no more.
+  const Ended ended = batch({"--no-isolate", "--jobs", "2", data_file("cube.dae"), data_file("instances.dae"),
+                             folder_.write("broken.dae", "<COLLADA>")},
+                            {{"RAYLIFT_BATCH_FAULT=cube.dae"}, ""});
+  EXPECT_EQ(ended.code, 4);
+  const auto rows = rows_by_name(report());
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows.at("cube.dae")["error"]["signal"], "SIGSEGV");
+  EXPECT_EQ(rows.at("cube.dae")["error"]["element"], "start");
+  EXPECT_EQ(rows.at("instances.dae")["status"], "ok");
+  EXPECT_TRUE(rows.at("broken.dae")["error"]["signal"].is_null());
+}
+
+TEST_F(Batch, StopsASceneThatTakesTooLong) {
+  const Ended ended = batch({"--timeout", "0.5", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  EXPECT_EQ(ended.code, 6);
+  const json row = rows_of(report()).at(0);
+  EXPECT_EQ(row["error"]["kind"], "limit");
+  EXPECT_THAT(row["error"]["message"], HasSubstr("--timeout"));
+}
+
+TEST_F(Batch, StopsASceneThatTakesTooMuchMemory) {
+  const Ended ended = batch({"--memory", "200MB", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=memory"}, ""});
+  EXPECT_EQ(ended.code, 6);
+  EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "limit");
+}
+
+TEST_F(Batch, KeepsNamesThatAreNoText) {
+  const std::string odd = path("a\nb\xe9.dae");
+  std::filesystem::copy_file(data_file("cube.dae"), odd);
+  EXPECT_EQ(batch({odd}).code, 0);
+  std::string hex;
+  for (const char c : odd) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(c));
+    hex += digits;
+  }
+  EXPECT_EQ(rows_of(report()).at(0)["file_hex"], hex);
+  EXPECT_EQ(batch({"--resume", odd}).code, 0);
+  EXPECT_THAT(rows_of(report()), SizeIs(1));
+}
+
+TEST_F(Batch, EndsWithTheFirstErrorInTheOrderOfItsInputs) {
+  const std::string broken = folder_.write("broken.dae", "<COLLADA>");
+  const std::string large = folder_.write("large.dae", std::string(2000, ' '));
+  EXPECT_EQ(batch({"--max-file-size", "1990", data_file("open_box.dae"), broken, large}).code, 4);
+  std::filesystem::remove(report());
+  EXPECT_EQ(batch({"--max-file-size", "1990", data_file("open_box.dae"), large, broken}).code, 6);
+}
+
+TEST_F(Batch, StopsAtTheFirstFailureWhereAsked) {
+  copy_scenes(folder_.path(), 30);
+  EXPECT_EQ(batch({"--fail-fast", "--jobs", "1", folder_.path()}, {{"RAYLIFT_IMPORT_FAULT=exit"}, ""}).code, 4);
+  EXPECT_THAT(rows_of(report()), SizeIs(1));
+}
+
+TEST_F(Batch, EndsWhereNoDeviceWorks) {
+  const std::vector<std::string> arguments{"--do", "upload", "--device", "cuda:99", data_file("cube.dae")};
+  const Ended ended = batch(arguments);
+  EXPECT_EQ(ended.code, 9);
+  EXPECT_THAT(rows_of(report()), IsEmpty());
+  std::vector<std::string> more = arguments;
+  more.insert(more.begin(), {"--resume", "--keep-going"});
+  EXPECT_EQ(batch(more).code, 9);
+  EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "device");
+}
+
+TEST_F(Batch, SaysItInJson) {
+  const json summary =
+      batch({"--json", "--keep-going", data_file("cube.dae"), data_file("open_box.dae"), "/nowhere.dae"}).json();
+  EXPECT_EQ(summary["scenes"], 3);
+  EXPECT_EQ(summary["done"], 3);
+  EXPECT_EQ(summary["results"], json({{"ok", 1}, {"negative", 1}, {"io", 1}}));
+}
+
+TEST_F(Batch, ReportsTheSameEachTime) {
+  const std::vector<std::string> scenes{data("").string(), (source_dir() / "tests/data/malformed").string()};
+  std::vector<std::string> first;
+  for (const char* jobs : {"1", "4"}) {
+    std::filesystem::remove(report());
+    (void)batch({"--jobs", jobs, scenes[0], scenes[1]});
+    const std::vector<std::string> content = content_of(report());
+    EXPECT_GT(content.size(), 20U);
+    if (first.empty()) first = content;
+    EXPECT_EQ(content, first);
+  }
+}
+
+}  // namespace
+}  // namespace raylift::test
