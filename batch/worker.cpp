@@ -141,17 +141,16 @@ std::optional<std::string> worker_device() {
   pid_t parent = 0;
   const char* end = set + std::strlen(set);
   const auto [rest, error] = std::from_chars(set, end, parent);
-  // Of a worker's children, none is a worker.
-  if (error != std::errc() || rest == end || *rest != ' ' || parent != ::getppid()) return std::nullopt;
-  return std::string(rest + 1);
+  // Nobody waits for this process once the batch is gone; it may have gone already.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (error != std::errc() || rest == end || *rest != ' ' || parent != ::getppid()) ::_exit(1);
+  std::string device(rest + 1);
+  ::unsetenv(kWorkerVariable);
+  return device;
 }
 
 void serve(const std::string& device, const std::vector<const Action*>& actions, const ActionOptions& options,
            unsigned threads) {
-  const pid_t parent = ::getppid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  ::unsetenv(kWorkerVariable);
   // Where memory runs out for all, the kernel shall take this process or its import, not the batch.
   std::ofstream("/proc/self/oom_score_adj") << 900;
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, std::max(threads, 1U));

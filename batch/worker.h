@@ -15,7 +15,7 @@ inline constexpr const char* kWorkerVariable = "RAYLIFT_BATCH_WORKER";
 /// Its socket.
 inline constexpr int kWorkerSocket = 3;
 
-/// The device that this process is to work on, if it was started as a worker.
+/// The device that this process is to work on, if it was started as a worker. From then on it dies with the batch.
 [[nodiscard]] std::optional<std::string> worker_device();
 
 /// Serves scenes until the batch closes the socket. Never returns.
