@@ -86,7 +86,7 @@ enum class UpAxis : std::uint8_t { x, y, z };
 /// Who said what a scene's unit or up axis is.
 enum class Provenance : std::uint8_t {
   file,        ///< the file states it
-  convention,  ///< the format, or G4DAE's optical <extra>, implies it
+  convention,  ///< the format, or G4DAE's optical `<extra>`, implies it
   assumed,     ///< nobody says: a default was taken
   option,      ///< the caller overrode it
 };

@@ -16,7 +16,7 @@
 
 namespace raylift {
 
-/// Three floats, 12 bytes, packed. Kernels may use it as CUDA's ::float3: it converts both ways at no cost.
+/// Three floats, 12 bytes, packed. Kernels may use it as CUDA's type of that name: it converts both ways at no cost.
 struct float3 {
   float x, y, z;
 

@@ -14,7 +14,7 @@
 
 namespace raylift {
 
-/// The nearest hit. `triangle` is an index into GeometryView::triangles, `instance` into ::instances (0 in a flat
+/// The nearest hit. `triangle` is an index into GeometryView::triangles, `instance` into its instances (0 in a flat
 /// scene); u, v and the winding are those of the triangle as the mesh has it; the normal is in the world's frame,
 /// outward, not of unit length. What the ray starts on can be left out: triangle `exclude` of instance
 /// `exclude_instance`. Instances whose transform has no inverse are not hit.

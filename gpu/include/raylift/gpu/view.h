@@ -21,7 +21,7 @@
 
 namespace raylift {
 
-/// Where a mesh lies in GeometryView::vertices and ::triangles.
+/// Where a mesh lies in GeometryView::vertices and GeometryView::triangles.
 struct MeshView {
   std::uint32_t first_vertex;
   std::uint32_t vertex_count;
