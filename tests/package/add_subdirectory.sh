@@ -11,4 +11,3 @@ expect_text "1 mesh(es)" build/count "$SOURCE/data/cube.dae"
 ! find build -name raylift -type f -executable | grep . || fail "a part of another project builds no programs"
 "$CMAKE" --install build --prefix prefix >log 2>&1 || fail "$(cat log)"
 [ -z "$(find prefix -type f 2>/dev/null)" ] || fail "a part of another project installs nothing by itself"
-rm -rf build

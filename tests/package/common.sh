@@ -8,6 +8,12 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 cd "$WORK"
 
+# What a test leaves behind is for who looks into its failure, or for the tests that build on it.
+at_exit() {
+  [ $? -ne 0 ] || [ -n "${KEEPS:-}" ] || rm -rf "$WORK"
+}
+trap at_exit EXIT
+
 fail() {
   echo "FAILED: $*" >&2
   exit 1

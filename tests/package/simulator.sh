@@ -28,7 +28,7 @@ assert all(0 <= mean < means[0] for mean in means[1:]), "a solid sticks out of t
 PYTHON
 
 [ -z "$CUDACXX" ] || {
-  build cuda -DCMAKE_CUDA_COMPILER="$CUDACXX"
+  build cuda -DCMAKE_CUDA_COMPILER="$CUDACXX" -DCMAKE_CUDA_ARCHITECTURES="$CUDA_ARCHITECTURES"
   CUDA_VISIBLE_DEVICES='' expect_text "device host" cuda/simulator "$SOURCE/data/detector.dae" again.npy 20000
   cmp host.npy again.npy || fail "built with CUDA, the host gives something else"
   if "$PREFIX/bin/raylift" devices | grep 'cuda:' >/dev/null; then
