@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the documentation names nothing that is not there.
+
+check_docs.py SOURCE_DIR: every relative link of every Markdown file leads to a file, and to a heading where it says so;
+and every name in code in the right column of docs/coming_from_chroma.md is in a public header, a program or a file.
+"""
+import pathlib
+import re
+import sys
+
+source = pathlib.Path(sys.argv[1])
+faults = []
+
+
+def anchors(path):
+    headings = re.findall(r"^#+ +(.*)$", path.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+pages = [page for folder in ("", "docs", "data", "bench", "examples") for page in (source / folder).glob("*.md")]
+assert len(pages) > 8, pages
+for page in pages:
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.exists():
+            faults.append(f"{page.name}: no file {link}")
+        elif anchor and anchor not in anchors(target):
+            faults.append(f"{page.name}: no heading {link}")
+
+known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "interop/include", "batch", "viewer")
+                for path in sorted((source / folder).rglob("*")) if path.suffix in (".h", ".cpp"))
+headers = [path for folder in ("geometry", "gpu", "interop") for path in (source / folder / "include" / "raylift").rglob("*.h")]
+count = 0
+for line in (source / "docs" / "coming_from_chroma.md").read_text().splitlines():
+    columns = line.strip("|").split(" | ")
+    if not line.startswith("|") or len(columns) < 2:
+        continue
+    for code in re.findall(r"`([^`]+)`", columns[-1]):
+        if code.endswith(".cu"):
+            continue
+        if code.endswith(".h"):
+            found = any(str(header).endswith("/" + code) for header in headers)
+        elif code.startswith("raylift "):
+            found = f'add_subcommand("{code.split()[1]}"' in re.sub(r"\s+", "", known)
+        elif code.startswith("--"):
+            found = f'"{code.split()[0]}"' in known
+        else:
+            names = re.findall(r"[A-Za-z_]\w+", re.sub(r"[(<\[].*", "", code))
+            found = all(re.search(rf"\b{name}\b", known) for name in names)
+        count += 1
+        if not found:
+            faults.append(f"coming_from_chroma.md: nothing is called {code}")
+assert count > 60, count
+
+print("\n".join(faults) or f"{len(pages)} pages, {count} names: all there")
+sys.exit(bool(faults))
