@@ -17,27 +17,22 @@ struct Visits {
 
 void follow(const BvhView& bvh, const Ray& ray, Visits& visits) {
   using namespace bvh_detail;
-  Candidate best{ray.tmax, 0, 0, kNoTriangle, 0, false};
+  Candidate best = no_candidate(ray.tmax);
   const PreparedRay prepared(ray);
   Group stack[kBvhMaxDepth];
   int depth = 0;
-  Group nodes{0, 0x80000000u};
+  Group nodes = only_child(0);
   while (true) {
-    const int bit = highest_bit(nodes.bits);
-    const std::uint32_t slot = (static_cast<std::uint32_t>(bit) - 24u) ^ prepared.order;
-    const std::uint32_t child = nodes.first + count_bits(nodes.bits & 0xFFu & ((1u << slot) - 1u));
-    nodes.bits &= ~(1u << bit);
-    if (nodes.bits > 0x00FFFFFFu) stack[depth++] = nodes;
-    const NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
+    const std::uint32_t child = next_child(nodes, prepared.order);
+    if (any_child(nodes)) stack[depth++] = nodes;
+    NodeHits hits = intersect_node(bvh.nodes + child, prepared, best.t);
     ++visits.nodes;
-    for (std::uint32_t bits = hits.pairs.bits; bits != 0;) {
-      const int k = highest_bit(bits);
-      bits &= ~(1u << k);
-      intersect_pair(bvh, hits.pairs.first + static_cast<std::uint32_t>(k), prepared, ray.tmin, kNoTriangle, best);
+    while (hits.pairs != 0) {
+      intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, kNoTriangle, best);
       ++visits.pairs;
     }
-    nodes = hits.nodes;
-    if (nodes.bits <= 0x00FFFFFFu) {
+    nodes = hits.children;
+    if (!any_child(nodes)) {
       if (depth == 0) return;
       nodes = stack[--depth];
     }
@@ -72,18 +67,18 @@ BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays) {
     double step[3], extent[3] = {0, 0, 0};
     for (int a = 0; a < 3; ++a) step[a] = std::ldexp(1.0, node.exponent[a] - 127);
     for (int s = 0; s < 8; ++s) {
-      if (node.meta[s] == 0) continue;
+      if (node.is_empty(s)) continue;
       double d[3];
       for (int a = 0; a < 3; ++a) {
         d[a] = step[a] * (node.upper[a][s] - node.lower[a][s]);
         extent[a] = std::max(extent[a], step[a] * node.upper[a][s]);
       }
       const double area = half_area(d[0], d[1], d[2]);
-      if ((node.inner >> s & 1) != 0) {
+      if (node.is_inner(s)) {
         ++inner;
         result.sah_nodes += area;
       } else {
-        const int n = std::popcount(static_cast<unsigned>(node.meta[s]) >> 5);
+        const int n = std::popcount(node.pair_bits(s));
         ++leaves;
         pairs += static_cast<unsigned>(n);
         result.sah_pairs += area * n;

@@ -37,7 +37,7 @@ std::vector<Primitive> make_primitives(const std::vector<PairIds>& pairs, std::s
 Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles, const BvhOptions& options,
               const Progress& progress) try {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
-    throw Error(ErrorKind::usage, "leaf_pairs is not 1, 2 or 3");
+    throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
   const std::vector<PairIds> pairs = bvh::pair_triangles(vertices, triangles, options.pair_triangles, progress);
   if (pairs.empty()) return {};
   const Stage stage(progress, "build", pairs.size());

@@ -104,18 +104,15 @@ BvhNode encode(const std::vector<BinaryNode>& tree, std::uint32_t root, const Ch
   }
   node.first_child = first_child;
   node.first_pair = first_pair;
-  std::uint32_t offset = 0;
   for (int s = 0; s < kWide; ++s) {
     for (int a = 0; a < 3; ++a) node.lower[a][s] = 255;
     const std::uint32_t child = children.slot[s].node;
     if (child == kNone) continue;
     const BinaryNode& n = tree[child];
     if (!n.choice.is_leaf()) {
-      node.inner = static_cast<std::uint8_t>(node.inner | 1u << s);
-      node.meta[s] = static_cast<std::uint8_t>(1u << 5 | (24u + static_cast<std::uint32_t>(s)));
+      node.inner |= 1u << (4 * s);
     } else {
-      node.meta[s] = static_cast<std::uint8_t>(((1u << n.count) - 1u) << 5 | offset);
-      offset += n.count;
+      node.pairs |= ((1u << n.count) - 1u) << (4 * s);
     }
     for (int a = 0; a < 3; ++a) {
       const double low = (static_cast<double>(n.lower[a]) - static_cast<double>(whole.lower[a])) / step[a];

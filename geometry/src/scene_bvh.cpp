@@ -38,8 +38,8 @@ Boxes cover(const Bvh& bvh) {
   const auto add = [&](const BvhNode& node, const auto& self, int levels) -> void {
     std::uint32_t child = node.first_child;
     for (int s = 0; s != 8; ++s) {
-      if (node.meta[s] == 0) continue;
-      const bool inner = (node.inner >> s & 1) != 0;
+      if (node.is_empty(s)) continue;
+      const bool inner = node.is_inner(s);
       if (inner && levels > 1)
         self(bvh.nodes[child], self, levels - 1);
       else
@@ -136,19 +136,18 @@ std::vector<BvhNode> build_top(const std::vector<Placed>& placed) {
     BvhNode node = old;
     node.first_child = static_cast<std::uint32_t>(nodes.size());
     node.first_pair = 0;
-    std::uint32_t child = old.first_child;
+    node.pairs = 0;
+    std::uint32_t child = old.first_child, leaf = old.first_pair;
     for (int s = 0; s != 8; ++s) {
-      if (old.meta[s] == 0) continue;
-      node.meta[s] = static_cast<std::uint8_t>(1u << 5 | (24u + static_cast<std::uint32_t>(s)));
-      if ((old.inner >> s & 1) != 0) {
+      if (old.is_empty(s)) continue;
+      node.inner |= 1u << (4 * s);
+      if (old.is_inner(s)) {
         from.push_back(child);
         nodes.push_back(tree.nodes[child++]);
         continue;
       }
-      node.inner = static_cast<std::uint8_t>(node.inner | 1u << s);
-      const std::uint32_t leaf = tree.order[old.first_pair + (old.meta[s] & 0x1Fu)];
       from.push_back(kNone);
-      nodes.push_back(std::bit_cast<BvhNode>(placed[leaf].node));
+      nodes.push_back(std::bit_cast<BvhNode>(placed[tree.order[leaf++]].node));
     }
     nodes[i] = node;
   }

@@ -38,20 +38,18 @@ class Walker {
     const BvhNode& node = bvh_.nodes.at(index);
     ++nodes_;
     Box whole;
-    std::uint32_t child = node.first_child;
+    EXPECT_EQ(node.inner & ~0x11111111u, 0U);
+    std::uint32_t child = node.first_child, pair = node.first_pair;
     for (int s = 0; s < 8; ++s) {
-      if (node.meta[s] == 0) {
-        EXPECT_FALSE(node.inner >> s & 1);
-        continue;
-      }
+      if (node.is_empty(s)) continue;
       Box box;
-      if (node.inner >> s & 1) {
-        EXPECT_EQ(node.meta[s], 0x20 | (24 + s));
+      if (node.is_inner(s)) {
+        EXPECT_EQ(node.pair_bits(s), 0U);
         box = walk(child++, depth + 1);
       } else {
-        const std::uint32_t bits = node.meta[s] >> 5, offset = node.meta[s] & 31;
-        EXPECT_TRUE(bits == 1 || bits == 3 || bits == 7);
-        for (std::uint32_t k = 0; bits >> k & 1; ++k) add_pair(node.first_pair + offset + k, box);
+        const std::uint32_t bits = node.pair_bits(s);
+        EXPECT_TRUE(bits == 1 || bits == 3 || bits == 7 || bits == 15);
+        for (std::uint32_t k = 0; bits >> k & 1; ++k) add_pair(pair++, box);
       }
       for (int a = 0; a < 3; ++a) {
         const double step = std::ldexp(1.0, node.exponent[a] - 127);
@@ -193,7 +191,7 @@ TEST(Bvh, AgreesWithBruteForceOnSmallTriangles) {
 TEST(Bvh, KeepsItsFormatForEveryOption) {
   const Triangles mesh = bumpy_sphere(40);
   for (const bool pairs : {false, true})
-    for (const std::uint32_t leaf : {1u, 2u, 3u}) expect_sound(build(mesh, {pairs, leaf}), mesh);
+    for (const std::uint32_t leaf : {1u, 2u, 3u, 4u}) expect_sound(build(mesh, {pairs, leaf}), mesh);
 }
 
 TEST(Bvh, PairsTheTrianglesOfAGridAndStaysSmall) {
@@ -206,7 +204,8 @@ TEST(Bvh, PairsTheTrianglesOfAGridAndStaysSmall) {
 TEST(Bvh, FillsItsNodes) {
   const Bvh bvh = build(bumpy_sphere(200));
   std::size_t used = 0;
-  for (const BvhNode& node : bvh.nodes) used += std::count_if(node.meta, node.meta + 8, [](int m) { return m != 0; });
+  for (const BvhNode& node : bvh.nodes)
+    for (int s = 0; s < 8; ++s) used += node.is_empty(s) ? 0 : 1;
   EXPECT_GT(static_cast<double>(used), 5.5 * static_cast<double>(bvh.nodes.size()));
 }
 
@@ -345,7 +344,7 @@ TEST(Bvh, RefusesWhatIsNoMesh) {
   EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)build(mesh); }).what(), HasSubstr("vertex 1"));
   EXPECT_THAT(test::expect_error(ErrorKind::usage,
                                  [&] {
-                                   (void)build(kOne, {true, 4});
+                                   (void)build(kOne, {true, 5});
                                  })
                   .what(),
               HasSubstr("leaf_pairs"));

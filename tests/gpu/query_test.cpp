@@ -93,7 +93,7 @@ Scene closed_scene(std::uint32_t n, std::uint32_t instances) {
   scene.bindings.push_back({0});
   scene.nodes.push_back({"world", kNone, std::nullopt});
   std::mt19937 random(5);
-  std::uniform_real_distribution<double> place(-5000, 5000), angle(0, 6);
+  std::uniform_real_distribution<double> place(-1500, 1500), angle(0, 6);
   for (std::uint32_t i = 0; i != instances; ++i) {
     Transform transform = Transform::Identity();
     transform.translate(Eigen::Vector3d(place(random), place(random), place(random)))
@@ -123,7 +123,7 @@ TEST_P(Query, TwoLevelsHitWhatEachMeshOnItsOwnIsHitBy) {
       ASSERT_EQ(hits[i].from_inside, wanted.from_inside);
       found += wanted.valid();
     }
-    EXPECT_GT(found, 1000U);
+    EXPECT_GT(found, 200U);
   }
 }
 

@@ -32,7 +32,7 @@ struct Bvh {
 struct BvhOptions {
   bool pair_triangles = true;  ///< false: one triangle per TrianglePair, for comparison
   /// Most pairs under a slot, 1 to kBvhMaxLeafPairs; as many as lead to the least expected cost.
-  std::uint32_t leaf_pairs = kBvhMaxLeafPairs;
+  std::uint32_t leaf_pairs = 3;
 };
 
 /// Builds by the surface area heuristic over bins, in parallel under TBB; the result is the same for any number of

@@ -15,33 +15,40 @@ namespace raylift {
 /// The most levels of nodes that a builder makes, and so the most entries that a traversal has on its stack.
 inline constexpr int kBvhMaxDepth = 32;
 /// The most triangle pairs under one child slot of a node.
-inline constexpr std::uint32_t kBvhMaxLeafPairs = 3;
+inline constexpr std::uint32_t kBvhMaxLeafPairs = 4;
 /// Triangles are numbered in 30 bits.
 inline constexpr std::uint32_t kBvhMaxTriangles = 1u << 30;
 /// No triangle: in Hit::triangle and for a pair that holds only one.
 inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
 
-/// Eight child slots, each empty, an inner node (or instance), or one to three triangle pairs. Planes lie on a grid of
+/// Eight child slots, each empty, an inner node (or instance), or one to four triangle pairs. Planes lie on a grid of
 /// 256 steps per axis over the node's own box, so the size of the world costs no precision.
 ///
 ///   plane on axis a   origin[a] + q * 2^(exponent[a] - 127)   with q one byte of lower / upper; lower is rounded down
 ///   and
 ///                     upper up, so that a slot's box contains what is in it. An empty slot has lower 255, upper 0.
-///   meta              empty 0;  inner 001 11sss: slot number s + 24, as traversal orders bits;
-///                     leaf  ccc ooooo: as many low ones in c as it has pairs, the first is pairs[first_pair + o]
-///   inner             bit s set: slot s is an inner node; they lie from first_child on in order of their slots
+///   inner             bit 4s: slot s is an inner node; they lie from first_child on in the order of their slots
+///   pairs             bits 4s and up: as many ones as the leaf in slot s has pairs; they lie from first_pair on,
+///                     likewise. A slot with neither is empty
 ///
-/// Slots are assigned so that visiting s in the order of s ^ k, k from the signs of the ray's direction, is about front
-/// to back: slot bit 0, 1, 2 set says that the child lies towards +x, +y, +z.
+/// Four bits a slot: so one word says of all slots what a ray hits, `inner` and `pairs` are its masks, and a bit's rank
+/// in its mask is where to look. Slots are assigned so that visiting s in the order of s ^ k, k from the signs of the
+/// ray's direction, is about front to back: slot bit 0, 1, 2 set says that the child lies towards +x, +y, +z.
 struct alignas(16) BvhNode {
   float origin[3];
   std::uint8_t exponent[3];
-  std::uint8_t inner;
+  std::uint8_t spare;
   std::uint32_t first_child;
   std::uint32_t first_pair;
-  std::uint8_t meta[8];
+  std::uint32_t pairs;
+  std::uint32_t inner;
   std::uint8_t lower[3][8];
   std::uint8_t upper[3][8];
+
+  [[nodiscard]] RAYLIFT_HD constexpr bool is_inner(int slot) const { return (inner >> (4 * slot) & 1u) != 0; }
+  /// Ones in the lowest bits, one for each pair of the leaf in a slot.
+  [[nodiscard]] RAYLIFT_HD constexpr std::uint32_t pair_bits(int slot) const { return pairs >> (4 * slot) & 0xFu; }
+  [[nodiscard]] RAYLIFT_HD constexpr bool is_empty(int slot) const { return !is_inner(slot) && pair_bits(slot) == 0; }
 };
 static_assert(sizeof(BvhNode) == 80 && std::is_trivially_copyable_v<BvhNode>);
 

@@ -188,16 +188,54 @@ RAYLIFT_HD inline bool cross(const PreparedRay& ray, Sheared a, Sheared b, Shear
   return true;
 }
 
-// Nodes or pairs yet to visit: an index and a bit for each, highest first.
+// Siblings yet to visit, from `first` on. Four bits a slot: bit 4p is set for a slot p ^ order that is to be visited,
+// the highest first; bit 4s + 1 for a slot s that is an inner node.
 struct Group {
   std::uint32_t first;
   std::uint32_t bits;
 };
 
+RAYLIFT_HD inline bool any_child(Group nodes) {
+  return (nodes.bits & 0x11111111u) != 0;
+}
+
+// The next one, taken out of the group. `order` is that of the ray for which the group was made.
+RAYLIFT_HD inline std::uint32_t next_child(Group& nodes, std::uint32_t order) {
+  const int bit = highest_bit(nodes.bits & 0x11111111u);
+  const std::uint32_t slot = static_cast<std::uint32_t>(bit) ^ order << 2;
+  nodes.bits &= ~(1u << bit);
+  return nodes.first + count_bits(nodes.bits & 0x22222222u & ((1u << slot) - 1u));
+}
+
+// The group whose only child is `first`, whatever the order: no slot below it is an inner node.
+RAYLIFT_HD inline Group only_child(std::uint32_t first) {
+  return {first, 0x10000000u};
+}
+
+// Moves the four bits of slot s to slot s ^ order.
+RAYLIFT_HD inline std::uint32_t in_ray_order(std::uint32_t bits, std::uint32_t order) {
+#if defined(__CUDA_ARCH__)
+  // Byte b comes from b ^ (order >> 1): 0x3210 with each digit so changed.
+  bits = __byte_perm(bits, 0, 0x3210u ^ (order >> 1) * 0x1111u);
+#else
+  if ((order & 4u) != 0) bits = bits << 16 | bits >> 16;
+  if ((order & 2u) != 0) bits = (bits << 8 & 0xFF00FF00u) | (bits >> 8 & 0x00FF00FFu);
+#endif
+  return (order & 1u) != 0 ? (bits << 4 & 0xF0F0F0F0u) | (bits >> 4 & 0x0F0F0F0Fu) : bits;
+}
+
 struct NodeHits {
-  Group nodes;  // bits 31..24: slots in the ray's order; bits 7..0: BvhNode::inner
-  Group pairs;  // bits 23..0
+  Group children;
+  std::uint32_t pairs;  // what is hit of pair_mask
+  std::uint32_t pair_mask, first_pair;
 };
+
+// The next pair that is hit, taken out.
+RAYLIFT_HD inline std::uint32_t next_pair(NodeHits& hits) {
+  const int bit = highest_bit(hits.pairs);
+  hits.pairs &= ~(1u << bit);
+  return hits.first_pair + count_bits(hits.pair_mask & ((1u << bit) - 1u));
+}
 
 #if defined(__CUDA_ARCH__)
 // One byte of four as the float 2^15 + byte, in one instruction; an integer conversion has a fraction of its rate.
@@ -206,13 +244,13 @@ __device__ inline float grid_float(std::uint32_t bytes, int j) {
 }
 #endif
 
-// The slots whose boxes the ray meets in [tmin, tmax].
+// The slots whose boxes the ray meets in [0, tmax].
 //
 // A plane's t is (2^15 + q) * step + offset. With u = 2^-24: origin - o, its product with the inverse, and the
 // inverse's own rounding make 3u |far|, far = (origin - o) * inverse; the triangle test adds 4u |far| and 4u * 256
 // |step|; moving by 2^15 steps and the final sum add 3u * 2^15 |step|. Widening by 16u |far| + 2^-7 |step| covers all
 // of it.
-RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay& ray, float tmin, float tmax) {
+RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay& ray, float tmax) {
   std::uint32_t words[20];
 #if defined(__CUDA_ARCH__)
   const uint4* source = reinterpret_cast<const uint4*>(node);
@@ -244,7 +282,6 @@ RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay
   std::uint32_t hits = 0;
 #if defined(__CUDA_ARCH__)
   const bool forward[3] = {(ray.order & 1u) != 0, (ray.order & 2u) != 0, (ray.order & 4u) != 0};
-  const std::uint32_t order4 = ray.order * 0x01010101u;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     std::uint32_t near[3], far[3];
@@ -254,26 +291,25 @@ RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay
       near[a] = forward[a] ? lower : upper;
       far[a] = forward[a] ? upper : lower;
     }
-    // Four slots at once: where their bits go, and which bits those are.
-    const std::uint32_t meta = words[6 + half];
-    const std::uint32_t inner = (meta & (meta << 1) & 0x10101010u) >> 4;
-    const std::uint32_t position = (meta ^ (order4 & (inner * 0xFFu))) & 0x1F1F1F1Fu;
-    const std::uint32_t bits = meta >> 5 & 0x07070707u;
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const float enter = fmaxf(fmaxf(fmaf(grid_float(near[0], j), step[0], near_offset[0]),
-                                      fmaf(grid_float(near[1], j), step[1], near_offset[1])),
-                                fmaxf(fmaf(grid_float(near[2], j), step[2], near_offset[2]), tmin));
-      const float leave = fminf(fminf(fmaf(grid_float(far[0], j), step[0], far_offset[0]),
-                                      fmaf(grid_float(far[1], j), step[1], far_offset[1])),
-                                fminf(fmaf(grid_float(far[2], j), step[2], far_offset[2]), tmax));
-      if (enter <= leave) hits |= (bits >> (8 * j) & 0xFFu) << (position >> (8 * j) & 0xFFu);
+      const auto plane = [&](const std::uint32_t* bytes, int a, const float* offset) {
+        return __float_as_int(fmaf(grid_float(bytes[a], j), step[a], offset[a]));
+      };
+      // As integers floats compare as they do as floats where one side is not negative, and here the ray's start is:
+      // so the instructions for three operands serve.
+      const int enter =
+          __vimax3_s32_relu(plane(near, 0, near_offset), plane(near, 1, near_offset), plane(near, 2, near_offset));
+      const int leave =
+          min(__vimin3_s32(plane(far, 0, far_offset), plane(far, 1, far_offset), plane(far, 2, far_offset)),
+              __float_as_int(tmax));
+      if (enter <= leave) hits |= 0xFu << (4 * (4 * half + j));
     }
   }
 #else
   // Lanes are slots; written for the compiler's vectoriser.
   float enter[8], leave[8];
-  for (int i = 0; i < 8; ++i) enter[i] = tmin;
+  for (int i = 0; i < 8; ++i) enter[i] = 0;
   for (int i = 0; i < 8; ++i) leave[i] = tmax;
   for (int a = 0; a < 3; ++a) {
     const bool forward = (ray.order >> a & 1u) != 0;
@@ -288,13 +324,10 @@ RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay
       leave[i] = t < leave[i] ? t : leave[i];
     }
   }
-  for (int i = 0; i < 8; ++i) {
-    const std::uint32_t meta = node->meta[i];
-    const std::uint32_t position = (meta & 0x1Fu) >= 24 ? (meta & 0x1Fu) ^ ray.order : meta & 0x1Fu;
-    hits |= enter[i] <= leave[i] ? (meta >> 5) << position : 0u;
-  }
+  for (int i = 0; i < 8; ++i) hits |= enter[i] <= leave[i] ? 0xFu << (4 * i) : 0u;
 #endif
-  return {{words[4], (hits & 0xFF000000u) | words[3] >> 24}, {words[5], hits & 0x00FFFFFFu}};
+  const std::uint32_t first_child = words[4], first_pair = words[5], pairs = words[6], inner = words[7];
+  return {{first_child, in_ray_order(hits & inner, ray.order) | inner << 1}, hits & pairs, pairs, first_pair};
 }
 
 // What is known of the nearest hit so far: the pair, which of its two, and the stored weights.
@@ -306,6 +339,10 @@ struct Candidate {
   std::uint32_t instance;
   bool from_inside;
 };
+
+RAYLIFT_HD inline Candidate no_candidate(float tmax) {
+  return {tmax, 0, 0, kNoTriangle, 0, 0, false};
+}
 
 RAYLIFT_HD inline TrianglePair load_pair(const TrianglePair* pair) {
 #if defined(__CUDA_ARCH__)
@@ -380,7 +417,7 @@ RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
 template <bool kAny, bool kScene>
 RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::uint32_t exclude,
                                      [[maybe_unused]] std::uint32_t exclude_instance) {
-  Candidate best{ray.tmax, 0, 0, kNoTriangle, 0, 0, false};
+  Candidate best = no_candidate(ray.tmax);
   if (bvh.node_count == 0) return best;
   PreparedRay prepared(ray);
   Group stack[kScene ? 2 * kBvhMaxDepth : kBvhMaxDepth];  // one level leaves at most one group of siblings
@@ -388,37 +425,32 @@ RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::ui
   [[maybe_unused]] int mesh_depth = -1;         // in a mesh: entries of the stack below it, which are the world's
   [[maybe_unused]] std::uint32_t instance = 0;  // that mesh's
   std::uint32_t excluded = kScene ? kNoTriangle : exclude;
-  Group nodes{0, 0x80000000u};  // the root is the only child of no node: no inner bits below it, whatever the order
+  Group nodes = only_child(0);
   while (true) {
-    const int bit = highest_bit(nodes.bits);
-    const std::uint32_t slot = (static_cast<std::uint32_t>(bit) - 24u) ^ prepared.order;
-    const std::uint32_t child = nodes.first + count_bits(nodes.bits & 0xFFu & ((1u << slot) - 1u));
-    nodes.bits &= ~(1u << bit);
-    if (nodes.bits > 0x00FFFFFFu) stack[depth++] = nodes;
+    const std::uint32_t child = next_child(nodes, prepared.order);
+    if (any_child(nodes)) stack[depth++] = nodes;
     if constexpr (kScene) {
       if (mesh_depth < 0 && is_instance(bvh.nodes + child)) {
         const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[child];
         instance = placed.instance;
         excluded = instance == exclude_instance ? exclude : kNoTriangle;
         prepared = PreparedRay(in_mesh(placed, ray));
-        nodes = {placed.root, 0x80000000u};
+        nodes = only_child(placed.root);
         mesh_depth = depth;
         continue;
       }
     }
-    NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
-    while (hits.pairs.bits != 0) {
-      const int k = highest_bit(hits.pairs.bits);
-      hits.pairs.bits &= ~(1u << k);
+    NodeHits hits = intersect_node(bvh.nodes + child, prepared, best.t);
+    while (hits.pairs != 0) {
       [[maybe_unused]] const float before = best.t;
-      intersect_pair(bvh, hits.pairs.first + static_cast<std::uint32_t>(k), prepared, ray.tmin, excluded, best);
+      intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, excluded, best);
       if constexpr (kScene) {
         if (best.t < before) best.instance = instance;
       }
       if (kAny && best.pair != kNoTriangle) return best;
     }
-    nodes = hits.nodes;
-    if (nodes.bits <= 0x00FFFFFFu) {
+    nodes = hits.children;
+    if (!any_child(nodes)) {
       if constexpr (kScene) {
         if (depth == mesh_depth) {
           mesh_depth = -1;

@@ -14,17 +14,10 @@
 
 namespace raylift {
 
-/// The nearest hit. `triangle` is an index into GeometryView::triangles, `instance` into its instances (0 in a flat
-/// scene); u, v and the winding are those of the triangle as the mesh has it; the normal is in the world's frame,
-/// outward, not of unit length. What the ray starts on can be left out: triangle `exclude` of instance
-/// `exclude_instance`. Instances whose transform has no inverse are not hit.
-[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray,
-                                                std::uint32_t exclude = kNoTriangle,
-                                                std::uint32_t exclude_instance = 0) {
-  if (geometry.bvh_levels != 2) return closest_hit(geometry.bvh, ray, exclude);
-  using bvh_detail::product;
-  Hit hit =
-      bvh_detail::hit_of(geometry.bvh, bvh_detail::traverse<false, true>(geometry.bvh, ray, exclude, exclude_instance));
+namespace bvh_detail {
+
+RAYLIFT_HD inline Hit scene_hit_of(const GeometryView& geometry, const Candidate& best) {
+  Hit hit = hit_of(geometry.bvh, best);
   if (!hit.valid()) return hit;
   // Normals go with the inverse transposed, which also keeps them outward where the instance mirrors.
   const float* m = geometry.instances[hit.instance].to_mesh.m;
@@ -33,6 +26,20 @@ namespace raylift {
                 product(m[1], n.x) + product(m[5], n.y) + product(m[9], n.z),
                 product(m[2], n.x) + product(m[6], n.y) + product(m[10], n.z)};
   return hit;
+}
+
+}  // namespace bvh_detail
+
+/// The nearest hit. `triangle` is an index into GeometryView::triangles, `instance` into its instances (0 in a flat
+/// scene); u, v and the winding are those of the triangle as the mesh has it; the normal is in the world's frame,
+/// outward, not of unit length. What the ray starts on can be left out: triangle `exclude` of instance
+/// `exclude_instance`. Instances whose transform has no inverse are not hit.
+[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray,
+                                                std::uint32_t exclude = kNoTriangle,
+                                                std::uint32_t exclude_instance = 0) {
+  if (geometry.bvh_levels != 2) return closest_hit(geometry.bvh, ray, exclude);
+  return bvh_detail::scene_hit_of(geometry,
+                                  bvh_detail::traverse<false, true>(geometry.bvh, ray, exclude, exclude_instance));
 }
 
 /// Whether there is any hit: stops at the first one found.
