@@ -26,16 +26,24 @@ function(raylift_install_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
     "USES;FIND;FIND_STATIC;PC;PC_STATIC;PC_LIBS_STATIC;DEB;DEB_STATIC")
   set(target raylift_${name})
+  get_target_property(type ${target} TYPE)
+  set(bundled)
+  if(type STREQUAL "SHARED_LIBRARY")
+    set(bundled RUNTIME_DEPENDENCY_SET raylift-bundle)
+    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)  # as of programs, below
+    set_property(GLOBAL APPEND PROPERTY RAYLIFT_SHARED_DIRS ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
+  file(RELATIVE_PATH to_bundle "/${CMAKE_INSTALL_LIBDIR}" "/${raylift_bundle_dir}")
   set_target_properties(${target} PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN")
-  install(TARGETS ${target} EXPORT raylift-${name}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "$ORIGIN;$ORIGIN/${to_bundle}")
+  install(TARGETS ${target} EXPORT raylift-${name} ${bundled}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
   install(DIRECTORY include/raylift/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/raylift COMPONENT development)
   install(EXPORT raylift-${name} NAMESPACE raylift:: FILE raylift-${name}-targets.cmake
     DESTINATION ${raylift_cmake_dir} COMPONENT development)
 
-  get_target_property(type ${target} TYPE)
   if(type STREQUAL "STATIC_LIBRARY")
     list(APPEND arg_FIND ${arg_FIND_STATIC})
     list(APPEND arg_PC ${arg_PC_STATIC})
