@@ -28,7 +28,7 @@ void follow(const BvhView& bvh, const Ray& ray, Visits& visits) {
     NodeHits hits = intersect_node(bvh.nodes + child, prepared, best.t);
     ++visits.nodes;
     while (hits.pairs != 0) {
-      intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, kNoTriangle, best);
+      intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, kNoTriangle, 0, best);
       ++visits.pairs;
     }
     nodes = hits.children;

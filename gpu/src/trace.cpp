@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/bvh_batch.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/query.h>
 #include <raylift/gpu/trace.h>
@@ -14,6 +15,17 @@ namespace raylift {
 
 namespace {
 
+void trace_on_host(const BvhView& bvh, std::span<const Ray> rays, std::span<Hit> hits) {
+  closest_hits(bvh, BvhLevels::mesh, rays, hits);
+}
+void trace_on_host(const GeometryView& geometry, std::span<const Ray> rays, std::span<Hit> hits) {
+  if (geometry.bvh_levels != 2) return trace_on_host(geometry.bvh, rays, hits);
+  closest_hits(geometry.bvh, BvhLevels::scene, rays, hits);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, hits.size(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) hits[i] = bvh_detail::in_world(geometry, hits[i]);
+  });
+}
+
 template <class Geometry>
 void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count,
               [[maybe_unused]] const Stream& stream) {
@@ -28,9 +40,7 @@ void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, H
 #else
   (void)device;
 #endif
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) hits[i] = closest_hit(geometry, rays[i]);
-  });
+  trace_on_host(geometry, {rays, count}, {hits, count});
 }
 
 }  // namespace

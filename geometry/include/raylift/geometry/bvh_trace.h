@@ -363,28 +363,34 @@ RAYLIFT_HD inline float3 vertex(const TrianglePair& pair, int k) {
 }
 
 RAYLIFT_HD inline void take(const BvhView& bvh, std::uint32_t pair, std::uint32_t second, const Crossing& crossing,
-                            float tmin, std::uint32_t exclude, Candidate& best) {
-  if (!(crossing.t >= tmin && crossing.t < best.t)) return;
+                            float tmin, std::uint32_t exclude, std::uint32_t instance, Candidate& best) {
+  if (!(crossing.t >= tmin && crossing.t <= best.t)) return;
+  // Of several at the same t the lowest pair counts, so that the order of visits is of no consequence. No pair yet is
+  // -1: a hit at tmax itself is none.
+  if (crossing.t == best.t && !(static_cast<std::int32_t>(pair) < static_cast<std::int32_t>(best.pair) ||
+                                (pair == best.pair && instance < best.instance)))
+    return;
   if (exclude != kNoTriangle && bvh.ids[pair].triangle[second] >> 2 == exclude) return;
   best.t = crossing.t;
   best.u = crossing.v;
   best.v = crossing.w;
   best.pair = pair;
   best.second = second;
+  best.instance = instance;
   best.from_inside = crossing.determinant > 0;
 }
 
 RAYLIFT_HD inline void intersect_pair(const BvhView& bvh, std::uint32_t index, const PreparedRay& ray, float tmin,
-                                      std::uint32_t exclude, Candidate& best) {
+                                      std::uint32_t exclude, std::uint32_t instance, Candidate& best) {
   const TrianglePair pair = load_pair(bvh.pairs + index);
   const Sheared p0 = shear(ray, vertex(pair, 0)), p1 = shear(ray, vertex(pair, 1)), p2 = shear(ray, vertex(pair, 2)),
                 p3 = shear(ray, vertex(pair, 3));
   const float shared = edge(p1, p2);
   Crossing crossing;
   if (cross(ray, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), crossing))
-    take(bvh, index, 0, crossing, tmin, exclude, best);
+    take(bvh, index, 0, crossing, tmin, exclude, instance, best);
   if (cross(ray, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, crossing))
-    take(bvh, index, 1, crossing, tmin, exclude, best);
+    take(bvh, index, 1, crossing, tmin, exclude, instance, best);
 }
 
 RAYLIFT_HD inline bool is_instance(const BvhNode* node) {
@@ -422,8 +428,8 @@ RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::ui
   PreparedRay prepared(ray);
   Group stack[kScene ? 2 * kBvhMaxDepth : kBvhMaxDepth];  // one level leaves at most one group of siblings
   int depth = 0;
-  [[maybe_unused]] int mesh_depth = -1;         // in a mesh: entries of the stack below it, which are the world's
-  [[maybe_unused]] std::uint32_t instance = 0;  // that mesh's
+  [[maybe_unused]] int mesh_depth = -1;  // in a mesh: entries of the stack below it, which are the world's
+  std::uint32_t instance = 0;            // that mesh's
   std::uint32_t excluded = kScene ? kNoTriangle : exclude;
   Group nodes = only_child(0);
   while (true) {
@@ -442,11 +448,7 @@ RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::ui
     }
     NodeHits hits = intersect_node(bvh.nodes + child, prepared, best.t);
     while (hits.pairs != 0) {
-      [[maybe_unused]] const float before = best.t;
-      intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, excluded, best);
-      if constexpr (kScene) {
-        if (best.t < before) best.instance = instance;
-      }
+      intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, excluded, instance, best);
       if (kAny && best.pair != kNoTriangle) return best;
     }
     nodes = hits.children;

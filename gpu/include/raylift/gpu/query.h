@@ -16,16 +16,20 @@ namespace raylift {
 
 namespace bvh_detail {
 
-RAYLIFT_HD inline Hit scene_hit_of(const GeometryView& geometry, const Candidate& best) {
-  Hit hit = hit_of(geometry.bvh, best);
+// A hit of a scene in two levels has its normal in the mesh's frame. Normals go with the inverse transposed, which also
+// keeps them outward where the instance mirrors.
+RAYLIFT_HD inline Hit in_world(const GeometryView& geometry, Hit hit) {
   if (!hit.valid()) return hit;
-  // Normals go with the inverse transposed, which also keeps them outward where the instance mirrors.
   const float* m = geometry.instances[hit.instance].to_mesh.m;
   const float3 n = hit.normal;
   hit.normal = {product(m[0], n.x) + product(m[4], n.y) + product(m[8], n.z),
                 product(m[1], n.x) + product(m[5], n.y) + product(m[9], n.z),
                 product(m[2], n.x) + product(m[6], n.y) + product(m[10], n.z)};
   return hit;
+}
+
+RAYLIFT_HD inline Hit scene_hit_of(const GeometryView& geometry, const Candidate& best) {
+  return in_world(geometry, hit_of(geometry.bvh, best));
 }
 
 }  // namespace bvh_detail

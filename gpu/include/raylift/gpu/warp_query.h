@@ -43,7 +43,7 @@ __device__ inline void trace_warp(const BvhView& bvh, std::size_t next, const st
   NodeHits hits{{0, 0}, 0, 0, 0};
   int depth = 0;
   [[maybe_unused]] int mesh_depth = -1;  // as in traverse
-  [[maybe_unused]] std::uint32_t instance = 0;
+  std::uint32_t instance = 0;
   unsigned at_work = 0;
   while (true) {
     if (next < end) {
@@ -68,13 +68,7 @@ __device__ inline void trace_warp(const BvhView& bvh, std::size_t next, const st
       const bool has_pair = hits.pairs != 0;
       const unsigned with_pair = __ballot_sync(kAll, has_pair);
       if (__popc(with_pair) >= kPairQuorum || with_pair == at_work) {
-        if (has_pair) {
-          [[maybe_unused]] const float before = best.t;
-          intersect_pair(bvh, next_pair(hits), ray, tmin, kNoTriangle, best);
-          if constexpr (kScene) {
-            if (best.t < before) best.instance = instance;
-          }
-        }
+        if (has_pair) intersect_pair(bvh, next_pair(hits), ray, tmin, kNoTriangle, instance, best);
       } else if (busy && !has_pair) {
         if (!any_child(nodes)) {
           if constexpr (kScene) {

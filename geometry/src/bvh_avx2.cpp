@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rays on the host with AVX2: all slots of a node at once, all vertices of a pair at once, children by distance, and
+// several rays in flight so that one's memory accesses hide behind the others' arithmetic.
+//
+// Hits are the portable code's, bit for bit: boxes only have to be wide enough, triangles are computed by the same
+// operations in the same order, and which of several hits at the same t counts does not depend on the order of visits.
+// This file is compiled for the baseline; only the functions marked below have AVX2, so that no inline function that
+// others share does. Without contraction (see CMakeLists.txt), as products are rounded on their own.
+#include "bvh_lanes.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <immintrin.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#define RAYLIFT_AVX2 __attribute__((target("avx2,fma,bmi,popcnt")))
+
+namespace raylift::bvh {
+namespace {
+
+using namespace bvh_detail;
+
+constexpr int kInFlight = 8;
+constexpr int kStack = 2 * kBvhMaxDepth * 7 + 1;  // a level leaves at most seven siblings
+
+// A ray as the tests here want it.
+struct LaneRay {
+  PreparedRay prepared;
+  alignas(16) float origin[4];
+  alignas(16) float inverse[4];
+  alignas(16) std::int32_t axes[4];  // kx, ky, kz
+  std::uint32_t near[3], far[3];     // where in a node the near and far planes of an axis are
+
+  explicit LaneRay(const Ray& ray) : prepared(ray) {
+    origin[0] = ray.origin.x;
+    origin[1] = ray.origin.y;
+    origin[2] = ray.origin.z;
+    origin[3] = 0;
+    for (std::uint32_t a = 0; a < 3; ++a) {
+      inverse[a] = prepared.inverse[a];
+      const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * a;
+      const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * a;
+      const bool forward = (prepared.order >> a & 1u) != 0;
+      near[a] = forward ? lower : upper;
+      far[a] = forward ? upper : lower;
+    }
+    inverse[3] = 0;
+    axes[0] = prepared.kx;
+    axes[1] = prepared.ky;
+    axes[2] = axes[3] = prepared.kz;
+  }
+};
+
+// One ray on its way.
+struct Walk {
+  Walk() : lanes({{0, 0, 0}, 0, {0, 0, 1}}) {}
+
+  LaneRay lanes;
+  Candidate best;
+  const Ray* ray;
+  std::size_t number;
+  int depth;       // of the stack
+  int mesh_depth;  // in a mesh of a scene: entries that are the world's; else -1
+  std::uint32_t instance;
+  NodeHits hits;                // pairs to be tested
+  std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, as t is not negative
+};
+
+std::uint64_t entry(float t, std::uint32_t node) {
+  return std::uint64_t{std::bit_cast<std::uint32_t>(t)} << 32 | node;
+}
+
+RAYLIFT_AVX2 inline __m256 planes(const BvhNode* node, std::uint32_t offset) {
+  const auto* bytes = reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(node) + offset);
+  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes)));
+}
+RAYLIFT_AVX2 inline __m256 spread(__m128 v, int lane) {
+  return _mm256_permutevar8x32_ps(_mm256_castps128_ps256(v), _mm256_set1_epi32(lane));
+}
+
+// Four ones for each bit: a mask of slots as nodes have it.
+constexpr std::array<std::uint32_t, 256> kFours = [] {
+  std::array<std::uint32_t, 256> fours{};
+  for (std::uint32_t mask = 0; mask < 256; ++mask)
+    for (int s = 0; s < 8; ++s)
+      if ((mask >> s & 1u) != 0) fours[mask] |= 0xFu << 4 * s;
+  return fours;
+}();
+
+// Slots that the ray meets, and where it enters them. The bound on rounding is intersect_node's, which has one more
+// addition.
+RAYLIFT_AVX2 inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmin, float tmax,
+                                             float* entries) {
+  const __m128 origin = _mm_load_ps(ray.origin);
+  // The fourth lane would be a denormal number.
+  const __m128 corner = _mm_blend_ps(_mm_load_ps(node->origin), origin, 8);
+  const __m128 inverse = _mm_load_ps(ray.inverse);
+  const __m128i exponents = _mm_cvtepu8_epi32(_mm_loadu_si32(node->exponent));
+  const __m128 step = _mm_mul_ps(_mm_castsi128_ps(_mm_slli_epi32(exponents, 23)), inverse);
+  const __m128 offset = _mm_mul_ps(_mm_sub_ps(corner, origin), inverse);
+  const __m128 sign = _mm_set1_ps(-0.0f);
+  const __m128 slack = _mm_add_ps(_mm_mul_ps(_mm_andnot_ps(sign, offset), _mm_set1_ps(0x1p-20f)),
+                                  _mm_mul_ps(_mm_andnot_ps(sign, step), _mm_set1_ps(0x1p-7f)));
+  const __m128 near_offset = _mm_sub_ps(offset, slack), far_offset = _mm_add_ps(offset, slack);
+  const __m256 sx = spread(step, 0), sy = spread(step, 1), sz = spread(step, 2);
+  const __m256 near_x = _mm256_fmadd_ps(planes(node, ray.near[0]), sx, spread(near_offset, 0));
+  const __m256 near_y = _mm256_fmadd_ps(planes(node, ray.near[1]), sy, spread(near_offset, 1));
+  const __m256 near_z = _mm256_fmadd_ps(planes(node, ray.near[2]), sz, spread(near_offset, 2));
+  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.far[0]), sx, spread(far_offset, 0));
+  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.far[1]), sy, spread(far_offset, 1));
+  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.far[2]), sz, spread(far_offset, 2));
+  const __m256 enter = _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_set1_ps(tmin)));
+  const __m256 leave = _mm256_min_ps(_mm256_min_ps(far_x, far_y), _mm256_min_ps(far_z, _mm256_set1_ps(tmax)));
+  _mm256_store_ps(entries, enter);
+  return kFours[_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ))];
+}
+
+// intersect_pair: the signs of all edge functions at once; what they let pass goes through the scalar code.
+RAYLIFT_AVX2 inline void test_pair(const BvhView& bvh, std::uint32_t index, const LaneRay& ray, float tmin,
+                                   std::uint32_t instance, Candidate& best) {
+  const float* p = bvh.pairs[index].vertex[0];
+  const __m128 origin = _mm_load_ps(ray.origin);
+  const __m128i axes = _mm_load_si128(reinterpret_cast<const __m128i*>(ray.axes));
+  const __m128 d0 = _mm_permutevar_ps(_mm_sub_ps(_mm_load_ps(p), origin), axes);
+  const __m128 d1 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 3), origin), axes);
+  const __m128 d2 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 6), origin), axes);
+  const __m128 last = _mm_load_ps(p + 8);
+  const __m128 d3 = _mm_permutevar_ps(_mm_sub_ps(_mm_permute_ps(last, 0b11111001), origin), axes);
+  const __m128 xy01 = _mm_unpacklo_ps(d0, d1), xy23 = _mm_unpacklo_ps(d2, d3);
+  const __m128 z = _mm_movelh_ps(_mm_unpackhi_ps(d0, d1), _mm_unpackhi_ps(d2, d3));
+  const __m128 x = _mm_sub_ps(_mm_movelh_ps(xy01, xy23), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_x), z));
+  const __m128 y = _mm_sub_ps(_mm_movehl_ps(xy23, xy01), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_y), z));
+  // Edge functions (p2, p0), (p0, p1), (p1, p3), (p3, p2), and (p1, p2), which both triangles share.
+  const __m128 ax = _mm_permute_ps(x, _MM_SHUFFLE(3, 1, 0, 2)), ay = _mm_permute_ps(y, _MM_SHUFFLE(3, 1, 0, 2));
+  const __m128 bx = _mm_permute_ps(x, _MM_SHUFFLE(2, 3, 1, 0)), by = _mm_permute_ps(y, _MM_SHUFFLE(2, 3, 1, 0));
+  const __m128 edges = _mm_sub_ps(_mm_mul_ps(ax, by), _mm_mul_ps(ay, bx));
+  const __m128 crossed = _mm_mul_ps(x, _mm_permute_ps(y, _MM_SHUFFLE(3, 1, 2, 0)));
+  const __m128 shared = _mm_sub_ss(_mm_permute_ps(crossed, 1), _mm_permute_ps(crossed, 2));
+  // Lane 0: shared, (p2, p0), (p0, p1); lane 1: (p1, p3), (p3, p2), -shared.
+  const __m128 u = _mm_insert_ps(shared, edges, 0b10011100);
+  const __m128 v = _mm_permute_ps(edges, _MM_SHUFFLE(3, 3, 3, 0));
+  const __m128 w = _mm_insert_ps(_mm_permute_ps(edges, 1), _mm_xor_ps(shared, _mm_set1_ps(-0.0f)), 0b00011100);
+  const __m128 least = _mm_min_ps(_mm_min_ps(u, v), w), most = _mm_max_ps(_mm_max_ps(u, v), w);
+  const __m128 zero = _mm_setzero_ps();
+  const int hits = _mm_movemask_ps(_mm_or_ps(_mm_cmpge_ps(least, zero), _mm_cmple_ps(most, zero))) & 3;
+  if (hits == 0) return;
+  alignas(16) float xs[4], ys[4], zs[4], us[4], vs[4], ws[4];
+  _mm_store_ps(xs, x);
+  _mm_store_ps(ys, y);
+  _mm_store_ps(zs, z);
+  _mm_store_ps(us, u);
+  _mm_store_ps(vs, v);
+  _mm_store_ps(ws, w);
+  const Sheared p0{xs[0], ys[0], zs[0]}, p1{xs[1], ys[1], zs[1]}, p2{xs[2], ys[2], zs[2]}, p3{xs[3], ys[3], zs[3]};
+  Crossing crossing;
+  if ((hits & 1) != 0 && cross(ray.prepared, p0, p1, p2, us[0], vs[0], ws[0], crossing))
+    take(bvh, index, 0, crossing, tmin, kNoTriangle, instance, best);
+  if ((hits & 2) != 0 && cross(ray.prepared, p2, p1, p3, us[1], vs[1], ws[1], crossing))
+    take(bvh, index, 1, crossing, tmin, kNoTriangle, instance, best);
+}
+
+void start(Walk& walk, const Ray& ray, std::size_t number) {
+  walk.lanes = LaneRay(ray);
+  walk.best = no_candidate(ray.tmax);
+  walk.ray = &ray;
+  walk.number = number;
+  walk.stack[0] = 0;
+  walk.depth = 1;
+  walk.mesh_depth = -1;
+  walk.instance = 0;
+  walk.hits = {{0, 0}, 0, 0, 0};
+}
+
+inline void prefetch(const void* address, std::size_t bytes) {
+  __builtin_prefetch(address);
+  __builtin_prefetch(static_cast<const char*>(address) + bytes - 1);
+}
+
+// Tests the pairs found before, then one node, and asks for what comes next. False: the ray is done.
+template <bool kScene>
+RAYLIFT_AVX2 inline bool step(const BvhView& bvh, Walk& walk) {
+  const float tmin = walk.ray->tmin;
+  while (walk.hits.pairs != 0) test_pair(bvh, next_pair(walk.hits), walk.lanes, tmin, walk.instance, walk.best);
+  std::uint32_t index;
+  while (true) {
+    if constexpr (kScene) {
+      if (walk.depth == walk.mesh_depth) {
+        walk.mesh_depth = -1;
+        walk.lanes = LaneRay(*walk.ray);
+      }
+    }
+    if (walk.depth == 0) return false;
+    const std::uint64_t top = walk.stack[--walk.depth];
+    if (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= walk.best.t)) continue;
+    index = static_cast<std::uint32_t>(top);
+    break;
+  }
+  if constexpr (kScene) {
+    if (walk.mesh_depth < 0 && is_instance(bvh.nodes + index)) {
+      const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
+      walk.instance = placed.instance;
+      walk.lanes = LaneRay(in_mesh(placed, *walk.ray));
+      walk.mesh_depth = walk.depth;
+      walk.stack[walk.depth++] = entry(tmin + 0.0f, placed.root);
+      prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
+      return true;
+    }
+  }
+  const BvhNode* node = bvh.nodes + index;
+  alignas(32) float entries[8];
+  const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.best.t, entries);
+  walk.hits = {{0, 0}, hits & node->pairs, node->pairs, node->first_pair};
+  for (NodeHits ahead = walk.hits; ahead.pairs != 0;) prefetch(bvh.pairs + next_pair(ahead), sizeof(TrianglePair));
+  const int base = walk.depth;
+  for (std::uint32_t bits = hits & node->inner; bits != 0; bits &= bits - 1) {
+    const int bit = std::countr_zero(bits);
+    const std::uint32_t child = node->first_child + count_bits(node->inner & ((1u << bit) - 1u));
+    const std::uint64_t e = entry(entries[bit / 4], child);
+    int k = walk.depth++;
+    for (; k > base && walk.stack[k - 1] < e; --k) walk.stack[k] = walk.stack[k - 1];
+    walk.stack[k] = e;
+  }
+  if (walk.depth != 0) prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.stack[walk.depth - 1]), sizeof(BvhNode));
+  return true;
+}
+
+template <bool kScene>
+RAYLIFT_AVX2 void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
+  alignas(64) Walk walks[kInFlight];
+  std::size_t next = 0;
+  int active = 0;
+  while (next < count && active < kInFlight) {
+    start(walks[active++], rays[next], next);
+    ++next;
+  }
+  int order[kInFlight];
+  for (int i = 0; i < active; ++i) order[i] = i;
+  while (active != 0)
+    for (int i = 0; i < active;) {
+      Walk& walk = walks[order[i]];
+      if (step<kScene>(bvh, walk)) {
+        ++i;
+        continue;
+      }
+      hits[walk.number] = hit_of(bvh, walk.best);
+      if (next < count) {
+        start(walk, rays[next], next);
+        ++next;
+      } else {
+        order[i] = order[--active];
+      }
+    }
+}
+
+}  // namespace
+
+bool has_avx2() {
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt");
+  return has;
+}
+
+void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
+  if (bvh.node_count == 0) return trace_portable(bvh, levels, rays, hits, count);
+  if (levels == BvhLevels::scene)
+    trace_all<true>(bvh, rays, hits, count);
+  else
+    trace_all<false>(bvh, rays, hits, count);
+}
+
+}  // namespace raylift::bvh
+
+#else
+
+namespace raylift::bvh {
+
+bool has_avx2() {
+  return false;
+}
+void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
+  trace_portable(bvh, levels, rays, hits, count);
+}
+
+}  // namespace raylift::bvh
+
+#endif

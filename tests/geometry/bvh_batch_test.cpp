@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many rays at once: the same bits as one ray at a time, whatever the instructions and the order of visits.
+#include "bvh_lanes.h"
+#include "bvh_scenes.h"
+
+#include <raylift/geometry/bvh.h>
+#include <raylift/geometry/bvh_batch.h>
+#include <raylift/geometry/scene_bvh.h>
+
+#include <gtest/gtest.h>
+#include <cstring>
+
+namespace raylift {
+namespace {
+
+using test::bumpy_sphere;
+using test::RandomRays;
+using test::soup;
+using test::Triangles;
+
+// Some start or end amid the mesh, some are axis-parallel, some start on a vertex.
+std::vector<Ray> rays_at(const Triangles& mesh, std::size_t count, double radius, std::uint32_t seed) {
+  RandomRays random(radius, seed);
+  std::vector<Ray> rays(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    rays[i] = random();
+    if (i % 5 == 1) rays[i].tmax = static_cast<float>(radius);
+    if (i % 7 == 1) rays[i].tmin = static_cast<float>(radius / 4);
+    if (i % 11 == 1) rays[i].direction = {0, i % 2 == 0 ? 1.0f : -1.0f, -0.0f};
+    if (i % 13 == 1) rays[i].origin = mesh.vertices[i % mesh.vertices.size()];
+  }
+  return rays;
+}
+
+void expect_same(const BvhView& view, BvhLevels levels, const std::vector<Ray>& rays) {
+  std::vector<Hit> one(rays.size()), lanes(rays.size());
+  bvh::trace_portable(view, levels, rays.data(), one.data(), rays.size());
+  bvh::trace_avx2(view, levels, rays.data(), lanes.data(), rays.size());
+  std::size_t hits = 0;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    ASSERT_EQ(0, std::memcmp(&one[i], &lanes[i], sizeof(Hit))) << "ray " << i;
+    hits += one[i].valid() ? 1 : 0;
+  }
+  EXPECT_GT(hits, rays.size() / 20);
+  EXPECT_LT(hits, rays.size());
+}
+
+class BvhLanes : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bvh::has_avx2()) GTEST_SKIP() << "this CPU has no AVX2";
+  }
+};
+
+TEST_F(BvhLanes, GiveTheSameBitsOnASphere) {
+  const Triangles mesh = bumpy_sphere(60);
+  const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);
+  expect_same(bvh.view(), BvhLevels::mesh, rays_at(mesh, 50000, 1500, 21));
+}
+
+TEST_F(BvhLanes, GiveTheSameBitsOnASoup) {
+  for (const float size : {0.02f, 0.1f, 0.7f}) {
+    const Triangles mesh = soup(2000, size, 22);
+    for (const std::uint32_t leaf_pairs : {1u, 3u}) {
+      const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles, {true, leaf_pairs});
+      expect_same(bvh.view(), BvhLevels::mesh, rays_at(mesh, 20000, 2, 23));
+    }
+  }
+}
+
+TEST_F(BvhLanes, GiveTheSameBitsWhereManyHitsHaveTheSameDistance) {
+  // Twenty copies of a coarse sphere: every hit has twenty equals.
+  const Triangles once = bumpy_sphere(6, 1, 0);
+  Triangles mesh{once.vertices, {}};
+  for (int copy = 0; copy < 20; ++copy)
+    mesh.triangles.insert(mesh.triangles.end(), once.triangles.begin(), once.triangles.end());
+  const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);
+  std::vector<Ray> rays = rays_at(mesh, 20000, 0.9, 24);
+  expect_same(bvh.view(), BvhLevels::mesh, rays);
+}
+
+TEST_F(BvhLanes, GiveTheSameBitsInTwoLevels) {
+  Scene scene;
+  const Triangles ball = bumpy_sphere(12, 1, 0.1), grains = soup(200, 0.2f, 25);
+  scene.meshes.push_back({"ball", ball.vertices, ball.triangles, {}});
+  scene.meshes.push_back({"grains", grains.vertices, grains.triangles, {}});
+  RandomRays random(8, 26);
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    Instance instance;
+    instance.mesh = i % 2;
+    const float3 at = random().origin;
+    instance.transform.setIdentity();
+    instance.transform.translate(Eigen::Vector3d(at.x, at.y, at.z));
+    instance.transform.rotate(Eigen::AngleAxisd(0.1 * i, Eigen::Vector3d::UnitZ()));
+    if (i % 3 == 0) instance.transform.scale(Eigen::Vector3d(1, -1, 0.5));
+    if (i % 10 == 9) instance.transform = scene.instances.back().transform;  // coincident, of the other mesh
+    scene.instances.push_back(instance);
+    if (i % 20 == 19) scene.instances.push_back(scene.instances.back());  // and of the same
+  }
+  const SceneBvh bvh = build_bvh(scene, Eigen::Vector3d::Zero());
+  ASSERT_GT(bvh.instance_nodes, 0u);
+  expect_same(bvh.view(), BvhLevels::scene, rays_at(ball, 50000, 10, 27));
+}
+
+TEST_F(BvhLanes, TakeAnyNumberOfRays) {
+  const Triangles mesh = bumpy_sphere(20, 1, 0);
+  const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);
+  const std::vector<Ray> rays = rays_at(mesh, 40, 0.5, 28);
+  for (std::size_t count = 0; count <= rays.size(); ++count) {
+    const Hit untouched{-1, 7, 0, 0, {0, 0, 0}, 0, 0};
+    std::vector<Hit> hits(count + 1, untouched);
+    bvh::trace_avx2(bvh.view(), BvhLevels::mesh, rays.data(), hits.data(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Hit expected = closest_hit(bvh.view(), rays[i]);
+      ASSERT_EQ(0, std::memcmp(&hits[i], &expected, sizeof(Hit)));
+    }
+    EXPECT_EQ(0, std::memcmp(&hits[count], &untouched, sizeof(Hit)));
+  }
+}
+
+TEST(BvhBatch, GivesTheHitsOfSingleRays) {
+  const Triangles mesh = soup(3000, 0.1f, 29);
+  const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);
+  const std::vector<Ray> rays = rays_at(mesh, 30000, 2, 30);
+  std::vector<Hit> hits(rays.size());
+  closest_hits(bvh.view(), BvhLevels::mesh, rays, hits);
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    const Hit expected = closest_hit(bvh.view(), rays[i]);
+    ASSERT_EQ(0, std::memcmp(&hits[i], &expected, sizeof(Hit))) << "ray " << i;
+  }
+}
+
+TEST(BvhBatch, OfNothingHitsNothing) {
+  const std::vector<Ray> rays(3, Ray{{0, 0, 0}, 0, {0, 0, 1}, 9});
+  std::vector<Hit> hits(3);
+  closest_hits(Bvh().view(), BvhLevels::mesh, rays, hits);
+  for (const Hit& hit : hits) {
+    EXPECT_FALSE(hit.valid());
+    EXPECT_EQ(hit.t, 9);
+  }
+}
+
+}  // namespace
+}  // namespace raylift
