@@ -254,7 +254,7 @@ int main_of(int argc, char** argv) {
   app.add_option("--rounds", settings.rounds)->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   const Device device = Device::parse(device_name);
-  const GlContext context({gl_renderer(gl), -1, false});
+  const GlContext context({gl_renderer(gl), -1, false, device});
   const InteropSupport support = interop_support(device);
   std::printf("device %s (%s), OpenGL %s on %s (%s): %s\n", device.info().id.c_str(), device.info().name.c_str(),
               context.info().version.c_str(), context.info().renderer.c_str(), context.info().platform.c_str(),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
 #include <raylift/interop/gl_context.h>
+#include <raylift/interop/support.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "context_state.h"
@@ -42,6 +44,21 @@ std::string unwanted(const GlInfo& info, const GlContextOptions& options) {
   if (options.renderer == GlRenderer::device && info.software) return "it draws on the CPU (" + info.renderer + ")";
   if (options.renderer == GlRenderer::software && !info.software) return "it draws on a GPU (" + info.renderer + ")";
   return {};
+}
+
+/// The candidates, those that can share memory with the wished device first. CUDA's numbers of devices and EGL's need
+/// not agree ($CUDA_VISIBLE_DEVICES), so that is tried out where there is a choice.
+void prefer_beside(const Device& device, std::vector<EglCandidate>& candidates) {
+  const auto on_cuda = std::count_if(candidates.begin(), candidates.end(),
+                                     [](const EglCandidate& candidate) { return candidate.cuda_device >= 0; });
+  if (device.info().is_host || on_cuda < 2) return;
+  std::stable_partition(candidates.begin(), candidates.end(), [&](const EglCandidate& candidate) {
+    EglContext context;
+    if (candidate.cuda_device < 0 || !detail::open_egl(candidate, false, context).empty()) return false;
+    const bool shares = interop_support(device).available;
+    detail::close_egl(context);
+    return shares;
+  });
 }
 
 /// What is known of a candidate before it is opened.
@@ -85,7 +102,9 @@ struct GlContext::Impl {
 GlContext::GlContext(const GlContextOptions& options) : impl_(std::make_unique<Impl>()) {
   std::vector<std::string> attempts;
   KeepCurrent before;
-  for (const EglCandidate& candidate : detail::egl_candidates(attempts)) {
+  std::vector<EglCandidate> candidates = detail::egl_candidates(attempts);
+  if (options.beside && options.cuda_device < 0) prefer_beside(*options.beside, candidates);
+  for (const EglCandidate& candidate : candidates) {
     std::string failure = unwanted(candidate, options);
     if (failure.empty()) failure = detail::open_egl(candidate, options.debug, impl_->egl);
     if (failure.empty()) {
@@ -137,7 +156,7 @@ void GlContext::release() const {
 }
 
 bool GlContext::is_current() const {
-  return eglGetCurrentContext() == impl_->egl.context;
+  return impl_ != nullptr && eglGetCurrentContext() == impl_->egl.context;
 }
 
 const GlInfo& GlContext::info() const {

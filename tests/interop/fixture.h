@@ -61,7 +61,7 @@ class Shared : public testing::TestWithParam<Place> {
   [[nodiscard]] std::unique_ptr<GlContext> new_context() const {
     const bool cuda = device_->info().cuda_device >= 0;
     return std::make_unique<GlContext>(
-        GlContextOptions{cuda ? GlRenderer::device : GlRenderer::software, device_->info().cuda_device, false});
+        GlContextOptions{cuda ? GlRenderer::device : GlRenderer::software, -1, false, *device_});
   }
   /// A machine with a GPU need not have Mesa.
   static bool no_mesa() {

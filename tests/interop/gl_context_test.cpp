@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/interop/gl_context.h>
+#include <raylift/interop/support.h>
 
 #include <cstdlib>
 #include <thread>
@@ -136,8 +137,11 @@ TEST(GlContext, GoesInAnyOrder) {
   GlContext third = std::move(*second);
   second.reset();
   EXPECT_TRUE(third.is_current());
-  third = GlContext();
+  third = GlContext({GlRenderer::automatic, -1, false, Device::host()});
   EXPECT_TRUE(third.is_current());
+  GlContext moved = std::move(third);
+  EXPECT_FALSE(third.is_current());  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(moved.is_current());
 }
 
 TEST(GlContext, IsMadeAHundredTimes) {
@@ -156,6 +160,17 @@ TEST(GlContext, RenderersHaveNames) {
   EXPECT_EQ(gl_renderer("device"), GlRenderer::device);
   EXPECT_EQ(gl_renderer("software"), GlRenderer::software);
   EXPECT_THAT(error_of(ErrorKind::usage, [] { (void)gl_renderer("opengl"); }), HasSubstr("use auto, device"));
+}
+
+TEST(CudaGlContext, IsBesideEachDevice) {
+  const int devices = cuda_device_count();
+  if (devices == 0) GTEST_SKIP() << "there is no CUDA device";
+  for (int i = 0; i != devices; ++i) {
+    const Device device = Device::cuda(i);
+    const GlContext context({GlRenderer::device, -1, false, device});
+    const InteropSupport support = interop_support(device);
+    EXPECT_TRUE(support.available) << device.info().id << ": " << support.why_not;
+  }
 }
 
 TEST(CudaGlContext, IsOnTheCudaDeviceAskedFor) {

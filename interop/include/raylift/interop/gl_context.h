@@ -2,7 +2,10 @@
 // OpenGL contexts without a window or a display, by EGL; and what the current context is, whoever made it.
 #pragma once
 
+#include <raylift/gpu/device.h>
+
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +33,8 @@ struct GlContextOptions {
   GlRenderer renderer = GlRenderer::automatic;
   int cuda_device = -1;  ///< only on this CUDA device; -1: any
   bool debug = false;    ///< a debug context
+  /// Preferably where memory can be shared with this device: with several GPUs, not all of OpenGL's are CUDA's choice.
+  std::optional<Device> beside = std::nullopt;
 };
 
 /// An OpenGL 4.5 core context without a window. Made current on the calling thread, with GLEW initialised. Move-only.
