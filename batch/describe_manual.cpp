@@ -71,7 +71,7 @@ std::string synopsis(const std::string& program, const DescribedCommand& command
     const std::string name = italic(positional.value) + (positional.several ? "..." : "");
     text += (positional.required ? name : "[" + name + "]") + '\n';
   }
-  if (has_commands) text += ".I COMMAND\n\\&...\n";
+  if (has_commands) text += (command.positionals.empty() ? ".I COMMAND\n\\&...\n" : "|\n.I COMMAND\n\\&...\n");
   return text;
 }
 
@@ -101,7 +101,8 @@ std::string commands_text(const DescribedProgram& program) {
   std::string shared;
   std::set<std::string> written;
   for (const DescribedCommand& command : program.commands) {
-    text += ".SS " + roff(command.name) + '\n' + synopsis(program.self.name, command, false) + ".PP\n" +
+    text += ".SS " + roff(command.name) + '\n' +
+            synopsis(program.self.name, command, !program.below(command.name).empty()) + ".PP\n" +
             paragraph(command.help + ".");
     for (const DescribedOption& positional : command.positionals) text += option_text(positional);
     std::string elsewhere;

@@ -38,7 +38,7 @@ DescribedOption described(const CLI::Option& option) {
 
 DescribedCommand described_command(const CLI::App& app) {
   DescribedCommand command;
-  command.name = app.get_name();
+  command.name = command.word = app.get_name();
   command.help = app.get_description();
   command.footer = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
@@ -49,12 +49,29 @@ DescribedCommand described_command(const CLI::App& app) {
   return command;
 }
 
+void add_commands(const CLI::App& app, const std::string& parent, std::vector<DescribedCommand>& commands) {
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (below->get_group().empty()) continue;
+    DescribedCommand command = described_command(*below);
+    command.parent = parent;
+    command.name = parent.empty() ? command.word : parent + ' ' + command.word;
+    commands.push_back(command);
+    add_commands(*below, command.name, commands);
+  }
+}
+
 }  // namespace
+
+std::vector<const DescribedCommand*> DescribedProgram::below(const std::string& parent) const {
+  std::vector<const DescribedCommand*> found;
+  for (const DescribedCommand& command : commands)
+    if (command.parent == parent) found.push_back(&command);
+  return found;
+}
 
 DescribedProgram described(const CLI::App& program) {
   DescribedProgram result{described_command(program), {}};
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
-    if (!command->get_group().empty()) result.commands.push_back(described_command(*command));
+  add_commands(program, "", result.commands);
   return result;
 }
 

@@ -20,7 +20,9 @@ struct DescribedOption {
 };
 
 struct DescribedCommand {
-  std::string name;  ///< of the program, or of a command of it
+  std::string name;    ///< of the program, or of a command of it: "upload", "cache list"
+  std::string word;    ///< its last word
+  std::string parent;  ///< the name without that: "", "cache"
   std::string help;
   std::string footer;
   std::vector<DescribedOption> options;      ///< those that the help lists
@@ -29,7 +31,10 @@ struct DescribedCommand {
 
 struct DescribedProgram {
   DescribedCommand self;
-  std::vector<DescribedCommand> commands;
+  std::vector<DescribedCommand> commands;  ///< those of commands follow them
+
+  /// The commands of the program (parent ""), or of a command.
+  [[nodiscard]] std::vector<const DescribedCommand*> below(const std::string& parent) const;
 };
 
 [[nodiscard]] DescribedProgram described(const CLI::App& program);

@@ -139,7 +139,10 @@ function(raylift_install_description program)
     set(dir_fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
     set(file ${CMAKE_CURRENT_BINARY_DIR}/${kind}/${name_${kind}})
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${kind})
-    add_custom_command(OUTPUT ${file} COMMAND ${program} --generate ${kind} > ${file} DEPENDS ${program} VERBATIM)
+    add_custom_command(OUTPUT ${file} 
+      COMMAND ${CMAKE_COMMAND} -E env HOME=${CMAKE_CURRENT_BINARY_DIR} --unset=XDG_CONFIG_HOME --unset=XDG_CACHE_HOME
+        $<TARGET_FILE:${program}> --generate ${kind} > ${file}
+      DEPENDS ${program} VERBATIM)
     install(FILES ${file} DESTINATION ${dir_${kind}} COMPONENT programs)
     list(APPEND files ${file})
   endforeach()

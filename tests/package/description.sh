@@ -15,6 +15,28 @@ offered() {
     "$PREFIX/share/bash-completion/completions/$1" "$@"
 }
 
+# check_command [COMMAND...]: all that its help lists is known, and so are the commands below it.
+check_command() {
+  local option word pattern words
+  for option in $("$path" "$@" --help | options_of); do
+    has "$option" <plain.man || fail "$man: no $option"
+    has "$option" <"$zsh" || fail "$zsh: no $option"
+    case $option in
+      --*) pattern="-l ${option#--}" ;;
+      *) pattern="-s ${option#-}" ;;
+    esac
+    grep -qE -- "$pattern( |\$)" "$fish" || fail "$fish: no $option"
+    offered "$program" "$@" "$option" | has "$option" || fail "bash does not offer $program $* $option"
+  done
+  words=$("$path" "$@" --help | commands_of)
+  [ "$program $*" != "raylift " ] || [ -n "$words" ] || fail "no commands found in raylift --help"
+  for word in $words; do
+    for file in plain.man "$zsh" "$fish"; do has "$word" <"$file" || fail "$file: no $word"; done
+    offered "$program" "$@" "$word" | grep -x "$word" >/dev/null || fail "bash does not offer $program $* $word"
+    check_command "$@" "$word"
+  done
+}
+
 for path in "$PREFIX"/bin/*; do
   program=$(basename "$path")
   man=$PREFIX/share/man/man1/$program.1
@@ -22,26 +44,7 @@ for path in "$PREFIX"/bin/*; do
   [ -f "$zsh" ] || zsh=$PREFIX/share/zsh/vendor-completions/_$program
   fish=$PREFIX/share/fish/vendor_completions.d/$program.fish
   sed 's/\\-/-/g; s/\\f[BIR]/ /g' "$man" >plain.man
-  commands=$("$path" --help | commands_of)
-  [ "$program" != raylift ] || [ -n "$commands" ] || fail "no commands found in raylift --help"
-  for command in "" $commands; do
-    [ -z "$command" ] || for file in plain.man "$zsh" "$fish"; do has "$command" <"$file" || fail "$file: no $command"; done
-    # shellcheck disable=SC2086  # none or one word
-    for option in $("$path" $command --help | options_of); do
-      has "$option" <plain.man || fail "$man: no $option"
-      has "$option" <"$zsh" || fail "$zsh: no $option"
-      case $option in
-        --*) pattern="-l ${option#--}" ;;
-        *) pattern="-s ${option#-}" ;;
-      esac
-      grep -qE -- "$pattern( |\$)" "$fish" || fail "$fish: no $option"
-      # shellcheck disable=SC2086  # none or one word
-      offered "$program" $command "$option" | has "$option" || fail "bash does not offer $program $command $option"
-    done
-  done
-  for command in $commands; do
-    offered "$program" "$command" | grep -x "$command" >/dev/null || fail "bash does not offer $program $command"
-  done
+  check_command
 
   if command -v mandoc >/dev/null; then
     faults=$(mandoc -T lint -W warning "$man" | grep -v 'missing date' || true)
