@@ -2,6 +2,7 @@
 // Manual pages in roff, with the macros of man(7).
 #include <map>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "describe.h"
@@ -75,9 +76,21 @@ std::string synopsis(const std::string& program, const DescribedCommand& command
   return text;
 }
 
-/// A footer of the help: paragraphs of verbatim lines, each under a title that ends in a colon.
+/// A footer of the help: indented lines stay as they are, others flow together, an empty one begins a paragraph.
 std::string footer(const std::string& text) {
-  return text.empty() ? "" : ".nf\n" + roff(text.substr(text.find_first_not_of('\n'))) + "\n.fi\n";
+  std::string out;
+  std::istringstream lines(text);
+  bool verbatim = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool indented = line.starts_with(' ');
+    if (indented != verbatim) out += indented ? ".nf\n" : ".fi\n";
+    verbatim = indented;
+    if (!line.empty())
+      out += roff(line) + '\n';
+    else if (!out.empty())
+      out += ".PP\n";
+  }
+  return out + (verbatim ? ".fi\n" : "");
 }
 
 std::string first_line(const std::string& text) {
