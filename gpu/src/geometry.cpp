@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene_bvh.h>
+#include <raylift/gpu/broadcast.h>
 #include <raylift/gpu/upload.h>
 
 #include <algorithm>
@@ -252,6 +253,17 @@ GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device
   return geometry;
 }
 
+std::vector<GpuGeometry> broadcast_geometry(const GeometrySources& sources, std::span<const Device> devices,
+                                            const UploadOptions& options, const Progress& progress) {
+  std::vector<ResidentArrays> resident = broadcast(sources.arrays, devices, options, progress);
+  std::vector<GpuGeometry> geometries;
+  for (std::size_t i = 0; i != devices.size(); ++i) {
+    geometries.push_back(GpuGeometry(devices[i], std::move(resident[i])));
+    geometries.back().view_ = make_view(geometries.back().resident_, sources.origin);
+  }
+  return geometries;
+}
+
 }  // namespace detail
 
 bool GpuGeometry::has(std::string_view name) const {
@@ -273,6 +285,11 @@ GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> materia
                    const UploadOptions& options, const Progress& progress) {
   return detail::upload_geometry(detail::geometry_sources(flat, material_colors, options, progress), device, options,
                                  progress);
+}
+
+std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices, const UploadOptions& options,
+                                   const Progress& progress) {
+  return detail::broadcast_geometry(detail::geometry_sources(scene, options, progress), devices, options, progress);
 }
 
 }  // namespace raylift

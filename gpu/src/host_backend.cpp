@@ -147,6 +147,11 @@ class HostBackend : public Backend {
     std::memmove(to, from, bytes);
   }
 
+  [[nodiscard]] bool reaches(Backend& other) override { return other.info().is_host; }
+  void copy_to_peer(Backend&, void* to, const void* from, std::size_t bytes, StreamHandle) override {
+    std::memmove(to, from, bytes);
+  }
+
  private:
   void take_from_budget(std::size_t bytes) {
     std::uint64_t used = used_.load();

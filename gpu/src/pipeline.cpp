@@ -19,6 +19,8 @@
 #include <memory>
 #include <thread>
 
+#include "sender.h"
+
 namespace raylift::detail {
 namespace {
 
@@ -42,13 +44,15 @@ class Run {
     std::byte* target;
     Target kind;
     std::size_t offset;  // in the run
+    std::size_t array;   // its number
   };
 
-  void append(const ArraySource& source, std::size_t first, std::size_t bytes, std::byte* target, Target kind) {
+  void append(std::size_t array, const ArraySource& source, std::size_t first, std::size_t bytes, std::byte* target,
+              Target kind) {
     if (bytes == 0) return;
     // A source may check what it gives out in blocks; pieces of a large array are then whole blocks of it.
     if (bytes >= kLargeBytes) size_ = round_up(size_, kLargeAlignment);
-    parts_.push_back({&source, first, bytes, target, kind, size_});
+    parts_.push_back({&source, first, bytes, target, kind, size_, array});
     size_ += round_up(bytes, kAlignment);
   }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -70,46 +74,45 @@ class Run {
   std::size_t size_ = 0;
 };
 
-/// Waits for a stream at the end of a scope, also when an exception ends it: nothing that copies read or write may go
+/// Waits for all copies at the end of a scope, also when an exception ends it: nothing that they read or write may go
 /// before.
-class DrainStream {
+class DrainCopies {
  public:
-  explicit DrainStream(const Stream& stream) : stream_(stream) {}
-  ~DrainStream() {
+  explicit DrainCopies(Sender& sender) : sender_(sender) {}
+  ~DrainCopies() {
     try {
-      stream_.synchronize();
+      sender_.finish();
     } catch (const Error&) {
       // The device is in trouble; whoever uses it next hears of it.
     }
   }
-  DrainStream(const DrainStream&) = delete;
-  DrainStream& operator=(const DrainStream&) = delete;
+  DrainCopies(const DrainCopies&) = delete;
+  DrainCopies& operator=(const DrainCopies&) = delete;
 
  private:
-  const Stream& stream_;
+  Sender& sender_;
 };
 
 class Pipeline {
  public:
-  Pipeline(const Run& staged, const Run& in_place, const Device& device, const UploadOptions& options,
+  /// Staging memory comes out of `pool`.
+  Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, Sender& sender, const UploadOptions& options,
            const Stage& stage);
   void run();
 
  private:
   /// A place in the ring. Chunk number c takes place c % places, in round c / places.
   struct Place {
-    explicit Place(const Device& device) : copied(device) {}
     std::atomic<std::size_t> filled{0};  // pieces of this round
     std::atomic<std::size_t> sent{0};    // rounds whose copy has been issued
     std::atomic<std::size_t> free{0};    // rounds whose copy is known to be done
-    Event copied;                        // the copy issued last
   };
 
   void work();
   void fill_staged(std::size_t piece);
   void fill_in_place(std::size_t piece);
-  bool wait_for(Place& place, std::size_t round);
-  void send(std::size_t chunk, Place& place);
+  bool wait_for(std::size_t number, std::size_t round);
+  void send(std::size_t chunk);
   // Chunk number c has 2^c pieces, until that is the size of a chunk: pieces_per_chunk_, also a power of two.
   [[nodiscard]] std::size_t chunk_of(std::size_t piece) const {
     if (piece < pieces_per_chunk_) return static_cast<std::size_t>(std::bit_width(piece + 1)) - 1;
@@ -130,7 +133,7 @@ class Pipeline {
 
   const Run& staged_;
   const Run& in_place_;
-  const Device& device_;
+  Sender& sender_;
   const Stage& stage_;
   const std::thread::id caller_ = std::this_thread::get_id();
   Target kind_;  // of staging memory
@@ -140,42 +143,41 @@ class Pipeline {
   std::size_t pieces_ = 0;
   PinnedBlock ring_;
   std::deque<Place> places_;
-  Stream stream_;
   std::atomic<std::size_t> next_{0};  // piece
   std::atomic<std::uint64_t> done_{0};
   std::atomic<bool> stopped_{false};
 };
 
-Pipeline::Pipeline(const Run& staged, const Run& in_place, const Device& device, const UploadOptions& options,
-                   const Stage& stage)
+Pipeline::Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, Sender& sender,
+                   const UploadOptions& options, const Stage& stage)
     : staged_(staged),
       in_place_(in_place),
-      device_(device),
+      sender_(sender),
       stage_(stage),
-      kind_(device.pinned_pool().flags().write_combined ? Target::write_combined : Target::cached),
-      stream_(device) {
+      kind_(pool.flags().write_combined ? Target::write_combined : Target::cached) {
   if (staged.size() != 0) {
     const std::size_t wanted = std::clamp(options.chunk_bytes, kAlignment, std::max(staged.size(), kAlignment));
     piece_bytes_ = std::min(kPieceBytes, round_up(wanted, kAlignment));
     const std::size_t pieces = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
-    const std::size_t chunks = std::max<std::size_t>(options.chunks, 1);
+    const std::size_t chunks = std::max<std::size_t>(options.chunks, 1) * sender.links();
     // Little to send needs little to be pinned.
     pieces_per_chunk_ =
         std::bit_ceil(std::min((wanted + piece_bytes_ - 1) / piece_bytes_, std::max<std::size_t>(pieces / chunks, 1)));
     const std::size_t places = std::min(chunks, chunk_of(pieces - 1) + 1);
-    ring_ = device.pinned_pool().allocate(places * pieces_per_chunk_ * piece_bytes_);
-    for (std::size_t i = 0; i != places; ++i) places_.emplace_back(device);
+    ring_ = pool.allocate(places * pieces_per_chunk_ * piece_bytes_);
+    for (std::size_t i = 0; i != places; ++i) places_.emplace_back();
+    sender.prepare(places, pieces_per_chunk_ * piece_bytes_);
   }
   staged_pieces_ = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
   pieces_ = staged_pieces_ + (in_place.size() + piece_bytes_ - 1) / piece_bytes_;
 }
 
 void Pipeline::run() {
-  const DrainStream drain(stream_);
+  const DrainCopies drain(sender_);
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   tbb::parallel_for(
       std::size_t{0}, std::min(threads, pieces_), [this](std::size_t) { work(); }, tbb::simple_partitioner());
-  stream_.synchronize();
+  sender_.finish();
   stage_.advance(done_);
 }
 
@@ -202,16 +204,17 @@ void Pipeline::fill_staged(std::size_t piece) {
   const std::size_t chunk_begin = begin_of(chunk);
   const std::size_t begin = piece * piece_bytes_;
   Place& place = places_[chunk % places_.size()];
-  if (!wait_for(place, chunk / places_.size())) return;
+  if (!wait_for(chunk % places_.size(), chunk / places_.size())) return;
   std::byte* const staging = staging_of(chunk);
   // Isolated: a fill that waits for tasks of its own must not be handed another piece meanwhile, which might wait for
   // this one.
   tbb::this_task_arena::isolate([&] {
     staged_.between(begin, begin + piece_bytes_, [&](const Run::Part& part, std::size_t from, std::size_t to) {
+      if (part.source->pinned != nullptr) return;
       fill_bytes(*part.source, part.first + from, part.first + to, staging + (part.offset + from - chunk_begin), kind_);
     });
   });
-  if (++place.filled == std::min(first_piece(chunk + 1), staged_pieces_) - first_piece(chunk)) send(chunk, place);
+  if (++place.filled == std::min(first_piece(chunk + 1), staged_pieces_) - first_piece(chunk)) send(chunk);
 }
 
 void Pipeline::fill_in_place(std::size_t piece) {
@@ -223,29 +226,34 @@ void Pipeline::fill_in_place(std::size_t piece) {
 }
 
 /// Waits until a place is free for a round; false if the upload was stopped.
-bool Pipeline::wait_for(Place& place, std::size_t round) {
+bool Pipeline::wait_for(std::size_t number, std::size_t round) {
+  Place& place = places_[number];
   // Pieces are handed out in order, so those of the round before are with threads that are at work.
   while (place.sent < round) {
     if (stopped_) return false;
     std::this_thread::yield();
   }
   if (place.free < round) {
-    place.copied.wait();
+    sender_.wait(number);
     place.free = round;
   }
   return true;
 }
 
-void Pipeline::send(std::size_t chunk, Place& place) {
+void Pipeline::send(std::size_t chunk) {
+  Place& place = places_[chunk % places_.size()];
   place.filled = 0;
   std::uint64_t sent = 0;
   const std::size_t begin = begin_of(chunk);
+  std::vector<ChunkPiece> pieces;
   staged_.between(begin, begin_of(chunk + 1), [&](const Run::Part& part, std::size_t from, std::size_t to) {
-    device_.backend()->copy_to_device(part.target + from, staging_of(chunk) + (part.offset + from - begin), to - from,
-                                      stream_.handle());
+    const std::size_t offset = part.offset + from - begin;
+    const std::byte* const pinned = part.source->pinned;
+    pieces.push_back({part.array, part.first + from, to - from,
+                      pinned != nullptr ? pinned + part.first + from : staging_of(chunk) + offset, offset});
     sent += to - from;
   });
-  place.copied.record(stream_.handle());
+  sender_.send(chunk % places_.size(), pieces);
   place.sent = chunk / places_.size() + 1;
   done_ += sent;
 }
@@ -278,11 +286,37 @@ void fill_arrays(std::span<const Destination> arrays, const Device& device, cons
                  const Stage& stage) {
   Run staged;
   Run in_place;
-  for (const Destination& array : arrays) {
-    staged.append(*array.source, 0, array.device_bytes, array.device, Target::cached);
-    in_place.append(*array.source, array.device_bytes, array.host_bytes, array.host, array.host_kind);
+  for (std::size_t i = 0; i != arrays.size(); ++i) {
+    const Destination& array = arrays[i];
+    staged.append(i, *array.source, 0, array.device_bytes, array.device, Target::cached);
+    in_place.append(i, *array.source, array.device_bytes, array.host_bytes, array.host, array.host_kind);
   }
-  if (staged.size() + in_place.size() != 0) Pipeline(staged, in_place, device, options, stage).run();
+  if (staged.size() + in_place.size() == 0) return;
+  std::unique_ptr<Sender> sender;
+  if (options.helpers.empty())
+    sender = std::make_unique<LinkSender>(arrays, device);
+  else
+    sender = std::make_unique<HelpedSender>(arrays, device, options.helpers);
+  Pipeline(staged, in_place, device.pinned_pool(), *sender, options, stage).run();
+}
+
+void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
+                 const UploadOptions& options, const Stage& stage) {
+  Run staged;
+  Run in_place;
+  for (std::size_t i = 0; i != arrays.front().size(); ++i) {
+    // As much as is on the device that has most of it: the others take what is theirs of that.
+    std::size_t most = 0;
+    for (const std::vector<Destination>& of_device : arrays) {
+      const Destination& array = of_device[i];
+      most = std::max(most, array.device_bytes);
+      in_place.append(i, *array.source, array.device_bytes, array.host_bytes, array.host, array.host_kind);
+    }
+    staged.append(i, *arrays.front()[i].source, 0, most, nullptr, Target::cached);
+  }
+  if (staged.size() + in_place.size() == 0) return;
+  BroadcastSender sender(arrays, devices);
+  Pipeline(staged, in_place, devices.front().pinned_pool(), sender, options, stage).run();
 }
 
 }  // namespace raylift::detail

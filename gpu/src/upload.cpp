@@ -19,7 +19,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::size_t bytes_of(const ArraySource& source) {
+std::size_t size_of(const ArraySource& source) {
   if (source.element_bytes == 0 || source.count > static_cast<std::size_t>(-1) / source.element_bytes)
     throw Error(ErrorKind::usage, "array '" + source.name + "' is larger than any memory");
   return source.count * source.element_bytes;
@@ -121,8 +121,8 @@ void ResidentArray::copy_to(std::span<std::byte> target, const Stream& stream, s
     mapped.backend()->copy_to_host(target.data(), mapped.device() + first, target.size(), stream.handle());
 }
 
-ResidentArrays upload(std::span<const ArraySource> sources, const Device& device, const UploadOptions& options,
-                      const Progress& progress) {
+ResidentArrays detail::place_arrays(std::span<const ArraySource> sources, const Device& device,
+                                    const UploadOptions& options, const Progress& progress) {
   ResidentArrays resident;
   resident.arrays.resize(sources.size());
   ResidencyReport& report = resident.report;
@@ -138,7 +138,7 @@ ResidentArrays upload(std::span<const ArraySource> sources, const Device& device
     const Stage stage(progress, "placement");
     const auto start = Clock::now();
     std::vector<ArraySize> sizes;
-    for (const ArraySource& source : sources) sizes.push_back({source.name, bytes_of(source), source.rank});
+    for (const ArraySource& source : sources) sizes.push_back({source.name, size_of(source), source.rank});
     const std::vector<ExternalMemory> external = external_memory(sizes, options);
     std::uint64_t budget = options.budget;
     std::vector<ArraySize> placed = sizes;  // an array that has its memory asks for none
@@ -174,17 +174,30 @@ ResidentArrays upload(std::span<const ArraySource> sources, const Device& device
         resident.arrays[i] = allocate_or_step_down(device, report.arrays[i].bytes, options, report.arrays[i]);
     report.allocation_seconds = seconds_since(start);
   }
-  const Stage stage(progress, "upload", report.bytes());
-  const auto start = Clock::now();
-  std::vector<detail::Destination> arrays;
+  return resident;
+}
+
+std::vector<detail::Destination> detail::destinations_of(std::span<const ArraySource> sources,
+                                                         const ResidentArrays& resident, const UploadOptions& options) {
+  std::vector<Destination> arrays;
   for (std::size_t i = 0; i != sources.size(); ++i) {
-    const ArrayResidency& row = report.arrays[i];
+    const ArrayResidency& row = resident.report.arrays[i];
+    const ResidentArray& array = resident.arrays[i];
     // The host's pages of a split are ordinary memory; CUDA has no write-combined ones there.
     const bool write_combined = row.where == Residency::mapped && options.mapped_flags.write_combined;
-    arrays.push_back({&sources[i], resident.arrays[i].device(), row.device_bytes, resident.arrays[i].host_part().data(),
-                      row.host_bytes, write_combined ? Target::write_combined : Target::cached});
+    arrays.push_back({&sources[i], array.device(), row.device_bytes, array.host_part().data(), row.host_bytes,
+                      write_combined ? Target::write_combined : Target::cached, array.owned_by_device()});
   }
-  detail::fill_arrays(arrays, device, options, stage);
+  return arrays;
+}
+
+ResidentArrays upload(std::span<const ArraySource> sources, const Device& device, const UploadOptions& options,
+                      const Progress& progress) {
+  ResidentArrays resident = detail::place_arrays(sources, device, options, progress);
+  ResidencyReport& report = resident.report;
+  const Stage stage(progress, "upload", report.bytes());
+  const auto start = Clock::now();
+  detail::fill_arrays(detail::destinations_of(sources, resident, options), device, options, stage);
   report.upload_seconds = seconds_since(start);
   report.free_after = device.memory_info().free_bytes;
   return resident;

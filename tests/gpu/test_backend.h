@@ -137,6 +137,7 @@ class TestBackend : public Backend {
   }
   void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle on) override {
     count(copy, ErrorKind::device);
+    link_bytes_ += bytes;
     later(on, [=, this] { inner_->copy_to_device(device, host, bytes, on); });
   }
   void copy_to_host(void* host, const void* device, std::size_t bytes, StreamHandle on) override {
@@ -147,6 +148,17 @@ class TestBackend : public Backend {
     count(copy, ErrorKind::device);
     later(on, [=, this] { inner_->copy_on_device(to, from, bytes, on); });
   }
+  /// What the device reaches, whatever is true.
+  void claim_reach(bool reaches) { reaches_ = reaches; }
+  [[nodiscard]] bool reaches(Backend&) override { return reaches_; }
+  void copy_to_peer(Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle on) override {
+    count(copy, ErrorKind::device);
+    peer_bytes_ += bytes;
+    Backend* const peer = static_cast<TestBackend&>(other).inner_.get();
+    later(on, [=, this] { inner_->copy_to_peer(*peer, to, from, bytes, on); });
+  }
+  [[nodiscard]] std::uint64_t link_bytes() const { return link_bytes_; }  ///< that came over the host's link
+  [[nodiscard]] std::uint64_t peer_bytes() const { return peer_bytes_; }  ///< that went to other devices
 
  private:
   struct Position {
@@ -185,6 +197,9 @@ class TestBackend : public Backend {
   std::recursive_mutex mutex_;  // uploads call from several threads
   int trims_ = 0;
   bool deferred_ = false;
+  bool reaches_ = true;
+  std::atomic<std::uint64_t> link_bytes_{0};
+  std::atomic<std::uint64_t> peer_bytes_{0};
   std::optional<std::uint64_t> claimed_;
   std::deque<std::function<void()>> queue_;
   std::uint64_t queued_ = 0;

@@ -254,6 +254,13 @@ class CudaBackend : public Backend {
     copy(to, from, bytes, cudaMemcpyDefault, stream);
   }
 
+  [[nodiscard]] bool reaches(Backend& other) override;
+  void copy_to_peer(Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle stream) override {
+    const CurrentDevice current(ordinal_);
+    check(cudaMemcpyPeerAsync(to, other.info().cuda_device, from, ordinal_, bytes, stream_of(stream)),
+          "a copy of " + std::to_string(bytes) + " bytes to " + other.info().id);
+  }
+
  private:
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, StreamHandle stream) {
     const CurrentDevice current(ordinal_);
@@ -292,6 +299,29 @@ void CudaBackend::make_pool() {
   // Hold what has been released until somebody needs it.
   std::uint64_t threshold = UINT64_MAX;
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
+}
+
+bool CudaBackend::reaches(Backend& other) {
+  auto* const peer = dynamic_cast<CudaBackend*>(&other);
+  if (peer == nullptr || peer == this) return false;
+  int possible = 0;
+  if (cudaDeviceCanAccessPeer(&possible, ordinal_, peer->ordinal_) != cudaSuccess || possible == 0) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  const CurrentDevice current(ordinal_);
+  const cudaError_t enabled = cudaDeviceEnablePeerAccess(peer->ordinal_, 0);
+  if (enabled != cudaSuccess) (void)cudaGetLastError();
+  if (enabled != cudaSuccess && enabled != cudaErrorPeerAccessAlreadyEnabled) return false;
+  // Memory out of a pool is for its own device alone, unless the pool says otherwise.
+  if (peer->pool_ == nullptr) return true;
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = ordinal_;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  if (cudaMemPoolSetAccess(peer->pool_, &access, 1) == cudaSuccess) return true;
+  (void)cudaGetLastError();
+  return false;
 }
 
 CUmemAllocationProp CudaBackend::properties_of(CUmemLocationType type, int id) const {

@@ -116,6 +116,12 @@ class Backend {
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_to_host(void* host, const void* device, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
+
+  /// Whether this device can write to the other one's memory without the host in between (NVLink, or PCIe alone). The
+  /// first call opens the way, which stays open.
+  [[nodiscard]] virtual bool reaches(Backend& other) = 0;
+  /// In the order of a stream of this device. Only where it reaches `other`; neither side may be split or mapped.
+  virtual void copy_to_peer(Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
 };
 
 /// The embedded host device: ordinary memory under a budget that plays the device's memory. Its streams do their work

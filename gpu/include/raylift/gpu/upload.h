@@ -46,6 +46,9 @@ struct UploadOptions {
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
   std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes
   ExternalTarget external;  ///< of arrays whose memory somebody else owns, an OpenGL buffer for example
+  /// Idle devices of the same host, whose links help: a part of the chunks goes to their memory, and from there to the
+  /// device. Those that don't reach it are left out. Each needs a few chunks of its memory while the upload lasts.
+  std::vector<Device> helpers;
 };
 
 /// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
@@ -59,6 +62,7 @@ struct ArraySource {
   std::size_t element_bytes = 1;
   std::size_t count = 0;
   Fill fill;
+  const std::byte* pinned = nullptr;  ///< the whole array, if it lies in pinned memory: then it needs no staging
 };
 
 /// The caller's rows, converted on the way. They must stay until upload returns.
@@ -109,6 +113,8 @@ class ResidentArray {
     return std::holds_alternative<ExternalBuffer>(memory_) ? Residency::device
                                                            : static_cast<Residency>(memory_.index());
   }
+  /// Whether it lies in device memory of its own, and whole.
+  [[nodiscard]] bool owned_by_device() const { return std::holds_alternative<DeviceBuffer<std::byte>>(memory_); }
   /// What of it the CPU writes; empty where all of it is on the device.
   [[nodiscard]] std::span<std::byte> host_part() const;
   /// Reads bytes back, for checks: host parts are read over the device too, never by the CPU.
@@ -136,6 +142,8 @@ class GpuGeometry;
 namespace detail {
 struct GeometrySources;
 GpuGeometry upload_geometry(const GeometrySources&, const Device&, const UploadOptions&, const Progress&);
+std::vector<GpuGeometry> broadcast_geometry(const GeometrySources&, std::span<const Device>, const UploadOptions&,
+                                            const Progress&);
 }  // namespace detail
 
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
@@ -152,6 +160,8 @@ class GpuGeometry {
  private:
   friend GpuGeometry detail::upload_geometry(const detail::GeometrySources&, const Device&, const UploadOptions&,
                                              const Progress&);
+  friend std::vector<GpuGeometry> detail::broadcast_geometry(const detail::GeometrySources&, std::span<const Device>,
+                                                             const UploadOptions&, const Progress&);
   GpuGeometry(const Device& device, ResidentArrays resident) : device_(device), resident_(std::move(resident)) {}
 
   Device device_;
