@@ -4,18 +4,23 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/backend.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <numeric>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "batch_summary.h"
 #include "crew.h"
 #include "inputs.h"
 #include "interrupt.h"
+#include "meeting.h"
+#include "ranks.h"
 #include "report.h"
 #include "text.h"
 #include "worker.h"
@@ -48,27 +53,53 @@ std::vector<std::string> devices_of(const BatchOptions& options) {
   return names;
 }
 
-CrewOptions crew_options(const BatchOptions& options) {
-  const std::vector<std::string> devices = devices_of(options);
+/// Of the devices of a machine, those for one of several processes on it.
+std::vector<std::string> share_of(const std::vector<std::string>& devices, const Meeting& meeting) {
+  const auto own = static_cast<std::size_t>(meeting.local_rank);
+  const auto all = static_cast<std::size_t>(meeting.local_ranks);
+  if (devices.size() <= all) return devices.empty() ? devices : std::vector{devices[own % devices.size()]};
+  std::vector<std::string> share;
+  for (std::size_t i = own; i < devices.size(); i += all) share.push_back(devices[i]);
+  return share;
+}
+
+/// The cores for this process: mpirun may have bound it to some of them already.
+unsigned own_cores(const Meeting& meeting) {
+  const auto machine = static_cast<unsigned>(::sysconf(_SC_NPROCESSORS_ONLN));
+  const unsigned share = std::max(1U, machine / static_cast<unsigned>(meeting.local_ranks));
+  return std::min(share, std::max(1U, std::thread::hardware_concurrency()));
+}
+
+CrewOptions crew_options(const BatchOptions& options, const Meeting& meeting) {
+  const std::vector<std::string> devices = share_of(devices_of(options), meeting);
   const bool host = devices.empty() || (devices.size() == 1 && devices.front() == "host");
   std::size_t jobs = options.jobs;
-  if (jobs == 0) jobs = host ? std::max(1U, std::thread::hardware_concurrency() / 2) : devices.size();
+  if (jobs == 0) jobs = host ? std::max(1U, own_cores(meeting) / 2) : devices.size();
   CrewOptions crew;
   crew.actions = options.actions;
   for (std::size_t i = 0; i != jobs; ++i) crew.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
   crew.seconds = options.seconds;
   crew.bytes = options.bytes;
+  // Each import may take its share of what memory there is: several at a time would otherwise take it all.
+  crew.import_bytes = options.action.load.limits.isolate_bytes;
+  if (crew.import_bytes == 0)
+    crew.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(meeting.local_ranks));
+  if (options.bytes != 0) crew.import_bytes = std::min(crew.import_bytes, options.bytes);
+  crew.threads = std::max(1U, own_cores(meeting) / static_cast<unsigned>(jobs));
+  crew.rank = meeting.rank;
   return crew;
 }
 
 class Batch {
  public:
-  Batch(Session& session, const BatchOptions& options)
+  /// `ranks`: the others, if there are some.
+  Batch(Session& session, const BatchOptions& options, const Meeting& meeting, Ranks* ranks)
       : session_(session),
         options_(options),
         inputs_(expand_inputs(options.inputs)),
         summary_(inputs_.size()),
-        crew_(crew_options(options)) {}
+        crew_(crew_options(options, meeting)),
+        ranks_(ranks) {}
 
   int run() {
     for (const Action* action : options_.actions)
@@ -122,7 +153,10 @@ class Batch {
       if (!done_[i]) order_.push_back(i);
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::size_t a, std::size_t b) { return inputs_[a].bytes > inputs_[b].bytes; });
-    for (const std::size_t scene : order_) weight_ += weight_of(scene);
+    for (const std::size_t scene : order_) {
+      weight_ += weight_of(scene);
+      waiting_.push_back(scene);
+    }
   }
 
   [[nodiscard]] std::uint64_t weight_of(std::size_t scene) const {
@@ -131,15 +165,22 @@ class Batch {
 
   void work() {
     std::vector<Finished> finished;
+    std::vector<std::size_t> lost;
     while (true) {
-      while (next_ != order_.size() && crew_.idle() != 0 && !stopping()) deal();
-      if (crew_.busy() == 0 && (next_ == order_.size() || stopping())) return;
+      while (!waiting_.empty() && !stopping() && (crew_.idle() != 0 || (ranks_ != nullptr && ranks_->idle() != 0)))
+        deal();
+      const std::size_t busy = crew_.busy() + (ranks_ != nullptr ? ranks_->busy() : 0);
+      if (busy == 0 && (waiting_.empty() || stopping())) return;
       std::vector<pollfd> polled;
       crew_.poll_for(polled);
+      if (ranks_ != nullptr) ranks_->poll_for(polled);
       (void)::poll(polled.data(), polled.size(), static_cast<int>(Crew::kTick.count()));
       finished.clear();
+      lost.clear();
       crew_.handle(finished);
-      for (Finished& one : finished) take(one);
+      if (ranks_ != nullptr) ranks_->handle(finished, lost);
+      for (const Finished& one : finished) take(one);
+      for (const std::size_t scene : lost) take_back(scene);
       session_.show(label(), weight_done_, weight_);
     }
   }
@@ -149,16 +190,33 @@ class Batch {
   }
 
   void deal() {
-    const std::size_t scene = order_[next_++];
+    const std::size_t scene = waiting_.front();
+    waiting_.pop_front();
     const Input& input = inputs_[scene];
-    if (!input.error) return crew_.start(scene, input.path);
-    Json row = make_row(input.path, options_.actions);
-    set_error(row, *input.error);
-    Finished finished{scene, std::move(row)};
-    take(finished);
+    if (input.error)
+      take_failed(scene, *input.error);
+    else if (crew_.idle() != 0)
+      crew_.start(scene, input.path);
+    else
+      ranks_->start(scene, input.path);
   }
 
-  void take(Finished& finished) {
+  /// Of a scene that was with a rank that is lost. One that was lost twice may be what the ranks were lost by.
+  void take_back(std::size_t scene) {
+    if (lost_.insert(scene).second)
+      waiting_.push_front(scene);
+    else
+      take_failed(scene,
+                  Error(ErrorKind::io, "two ranks were lost while they had the scene", {inputs_[scene].path, ""}));
+  }
+
+  void take_failed(std::size_t scene, const Error& error) {
+    Json row = make_row(inputs_[scene].path, options_.actions);
+    set_error(row, error);
+    take({scene, std::move(row)});
+  }
+
+  void take(const Finished& finished) {
     if (finished.cancelled) return;
     const Json& row = finished.row;
     if (row["status"] == "failed") {
@@ -201,10 +259,12 @@ class Batch {
   std::vector<Input> inputs_;
   Summary summary_;
   Crew crew_;
+  Ranks* ranks_;
   std::unique_ptr<Report> report_;
   std::vector<char> done_;
   std::vector<std::size_t> order_;
-  std::size_t next_ = 0;
+  std::deque<std::size_t> waiting_;  // to be dealt
+  std::unordered_set<std::size_t> lost_;
   std::uint64_t weight_ = 0;
   std::uint64_t weight_done_ = 0;
   std::optional<Error> refusal_;
@@ -215,7 +275,25 @@ class Batch {
 
 int run_batch(Session& session, const BatchOptions& options) {
   ::signal(SIGXFSZ, SIG_IGN);  // a report at the limit of a file's size is an error like a full disk
-  return Batch(session, options).run();
+  if (!started_in_parallel()) return Batch(session, options, {}, nullptr).run();
+
+  std::unique_ptr<Ranks> ranks;
+  const Meeting meeting = meet([&ranks] {
+    ranks = std::make_unique<Ranks>();
+    return ranks->invitation();
+  });
+  if (meeting.rank != 0) return serve_rank(meeting.message, crew_options(options, meeting));
+  ranks->expect(static_cast<std::size_t>(meeting.ranks) - 1);
+  int code = 0;
+  try {
+    code = Batch(session, options, meeting, ranks.get()).run();
+  } catch (...) {
+    ranks->dismiss();
+    throw;
+  }
+  ranks->dismiss();
+  if (ranks->lost_ranks() != 0) session.warn(counted(ranks->lost_ranks(), "rank was", "ranks were") + " lost");
+  return code;
 }
 
 }  // namespace raylift::batch

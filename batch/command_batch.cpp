@@ -2,14 +2,11 @@
 // raylift batch: does the same with many scenes, each in a process of its own, and reports a row for each.
 #include <raylift/geometry/error.h>
 
-#include <algorithm>
 #include <memory>
-#include <thread>
 
 #include "batch_options.h"
 #include "batch_run.h"
 #include "commands.h"
-#include "crew.h"
 #include "options.h"
 #include "quantity.h"
 #include "text.h"
@@ -18,23 +15,10 @@
 namespace raylift::batch {
 namespace {
 
-/// Each import may take its share of what memory there is: several at a time would otherwise take it all.
-void share_memory(BatchOptions& options) {
-  const unsigned jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency() / 2);
-  LoadLimits& limits = options.action.load.limits;
-  if (options.bytes != 0)
-    limits.isolate_bytes = limits.isolate_bytes == 0 ? options.bytes : std::min(limits.isolate_bytes, options.bytes);
-  else if (limits.isolate_bytes == 0)
-    limits.isolate_bytes = usable_memory() / 4 * 3 / jobs;
-}
-
 int batch(Session& session, BatchOptions& options) {
   if (options.resume && options.report.empty())
     throw Error(ErrorKind::usage, "--resume needs a report to go on with", {}, "name it by --report");
-  share_memory(options);
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  if (const std::optional<std::string> device = worker_device())
-    serve(*device, options.actions, options.action, cores / std::max(1U, options.jobs));
+  if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options.actions, options.action);
   return run_batch(session, options);
 }
 
@@ -88,11 +72,13 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
   app->footer(R"(
 A scene that fails, whatever becomes of its process, is a row with the error in it, and the rest go on. The report's
 lines come as scenes finish; a batch that was interrupted or killed goes on by --resume. After an interrupt the scenes
-under way are finished; a second one ends the batch at once.
+under way are finished; a second one ends the batch at once. Under mpirun, the first rank deals the scenes out to all,
+and writes the report.
 
 Examples:
   raylift batch scenes/ --report out.jsonl --jobs 4
   raylift batch 'runs/*/geometry.dae' --do info,check,upload --timeout 10min --report out.jsonl --resume
+  mpirun -n 8 raylift batch @list.txt --report out.jsonl --resume
   raylift batch @list.txt --keep-going --report out.jsonl; jq -r 'select(.status == "failed").file' out.jsonl)");
   app->callback([options, &run] { run = [options](Session& session) { return batch(session, *options); }; });
 }

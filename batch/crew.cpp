@@ -132,7 +132,8 @@ void Crew::spawn(Slot& slot) {
   std::vector<std::string> environment;
   for (char** one = environ; *one != nullptr; ++one)
     if (!std::string_view(*one).starts_with(std::string(kWorkerVariable) + '=')) environment.emplace_back(*one);
-  environment.push_back(fmt::format("{}={} {}", kWorkerVariable, ::getpid(), slot.device));
+  environment.push_back(
+      fmt::format("{}={} {} {} {}", kWorkerVariable, ::getpid(), options_.import_bytes, options_.threads, slot.device));
   std::error_code error;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
   const int code = posix_spawn(&slot.process, program.c_str(), &files, &attributes, pointers(arguments).data(),

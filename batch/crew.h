@@ -22,7 +22,9 @@ struct CrewOptions {
   std::vector<const Action*> actions;
   std::vector<std::string> devices;  ///< of each worker, the one it works on
   double seconds = 0;                ///< for a scene
-  std::uint64_t bytes = 0;           ///< of memory, for a scene
+  std::uint64_t bytes = 0;           ///< of memory, for a scene; 0: only its import is limited
+  std::uint64_t import_bytes = 0;    ///< of address space, for an import
+  unsigned threads = 1;              ///< of each worker
   int rank = 0;
 };
 

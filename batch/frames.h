@@ -16,7 +16,9 @@ enum class FrameType : std::uint32_t {
   row,        ///< from a worker: the scene's row, as JSON
   refused,    ///< from a worker: a row whose error is not the scene's: there is no device, for instance
   hello,      ///< from a rank: how many scenes it takes at once; the batch's password
-  remote_job  ///< to a rank: the scene's number, and its path
+  remote_job,  ///< to a rank: the scene's number, and its path
+  remote_row,  ///< from a rank: the scene's number, and its row
+  dismissal    ///< to a rank: the batch is over
 };
 
 struct Frame {

@@ -9,12 +9,12 @@
 #include <tbb/global_control.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <thread>
 
 #include "frames.h"
 #include "interrupt.h"
@@ -37,8 +37,11 @@ Progress make_progress(FrameSocket& socket) {
   });
 }
 
-/// Crashes on demand, so that tests see what a batch makes of it: on scenes whose path ends in $RAYLIFT_BATCH_FAULT.
+/// Misbehaves on demand, so that tests see what a batch makes of it: crashes on scenes whose path ends in
+/// $RAYLIFT_BATCH_FAULT, and takes $RAYLIFT_BATCH_SLOW milliseconds more for each.
 void act_out_fault(const std::string& path) {
+  if (const char* slow = std::getenv("RAYLIFT_BATCH_SLOW"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(slow)));
   const char* set = std::getenv("RAYLIFT_BATCH_FAULT");
   if (set != nullptr && *set != '\0' && path.ends_with(set)) ::raise(SIGSEGV);
 }
@@ -135,26 +138,29 @@ class Worker {
 
 }  // namespace
 
-std::optional<std::string> worker_device() {
+std::optional<WorkerOrders> worker_orders() {
   const char* set = std::getenv(kWorkerVariable);
   if (set == nullptr) return std::nullopt;
+  std::istringstream text(set);
   pid_t parent = 0;
-  const char* end = set + std::strlen(set);
-  const auto [rest, error] = std::from_chars(set, end, parent);
+  WorkerOrders orders;
+  const bool complete = static_cast<bool>(text >> parent >> orders.import_bytes >> orders.threads);
+  text.ignore();
+  std::getline(text, orders.device);
   // Nobody waits for this process once the batch is gone; it may have gone already.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (error != std::errc() || rest == end || *rest != ' ' || parent != ::getppid()) ::_exit(1);
-  std::string device(rest + 1);
+  if (!complete || parent != ::getppid()) ::_exit(1);
   ::unsetenv(kWorkerVariable);
-  return device;
+  return orders;
 }
 
-void serve(const std::string& device, const std::vector<const Action*>& actions, const ActionOptions& options,
-           unsigned threads) {
+void serve(const WorkerOrders& orders, const std::vector<const Action*>& actions, const ActionOptions& options) {
   // Where memory runs out for all, the kernel shall take this process or its import, not the batch.
   std::ofstream("/proc/self/oom_score_adj") << 900;
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, std::max(threads, 1U));
-  Worker(device, actions, options).run();
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, std::max(orders.threads, 1U));
+  ActionOptions own = options;
+  own.load.limits.isolate_bytes = orders.import_bytes;
+  Worker(orders.device, actions, own).run();
   ::_exit(0);  // drivers may take long to shut down, and nobody waits for that
 }
 

@@ -2,6 +2,7 @@
 // A worker of a batch: a process that takes scenes one after the other, and whose end is the end of its scene alone.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,17 +11,24 @@
 
 namespace raylift::batch {
 
-/// What the environment says to a process that is to be a worker: "PID DEVICE", PID being the batch's process.
+/// What the environment says to a process that is to be a worker: "PID BYTES THREADS DEVICE", PID being the batch's
+/// process, and the rest its orders.
 inline constexpr const char* kWorkerVariable = "RAYLIFT_BATCH_WORKER";
 /// Its socket.
 inline constexpr int kWorkerSocket = 3;
 
-/// The device that this process is to work on, if it was started as a worker. From then on it dies with the batch.
-[[nodiscard]] std::optional<std::string> worker_device();
+struct WorkerOrders {
+  std::uint64_t import_bytes = 0;  ///< of address space that an import may take
+  unsigned threads = 1;
+  std::string device;  ///< empty where none is needed
+};
+
+/// What this process is to do, if it was started as a worker. From then on it dies with the batch.
+[[nodiscard]] std::optional<WorkerOrders> worker_orders();
 
 /// Serves scenes until the batch closes the socket. Never returns.
-[[noreturn]] void serve(const std::string& device, const std::vector<const Action*>& actions,
-                        const ActionOptions& options, unsigned threads);
+[[noreturn]] void serve(const WorkerOrders& orders, const std::vector<const Action*>& actions,
+                        const ActionOptions& options);
 
 /// A scene's row as it begins.
 [[nodiscard]] Json make_row(const std::string& path, const std::vector<const Action*>& actions);

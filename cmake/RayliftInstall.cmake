@@ -3,6 +3,7 @@
 #   library      what a program linked with raylift needs when it runs: shared libraries, raylift-import
 #   programs     the programs, with manual pages and completions
 #   development  headers, archives, CMake and pkg-config files
+#   mpi          what the program raylift loads under mpirun
 #   bundle       other projects' libraries that the programs need: in the .tar.gz alone
 # Every function does nothing where RAYLIFT_INSTALL is off.
 

@@ -10,6 +10,8 @@ option(RAYLIFT_INSTALL "Install raylift, and make packages of it" ${PROJECT_IS_T
 option(RAYLIFT_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 set(RAYLIFT_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where the toolkit is found), ON, OFF")
 set_property(CACHE RAYLIFT_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(RAYLIFT_MPI "AUTO" CACHE STRING "Batches over several nodes: AUTO (where MPI is found), ON, OFF")
+set_property(CACHE RAYLIFT_MPI PROPERTY STRINGS AUTO ON OFF)
 set(RAYLIFT_SANITIZE "" CACHE STRING "Sanitizers for all targets, as -fsanitize= takes them: address,undefined or thread")
 
 if(PROJECT_IS_TOP_LEVEL)

@@ -10,6 +10,9 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_COMPONENTS_ALL library programs development)
+if(TARGET raylift-mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)  # not in the .tar.gz: it needs this machine's MPI
+endif()
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_BINARY_DIR}/RayliftPackagesPerGenerator.cmake)
 file(CONFIGURE OUTPUT RayliftPackagesPerGenerator.cmake @ONLY CONTENT [=[
 if(CPACK_GENERATOR STREQUAL "TGZ")
@@ -47,6 +50,10 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME raylift)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "${raylift_same_version}")
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "${PROJECT_DESCRIPTION}: programs
  Looks into scenes, checks them, and uploads them to a GPU.")
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME raylift-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "raylift (= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_MPI_DESCRIPTION "${PROJECT_DESCRIPTION}: batches under mpirun
+ What the program raylift loads when it runs as one of several.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libraylift-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${raylift_same_version}, ${raylift_deb_development}")

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift batch under mpirun: one report, scenes dealt out to all ranks, and what becomes of a rank that is lost.
+// Skips, visibly, where there is no mpirun, or raylift was built without MPI.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "batch_run.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class BatchRanks : public testing::Test {
+ protected:
+  static constexpr int kScenes = 60;
+
+  void SetUp() override {
+    if (!std::filesystem::exists(program("raylift-mpi.so"))) GTEST_SKIP() << "raylift was built without MPI";
+    if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
+    std::filesystem::create_directory(scenes());
+    copy_scenes(scenes(), kScenes);
+  }
+  [[nodiscard]] std::string scenes() const { return folder_.path() / "scenes"; }
+  [[nodiscard]] std::string report() const { return folder_.path() / "report.jsonl"; }
+  [[nodiscard]] std::string said() const {
+    std::ifstream file(folder_.path() / "said");
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  /// Runs the batch under mpirun, by the shell. Returns the exit code.
+  [[nodiscard]] int run(const std::string& mpirun, const std::string& arguments, const std::string& before = "") const {
+    const std::string command = before +
+                                " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun "
+                                "--oversubscribe --bind-to none " +
+                                mpirun + ' ' + program("raylift").string() + " batch --jobs 1 --report " + report() +
+                                ' ' + scenes() + ' ' + arguments + " > " + (folder_.path() / "said").string() + " 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  }
+  /// Every scene has one row.
+  [[nodiscard]] std::set<int> expect_complete() const {
+    std::set<int> ranks;
+    std::set<std::string> files;
+    for (const json& row : rows_of(report())) {
+      ranks.insert(row["run"]["rank"].get<int>());
+      EXPECT_TRUE(files.insert(row["file"].get<std::string>()).second);
+      EXPECT_EQ(row["status"], "ok");
+    }
+    EXPECT_EQ(files.size(), static_cast<std::size_t>(kScenes));
+    return ranks;
+  }
+  [[nodiscard]] std::size_t rows() const {
+    std::ifstream file(report());
+    return static_cast<std::size_t>(
+        std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
+  }
+  /// The process of a rank; 0 where it is not there.
+  [[nodiscard]] pid_t process_of(int rank) const {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::ifstream file(entry.path() / "environ", std::ios::binary);
+      const std::string environment{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+      std::ifstream command(entry.path() / "cmdline", std::ios::binary);
+      const std::string line{std::istreambuf_iterator<char>(command), std::istreambuf_iterator<char>()};
+      if (line.find(report()) == std::string::npos || environment.find("RAYLIFT_BATCH_WORKER=") != std::string::npos ||
+          environment.find("OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0') == std::string::npos)
+        continue;
+      return std::stoi(entry.path().filename().string());
+    }
+    return 0;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(BatchRanks, ShareTheScenesAndWriteOneReport) {
+  EXPECT_EQ(run("-n 3", ""), 0) << said();
+  EXPECT_THAT(said(), HasSubstr("60 scenes in "));
+  EXPECT_THAT(expect_complete(), UnorderedElementsAre(0, 1, 2));
+}
+
+TEST_F(BatchRanks, EndTogetherWhereTheFirstOneFails) {
+  EXPECT_EQ(run("-n 3", "/does/not/exist.dae"), 3);
+  EXPECT_THAT(said(), HasSubstr("/does/not/exist.dae"));
+}
+
+TEST_F(BatchRanks, LoseNoSceneWithARank) {
+  int code = -1;
+  std::thread runner([&] { code = run("--enable-recovery -n 3", "", "RAYLIFT_BATCH_SLOW=50"); });
+  for (int i = 0; i != 2000 && rows() < 5; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const pid_t lost = process_of(1);
+  EXPECT_NE(lost, 0);
+  if (lost != 0) ::kill(lost, SIGKILL);
+  runner.join();
+  EXPECT_THAT(said(), HasSubstr("1 rank was lost"));
+  EXPECT_THAT(expect_complete(), testing::IsSupersetOf({0, 2}));
+}
+
+TEST_F(BatchRanks, GoOnAfterTheFirstOneIsLost) {
+  std::thread runner([&] { (void)run("--enable-recovery -n 3", "", "RAYLIFT_BATCH_SLOW=50"); });
+  for (int i = 0; i != 2000 && rows() < 5; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const pid_t lost = process_of(0);
+  EXPECT_NE(lost, 0);
+  if (lost != 0) ::kill(lost, SIGKILL);
+  runner.join();
+  EXPECT_THAT(said(), HasSubstr("the first rank is gone"));
+  EXPECT_LT(rows(), static_cast<std::size_t>(kScenes));
+  EXPECT_EQ(run("-n 2", "--resume"), 0) << said();
+  (void)expect_complete();
+}
+
+TEST(BatchRanksWithoutMpi, SayWhatIsMissing) {
+  const Ended ended =
+      raylift({"batch", data_file("cube.dae")}, {{"OMPI_COMM_WORLD_SIZE=2", "RAYLIFT_MPI=/nowhere"}, ""});
+  EXPECT_EQ(ended.code, 5);
+  EXPECT_THAT(ended.err, HasSubstr("without MPI"));
+}
+
+}  // namespace
+}  // namespace raylift::test
