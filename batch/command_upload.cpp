@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 
+#include "cache_options.h"
 #include "commands.h"
 #include "options.h"
 #include "quantity.h"
@@ -22,6 +23,7 @@ struct UploadCommandOptions {
   std::vector<std::string> files;
   LoadOptions load;
   UploadOptions upload;
+  CacheSettings cache;
   std::string device = "auto";
   bool timings = false;
   bool verify = false;
@@ -51,15 +53,19 @@ int upload_files(Session& session, const UploadCommandOptions& options) {
     std::vector<StageTime> times;
     const Progress progress = session.progress(&times);
     const auto start = std::chrono::steady_clock::now();
-    const Scene scene = load(file, options.load, progress);
-    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
-    const GpuGeometry geometry = upload(scene, device, options.upload, progress);
+    const CachedUpload uploaded =
+        upload(file, options.load, device, options.upload, options.cache.with(session), progress);
+    const GpuGeometry& geometry = uploaded.geometry;
+    const LoadReport report = uploaded.scene ? uploaded.scene->report : cache_summary(*uploaded.cache).report;
+    for (const std::string& warning : report.warnings) session.warn(file + ": " + warning);
     const std::chrono::duration<double> total = std::chrono::steady_clock::now() - start;
     times.push_back({"total", total.count()});
     std::uint64_t verified = 0;
     if (options.verify) {
       const Stage stage(progress, "verify");
-      verified = verify_upload(scene, geometry, options.upload.flatten);
+      // What came from the cache is compared with what the file itself says.
+      verified = verify_upload(uploaded.scene ? *uploaded.scene : load(file, options.load, progress), geometry,
+                               options.upload.flatten);
     }
     for (const ArrayResidency& array : geometry.report().arrays)
       if (array.stepped_down) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
@@ -70,6 +76,10 @@ int upload_files(Session& session, const UploadCommandOptions& options) {
               {"instances", geometry.view().instance_count},
               {"flattened", options.upload.flatten},
               {"verified_bytes", options.verify ? Json(verified) : Json()},
+              {"cache", options.cache.enabled
+                            ? Json{{"hit", uploaded.hit},
+                                   {"file", uploaded.cache ? Json(uploaded.cache->path().string()) : Json()}}
+                            : Json()},
               {"residency", Json::parse(geometry.report().json())}};
       if (options.timings) json["timings"] = timings_json(times);
     } else {
@@ -80,6 +90,7 @@ int upload_files(Session& session, const UploadCommandOptions& options) {
                           counted(geometry.view().instance_count, "instance", "instances"),
                           options.upload.flatten ? ", flattened" : "");
       text += geometry.report().table();
+      if (uploaded.hit) text += "from the cache: " + printable(uploaded.cache->path().string()) + '\n';
       if (options.verify)
         text += "verified: " + human_bytes(verified) + " read back from the device, all as in the scene\n";
       if (options.timings) text += "\ntimings\n" + timings_text(times);
@@ -113,6 +124,7 @@ void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
                upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
              });
   app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_cache_options(*app, options->cache);
   app->add_flag("--timings", options->timings, "Print the time of each stage");
   app->add_flag("--verify", options->verify, "Read everything back from the device and compare");
   add_general_options(*app, general, true);
@@ -122,6 +134,7 @@ Examples:
   raylift upload scene.dae
   raylift upload --device cuda:1 --policy device --timings scene.dae
   raylift upload --device host --budget 64MB --reserve 0 --flatten scene.dae
+  raylift upload --cache scene.dae     # the second time without parsing it
   raylift upload --json *.dae | jq '.[].residency.device_bytes')");
   app->callback([options, &run] { run = [options](Session& session) { return upload_files(session, *options); }; });
 }

@@ -17,6 +17,7 @@ void add_info(CLI::App& program, GeneralOptions& general, Run& run);
 void add_check(CLI::App& program, GeneralOptions& general, Run& run);
 void add_upload(CLI::App& program, GeneralOptions& general, Run& run);
 void add_batch(CLI::App& program, GeneralOptions& general, Run& run);
+void add_cache(CLI::App& program, GeneralOptions& general, Run& run);
 void add_devices(CLI::App& program, GeneralOptions& general, Run& run);
 
 }  // namespace raylift::batch

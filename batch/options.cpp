@@ -21,7 +21,7 @@ constexpr const char* kLimits = "Limits";
 /// The command that was given, or the program itself.
 const CLI::App& innermost(const CLI::App& program) {
   const auto given = program.get_subcommands();
-  return given.empty() ? program : *given.back();
+  return given.empty() ? program : innermost(*given.back());
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -31,6 +31,22 @@ std::vector<std::string> option_names(const CLI::App& app) {
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
   return names;
+}
+
+/// An app's commands, theirs, and so on.
+std::vector<CLI::App*> all_commands(CLI::App& app) {
+  std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
+  for (std::size_t i = 0; i != commands.size(); ++i)
+    for (CLI::App* inner : commands[i]->get_subcommands([](CLI::App*) { return true; })) commands.push_back(inner);
+  return commands;
+}
+
+/// "cache list": an app's name behind those that it belongs to, but for the program's own.
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  if (parent == nullptr) return "";
+  const std::string outer = full_name(*parent);
+  return outer + (outer.empty() ? "" : " ") + app.get_name();
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -159,7 +175,7 @@ const std::string& one_of(const std::string& text, const std::vector<std::string
 
 std::string parse_command_line(CLI::App& program, int argc, char** argv) {
   // Unknown arguments are collected, and looked at before anything that is missing because of them.
-  for (CLI::App* command : program.get_subcommands([](CLI::App*) { return true; })) {
+  for (CLI::App* command : all_commands(program)) {
     command->allow_extras();
     command->formatter(program.get_formatter());
   }
@@ -181,7 +197,7 @@ std::string parse_command_line(CLI::App& program, int argc, char** argv) {
   else if (failure.empty() && &app == &program)
     failure = "a command is missing: " + list(command_names(program));
   if (failure.empty()) return {};
-  const std::string command = &app == &program ? "" : app.get_name() + ' ';
+  const std::string command = &app == &program ? "" : full_name(app) + ' ';
   throw Error(ErrorKind::usage, failure, {}, "see 'raylift " + command + "--help'");
 }
 

@@ -3,6 +3,7 @@
 #include <raylift/geometry/error.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -60,6 +61,7 @@ int run_program(int argc, char** argv) {
   add_check(program, general, run);
   add_upload(program, general, run);
   add_batch(program, general, run);
+  add_cache(program, general, run);
   add_devices(program, general, run);
   const std::string text = parse_command_line(program, argc, argv);
   if (!text.empty()) {
@@ -78,6 +80,7 @@ int main(int argc, char** argv) {
   using namespace raylift::batch;
   guard_standard_descriptors();
   catch_interrupts();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that must not grow is an error like a full disk
   try {
     const int code = with_raylift_errors([&] { return run_program(argc, argv); });
     finish_output();

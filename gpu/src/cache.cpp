@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "cache_format.h"
+#include "cache_key.h"
 #include "cache_scene.h"
 #include "geometry_sources.h"
 
@@ -37,6 +39,8 @@ struct Place {
   CacheKey key;
   fs::path path;
   Stamp stamp;  // of the source, before its contents were hashed
+  // Where a hierarchy is not asked for, a file that has one does too.
+  std::optional<std::pair<CacheKey, fs::path>> other;
 };
 
 class Cache {
@@ -53,30 +57,24 @@ class Cache {
     Place place;
     place.stamp = stamp_of(source_);
     place.key = cache_key(source_, load, upload, progress);
-    place.path = (options_.folder.empty() ? default_cache_folder() : options_.folder) / cache_file_name(place.key);
+    const fs::path folder = options_.folder.empty() ? default_cache_folder() : options_.folder;
+    place.path = folder / cache_file_name(place.key);
+    if (!upload.bvh) {
+      UploadOptions with_bvh = upload;
+      with_bvh.bvh = true;
+      with_bvh.bvh_options = {};
+      CacheKey key = place.key;
+      key.options = detail::options_hash(source_, load, with_bvh);
+      place.other.emplace(key, folder / cache_file_name(key));
+    }
     return place;
   }
 
   /// Opens what is there and gives it to `use`; false where there is none, or none that can be used.
   template <class Use>
   bool read(const Place& place, const Use& use) const {
-    std::error_code error;
-    if (!options_.read || !fs::exists(place.path, error)) return false;
-    try {
-      const CacheFile file(place.path);
-      if (file.key() != place.key)
-        throw Error(ErrorKind::malformed, "the cache file is of another source or other options",
-                    {place.path.string(), ""});
-      use(file);
-      return true;
-    } catch (const Error& failure) {
-      const bool of_cache = failure.kind() == ErrorKind::io || failure.kind() == ErrorKind::malformed ||
-                            failure.kind() == ErrorKind::unsupported;
-      if (!of_cache || failure.file() != place.path.string()) throw;
-      warn(failure.problem() + ": " + place.path.string() +
-           (failure.element().empty() ? "" : ", " + failure.element()) + "; it is made again");
-      return false;
-    }
+    return options_.read &&
+           (read(place.key, place.path, use) || (place.other && read(place.other->first, place.other->second, use)));
   }
 
   /// Writes what was loaded from the source, unless that is not what was hashed any more.
@@ -99,6 +97,26 @@ class Cache {
   }
 
  private:
+  template <class Use>
+  bool read(const CacheKey& key, const fs::path& path, const Use& use) const {
+    std::error_code error;
+    if (!fs::exists(path, error)) return false;
+    try {
+      const CacheFile file(path);
+      if (file.key() != key)
+        throw Error(ErrorKind::malformed, "the cache file is of another source or other options", {path.string(), ""});
+      use(file);
+      return true;
+    } catch (const Error& failure) {
+      const bool of_cache = failure.kind() == ErrorKind::io || failure.kind() == ErrorKind::malformed ||
+                            failure.kind() == ErrorKind::unsupported;
+      if (!of_cache || failure.file() != path.string()) throw;
+      warn(failure.problem() + ": " + path.string() + (failure.element().empty() ? "" : ", " + failure.element()) +
+           "; it is made again");
+      return false;
+    }
+  }
+
   void warn(const std::string& message) const {
     if (options_.warn) options_.warn(message);
   }
@@ -106,8 +124,8 @@ class Cache {
   const CacheOptions& options_;
 };
 
-/// The arrays of a cache file, as they go onto a device.
-detail::GeometrySources sources_of(const CacheFile& file) {
+/// The arrays of a cache file, as they go onto a device. Those of a hierarchy are left out where it is not asked for.
+detail::GeometrySources sources_of(const CacheFile& file, bool bvh) {
   detail::GeometrySources sources;
   const auto expect = [&](const char* name, std::size_t element_bytes) {
     if (file.section(name).element_bytes != element_bytes)
@@ -118,8 +136,15 @@ detail::GeometrySources sources_of(const CacheFile& file) {
   expect("vertices", sizeof(float3));
   expect("meshes", sizeof(MeshView));
   expect("instances", sizeof(InstanceView));
+  if (bvh) {
+    expect("nodes", sizeof(BvhNode));
+    expect("pairs", sizeof(TrianglePair));
+    expect("pair_ids", sizeof(PairIds));
+  }
+  const auto of_bvh = [](std::string_view name) { return name == "nodes" || name == "pairs" || name == "pair_ids"; };
   for (const CacheSection& section : file.sections())
-    if (section.kind == CacheSection::Kind::array) sources.arrays.push_back(file.source(section));
+    if (section.kind == CacheSection::Kind::array && (bvh || !of_bvh(section.name)))
+      sources.arrays.push_back(file.source(section));
   sources.origin = cache_summary(file).origin;
   return sources;
 }
@@ -149,8 +174,7 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
   const std::optional<Place> place = cache.place(load_options, upload_options, progress);
   std::optional<CachedUpload> result;
   if (place && cache.read(*place, [&](const CacheFile& file) {
-        result.emplace(CachedUpload{detail::upload_geometry(sources_of(file), device, upload_options, progress), true,
-                                    file, std::nullopt});
+        result.emplace(CachedUpload{upload_cached(file, device, upload_options, progress), true, file, std::nullopt});
       }))
     return std::move(*result);
   Scene scene = load(source, load_options, progress);
@@ -159,6 +183,11 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
   std::optional<CacheFile> file;
   if (place && cache.write(*place, scene, sources, upload_options.flatten, progress)) file.emplace(place->path);
   return {std::move(geometry), false, std::move(file), std::move(scene)};
+}
+
+GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options,
+                          const Progress& progress) {
+  return detail::upload_geometry(sources_of(file, options.bvh), device, options, progress);
 }
 
 Scene load(const fs::path& source, const LoadOptions& options, const CacheOptions& cache_options,
@@ -233,6 +262,25 @@ CacheContents cache_contents(const fs::path& folder) {
   std::sort(contents.files.begin(), contents.files.end());
   std::sort(contents.left_over.begin(), contents.left_over.end());
   return contents;
+}
+
+CacheCleared clear_cache(const fs::path& folder) {
+  CacheCleared cleared;
+  const CacheContents contents = cache_contents(folder);
+  const auto remove = [&](const fs::path& path) {
+    std::error_code error;
+    const std::uint64_t bytes = fs::file_size(path, error);
+    if (fs::remove(path, error)) {
+      ++cleared.files;
+      cleared.bytes += bytes;
+    } else if (error) {
+      throw Error(ErrorKind::io, "the cache file can't be removed: " + error.message(), {path.string(), ""});
+    }
+  };
+  for (const fs::path& path : contents.files) remove(path);
+  for (const fs::path& path : contents.left_over)
+    if (detail::is_left_over(path)) remove(path);
+  return cleared;
 }
 
 }  // namespace raylift

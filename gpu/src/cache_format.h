@@ -71,6 +71,9 @@ static_assert(sizeof(CacheEntry) == 128 && std::is_trivially_copyable_v<CacheEnt
                   CacheFile::kPageBytes);
 }
 
+/// Whether the writer of a temporary file is gone: one that is at work keeps it locked.
+[[nodiscard]] bool is_left_over(const std::filesystem::path& path) noexcept;
+
 /// The program's name and version, as it stands in CacheHeader::writer.
 [[nodiscard]] std::array<char, 32> cache_writer() noexcept;
 

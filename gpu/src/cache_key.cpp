@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of the cache: what the source holds, and how it is asked to be read.
+#include "cache_key.h"
+
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache.h>
@@ -101,7 +103,7 @@ class OptionText {
   std::string text_;
 };
 
-Hash128 hash_of(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
+std::string option_text(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
   OptionText text;
   text.add("extension", lower_extension(source));
   text.add("unit", load.unit_mm ? OptionText::exact(*load.unit_mm) : "file");
@@ -123,10 +125,20 @@ Hash128 hash_of(const fs::path& source, const LoadOptions& load, const UploadOpt
     origin = OptionText::exact((*upload.origin)[0]) + ' ' + OptionText::exact((*upload.origin)[1]) + ' ' +
              OptionText::exact((*upload.origin)[2]);
   text.add("origin", origin);
-  return detail::hash128(text.text().data(), text.text().size());
+  text.add("bvh", std::uint64_t{upload.bvh});
+  if (upload.bvh) {
+    text.add("pair_triangles", std::uint64_t{upload.bvh_options.pair_triangles});
+    text.add("leaf_pairs", std::uint64_t{upload.bvh_options.leaf_pairs});
+  }
+  return text.text();
 }
 
 }  // namespace
+
+Hash128 detail::options_hash(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
+  const std::string text = option_text(source, load, upload);
+  return hash128(text.data(), text.size());
+}
 
 bool can_be_cached(const fs::path& source) {
   const std::string extension = lower_extension(source);
@@ -141,7 +153,7 @@ CacheKey cache_key(const fs::path& source, const LoadOptions& load, const Upload
   CacheKey key;
   key.source_bytes = file.size();
   key.source = hash_of(file, key.source_bytes, progress);
-  key.options = hash_of(source, load, upload);
+  key.options = detail::options_hash(source, load, upload);
   return key;
 }
 

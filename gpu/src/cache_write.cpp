@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache_file.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>
@@ -27,6 +28,14 @@ std::array<char, 32> cache_writer() noexcept {
   constexpr std::string_view text = "raylift " RAYLIFT_VERSION;
   std::copy_n(text.begin(), std::min(text.size(), writer.size() - 1), writer.begin());
   return writer;
+}
+
+bool is_left_over(const std::filesystem::path& path) noexcept {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0;
+  ::close(file);
+  return free;
 }
 
 }  // namespace detail
@@ -56,6 +65,8 @@ class TemporaryFile {
       file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (file_ < 0 && errno == EEXIST);
     if (file_ < 0) fail("the cache file can't be made", errno);
+    // Tells others that somebody is at work; where a file system has no locks, they clean up less.
+    ::flock(file_, LOCK_EX | LOCK_NB);
   }
   ~TemporaryFile() {
     if (file_ < 0) return;

@@ -105,13 +105,14 @@ class CachedUploads : public test::OnDevice {};
 RAYLIFT_ON_BOTH_DEVICES(CachedUploads);
 
 TEST_P(CachedUploads, AreTheSameAsOthers) {
-  for (const char* name : {"detector.dae", "instances.dae", "materials.dae", "nested_transforms.dae"})
-    for (const bool flatten : {false, true})
-      for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{100'000}, std::uint64_t{0}}) {
+  for (const char* name : {"detector.dae", "instances.dae", "materials.dae"})
+    for (const unsigned kind : {0U, 1U, 2U, 3U})
+      for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{100'000}}) {
         Caching cache;
         UploadOptions options;
         options.reserve = 0;
-        options.flatten = flatten;
+        options.flatten = (kind & 1U) != 0;
+        options.bvh = (kind & 2U) != 0;
         options.budget = budget;
         const fs::path file = test::data(name);
         const GpuGeometry plain = upload(load(file), device(), options);
@@ -128,6 +129,21 @@ TEST_P(CachedUploads, AreTheSameAsOthers) {
         const Scene scene = second.outline();
         EXPECT_EQ(scene.path(scene.instances.back()), first.scene->path(first.scene->instances.back()));
       }
+}
+
+TEST_P(CachedUploads, TakeAFileWithAHierarchyWhereNoneIsAskedFor) {
+  Caching cache;
+  const fs::path file = test::data("detector.dae");
+  UploadOptions options;
+  options.bvh = true;
+  (void)make_cache(file, {}, options, cache.options());
+  options.bvh = false;
+  const CachedUpload without = upload(file, LoadOptions{}, device(), options, cache.options());
+  EXPECT_TRUE(without.hit);
+  EXPECT_FALSE(without.geometry.has("nodes"));
+  expect_same(without.geometry, upload(load(file), device(), options));
+  expect_same(load(file, LoadOptions{}, cache.options()), load(file));
+  EXPECT_THAT(cache.files(), SizeIs(1));
 }
 
 TEST_P(CachedUploads, OfManyChunksAreTheSame) {
@@ -239,6 +255,9 @@ TEST(Cache, KeepsOptionsApart) {
   add([](LoadOptions&, UploadOptions& upload) { upload.flatten = true; });
   add([](LoadOptions&, UploadOptions& upload) { upload.origin = Eigen::Vector3d(0, 0, 0); });
   add([](LoadOptions&, UploadOptions& upload) { upload.origin = Eigen::Vector3d(0, 1, 0); });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_options.pair_triangles = false; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_options.leaf_pairs = 1; });
   for (std::size_t i = 0; i != keys.size(); ++i)
     for (std::size_t j = 0; j != i; ++j) EXPECT_NE(keys[i], keys[j]) << i << ' ' << j;
   // What makes no difference to the arrays makes none here.

@@ -58,6 +58,11 @@ struct CachedUpload {
                                   const UploadOptions& upload, const CacheOptions& cache,
                                   const Progress& progress = {});
 
+/// A cache file's arrays onto a device; those of the hierarchy only where options ask for it, and of all other options
+/// only where the arrays are to go. Throws what upload() and CacheFile do.
+[[nodiscard]] GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options = {},
+                                        const Progress& progress = {});
+
 /// load(), or the same scene out of the cache, to the last bit; a cache file is written in the first case, with what
 /// upload() by default makes of the scene.
 [[nodiscard]] Scene load(const std::filesystem::path& source, const LoadOptions& options, const CacheOptions& cache,
@@ -102,5 +107,13 @@ struct CacheContents {
   std::vector<std::filesystem::path> left_over;
 };
 [[nodiscard]] CacheContents cache_contents(const std::filesystem::path& folder);
+
+/// Removes the cache files in a folder, and what writers that are no longer at work left over. What is open stays
+/// readable for who has it open. Throws Error(io).
+struct CacheCleared {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+CacheCleared clear_cache(const std::filesystem::path& folder);
 
 }  // namespace raylift

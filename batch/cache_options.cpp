@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache_options.h"
+
+#include <memory>
+
+namespace raylift::batch {
+namespace {
+
+constexpr const char* kDefaultFolder = "*";  // what --cache without a value stands for
+
+}  // namespace
+
+CacheOptions CacheSettings::with(Session& session) const {
+  CacheOptions result = options;
+  result.read = result.read && enabled;
+  result.write = result.write && enabled;
+  result.warn = [&session](const std::string& line) { session.warn(line); };
+  return result;
+}
+
+void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string& help) {
+  // A flag with a value after '=', so that it never takes the file that follows it.
+  app.add_flag(std::string("--cache{") + kDefaultFolder + '}')
+      ->type_name("")
+      ->each([&settings](const std::string& folder) {
+        settings.enabled = true;
+        settings.options.folder = folder == kDefaultFolder ? std::filesystem::path() : std::filesystem::path(folder);
+      })
+      ->description(help);
+}
+
+void add_cache_options(CLI::App& app, CacheSettings& settings) {
+  add_cache_folder(app, settings,
+                   "Use the geometry cache, of $RAYLIFT_CACHE_DIR or ~/.cache/raylift; as --cache=DIR that of DIR");
+  app.add_flag_callback(
+      "--no-cache", [&settings] { settings.enabled = false; }, "Leave the cache alone, as is the default");
+}
+
+}  // namespace raylift::batch

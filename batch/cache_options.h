@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options --cache and --no-cache, for all commands that load scenes.
+#pragma once
+
+#include <raylift/gpu/cache.h>
+#include <CLI/CLI.hpp>
+
+#include "session.h"
+
+namespace raylift::batch {
+
+struct CacheSettings {
+  bool enabled = false;
+  CacheOptions options;
+
+  /// The options as the library takes them: with the session's warnings, and nothing read or written where the cache is
+  /// not to be used.
+  [[nodiscard]] CacheOptions with(Session& session) const;
+};
+
+/// --cache[=DIR] alone, with what the help says of it.
+void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string& help);
+
+/// --cache[=DIR] and --no-cache; the last one given counts.
+void add_cache_options(CLI::App& app, CacheSettings& settings);
+
+}  // namespace raylift::batch

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift cache, and --cache: several programs at once, killed ones, full disks and damaged files.
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "run_program.h"
+
+namespace raylift::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class CacheCommand : public testing::Test {
+ protected:
+  [[nodiscard]] std::string folder() const { return (root_.path() / "cache").string(); }
+  [[nodiscard]] std::string option() const { return "--cache=" + folder(); }
+  [[nodiscard]] json list() const { return raylift({"cache", "list", "--json", option()}).json(); }
+  [[nodiscard]] std::size_t entries() const {
+    std::error_code none;
+    const fs::directory_iterator all(folder(), none);
+    return none ? 0 : static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
+  /// Changes one byte of the only cache file, a third from its end.
+  void damage() const {
+    const std::string path = list()["files"][0]["file"];
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    const auto at = static_cast<std::streamoff>(fs::file_size(path) / 3 * 2);
+    file.seekg(at);
+    const auto old = static_cast<char>(file.get());
+    file.seekp(at).put(static_cast<char>(old ^ 16));
+  }
+  TemporaryFolder root_;
+};
+
+/// Files of this process and of its children can't grow beyond so many bytes, as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(CacheCommand, MakesListsVerifiesAndClears) {
+  const Ended made = raylift({"cache", option(), "--json", data_file("cube.dae"), data_file("detector.dae")});
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(made.json()[0]["was_there"], false);
+  const Ended again = raylift({"cache", option(), "--json", data_file("cube.dae")});
+  EXPECT_EQ(again.json()["was_there"], true);
+  EXPECT_EQ(again.json()["cache_file"], made.json()[0]["cache_file"]);
+
+  const json listed = list();
+  ASSERT_EQ(listed["files"].size(), 2U);
+  EXPECT_EQ(listed["bytes"],
+            made.json()[0]["bytes"].get<std::uint64_t>() + made.json()[1]["bytes"].get<std::uint64_t>());
+  EXPECT_THAT(raylift({"cache", "list", option()}).out, HasSubstr("detector.dae"));
+
+  const Ended verified = raylift({"cache", "verify", option()});
+  EXPECT_EQ(verified.code, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("intact"));
+  const Ended cleared = raylift({"cache", "clear", "--json", option()});
+  EXPECT_EQ(cleared.json()["files"], 2);
+  EXPECT_EQ(entries(), 0U);
+  EXPECT_EQ(raylift({"cache", "clear", option()}).code, 0);
+  EXPECT_EQ(list()["files"].size(), 0U);
+}
+
+TEST_F(CacheCommand, IsWhatUploadsTakeAndFill) {
+  const std::vector<std::string> upload{
+      "upload", "--json", "--device", "host", "--verify", option(), data_file("detector.dae")};
+  EXPECT_EQ(raylift(upload).json()["cache"]["hit"], false);
+  const json second = raylift(upload).json();
+  EXPECT_EQ(second["cache"]["hit"], true);
+  EXPECT_EQ(second["verified_bytes"], second["residency"]["bytes"]);
+  EXPECT_TRUE(raylift({"upload", "--json", "--device", "host", option(), "--no-cache", data_file("detector.dae")})
+                  .json()["cache"]
+                  .is_null());
+}
+
+TEST_F(CacheCommand, IsFoundByTheEnvironment) {
+  const RunOptions environment{{"RAYLIFT_CACHE_DIR=" + folder()}, ""};
+  EXPECT_EQ(raylift({"upload", "--device", "host", "--cache", data_file("cube.dae")}, environment).code, 0);
+  EXPECT_EQ(list()["files"].size(), 1U);
+  EXPECT_EQ(raylift({"cache", "list", "--json"}, environment).json()["files"].size(), 1U);
+}
+
+TEST_F(CacheCommand, FindsDamageAndMakesTheFileAgain) {
+  ASSERT_EQ(raylift({"cache", option(), data_file("detector.dae")}).code, 0);
+  damage();
+  const Ended verified = raylift({"cache", "verify", "--json", option()});
+  EXPECT_EQ(verified.code, 4);
+  EXPECT_EQ(verified.json()["error"]["kind"], "malformed");
+  EXPECT_THAT(verified.err, HasSubstr("section '"));
+  const Ended made = raylift({"cache", option(), "--json", data_file("detector.dae")});
+  EXPECT_EQ(made.code, 0);
+  EXPECT_EQ(made.json()["was_there"], false);
+  EXPECT_THAT(made.err, HasSubstr("it is made again"));
+  EXPECT_EQ(raylift({"cache", "verify", option()}).code, 0);
+}
+
+TEST_F(CacheCommand, GivesTheSameUploadFromADamagedFile) {
+  const std::vector<std::string> upload{
+      "upload", "--json", "--device", "host", "--verify", option(), data_file("detector.dae")};
+  ASSERT_EQ(raylift(upload).code, 0);
+  damage();
+  const Ended ended = raylift(upload);
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("raylift: warning: the cache file is damaged"));
+  EXPECT_EQ(ended.json()["cache"]["hit"], false);
+  EXPECT_EQ(raylift(upload).json()["cache"]["hit"], true);
+}
+
+TEST_F(CacheCommand, MayRunManyTimesAtOnce) {
+  std::vector<std::unique_ptr<Running>> programs;
+  for (int i = 0; i != 4; ++i)
+    programs.push_back(
+        std::make_unique<Running>(std::vector<std::string>{"cache", option(), data_file("detector.dae")}));
+  for (const auto& program : programs) {
+    const Ended ended = program->wait();
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.err, IsEmpty());
+  }
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_EQ(raylift({"cache", "verify", option()}).code, 0);
+}
+
+TEST_F(CacheCommand, KilledAtAnyMomentLeavesNoBrokenFile) {
+  const std::vector<std::string> make{"cache", "--again", option(), data_file("detector.dae")};
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(raylift(make).code, 0);
+  const auto whole = std::chrono::steady_clock::now() - start;
+  for (int i = 0; i != 12; ++i) {
+    Running program(make);
+    std::this_thread::sleep_for(whole * (i + 1) / 12);
+    program.signal(SIGKILL);
+    (void)program.wait();
+    EXPECT_EQ(raylift({"cache", "verify", option()}).code, 0);
+  }
+  EXPECT_EQ(raylift({"cache", "clear", option()}).code, 0);
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(CacheCommand, TellsOfAFullDiskAndLeavesNothing) {
+  Ended made;
+  Ended uploaded;
+  {
+    // Below the cache file's size, above those of the host device's shared memory.
+    const FileSizeLimit limit(450'000);
+    made = raylift({"cache", "--no-isolate", option(), data_file("detector.dae")});
+    uploaded = raylift({"upload", "--no-isolate", "--device", "host", option(), data_file("detector.dae")});
+  }
+  EXPECT_EQ(made.code, 3);
+  EXPECT_THAT(made.err, HasSubstr("the cache file can't be written"));
+  EXPECT_EQ(uploaded.code, 0);
+  EXPECT_THAT(uploaded.err, HasSubstr("raylift: warning: the cache file can't be written"));
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(CacheCommand, TellsOfAFolderThatCannotBe) {
+  const std::string file = root_.write("file", "x").string();
+  EXPECT_EQ(raylift({"cache", "--cache=" + file, data_file("cube.dae")}).code, 3);
+  EXPECT_EQ(raylift({"cache", "list", "--cache=" + file}).code, 3);
+  const Ended uploaded = raylift({"upload", "--device", "host", "--cache=" + file + "/cache", data_file("cube.dae")});
+  EXPECT_EQ(uploaded.code, 0);
+  EXPECT_THAT(uploaded.err, HasSubstr("warning"));
+}
+
+TEST_F(CacheCommand, CannotFillAFolderThatIsReadOnly) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  fs::create_directory(folder());
+  fs::permissions(folder(), fs::perms::owner_read | fs::perms::owner_exec);
+  const Ended made = raylift({"cache", option(), data_file("cube.dae")});
+  const Ended uploaded = raylift({"upload", "--device", "host", option(), data_file("cube.dae")});
+  fs::permissions(folder(), fs::perms::owner_all);
+  EXPECT_EQ(made.code, 3);
+  EXPECT_EQ(uploaded.code, 0);
+  EXPECT_THAT(uploaded.err, HasSubstr("can't be made"));
+}
+
+TEST_F(CacheCommand, RefusesWrongUse) {
+  EXPECT_EQ(raylift({"cache"}).code, 2);
+  EXPECT_EQ(raylift({"cache", "list", "--jsn"}).code, 2);
+  EXPECT_THAT(raylift({"cache", "list", "--jsn"}).err, HasSubstr("'--json'"));
+  EXPECT_EQ(raylift({"cache", "list", "more"}).code, 2);
+  const std::string scene = root_.write("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").string();
+  EXPECT_EQ(raylift({"cache", option(), scene}).code, 5);
+  EXPECT_EQ(raylift({"cache", option(), "/does/not/exist.dae"}).code, 3);
+  EXPECT_EQ(raylift({"cache", "verify", data_file("cube.dae")}).code, 5);
+}
+
+}  // namespace
+}  // namespace raylift::test
