@@ -6,7 +6,9 @@
 
 #include <raylift/geometry/bvh.h>
 #include <raylift/gpu/buffer.h>
+#include <raylift/gpu/bvh_build.h>
 #include <raylift/gpu/trace.h>
+#include <raylift/gpu/upload.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -102,21 +104,32 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
   return buffer;
 }
 
+// On a CUDA device `builder` says whose tree it is; on the host device both are the host's.
 void run(const Device& device, const RayScene& mesh, const std::vector<Ray>& rays, int rounds,
-         const BvhOptions& options) {
-  Bvh bvh;
-  const double build =
-      seconds(device.info().is_host ? rounds : 1, [&] { bvh = build_bvh(mesh.vertices, mesh.triangles, options); });
+         const BvhOptions& options, BvhBuilder builder) {
   const Stream stream(device);
-  const auto nodes = on_device(device, stream, bvh.nodes);
-  const auto pairs = on_device(device, stream, bvh.pairs);
-  const auto ids = on_device(device, stream, bvh.ids);
+  Bvh bvh;
+  DeviceBvh on;
+  double build = 0;
+  if (builder == BvhBuilder::device) {
+    const auto vertices = on_device(device, stream, mesh.vertices);
+    const auto triangles = on_device(device, stream, mesh.triangles);
+    stream.synchronize();
+    build = seconds(rounds + 1, [&] {
+      on = DeviceBvh();
+      on = build_bvh(device, vertices.device(), vertices.size(), triangles.device(), triangles.size(), options, stream);
+    });
+    bvh = on.to_host(stream);
+  } else {
+    build =
+        seconds(device.info().is_host ? rounds : 1, [&] { bvh = build_bvh(mesh.vertices, mesh.triangles, options); });
+    on.nodes = on_device(device, stream, bvh.nodes);
+    on.pairs = on_device(device, stream, bvh.pairs);
+    on.ids = on_device(device, stream, bvh.ids);
+  }
+  const BvhView view = on.view();
   const auto device_rays = on_device(device, stream, rays);
   const DeviceBuffer<Hit> device_hits(device, rays.size());
-  BvhView view = bvh.view();
-  view.nodes = nodes.device();
-  view.pairs = pairs.device();
-  view.ids = ids.device();
   const auto once = [&] {
     trace(device, view, device_rays.device(), device_hits.device(), rays.size(), stream);
     device.backend()->synchronize(stream.handle());
@@ -127,7 +140,7 @@ void run(const Device& device, const RayScene& mesh, const std::vector<Ray>& ray
   device.backend()->copy_to_host(hits.data(), device_hits.device(), hits.size() * sizeof(Hit), stream.handle());
   device.backend()->synchronize(stream.handle());
   const auto lost = std::count_if(hits.begin(), hits.end(), [](const Hit& hit) { return !hit.valid(); });
-  const std::string what = device.info().id + " leaf " + std::to_string(options.leaf_pairs);
+  const std::string what = device.info().id + (builder == BvhBuilder::host ? " host tree" : " own tree");
   print(mesh, what.c_str(), build, traced, rays.size(), static_cast<std::size_t>(lost),
         static_cast<double>(bvh.bytes()));
   const BvhQuality q = measure_quality(bvh, std::span(rays).first(std::min<std::size_t>(rays.size(), 1 << 18)));
@@ -170,7 +183,11 @@ int main(int argc, char** argv) try {
 #endif
     for (const std::string& id : devices)
       for (const std::uint32_t leaf : leaves)
-        run(Device::parse(id, std::uint64_t{64} << 30), mesh, rays, rounds, {true, leaf});
+        for (const BvhBuilder builder : {BvhBuilder::host, BvhBuilder::device}) {
+          const Device device = Device::parse(id, std::uint64_t{64} << 30);
+          if (builder == BvhBuilder::host || !device.info().is_host)
+            run(device, mesh, rays, rounds, {true, leaf}, builder);
+        }
   }
   return 0;
 } catch (const std::exception& error) {

@@ -212,7 +212,7 @@ void join(std::vector<Bvh>& trees, const std::vector<std::uint32_t>& first_trian
 }  // namespace
 
 SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhOptions& options,
-                   const Progress& progress) try {
+                   const Progress& progress, const MeshBuilder& large) try {
   if (scene.instances.size() >= (std::size_t{1} << 31))
     throw Error(ErrorKind::limit, "the scene has more than 2^31 - 1 instances", {scene.source, ""});
   const std::size_t count = scene.meshes.size();
@@ -229,17 +229,21 @@ SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhO
   {
     // Large meshes are built by all threads, small ones each by one: nested loops share them out.
     const Stage stage(progress, "bvh", triangles);
+    const auto is_large = [&](const Mesh& mesh) { return large && mesh.triangles.size() >= kLargeMesh; };
     constexpr std::size_t kBatch = 1024;
     for (std::size_t first = 0; first < count; first += kBatch) {
       const std::size_t last = std::min(count, first + kBatch);
       tbb::parallel_for(first, last, [&](std::size_t m) {
         const Mesh& mesh = scene.meshes[m];
+        if (is_large(mesh)) return;
         try {
           trees[m] = build_bvh(mesh.vertices, mesh.triangles, options);
         } catch (const Error& error) {
           throw Error(error.kind(), error.problem(), {scene.source, "mesh '" + mesh.name + "'"}, error.advice());
         }
       });
+      for (std::size_t m = first; m != last; ++m)
+        if (is_large(scene.meshes[m])) trees[m] = large(scene.meshes[m].vertices, scene.meshes[m].triangles);
       stage.advance(last < count ? first_triangle[last] : triangles);
     }
   }
@@ -272,8 +276,10 @@ SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhO
   throw Error(ErrorKind::out_of_host_memory, "no memory for building the scene's hierarchy", {scene.source, ""});
 }
 
-SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options, const Progress& progress) {
-  Bvh tree = build_bvh(flat.vertices, flat.triangles, options, progress);
+SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options, const Progress& progress,
+                   const MeshBuilder& large) {
+  Bvh tree = large && flat.triangles.size() >= kLargeMesh ? large(flat.vertices, flat.triangles)
+                                                          : build_bvh(flat.vertices, flat.triangles, options, progress);
   SceneBvh result;
   result.roots = {tree.nodes.empty() ? kNone : 0};
   result.nodes = std::move(tree.nodes);

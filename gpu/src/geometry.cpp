@@ -5,6 +5,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene_bvh.h>
 #include <raylift/gpu/broadcast.h>
+#include <raylift/gpu/bvh_build.h>
 #include <raylift/gpu/upload.h>
 
 #include <algorithm>
@@ -159,9 +160,36 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
 
 }  // namespace
 
+namespace {
+
+/// Builds large meshes' trees on the device, and brings them back: they are placed like every other array.
+MeshBuilder builder_on(const Device& device, const UploadOptions& options) {
+  if (options.bvh_builder == BvhBuilder::host || device.info().is_host) return {};
+  return [&device, &options](std::span<const float3> vertices, std::span<const uint3> triangles) {
+    try {
+      UploadOptions whole;
+      whole.policy = PlacementPolicy::device;
+      whole.reserve = 0;
+      const std::vector<ArraySource> sources{array_source("vertices", ArrayRank::vertices, vertices),
+                                             array_source("triangles", ArrayRank::triangles, triangles)};
+      const ResidentArrays mesh = upload(sources, device, whole);
+      const Stream stream(device);
+      return build_bvh(device, mesh.arrays[0].as<const float3>(), vertices.size(), mesh.arrays[1].as<const uint3>(),
+                       triangles.size(), options.bvh_options, stream)
+          .to_host(stream);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_device_memory) throw;
+      return build_bvh(vertices, triangles, options.bvh_options);
+    }
+  };
+}
+
+}  // namespace
+
 namespace detail {
 
-GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options, const Progress& progress) {
+GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options, const Progress& progress,
+                                 const MeshBuilder& large) {
   check_material_count(scene);
   const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
   if (options.flatten) {
@@ -170,7 +198,7 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
       std::vector<std::uint32_t> colors;
     };
     const auto flat = std::make_shared<const Flat>(Flat{flatten(scene, origin, progress), packed_colors(scene)});
-    GeometrySources sources = geometry_sources(flat->scene, flat->colors, options, progress);
+    GeometrySources sources = geometry_sources(flat->scene, flat->colors, options, progress, large);
     sources.tables =
         std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(flat, sources.tables);
     return sources;
@@ -179,7 +207,7 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
   const auto tables = std::make_shared<Tables>(make_tables(scene, origin));
   const std::vector<MeshView>& meshes = tables->meshes;
   std::vector<ArraySource> arrays;
-  if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(scene, origin, options.bvh_options, progress));
+  if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(scene, origin, options.bvh_options, progress, large));
   arrays.push_back({"triangles", ArrayRank::triangles, sizeof(uint3), scene.unique_triangles(),
                     [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
                       for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
@@ -223,7 +251,7 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
 }
 
 GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
-                                 const UploadOptions& options, const Progress& progress) {
+                                 const UploadOptions& options, const Progress& progress, const MeshBuilder& large) {
   const auto tables = std::make_shared<Tables>();
   tables->meshes.push_back(
       {0, static_cast<std::uint32_t>(flat.vertices.size()), 0, static_cast<std::uint32_t>(flat.triangles.size())});
@@ -233,7 +261,7 @@ GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uin
   instance.outside = MaterialCode::none;
 
   std::vector<ArraySource> arrays;
-  if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(flat, options.bvh_options, progress));
+  if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(flat, options.bvh_options, progress, large));
   arrays.push_back(array_source("triangles", ArrayRank::triangles, view_of(flat.triangles)));
   arrays.push_back(array_source("vertices", ArrayRank::vertices, view_of(flat.vertices)));
   arrays.push_back(array_source("meshes", ArrayRank::nodes, view_of(tables->meshes)));
@@ -278,18 +306,23 @@ const ResidentArray& GpuGeometry::array(std::string_view name) const {
 }
 
 GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
-  return detail::upload_geometry(detail::geometry_sources(scene, options, progress), device, options, progress);
+  return detail::upload_geometry(detail::geometry_sources(scene, options, progress, builder_on(device, options)),
+                                 device, options, progress);
 }
 
 GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
                    const UploadOptions& options, const Progress& progress) {
-  return detail::upload_geometry(detail::geometry_sources(flat, material_colors, options, progress), device, options,
-                                 progress);
+  return detail::upload_geometry(
+      detail::geometry_sources(flat, material_colors, options, progress, builder_on(device, options)), device, options,
+      progress);
 }
 
 std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices, const UploadOptions& options,
                                    const Progress& progress) {
-  return detail::broadcast_geometry(detail::geometry_sources(scene, options, progress), devices, options, progress);
+  return detail::broadcast_geometry(
+      detail::geometry_sources(scene, options, progress,
+                               devices.empty() ? MeshBuilder() : builder_on(devices[0], options)),
+      devices, options, progress);
 }
 
 }  // namespace raylift

@@ -3,6 +3,7 @@
 // and uploaded from there.
 #pragma once
 
+#include <raylift/geometry/scene_bvh.h>
 #include <raylift/gpu/upload.h>
 
 #include <memory>
@@ -19,10 +20,11 @@ struct GeometrySources {
 /// The scene must stay until the arrays have been filled. Flattened where options say so. Throws Error(limit) where
 /// 32-bit indices or 16-bit materials do not suffice, Error(usage) for a scene whose parts do not fit together.
 [[nodiscard]] GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options,
-                                               const Progress& progress);
+                                               const Progress& progress, const MeshBuilder& large = {});
 /// Likewise: scene and colours must stay.
 [[nodiscard]] GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
-                                               const UploadOptions& options, const Progress& progress);
+                                               const UploadOptions& options, const Progress& progress,
+                                               const MeshBuilder& large = {});
 
 [[nodiscard]] GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device,
                                           const UploadOptions& options, const Progress& progress);

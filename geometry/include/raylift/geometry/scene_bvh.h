@@ -6,7 +6,10 @@
 #include <raylift/geometry/flatten.h>
 #include <raylift/geometry/scene.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace raylift {
@@ -26,13 +29,20 @@ struct SceneBvh {
   }
 };
 
+/// From that many triangles on a mesh is large: worth a device's while.
+inline constexpr std::size_t kLargeMesh = 50'000;
+/// Builds the tree of one mesh: build_bvh, or a device's.
+using MeshBuilder = std::function<Bvh(std::span<const float3> vertices, std::span<const uint3> triangles)>;
+
 /// Two levels. `origin` is what is subtracted from world coordinates (see default_origin). Errors: as build_bvh for a
 /// mesh, with the mesh's name; limit also where all meshes together have more than 2^30 triangles, or the scene more
-/// than 2^31 - 1 instances.
+/// than 2^31 - 1 instances. Meshes of at least `kLargeMesh` triangles are built one after the other by `large`, where
+/// that is given.
 [[nodiscard]] SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhOptions& options = {},
-                                 const Progress& progress = {});
+                                 const Progress& progress = {}, const MeshBuilder& large = {});
 
 /// One level over a flattened scene.
-[[nodiscard]] SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options = {}, const Progress& progress = {});
+[[nodiscard]] SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options = {}, const Progress& progress = {},
+                                 const MeshBuilder& large = {});
 
 }  // namespace raylift

@@ -34,6 +34,13 @@ struct ExternalMemory {
 /// address leaves the array to the placement. What it gives counts in the budget.
 using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
 
+/// Who builds the hierarchies of an upload.
+enum class BvhBuilder : std::uint8_t {
+  host,    ///< build_bvh: the best trees
+  device,  ///< the device, for meshes of 50,000 triangles and more: much sooner done; see bvh_build.h. On the host
+           ///< device the same as host
+};
+
 struct UploadOptions {
   PlacementPolicy policy = PlacementPolicy::automatic;
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
@@ -41,6 +48,7 @@ struct UploadOptions {
   bool flatten = false;                     ///< expand a scene's instances
   bool bvh = false;                         ///< build the hierarchy that ray queries need, and upload it too
   BvhOptions bvh_options;
+  BvhBuilder bvh_builder = BvhBuilder::host;
   std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hierarchies built on each device: the same hits as from the host's builder, the same tree each time, on any input.
+#include <gtest/gtest.h>
+#include <raylift/geometry/bvh.h>
+#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/bvh_build.h>
+#include <raylift/gpu/query.h>
+#include <raylift/gpu/trace.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "../geometry/bvh_scenes.h"
+#include "devices.h"
+#include "scenes.h"
+
+namespace raylift {
+namespace {
+
+class BvhBuild : public test::OnDevice {
+ protected:
+  DeviceBvh build(const test::Triangles& mesh, const BvhOptions& options = {}) {
+    const Stream stream(device());
+    DeviceBuffer<float3> vertices(device(), mesh.vertices.size());
+    DeviceBuffer<uint3> triangles(device(), mesh.triangles.size());
+    vertices.copy_from(std::span<const float3>(mesh.vertices), stream);
+    triangles.copy_from(std::span<const uint3>(mesh.triangles), stream);
+    return build_bvh(device(), vertices.device(), vertices.size(), triangles.device(), triangles.size(), options,
+                     stream);
+  }
+  Bvh build_and_fetch(const test::Triangles& mesh, const BvhOptions& options = {}) {
+    return build(mesh, options).to_host(Stream(device()));
+  }
+
+  /// Every ray hits at the same distance as with the host's tree, up to rounding: triangles may start at another
+  /// corner.
+  void expect_same_hits(const test::Triangles& mesh, const Bvh& bvh, double radius, std::size_t count) {
+    const Bvh expected = build_bvh(mesh.vertices, mesh.triangles);
+    test::RandomRays random(radius, 7);
+    std::size_t found = 0;
+    for (std::size_t i = 0; i != count; ++i) {
+      const Ray ray = random();
+      const Hit wanted = closest_hit(expected.view(), ray), got = closest_hit(bvh.view(), ray);
+      ASSERT_EQ(got.valid(), wanted.valid()) << "ray " << i;
+      if (!got.valid()) continue;
+      ++found;
+      ASSERT_NEAR(got.t, wanted.t, 1e-5 * radius) << "ray " << i;
+    }
+    EXPECT_GT(found, 0U);
+  }
+
+  /// Each triangle stands in exactly one pair, with its vertices; nodes are all reached, and levels end where they do.
+  void expect_sound(const test::Triangles& mesh, const Bvh& bvh) {
+    std::vector<int> seen(mesh.triangles.size(), 0);
+    for (std::size_t p = 0; p != bvh.pairs.size(); ++p)
+      for (int second = 0; second != 2; ++second) {
+        const std::uint32_t id = bvh.ids[p].triangle[second];
+        if (id == kNoTriangle) continue;
+        ++seen.at(id >> 2);
+        const uint3 t = mesh.triangles[id >> 2];
+        const std::uint32_t corners[3] = {t.x, t.y, t.z};
+        const int stored[2][3] = {{0, 1, 2}, {2, 1, 3}};
+        for (int k = 0; k != 3; ++k)
+          ASSERT_EQ(
+              std::memcmp(bvh.pairs[p].vertex[stored[second][k]], &mesh.vertices[corners[(k + (id & 3)) % 3]], 12), 0);
+      }
+    for (const int n : seen) ASSERT_EQ(n, 1);
+    std::size_t nodes = 1, pairs = 0;
+    for (const BvhNode& node : bvh.nodes)
+      for (int s = 0; s != 8; ++s) {
+        nodes += node.is_inner(s) ? 1 : 0;
+        for (std::uint32_t bits = node.pair_bits(s); bits != 0; bits >>= 1) ++pairs;
+      }
+    EXPECT_EQ(nodes, bvh.nodes.size());
+    EXPECT_EQ(pairs, bvh.pairs.size());
+    ASSERT_FALSE(bvh.level_ends.empty());
+    EXPECT_EQ(bvh.level_ends.back(), bvh.nodes.size());
+    EXPECT_EQ(bvh.level_ends.front(), 1U);
+  }
+};
+
+TEST_P(BvhBuild, GivesTheHitsOfTheHostsTree) {
+  const test::Triangles mesh = test::bumpy_sphere(200);
+  const Bvh bvh = build_and_fetch(mesh);
+  expect_sound(mesh, bvh);
+  expect_same_hits(mesh, bvh, 800, 20'000);
+  EXPECT_LT(static_cast<double>(bvh.bytes()), 40.0 * static_cast<double>(mesh.triangles.size()));
+}
+
+TEST_P(BvhBuild, TakesAnyTriangles) {
+  for (const std::uint32_t count : {1U, 2U, 3U, 4U, 15U, 16U, 17U, 31U, 33U, 64U, 65U, 255U, 257U, 1000U, 5000U}) {
+    const test::Triangles mesh = test::soup(count, 0.2F, count);
+    const Bvh bvh = build_and_fetch(mesh);
+    expect_sound(mesh, bvh);
+    if (count > 100) expect_same_hits(mesh, bvh, 1, 2'000);
+  }
+}
+
+TEST_P(BvhBuild, TakesCoincidentTrianglesAndPoints) {
+  test::Triangles mesh;
+  mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  mesh.triangles.assign(5000, {0, 1, 2});
+  expect_sound(mesh, build_and_fetch(mesh));
+  mesh.triangles.assign(700, {1, 1, 1});
+  expect_sound(mesh, build_and_fetch(mesh));
+}
+
+TEST_P(BvhBuild, IsTheSameEachTime) {
+  const test::Triangles mesh = test::soup(30'000, 0.05F, 1);
+  const Bvh first = build_and_fetch(mesh), second = build_and_fetch(mesh);
+  ASSERT_EQ(first.nodes.size(), second.nodes.size());
+  EXPECT_EQ(std::memcmp(first.nodes.data(), second.nodes.data(), first.nodes.size() * sizeof(BvhNode)), 0);
+  EXPECT_EQ(std::memcmp(first.ids.data(), second.ids.data(), first.ids.size() * sizeof(PairIds)), 0);
+}
+
+TEST_P(BvhBuild, HonoursItsOptions) {
+  const test::Triangles mesh = test::bumpy_sphere(60);
+  for (const std::uint32_t leaf : {1U, 2U, 4U}) {
+    const Bvh bvh = build_and_fetch(mesh, {false, leaf});
+    expect_sound(mesh, bvh);
+    EXPECT_EQ(bvh.pairs.size(), mesh.triangles.size());
+    for (const BvhNode& node : bvh.nodes)
+      for (int s = 0; s != 8; ++s) ASSERT_LT(node.pair_bits(s), 1U << leaf);
+  }
+  EXPECT_THROW((void)build(mesh, {true, 0}), Error);
+}
+
+TEST_P(BvhBuild, SaysWhatIsWrong) {
+  test::Triangles mesh = test::bumpy_sphere(20);
+  const auto problem = [&] {
+    try {
+      (void)build(mesh);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  mesh.triangles[17].y = 100'000;
+  EXPECT_NE(problem().find("triangle 17"), std::string::npos);
+  mesh = test::bumpy_sphere(20);
+  mesh.vertices[9].z = std::nanf("");
+  EXPECT_NE(problem().find("vertex 9"), std::string::npos);
+  mesh.vertices[9].z = 1e19F;
+  EXPECT_NE(problem().find("1e18"), std::string::npos);
+  EXPECT_EQ(build({}).nodes.size(), 0U);
+}
+
+TEST_P(BvhBuild, LeavesNoMemoryBehind) {
+  const test::Triangles mesh = test::bumpy_sphere(100);
+  (void)build(mesh);
+  const std::uint64_t active = device().backend()->pool_bytes().active;
+  for (int i = 0; i != 3; ++i) (void)build(mesh);
+  EXPECT_EQ(device().backend()->pool_bytes().active, active);
+}
+
+TEST_P(BvhBuild, BuildsTheTreesOfAnUpload) {
+  Scene scene;
+  scene.source = "made in a test";
+  scene.materials.push_back({"m", {}});
+  scene.nodes.push_back({"world", kNone, std::nullopt});
+  for (const std::uint32_t n : {200U, 30U}) {  // one large enough for the device, one not
+    const test::Triangles sphere = test::bumpy_sphere(n, 100);
+    scene.meshes.push_back(
+        {"sphere", sphere.vertices, sphere.triangles, {{0, static_cast<std::uint32_t>(sphere.triangles.size())}}});
+    Transform transform = Transform::Identity();
+    transform.translate(Eigen::Vector3d(n, 0, 0));
+    scene.instances.push_back({static_cast<std::uint32_t>(scene.meshes.size() - 1), 0, 0, kNone, transform});
+  }
+  scene.bindings.push_back({0});
+  scene.bounds = world_bounds(scene);
+  for (const bool flat : {false, true}) {
+    UploadOptions options;
+    options.bvh = true;
+    options.flatten = flat;
+    options.bvh_builder = BvhBuilder::device;
+    const GpuGeometry geometry = upload(scene, device(), options);
+    test::RandomRays random(60, 3);
+    std::vector<Ray> rays(5'000);
+    for (Ray& ray : rays) {
+      ray = random();
+      ray.origin.x += 200;
+    }
+    const Stream stream(device());
+    DeviceBuffer<Ray> device_rays(device(), rays.size());
+    device_rays.copy_from(std::span<const Ray>(rays), stream);
+    const DeviceBuffer<Hit> device_hits(device(), rays.size());
+    trace(geometry, device_rays.device(), device_hits.device(), rays.size(), stream);
+    std::vector<Hit> hits(rays.size());
+    device_hits.copy_to(std::span(hits), stream);
+    stream.synchronize();
+    for (const Hit& hit : hits) ASSERT_TRUE(hit.valid());
+  }
+}
+
+RAYLIFT_ON_BOTH_DEVICES(BvhBuild);
+
+}  // namespace
+}  // namespace raylift
