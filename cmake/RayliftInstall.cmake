@@ -178,5 +178,7 @@ function(raylift_install_package)
     LIBRARY DESTINATION ${raylift_bundle_dir} COMPONENT bundle EXCLUDE_FROM_ALL)
   install(RUNTIME_DEPENDENCY_SET raylift-bundle PRE_EXCLUDE_REGEXES ${system} 
     POST_INCLUDE_REGEXES "/lib(stdc\\+\\+|gcc_s)\\.so" POST_EXCLUDE_REGEXES ".*" LIBRARY DESTINATION ${raylift_bundle_dir}/c++ COMPONENT bundle EXCLUDE_FROM_ALL)
+  install(CODE "set(RAYLIFT_BUNDLE_DIR ${raylift_bundle_dir})\nset(RAYLIFT_DOC_DIR ${CMAKE_INSTALL_DATADIR}/doc/raylift)"
+    COMPONENT bundle EXCLUDE_FROM_ALL)
   install(SCRIPT cmake/bundle_licences.cmake COMPONENT bundle EXCLUDE_FROM_ALL)
 endfunction()

@@ -52,8 +52,9 @@ void write_npy(const std::string& path, const std::vector<double>& values) {
 }
 
 int main(int argc, char** argv) {
-  const std::size_t rays = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1'000'000;
-  if ((argc != 3 && argc != 4 && argc != 7) || rays == 0) {
+  const long long wanted = argc > 3 ? std::strtoll(argv[3], nullptr, 10) : 1'000'000;
+  const auto rays = static_cast<std::size_t>(wanted);
+  if ((argc != 3 && argc != 4 && argc != 7) || wanted <= 0) {
     std::fprintf(stderr, "usage: simulator SCENE OUT.npy [RAYS [X Y Z]]\n");
     return 2;
   }

@@ -38,5 +38,6 @@ PYTHON
 }
 
 expect_failure "usage:" host/simulator
+expect_failure "usage:" host/simulator "$SOURCE/data/cube.dae" out.npy -5
 expect_failure "nowhere.dae" host/simulator nowhere.dae out.npy
 expect_failure "can't write" host/simulator "$SOURCE/data/cube.dae" no_folder/out.npy 10

@@ -23,7 +23,8 @@ done
 
 # Each bundled library comes with its licence.
 if command -v dpkg-query >/dev/null; then
-  libraries=$(find "$tree"/lib*/raylift -type f -name '*.so*' | wc -l)
+  libraries=$(find "$tree" -path '*/raylift/*' -type f -name '*.so*' | wc -l)
   licences=$(find "$tree/share/doc/raylift/bundled" -name copyright | wc -l)
+  [ "$libraries" -gt 8 ] || fail "only $libraries libraries are bundled"
   [ "$licences" -gt $((libraries / 2)) ] || fail "$licences licences for $libraries libraries"
 fi
