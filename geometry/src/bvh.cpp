@@ -4,6 +4,7 @@
 
 #include "bvh_pairs.h"
 #include "bvh_wide.h"
+#include "large_vector.h"
 
 #include <raylift/geometry/error.h>
 
@@ -17,7 +18,8 @@ using bvh::Primitive;
 
 std::vector<Primitive> make_primitives(const std::vector<PairIds>& pairs, std::span<const float3> vertices,
                                        std::span<const uint3> triangles) {
-  std::vector<Primitive> primitives(pairs.size());
+  std::vector<Primitive> primitives;
+  resize_large(primitives, pairs.size());
   tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
     const TrianglePair pair = bvh::pair_vertices(vertices, triangles, pairs[i]);
     bvh::Box box;
@@ -46,8 +48,8 @@ Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles
   Bvh result;
   result.nodes = std::move(tree.nodes);
   result.level_ends = std::move(tree.level_ends);
-  result.ids.resize(pairs.size());
-  result.pairs.resize(pairs.size());
+  resize_large(result.ids, pairs.size());
+  resize_large(result.pairs, pairs.size());
   tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
     const PairIds ids = pairs[tree.order[i]];
     result.ids[i] = ids;

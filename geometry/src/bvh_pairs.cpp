@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles joined two by two along shared edges.
 #include "bvh_pairs.h"
+#include "large_vector.h"
 
 #include <raylift/geometry/error.h>
 
@@ -166,7 +167,8 @@ std::vector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<
   check(vertices, triangles);
   const std::size_t count = triangles.size();
   if (!pair) {
-    std::vector<PairIds> alone(count);
+    std::vector<PairIds> alone;
+    resize_large(alone, count);
     tbb::parallel_for(std::size_t{0}, count, [&](std::size_t t) {
       alone[t] = {{static_cast<std::uint32_t>(t) << 2, kNoTriangle}};
     });
@@ -184,7 +186,8 @@ std::vector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<
   });
   std::vector<std::size_t> first(blocks + 1, 0);
   for (std::size_t b = 0; b < blocks; ++b) first[b + 1] = first[b] + found[b].size();
-  std::vector<PairIds> all(first[blocks]);
+  std::vector<PairIds> all;
+  resize_large(all, first[blocks]);
   tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
     std::copy(found[b].begin(), found[b].end(), all.begin() + static_cast<std::ptrdiff_t>(first[b]));
   });

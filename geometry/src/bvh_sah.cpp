@@ -2,6 +2,7 @@
 // Binned surface area heuristic, top-down; after Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies"
 // (2007), with the task structure and the depth bound of our own.
 #include "bvh_sah.h"
+#include "large_vector.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -15,7 +16,8 @@
 namespace raylift::bvh {
 namespace {
 
-constexpr int kBins = 16;
+constexpr int kBins = 16, kFewBins = 8;  // of a node, and of one with few primitives
+constexpr std::size_t kFew = 32;
 constexpr std::size_t kParallelTask = 4096;     // below: one task
 constexpr std::size_t kParallelLoop = 1 << 17;  // above: a node's own loops run in parallel
 
@@ -54,9 +56,10 @@ struct Binning {
   }
 };
 
+template <int N>
 struct Bins {
-  Box boxes[3][kBins];
-  std::uint32_t counts[3][kBins] = {};
+  Box boxes[3][N];
+  std::uint32_t counts[3][N] = {};
 
   void add(const Primitive& p, IntLanes bin) {
     for (int a = 0; a < 3; ++a) {
@@ -64,9 +67,9 @@ struct Bins {
       ++counts[a][bin[a]];
     }
   }
-  void add(const Bins& other, int bins) {
+  void add(const Bins& other) {
     for (int a = 0; a < 3; ++a)
-      for (int k = 0; k < bins; ++k) {
+      for (int k = 0; k < N; ++k) {
         boxes[a][k].add(other.boxes[a][k]);
         counts[a][k] += other.counts[a][k];
       }
@@ -79,20 +82,21 @@ struct Split {
   float cost = Box::kInfinity;
 };
 
-Split best_split(const Bins& bins, int count) {
+template <int N>
+Split best_split(const Bins<N>& bins) {
   Split best;
   for (int a = 0; a < 3; ++a) {
-    float right_cost[kBins];
+    float right_cost[N];
     Box box;
     std::uint32_t n = 0;
-    for (int k = count - 1; k > 0; --k) {
+    for (int k = N - 1; k > 0; --k) {
       box.add(bins.boxes[a][k]);
       n += bins.counts[a][k];
       right_cost[k] = n == 0 ? Box::kInfinity : box.half_area() * static_cast<float>(n);
     }
     box = Box();
     n = 0;
-    for (int k = 1; k < count; ++k) {
+    for (int k = 1; k < N; ++k) {
       box.add(bins.boxes[a][k - 1]);
       n += bins.counts[a][k - 1];
       if (n == 0) continue;
@@ -105,31 +109,60 @@ Split best_split(const Bins& bins, int count) {
 
 class Builder {
  public:
-  Builder(std::vector<Primitive>& primitives, std::vector<BinaryNode>& nodes, std::uint32_t leaf_pairs)
-      : primitives_(primitives),
-        nodes_(nodes),
-        spare_(primitives.size() > kParallelLoop ? primitives.size() : 0),
-        leaf_pairs_(leaf_pairs) {}
+  Builder(std::vector<Primitive>& primitives, BinaryNode* nodes, std::uint32_t leaf_pairs)
+      : primitives_(primitives.data()), nodes_(nodes), leaf_pairs_(leaf_pairs) {
+    if (primitives.size() > kParallelLoop) spare_ = make_large<Primitive>(primitives.size());
+  }
 
-  WideCost build(std::uint32_t index, std::size_t begin, std::size_t end, int levels) {
+  void build(std::size_t count, int max_depth) {
+    const Bounds2 bounds =
+        count > kParallelLoop
+            ? tbb::parallel_reduce(
+                  tbb::blocked_range<std::size_t>(0, count, kBlock), Bounds2(),
+                  [&](const auto& range, const Bounds2& sum) { return measure(range.begin(), range.end(), sum); },
+                  [](Bounds2 a, const Bounds2& b) {
+                    a.add(b);
+                    return a;
+                  })
+            : measure(0, count, {});
+    (void)build(0, 0, count, bounds, max_depth, false);
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1 << 14;
+
+  // What a node's primitives became: those before `middle`, and the others.
+  struct Halves {
+    std::size_t middle;
+    Bounds2 left, right;
+  };
+
+  // The node over [begin, end), which lies in spare_ or in primitives_.
+  WideCost build(std::uint32_t index, std::size_t begin, std::size_t end, const Bounds2& bounds, int levels,
+                 bool in_spare) {
     const std::size_t n = end - begin;
-    const Bounds2 bounds = measure(begin, end);
     BinaryNode& node = nodes_[index];
     for (int a = 0; a < 3; ++a) {
       node.lower[a] = bounds.box.lower[a];
       node.upper[a] = bounds.box.upper[a];
     }
     node.count = static_cast<std::uint32_t>(n);
+    node.choice.bits = 0;
     const float area = bounds.box.half_area();
+    if (in_spare && n <= kParallelLoop) {
+      std::copy(spare_.get() + begin, spare_.get() + end, primitives_ + begin);
+      in_spare = false;
+    }
     if (n == 1) {
       node.choice.set_leaf();
       return WideCost::of_pair(area);
     }
-    const std::size_t middle = split(begin, end, bounds.centers, levels);
+    const Halves halves = split(begin, end, bounds.centers, levels, in_spare);
+    const std::size_t middle = halves.middle;
     const auto left = index + 1, right = index + static_cast<std::uint32_t>(2 * (middle - begin));
     WideCost left_cost, right_cost;
-    const auto build_left = [&] { left_cost = build(left, begin, middle, levels - 1); };
-    const auto build_right = [&] { right_cost = build(right, middle, end, levels - 1); };
+    const auto build_left = [&] { left_cost = build(left, begin, middle, halves.left, levels - 1, in_spare); };
+    const auto build_right = [&] { right_cost = build(right, middle, end, halves.right, levels - 1, in_spare); };
     if (n < kParallelTask) {
       build_left();
       build_right();
@@ -139,76 +172,86 @@ class Builder {
     return WideCost::join(area, node.count, leaf_pairs_, left_cost, right_cost, node.choice);
   }
 
- private:
-  Bounds2 measure(std::size_t begin, std::size_t end) const {
-    const auto loop = [this](std::size_t from, std::size_t to, Bounds2 sum) {
-      for (std::size_t i = from; i < to; ++i) sum.add(primitives_[i]);
-      return sum;
-    };
-    if (end - begin <= kParallelLoop) return loop(begin, end, {});
-    // Minima and maxima don't depend on the order.
+  Bounds2 measure(std::size_t begin, std::size_t end, Bounds2 sum) const {
+    for (std::size_t i = begin; i < end; ++i) sum.add(primitives_[i]);
+    return sum;
+  }
+
+  // Divides [begin, end) and orders it accordingly; `in_spare` says where it lies, before and after. `levels` of nodes
+  // are left below this one.
+  Halves split(std::size_t begin, std::size_t end, const Box& centers, int levels, bool& in_spare) {
+    const std::size_t n = end - begin;
+    const bool tight = std::bit_width(n - 1) >= static_cast<unsigned>(levels);  // only halves fit any more
+    if (n > 2 && !tight) {
+      const Binning binning(centers, n < kFew ? kFewBins : kBins);
+      const Split best = n < kFew             ? best_split(fill<kFewBins>(primitives_ + begin, n, binning))
+                         : n <= kParallelLoop ? best_split(fill<kBins>(primitives_ + begin, n, binning))
+                                              : best_split(fill_in_parallel(begin, end, binning, in_spare));
+      if (best.axis >= 0) {
+        const auto fits = [&](std::size_t middle) {
+          const std::size_t larger = std::max(middle - begin, end - middle);
+          return larger < n && std::bit_width(larger - 1) <= static_cast<unsigned>(levels - 1);
+        };
+        const Halves halves = n > kParallelLoop ? partition_in_parallel(begin, end, binning, best, in_spare)
+                                                : partition(begin, end, binning, best);
+        if (fits(halves.middle)) return halves;
+      }
+    }
+    if (in_spare) {  // seldom: the median of all
+      std::copy(spare_.get() + begin, spare_.get() + end, primitives_ + begin);
+      in_spare = false;
+    }
+    return halve(begin, end, centers);
+  }
+
+  template <int N>
+  static Bins<N> fill(const Primitive* first, std::size_t n, const Binning& binning, Bins<N> bins = {}) {
+    for (std::size_t i = 0; i < n; ++i) bins.add(first[i], binning(first[i]));
+    return bins;
+  }
+
+  Bins<kBins> fill_in_parallel(std::size_t begin, std::size_t end, const Binning& binning, bool in_spare) const {
+    const Primitive* const source = in_spare ? spare_.get() : primitives_;
     return tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(begin, end, 1 << 14), Bounds2(),
-        [&](const auto& range, const Bounds2& sum) { return loop(range.begin(), range.end(), sum); },
-        [](Bounds2 a, const Bounds2& b) {
+        tbb::blocked_range<std::size_t>(begin, end, kBlock), Bins<kBins>(),
+        [&](const auto& range, const Bins<kBins>& bins) {
+          return fill<kBins>(source + range.begin(), range.size(), binning, bins);
+        },
+        [](Bins<kBins> a, const Bins<kBins>& b) {
           a.add(b);
           return a;
         });
   }
 
-  // Where to divide [begin, end), which is ordered accordingly. `levels` of nodes are left below this one.
-  std::size_t split(std::size_t begin, std::size_t end, const Box& centers, int levels) {
-    const std::size_t n = end - begin;
-    const int bins_used = n < 32 ? 8 : kBins;
-    const bool tight = std::bit_width(n - 1) >= static_cast<unsigned>(levels);  // only halves fit any more
-    if (n > 2 && !tight) {
-      const Binning binning(centers, bins_used);
-      const Split best = best_split(fill(begin, end, binning, bins_used), bins_used);
-      if (best.axis >= 0) {
-        const std::size_t middle = partition(begin, end, binning, best);
-        const std::size_t larger = std::max(middle - begin, end - middle);
-        if (larger < n && std::bit_width(larger - 1) <= static_cast<unsigned>(levels - 1)) return middle;
-      }
+  Halves partition(std::size_t begin, std::size_t end, const Binning& binning, const Split& best) {
+    const auto is_left = [&](const Primitive& p) { return binning(p)[best.axis] < best.bin; };
+    Halves result{};
+    std::size_t i = begin, j = end;
+    while (true) {
+      while (i < j && is_left(primitives_[i])) result.left.add(primitives_[i++]);
+      while (i < j && !is_left(primitives_[j - 1])) result.right.add(primitives_[--j]);
+      if (i == j) break;
+      std::swap(primitives_[i], primitives_[j - 1]);
     }
-    return halve(begin, end, centers);
+    result.middle = i;
+    return result;
   }
 
-  Bins fill(std::size_t begin, std::size_t end, const Binning& binning, int bins_used) const {
-    const auto loop = [&](std::size_t from, std::size_t to, Bins& bins) {
-      for (std::size_t i = from; i < to; ++i) bins.add(primitives_[i], binning(primitives_[i]));
-    };
-    if (end - begin <= kParallelLoop) {
-      Bins bins;
-      loop(begin, end, bins);
-      return bins;
-    }
-    return tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(begin, end, 1 << 14), Bins(),
-        [&](const auto& range, Bins bins) {
-          loop(range.begin(), range.end(), bins);
-          return bins;
-        },
-        [&](Bins a, const Bins& b) {
-          a.add(b, bins_used);
-          return a;
-        });
-  }
-
-  std::size_t partition(std::size_t begin, std::size_t end, const Binning& binning, const Split& best) {
-    const auto left = [&](const Primitive& p) { return binning(p)[best.axis] < best.bin; };
-    const auto first = primitives_.begin();
-    if (end - begin <= kParallelLoop)
-      return static_cast<std::size_t>(
-          std::partition(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end), left) -
-          first);
-    // Stable, by blocks of a fixed size: count, then scatter into the spare array and back.
-    constexpr std::size_t kBlock = 1 << 14;
+  // Stable, by blocks of a fixed size: count, then scatter into the other array.
+  Halves partition_in_parallel(std::size_t begin, std::size_t end, const Binning& binning, const Split& best,
+                               bool& in_spare) {
+    const Primitive* const source = in_spare ? spare_.get() : primitives_;
+    Primitive* const target = in_spare ? primitives_ : spare_.get();
+    in_spare = !in_spare;
+    const auto is_left = [&](const Primitive& p) { return binning(p)[best.axis] < best.bin; };
     const std::size_t blocks = (end - begin + kBlock - 1) / kBlock;
     std::vector<std::size_t> lefts(blocks);
+    std::vector<Halves> halves(blocks);
+    const auto block_begin = [&](std::size_t b) { return begin + b * kBlock; };
     const auto block_end = [&](std::size_t b) { return std::min(end, begin + (b + 1) * kBlock); };
     tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
       std::size_t n = 0;
-      for (std::size_t i = begin + b * kBlock; i < block_end(b); ++i) n += left(primitives_[i]) ? 1u : 0u;
+      for (std::size_t i = block_begin(b); i < block_end(b); ++i) n += is_left(source[i]) ? 1u : 0u;
       lefts[b] = n;
     });
     std::size_t middle = begin;
@@ -218,44 +261,53 @@ class Builder {
       middle += count;
     }
     tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      std::size_t l = lefts[b], r = middle + (begin + b * kBlock - begin) - (lefts[b] - begin);
-      for (std::size_t i = begin + b * kBlock; i < block_end(b); ++i)
-        spare_[left(primitives_[i]) ? l++ : r++] = primitives_[i];
+      std::size_t l = lefts[b], r = middle + (block_begin(b) - begin) - (lefts[b] - begin);
+      Halves sum{};
+      for (std::size_t i = block_begin(b); i < block_end(b); ++i) {
+        const bool left = is_left(source[i]);
+        (left ? sum.left : sum.right).add(source[i]);
+        target[left ? l++ : r++] = source[i];
+      }
+      halves[b] = sum;
     });
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      const std::size_t from = begin + b * kBlock;
-      std::copy(spare_.begin() + static_cast<std::ptrdiff_t>(from),
-                spare_.begin() + static_cast<std::ptrdiff_t>(block_end(b)),
-                primitives_.begin() + static_cast<std::ptrdiff_t>(from));
-    });
-    return middle;
+    Halves result{};
+    for (const Halves& h : halves) {
+      result.left.add(h.left);
+      result.right.add(h.right);
+    }
+    result.middle = middle;
+    return result;
   }
 
   // Equal halves along the longest axis of the centers.
-  std::size_t halve(std::size_t begin, std::size_t end, const Box& centers) {
-    const Lanes extent = centers.upper - centers.lower;
-    const int axis = extent[0] > extent[1] ? (extent[0] > extent[2] ? 0 : 2) : (extent[1] > extent[2] ? 1 : 2);
+  Halves halve(std::size_t begin, std::size_t end, const Box& centers) {
     const std::size_t middle = begin + (end - begin) / 2;
-    const auto at = [&](std::size_t i) { return primitives_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(begin), at(middle), at(end), [axis](const Primitive& a, const Primitive& b) {
-      const float ca = a.lower[axis] + a.upper[axis], cb = b.lower[axis] + b.upper[axis];
-      if (ca != cb) return ca < cb;
-      return a.number() < b.number();
-    });
-    return middle;
+    if (end - begin > 2) {
+      const Lanes extent = centers.upper - centers.lower;
+      const int axis = extent[0] > extent[1] ? (extent[0] > extent[2] ? 0 : 2) : (extent[1] > extent[2] ? 1 : 2);
+      std::nth_element(primitives_ + begin, primitives_ + middle, primitives_ + end,
+                       [axis](const Primitive& a, const Primitive& b) {
+                         const float ca = a.lower[axis] + a.upper[axis], cb = b.lower[axis] + b.upper[axis];
+                         if (ca != cb) return ca < cb;
+                         return a.number() < b.number();
+                       });
+    }
+    return {middle, measure(begin, middle, {}), measure(middle, end, {})};
   }
 
-  std::vector<Primitive>& primitives_;
-  std::vector<BinaryNode>& nodes_;
-  std::vector<Primitive> spare_;
+  Primitive* primitives_;
+  BinaryNode* nodes_;
+  std::unique_ptr<Primitive[]> spare_;
   std::uint32_t leaf_pairs_;
 };
 
 }  // namespace
 
-std::vector<BinaryNode> build_binary(std::vector<Primitive>& primitives, int max_depth, std::uint32_t leaf_pairs) {
-  std::vector<BinaryNode> nodes(primitives.empty() ? 0 : 2 * primitives.size() - 1);
-  if (!primitives.empty()) Builder(primitives, nodes, leaf_pairs).build(0, 0, primitives.size(), max_depth);
+std::unique_ptr<BinaryNode[]> build_binary(std::vector<Primitive>& primitives, int max_depth,
+                                           std::uint32_t leaf_pairs) {
+  if (primitives.empty()) return nullptr;
+  auto nodes = make_large<BinaryNode>(2 * primitives.size() - 1);
+  Builder(primitives, nodes.get(), leaf_pairs).build(primitives.size(), max_depth);
   return nodes;
 }
 

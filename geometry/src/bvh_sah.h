@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -62,7 +63,7 @@ static_assert(sizeof(BinaryNode) == 32);
 /// Orders the primitives and returns the 2n - 1 nodes over n of them, in preorder. Leaves are single primitives, and no
 /// node is deeper than `max_depth`, which is at least log2(n) rounded up. The choices are for leaves of up to
 /// `leaf_pairs`. The result is the same for any number of threads.
-[[nodiscard]] std::vector<BinaryNode> build_binary(std::vector<Primitive>& primitives, int max_depth,
-                                                   std::uint32_t leaf_pairs);
+[[nodiscard]] std::unique_ptr<BinaryNode[]> build_binary(std::vector<Primitive>& primitives, int max_depth,
+                                                         std::uint32_t leaf_pairs);
 
 }  // namespace raylift::bvh

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collapse of a binary tree into compressed wide nodes.
 #include "bvh_wide.h"
+#include "large_vector.h"
 
 #include <raylift/geometry/error.h>
 
@@ -28,7 +29,7 @@ struct Children {
 };
 
 // Follows the choices that were made for a node with `roots` children.
-int open(const std::vector<BinaryNode>& tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
+int open(const BinaryNode* tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
   const BinaryNode& n = tree[at.node];
   while (roots > 1 && n.choice.left_roots(roots) == 0) --roots;
   if (roots == 1 || n.count == 1) {
@@ -41,7 +42,7 @@ int open(const std::vector<BinaryNode>& tree, Subtree at, int roots, std::array<
   return open(tree, {at.node + 2 * left_count, at.first + left_count}, roots - left, out, count);
 }
 
-Children gather(const std::vector<BinaryNode>& tree, Subtree root) {
+Children gather(const BinaryNode* tree, Subtree root) {
   std::array<Subtree, kWide> found;
   const int count = open(tree, root, kWide, found, 0);
 
@@ -92,15 +93,15 @@ std::uint8_t grid_exponent(float lower, float upper) {
   return static_cast<std::uint8_t>(e + 127);
 }
 
-BvhNode encode(const std::vector<BinaryNode>& tree, std::uint32_t root, const Children& children,
-               std::uint32_t first_child, std::uint32_t first_pair) {
+BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children, std::uint32_t first_child,
+               std::uint32_t first_pair) {
   BvhNode node{};
   const BinaryNode& whole = tree[root];
-  std::array<double, 3> step{};
+  std::array<double, 3> scale{};
   for (int a = 0; a < 3; ++a) {
     node.origin[a] = whole.lower[a];
     node.exponent[a] = grid_exponent(whole.lower[a], whole.upper[a]);
-    step[a] = std::ldexp(1.0, node.exponent[a] - 127);
+    scale[a] = std::ldexp(1.0, 127 - node.exponent[a]);  // exact
   }
   node.first_child = first_child;
   node.first_pair = first_pair;
@@ -115,24 +116,26 @@ BvhNode encode(const std::vector<BinaryNode>& tree, std::uint32_t root, const Ch
       node.pairs |= ((1u << n.count) - 1u) << (4 * s);
     }
     for (int a = 0; a < 3; ++a) {
-      const double low = (static_cast<double>(n.lower[a]) - static_cast<double>(whole.lower[a])) / step[a];
-      const double high = (static_cast<double>(n.upper[a]) - static_cast<double>(whole.lower[a])) / step[a];
-      node.lower[a][s] = static_cast<std::uint8_t>(std::clamp(std::floor(low), 0.0, 255.0));
-      node.upper[a][s] = static_cast<std::uint8_t>(std::clamp(std::ceil(high), 0.0, 255.0));
+      // Not negative, so cutting off rounds down; the child is inside of the node, so both are at most 255.
+      const double low = (static_cast<double>(n.lower[a]) - static_cast<double>(whole.lower[a])) * scale[a];
+      const double high = (static_cast<double>(n.upper[a]) - static_cast<double>(whole.lower[a])) * scale[a];
+      const int down = static_cast<int>(high);
+      node.lower[a][s] = static_cast<std::uint8_t>(std::min(static_cast<int>(low), 255));
+      node.upper[a][s] = static_cast<std::uint8_t>(std::min(down + (static_cast<double>(down) < high ? 1 : 0), 255));
     }
   }
   return node;
 }
 
 // One level of wide nodes after the other: the binary nodes at their roots, their children, then where those go.
-WideTree collapse(const std::vector<BinaryNode>& tree, const std::vector<Primitive>& primitives) {
+WideTree collapse(const BinaryNode* tree, const std::vector<Primitive>& primitives) {
   WideTree result;
-  result.order.resize(primitives.size());
+  resize_large(result.order, primitives.size());
   std::vector<Subtree> level{{0, 0}}, next;
   std::uint32_t pair_end = 0;
   while (!level.empty()) {
     const std::size_t n = level.size(), base = result.nodes.size();
-    std::vector<Children> children(n);
+    const auto children = make_large<Children>(n);
     tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { children[i] = gather(tree, level[i]); });
     std::vector<std::uint32_t> first_child(n), first_pair(n);
     std::uint32_t inner = 0;
@@ -172,7 +175,7 @@ WideTree build_wide(std::vector<Primitive>& primitives, std::uint32_t leaf_size)
   // A wide tree is seldom half as deep as the binary one; where it is too deep all the same, a binary tree of the depth
   // that the wide one may have settles it.
   for (const int max_depth : {2 * kBvhMaxDepth, kBvhMaxDepth}) {
-    WideTree result = collapse(build_binary(primitives, max_depth, leaf_size), primitives);
+    WideTree result = collapse(build_binary(primitives, max_depth, leaf_size).get(), primitives);
     if (result.level_ends.size() <= kBvhMaxDepth) return result;
   }
   throw Error(ErrorKind::limit,

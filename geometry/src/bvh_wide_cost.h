@@ -25,7 +25,7 @@ class WideChoice {
   void set_left_roots(int i, std::uint32_t left) { bits |= left << 3 * (i - 2); }
   void set_leaf() { bits |= kLeaf; }
 
-  std::uint32_t bits = 0;
+  std::uint32_t bits;
 
  private:
   static constexpr std::uint32_t kLeaf = 1u << 21;
