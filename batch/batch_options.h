@@ -20,6 +20,7 @@ struct BatchOptions {
   bool resume = false;
   bool keep_going = false;
   bool fail_fast = false;
+  bool sort = false;
   double seconds = 3600;    ///< for a scene
   std::uint64_t bytes = 0;  ///< of memory for a scene; 0: what its share of the machine's is
 };

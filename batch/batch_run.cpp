@@ -114,9 +114,14 @@ class Batch {
     try {
       work();
     } catch (...) {
-      finish_report();
+      try {
+        finish_report();
+      } catch (const Error&) {
+        // What went wrong first says more.
+      }
       throw;
     }
+    if (report_ && options_.sort && summary_.done() == inputs_.size()) sort_report();
     finish_report();
     print(Clock::now() - start);
     if (refusal_) throw Error(*refusal_);
@@ -239,6 +244,12 @@ class Batch {
 
   [[nodiscard]] std::string label() const {
     return grouped(summary_.done()) + '/' + grouped(inputs_.size()) + " scenes";
+  }
+
+  void sort_report() {
+    std::vector<std::string> paths;
+    for (const Input& input : inputs_) paths.push_back(input.path);
+    report_->sort(paths);
   }
 
   void finish_report() {

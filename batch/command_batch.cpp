@@ -18,6 +18,8 @@ namespace {
 int batch(Session& session, BatchOptions& options) {
   if (options.resume && options.report.empty())
     throw Error(ErrorKind::usage, "--resume needs a report to go on with", {}, "name it by --report");
+  if (options.sort && options.report.empty())
+    throw Error(ErrorKind::usage, "--sort needs a report to sort", {}, "name it by --report");
   if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options.actions, options.action);
   return run_batch(session, options);
 }
@@ -42,6 +44,7 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
              });
   app->add_option("--report", options->report, "Write a line of JSON for each scene to this file")->type_name("FILE");
   app->add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
+  app->add_flag("--sort", options->sort, "Once all is done, put the report's lines in the order of the inputs");
   add_parsed(*app, "--timeout", "SECONDS", short_number(options->seconds), "Time for a scene; also 10min, 2h",
              [options](const std::string& text) { options->seconds = parse_seconds(text); });
   add_parsed(*app, "--memory", "BYTES", "its share of 3/4", "Memory for a scene, its import included",

@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace raylift::batch {
@@ -72,7 +74,16 @@ Report::Report(const std::string& path, Mode mode, const std::function<void(cons
     if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
     bytes_ = static_cast<std::uint64_t>(info.st_size);
     if (mode == Mode::resume) {
-      read_rows(earlier);
+      std::uint64_t number = 0;
+      read_lines([&](std::string_view line) {
+        ++number;
+        const Json row = Json::parse(line, nullptr, false);
+        if (!row.is_object())
+          throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: no row in this line",
+                      {path_, "line " + std::to_string(number)},
+                      "take the line out, or start afresh with another report");
+        if (earlier) earlier(row);
+      });
     } else if (existed && bytes_ != 0) {
       throw Error(ErrorKind::usage, "the report is there already", {path, ""},
                   "go on with it by --resume, or remove it first");
@@ -92,10 +103,10 @@ void Report::fail(const std::string& what, int code) const {
               code == ENOSPC || code == EDQUOT || code == EFBIG ? "make room, and go on with --resume" : "");
 }
 
-void Report::read_rows(const std::function<void(const Json&)>& earlier) {
+/// Calls use(line) for each line that has an end, without that, and cuts off what comes behind the last one.
+void Report::read_lines(const std::function<void(std::string_view)>& use) {
   std::string arrived;
-  std::uint64_t whole = 0;  // bytes of lines that have an end
-  std::uint64_t line = 0;
+  std::uint64_t whole = 0;
   std::string chunk(std::size_t{1} << 20, '\0');
   for (std::uint64_t at = 0; at < bytes_;) {
     const ssize_t got = ::pread(descriptor_, chunk.data(), chunk.size(), static_cast<off_t>(at));
@@ -106,13 +117,7 @@ void Report::read_rows(const std::function<void(const Json&)>& earlier) {
     arrived.append(chunk, 0, static_cast<std::size_t>(got));
     std::size_t begin = 0;
     for (std::size_t end = arrived.find('\n'); end != std::string::npos; end = arrived.find('\n', begin)) {
-      ++line;
-      const Json row = Json::parse(arrived.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   arrived.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-      if (!row.is_object())
-        throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: no row in this line",
-                    {path_, "line " + std::to_string(line)}, "take the line out, or start afresh with another report");
-      if (earlier) earlier(row);
+      use(std::string_view(arrived).substr(begin, end - begin));
       whole += end + 1 - begin;
       begin = end + 1;
     }
@@ -124,8 +129,36 @@ void Report::read_rows(const std::function<void(const Json&)>& earlier) {
   bytes_ = whole;
 }
 
+void Report::sort(const std::vector<std::string>& files) {
+  if (!regular_) return;
+  std::unordered_map<std::string, std::size_t> place;
+  for (const std::string& file : files) place.emplace(file, place.size());
+  std::vector<std::pair<std::size_t, std::string>> lines;
+  read_lines([&](std::string_view line) {
+    const auto found = place.find(file_of(Json::parse(line)));
+    lines.emplace_back(found == place.end() ? place.size() : found->second, line);
+  });
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  // A link keeps pointing to its file.
+  const std::filesystem::path target = std::filesystem::canonical(path_);
+  const std::string temporary = target.string() + ".sorted-" + std::to_string(::getpid());
+  Report sorted(temporary, Mode::fresh);
+  try {
+    for (const auto& [number, line] : lines) sorted.write(line + '\n');
+    sorted.finish();
+    if (std::rename(temporary.c_str(), target.c_str()) != 0) fail("can't replace the report by its sorted self", errno);
+  } catch (...) {
+    (void)std::remove(temporary.c_str());
+    throw;
+  }
+  std::swap(descriptor_, sorted.descriptor_);
+}
+
 void Report::append(const Json& row) {
-  const std::string text = row.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  write(row.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+void Report::write(std::string_view text) {
   std::string_view rest = text;
   while (!rest.empty()) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "output.h"
 
@@ -29,11 +31,15 @@ class Report {
 
   /// Throws Error(io): then nothing of this row is in the file.
   void append(const Json& row);
+  /// Brings the rows into the order of these files; those of others come behind them. The file is replaced as a whole,
+  /// so that it is never without its rows. Throws Error(io).
+  void sort(const std::vector<std::string>& files);
   /// Makes sure that all rows are on the disk. Throws Error(io).
   void finish();
 
  private:
-  void read_rows(const std::function<void(const Json&)>& earlier);
+  void read_lines(const std::function<void(std::string_view)>& use);
+  void write(std::string_view text);
   [[noreturn]] void fail(const std::string& what, int code) const;
 
   std::string path_;

@@ -125,7 +125,8 @@ class Worker {
   void open_device() {
     bool needed = false;
     for (const Action* action : actions_) needed = needed || action->needs_device;
-    if (needed && !device_) device_ = Device::parse(device_name_);
+    // Several workers on the host device share the machine's memory as their imports do.
+    if (needed && !device_) device_ = Device::parse(device_name_, options_.load.limits.isolate_bytes);
   }
 
   std::string device_name_;

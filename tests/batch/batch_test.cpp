@@ -174,6 +174,19 @@ TEST_F(Batch, EndsWhereNoDeviceWorks) {
   EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "device");
 }
 
+TEST_F(Batch, SortsItsReportWhereAsked) {
+  copy_scenes(folder_.path(), 12);
+  std::vector<std::string> arguments{"--sort", "--jobs", "4", data_file("detector.dae")};
+  for (int i = 11; i >= 0; --i) arguments.push_back(path("scene" + std::to_string(i) + ".dae"));
+  EXPECT_EQ(batch(arguments).code, 0);
+  std::vector<std::string> files;
+  for (const json& row : rows_of(report())) files.push_back(row["file"]);
+  EXPECT_EQ(files, std::vector<std::string>(arguments.begin() + 3, arguments.end()));
+  arguments.emplace_back("--resume");
+  EXPECT_EQ(batch(arguments).code, 0);
+  EXPECT_THAT(rows_of(report()), SizeIs(13));
+}
+
 TEST_F(Batch, SaysItInJson) {
   const json summary =
       batch({"--json", "--keep-going", data_file("cube.dae"), data_file("open_box.dae"), "/nowhere.dae"}).json();
