@@ -47,7 +47,7 @@ for line in (source / "docs" / "coming_from_chroma.md").read_text().splitlines()
         elif code.startswith("raylift "):
             found = f'add_subcommand("{code.split()[1]}"' in re.sub(r"\s+", "", known)
         elif code.startswith("--"):
-            found = f'"{code.split()[0]}"' in known
+            found = re.search(rf'"[^" ]*{code.split()[0]}\b', known) is not None
         else:
             names = re.findall(r"[A-Za-z_]\w+", re.sub(r"[(<\[].*", "", code))
             found = all(re.search(rf"\b{name}\b", known) for name in names)
