@@ -181,7 +181,7 @@ class Builder {
   // are left below this one.
   Halves split(std::size_t begin, std::size_t end, const Box& centers, int levels, bool& in_spare) {
     const std::size_t n = end - begin;
-    const bool tight = std::bit_width(n - 1) >= static_cast<unsigned>(levels);  // only halves fit any more
+    const bool tight = static_cast<int>(std::bit_width(n - 1)) >= levels;  // only halves fit any more
     if (n > 2 && !tight) {
       const Binning binning(centers, n < kFew ? kFewBins : kBins);
       const Split best = n < kFew             ? best_split(fill<kFewBins>(primitives_ + begin, n, binning))
@@ -190,7 +190,7 @@ class Builder {
       if (best.axis >= 0) {
         const auto fits = [&](std::size_t middle) {
           const std::size_t larger = std::max(middle - begin, end - middle);
-          return larger < n && std::bit_width(larger - 1) <= static_cast<unsigned>(levels - 1);
+          return larger < n && static_cast<int>(std::bit_width(larger - 1)) <= levels - 1;
         };
         const Halves halves = n > kParallelLoop ? partition_in_parallel(begin, end, binning, best, in_spare)
                                                 : partition(begin, end, binning, best);
