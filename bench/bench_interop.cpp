@@ -50,11 +50,15 @@ struct Settings {
 
 // Maps --------------------------------------------------------------------------------------------------------------
 
-/// The median, in microseconds, of what is done many times.
-double median_us(int times, const std::function<void()>& work) {
+/// The median, in microseconds, of what is done many times; `before` each time is not counted.
+double median_us(
+    int times, const std::function<void()>& work, const std::function<void()>& before = [] {}) {
   for (int i = 0; i != 10; ++i) work();
   std::vector<double> all;
-  for (int i = 0; i != times; ++i) all.push_back(seconds(work) * 1e6);
+  for (int i = 0; i != times; ++i) {
+    before();
+    all.push_back(seconds(work) * 1e6);
+  }
   std::nth_element(all.begin(), all.begin() + times / 2, all.end());
   return all[static_cast<std::size_t>(times / 2)];
 }
@@ -68,8 +72,18 @@ void measure_maps(const Device& device) {
        seconds([&] { first.emplace(device, kBytes); }) * 1e3, "ms");
   SharedBuffer<std::byte> second(device, kBytes);
   line("map it for the first time, and unmap it", seconds([&] { (void)first->map(stream); }) * 1e6, "us");
+  // What the calls cost where OpenGL and the stream are at rest, as between two frames; and what pairs of them cost one
+  // after the other, when each waits for the device to change from OpenGL's work to CUDA's and back.
+  line("map and unmap, both sides at rest, median of 500",
+       median_us(
+           500, [&] { (void)first->map(stream); },
+           [&] {
+             glFinish();
+             stream.synchronize();
+           }),
+       "us");
   const double one = median_us(kTimes, [&] { (void)first->map(stream); });
-  line("map and unmap, median of 2000", one, "us");
+  line("map and unmap without a pause, median of 2000", one, "us");
   // GL has work to do in between, as in a program that draws.
   const GLuint value = 7;
   const double busy = median_us(kTimes / 10, [&] {

@@ -54,15 +54,11 @@ __device__ float unordered(int i) {
 }
 
 __global__ void reset(State* state) {
+  *state = State{};
   for (int a = 0; a < 3; ++a) {
     state->lower[a] = 0x7FFFFFFF;
     state->upper[a] = static_cast<int>(0x80000000u);
   }
-  state->bad = 0;
-  state->pairs = 0;
-  state->clusters = 0;
-  state->root = 0;
-  state->levels = 0;
 }
 
 // The grid's threads number a multiple of three, so each stays on one axis.
