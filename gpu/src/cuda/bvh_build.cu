@@ -582,26 +582,25 @@ __device__ Gathered gather(const Tree& tree, std::uint32_t root, Totals& totals)
   return result;
 }
 
-// As the host's builder does it.
+// The smallest power of two whose 255 steps span [lower, upper], as a biased exponent; rounded towards the larger.
 __device__ std::uint32_t grid_exponent(float lower, float upper) {
-  const double extent = static_cast<double>(upper) - static_cast<double>(lower);
-  int e = extent > 0 ? ilogb(extent / 255.0) : -126;
-  e = max(e, -126);
-  while (ceil(ldexp(extent, -e)) > 255.0) ++e;
-  return static_cast<std::uint32_t>(e + 127);
+  const float step = __fdiv_ru(__fsub_ru(upper, lower), 255.0f);
+  const std::uint32_t bits = __float_as_uint(step);
+  const std::uint32_t exponent = (bits >> 23) + ((bits & 0x7FFFFFu) != 0 ? 1u : 0u);
+  return exponent < 1u ? 1u : exponent;
 }
 
 __device__ void write_node(const Tree& tree, std::uint32_t root, const Gathered& children, std::uint32_t first_child,
                            std::uint32_t first_pair, BvhNode* to, std::uint32_t* next, std::uint32_t* order) {
   const Cluster whole = read(tree.at(root));
   std::uint32_t words[20] = {};
-  double inverse_step[3];
+  float inverse_step[3];
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
     words[a] = __float_as_uint(whole.lower[a]);
     const std::uint32_t exponent = grid_exponent(whole.lower[a], whole.upper[a]);
     words[3] |= exponent << (8 * a);
-    inverse_step[a] = ldexp(1.0, 127 - static_cast<int>(exponent));
+    inverse_step[a] = __fdiv_rn(1.0f, __uint_as_float(exponent << 23));
   }
   words[4] = first_child;
   words[5] = first_pair;
@@ -615,11 +614,11 @@ __device__ void write_node(const Tree& tree, std::uint32_t root, const Gathered&
       const Cluster c = read(tree.at(number));
 #pragma unroll
       for (int a = 0; a < 3; ++a) {
-        const double origin = static_cast<double>(whole.lower[a]);
-        const double down = floor((static_cast<double>(c.lower[a]) - origin) * inverse_step[a]);
-        const double up = ceil((static_cast<double>(c.upper[a]) - origin) * inverse_step[a]);
-        low[a] = static_cast<std::uint32_t>(fmin(fmax(down, 0.0), 255.0));
-        high[a] = static_cast<std::uint32_t>(fmin(fmax(up, 0.0), 255.0));
+        // A difference that is rounded outwards, times a power of two.
+        const float down = floorf(__fsub_rd(c.lower[a], whole.lower[a]) * inverse_step[a]);
+        const float up = ceilf(__fsub_ru(c.upper[a], whole.lower[a]) * inverse_step[a]);
+        low[a] = static_cast<std::uint32_t>(fminf(fmaxf(down, 0.0f), 255.0f));
+        high[a] = static_cast<std::uint32_t>(fminf(fmaxf(up, 0.0f), 255.0f));
       }
       if (count > tree.leaf_pairs) {
         words[7] |= 1u << (4 * s);
