@@ -6,15 +6,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 #include "array_sizes.h"
 #include "options.h"
 #include "render_scene.h"
+#include "text.h"
 
 namespace raylift::batch {
 namespace {
 
 constexpr std::size_t kMostWarnings = 10;  // of a scene, in its row
+
+/// Of the cache, which are not the scene's: a row is the same with and without it.
+void warn(const std::string& line) {
+  std::fprintf(stderr, "raylift: warning: %s\n", printable(line).c_str());
+}
 
 Json point_json(const Eigen::Vector3d& point) {
   return Json::array({point.x(), point.y(), point.z()});
@@ -67,15 +74,37 @@ Json upload_scene(SceneWork& work) {
   return json;
 }
 
+Json cache_scene(SceneWork& work) {
+  const CacheFile& file = work.cached();
+  return {{"file", file.path().filename().string()}, {"bytes", file.file_bytes()}};
+}
+
 constexpr std::array kActions{Action{"info", false, info}, Action{"check", false, check_scene},
-                              Action{"upload", true, upload_scene},
+                              Action{"cache", false, cache_scene}, Action{"upload", true, upload_scene},
                               Action{"render", false, render_scene, check_renderer}};
 
 }  // namespace
 
 const Scene& SceneWork::scene() {
-  if (!scene_) scene_ = load(file_, options_.load, progress_);
+  if (scene_) return *scene_;
+  if (options_.fill_cache && can_be_cached(file_) && !options_.upload.flatten) {
+    // One file serves both, so that nothing is loaded twice.
+    scene_ = cached_scene(cached());
+    scene_->source = file_;
+  } else {
+    scene_ = load(file_, options_.load, options_.cache.with(warn), progress_);
+  }
   return *scene_;
+}
+
+const CacheFile& SceneWork::cached() {
+  if (cached_) return *cached_;
+  UploadOptions upload = options_.upload;
+  upload.bvh = true;
+  CacheOptions cache = options_.cache.options;
+  cache.warn = warn;
+  cached_ = make_cache(file_, options_.load, upload, cache, progress_).file;
+  return *cached_;
 }
 
 const GpuGeometry& SceneWork::geometry() {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache_options.h"
 #include "output.h"
 
 namespace raylift::batch {
@@ -18,7 +19,9 @@ namespace raylift::batch {
 struct ActionOptions {
   LoadOptions load;
   UploadOptions upload;
-  std::string pictures;  ///< the folder that pictures go to
+  CacheSettings cache;
+  bool fill_cache = false;  ///< the action "cache" is among those to be done
+  std::string pictures;     ///< the folder that pictures go to
 };
 
 /// A scene on its way through the actions, each of which finds what those before it made.
@@ -30,8 +33,10 @@ class SceneWork {
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] const ActionOptions& options() const { return options_; }
   [[nodiscard]] const Progress& progress() const { return progress_; }
-  /// Loads it at the first call.
+  /// Loads it at the first call, by way of the cache where that is asked for.
   [[nodiscard]] const Scene& scene();
+  /// Sees to it at the first call that the cache holds it. Throws Error also where it is the cache that fails.
+  [[nodiscard]] const CacheFile& cached();
   /// Uploads it at the first call.
   [[nodiscard]] const GpuGeometry& geometry();
   /// Says that the answer is a negative one.
@@ -44,6 +49,7 @@ class SceneWork {
   const Device* device_;
   Progress progress_;
   std::optional<Scene> scene_;
+  std::optional<CacheFile> cached_;
   std::optional<GpuGeometry> geometry_;
   bool negative_ = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache_options.h"
 
-#include <memory>
+#include <utility>
 
 namespace raylift::batch {
 namespace {
@@ -11,10 +11,14 @@ constexpr const char* kDefaultFolder = "*";  // what --cache without a value sta
 }  // namespace
 
 CacheOptions CacheSettings::with(Session& session) const {
+  return with([&session](const std::string& line) { session.warn(line); });
+}
+
+CacheOptions CacheSettings::with(std::function<void(const std::string&)> warn) const {
   CacheOptions result = options;
   result.read = result.read && enabled;
   result.write = result.write && enabled;
-  result.warn = [&session](const std::string& line) { session.warn(line); };
+  result.warn = std::move(warn);
   return result;
 }
 

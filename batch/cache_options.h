@@ -4,6 +4,8 @@
 
 #include <raylift/gpu/cache.h>
 #include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
 
 #include "session.h"
 
@@ -13,9 +15,10 @@ struct CacheSettings {
   bool enabled = false;
   CacheOptions options;
 
-  /// The options as the library takes them: with the session's warnings, and nothing read or written where the cache is
+  /// The options as the library takes them: with somebody who is warned, and nothing read or written where the cache is
   /// not to be used.
   [[nodiscard]] CacheOptions with(Session& session) const;
+  [[nodiscard]] CacheOptions with(std::function<void(const std::string&)> warn) const;
 };
 
 /// --cache[=DIR] alone, with what the help says of it.

@@ -20,6 +20,8 @@ int batch(Session& session, BatchOptions& options) {
     throw Error(ErrorKind::usage, "--resume needs a report to go on with", {}, "name it by --report");
   if (options.sort && options.report.empty())
     throw Error(ErrorKind::usage, "--sort needs a report to sort", {}, "name it by --report");
+  for (const Action* action : options.actions)
+    if (action->name == "cache") options.action.fill_cache = true;
   if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options.actions, options.action);
   return run_batch(session, options);
 }
@@ -34,7 +36,7 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
       ->required();
   options->actions = parse_actions("info,check");
   add_parsed(*app, "--do", "ACTIONS", "info,check",
-             "Of info, check, upload and render, those to do, with commas between",
+             "Of info, check, cache, upload and render, those to do, with commas between",
              [options](const std::string& text) { options->actions = parse_actions(text); });
   add_parsed(*app, "-j,--jobs", "COUNT", "one per device", "Scenes at a time; without devices, half as many as cores",
              [options](const std::string& text) {
@@ -69,6 +71,7 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
                upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
              });
   app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_cache_options(*app, options->action.cache);
   app->add_option("--pictures", options->action.pictures, "The folder that --do render writes to")->type_name("FOLDER");
   add_general_options(*app, general, true);
   add_load_options(*app, options->action.load);

@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -136,6 +138,40 @@ TEST_F(CacheCommand, MayRunManyTimesAtOnce) {
   }
   EXPECT_EQ(entries(), 1U);
   EXPECT_EQ(raylift({"cache", "verify", option()}).code, 0);
+}
+
+TEST_F(CacheCommand, IsFilledAndUsedByBatches) {
+  const std::string report = (root_.path() / "rows").string();
+  const auto rows = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{
+        "batch", "--device", "host", "--report", report, data_file("cube.dae"), data_file("detector.dae")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Ended ended = raylift(arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    std::map<std::string, json> result;
+    std::ifstream in(report);
+    for (std::string line; std::getline(in, line);) {
+      json row = json::parse(line);
+      row.erase("run");
+      row.erase("do");
+      result[row["file"]] = row;
+    }
+    fs::remove(report);
+    return result;
+  };
+  const auto plain = rows({"--do", "info,upload"});
+  ASSERT_EQ(plain.size(), 2U);
+  EXPECT_EQ(rows({"--do", "info,upload", option()}), plain);
+  EXPECT_EQ(list()["files"].size(), 2U);
+  EXPECT_EQ(rows({"--do", "info,upload", option()}), plain);
+  auto filled = rows({"--do", "info,cache,upload", option()});
+  EXPECT_EQ(list()["files"].size(), 4U);  // with the hierarchy, too
+  EXPECT_EQ(rows({"--do", "info,cache,upload", option()}), filled);
+  for (auto& [file, row] : filled) {
+    EXPECT_GT(row["cache"]["bytes"], 0);
+    row.erase("cache");
+  }
+  EXPECT_EQ(filled, plain);
 }
 
 TEST_F(CacheCommand, KilledAtAnyMomentLeavesNoBrokenFile) {
