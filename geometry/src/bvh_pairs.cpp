@@ -7,6 +7,7 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -81,23 +82,27 @@ class EdgeTable {
 };
 static_assert(1u << 15 == kSlots && 3 * kBlock < kSlots / 2);
 
-void pair_block(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t begin, std::size_t end,
-                EdgeTable& edges, std::vector<PairIds>& out) {
+// Pairs at most kBlock triangles among each other; number(i) is the i-th one's.
+template <class Number>
+void pair_block(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t count,
+                const Number& number, EdgeTable& edges, std::vector<PairIds>& out) {
   edges.clear();
-  for (std::size_t t = begin; t < end; ++t) {
-    if (degenerate(triangles[t])) continue;
+  for (std::size_t i = 0; i < count; ++i) {
+    const uint3& triangle = triangles[number(i)];
+    if (degenerate(triangle)) continue;
     for (std::uint32_t k = 0; k < 3; ++k)
-      edges.insert(corner(triangles[t], (k + 1) % 3), corner(triangles[t], (k + 2) % 3),
-                   static_cast<std::uint32_t>(t - begin) << 2 | k);
+      edges.insert(corner(triangle, (k + 1) % 3), corner(triangle, (k + 2) % 3),
+                   static_cast<std::uint32_t>(i) << 2 | k);
   }
   std::array<bool, kBlock> taken{};
-  for (std::size_t t = begin; t < end; ++t) {
-    if (taken[t - begin]) continue;
-    taken[t - begin] = true;
-    const uint3& triangle = triangles[t];
-    const auto id = static_cast<std::uint32_t>(t);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (taken[i]) continue;
+    taken[i] = true;
+    const std::uint32_t id = number(i);
+    const uint3& triangle = triangles[id];
     PairIds best{{id << 2, kNoTriangle}};
     float best_area = std::numeric_limits<float>::infinity();
+    std::size_t best_mate = 0;
     if (!degenerate(triangle)) {
       for (std::uint32_t k = 0; k < 3; ++k) {
         // Stored (v0, v1, v2) starts at corner k; the mate has the edge v1 v2 the other way around.
@@ -105,20 +110,91 @@ void pair_block(std::span<const float3> vertices, std::span<const uint3> triangl
                             v2 = corner(triangle, (k + 2) % 3);
         const std::uint32_t found = edges.find(v2, v1);
         if (found == kNoTriangle || taken[found >> 2]) continue;
-        const std::size_t mate = begin + (found >> 2);
+        const std::uint32_t mate = number(found >> 2);
         const std::uint32_t v3 = corner(triangles[mate], found & 3u);
         // A pair whose box is larger than both triangles' apart would be worse than two leaves.
         const float area = half_area(vertices, {v0, v1, v2, v3});
         if (area >= best_area || area > 1.1f * (half_area(vertices, {v0, v1, v2}) + half_area(vertices, {v1, v2, v3})))
           continue;
         best_area = area;
+        best_mate = found >> 2;
         // The mate is stored as (v2, v1, v3): its corner opposite of the edge comes last, so it starts one after that.
-        best = {{id << 2 | k, static_cast<std::uint32_t>(mate) << 2 | ((found & 3u) + 1) % 3}};
+        best = {{id << 2 | k, mate << 2 | ((found & 3u) + 1) % 3}};
       }
     }
-    if (best.triangle[1] != kNoTriangle) taken[(best.triangle[1] >> 2) - begin] = true;
+    if (best.triangle[1] != kNoTriangle) taken[best_mate] = true;
     out.push_back(best);
   }
+}
+
+template <class Number>
+std::vector<PairIds> pair_in_blocks(std::span<const float3> vertices, std::span<const uint3> triangles,
+                                    std::size_t count, const Number& number) {
+  const std::size_t blocks = (count + kBlock - 1) / kBlock;
+  std::vector<std::vector<PairIds>> found(blocks);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 4), [&](const auto& range) {
+    EdgeTable edges;
+    for (std::size_t b = range.begin(); b < range.end(); ++b) {
+      const std::size_t begin = b * kBlock;
+      found[b].reserve(kBlock);
+      pair_block(
+          vertices, triangles, std::min(count - begin, kBlock), [&](std::size_t i) { return number(begin + i); }, edges,
+          found[b]);
+      found[b].shrink_to_fit();
+    }
+  });
+  std::vector<std::size_t> first(blocks + 1, 0);
+  for (std::size_t b = 0; b < blocks; ++b) first[b + 1] = first[b] + found[b].size();
+  std::vector<PairIds> all;
+  resize_large(all, first[blocks]);
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    std::copy(found[b].begin(), found[b].end(), all.begin() + static_cast<std::ptrdiff_t>(first[b]));
+  });
+  return all;
+}
+
+// Ten bits to every third of thirty.
+std::uint64_t spread(std::uint32_t v) {
+  v = (v | v << 16) & 0x030000FFu;
+  v = (v | v << 8) & 0x0300F00Fu;
+  v = (v | v << 4) & 0x030C30C3u;
+  return (v | v << 2) & 0x09249249u;
+}
+
+// Triangles without a mate along a curve that fills space (Morton's): a place on the curve above, the number below.
+std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
+                                            std::span<const PairIds> pairs) {
+  std::vector<std::uint64_t> alone;
+  for (const PairIds& ids : pairs)
+    if (ids.triangle[1] == kNoTriangle) alone.push_back(ids.triangle[0] >> 2);
+  if (alone.size() < triangles.size() / 16) return alone;
+  const float inf = std::numeric_limits<float>::infinity();
+  float lower[3] = {inf, inf, inf}, upper[3] = {-inf, -inf, -inf};
+  for (const float3& v : vertices) {
+    const float at[3] = {v.x, v.y, v.z};
+    for (int a = 0; a < 3; ++a) {
+      lower[a] = std::min(lower[a], at[a]);
+      upper[a] = std::max(upper[a], at[a]);
+    }
+  }
+  // One scale for all axes: cells are cubes.
+  const float extent = std::max({upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]});
+  const float scale = extent > 0 ? 1023.0f / extent : 0.0f;
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, alone.size(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      const uint3& t = triangles[alone[i]];
+      const float3 &p = vertices[t.x], &q = vertices[t.y], &r = vertices[t.z];
+      const float center[3] = {(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
+      std::uint64_t place = 0;
+      for (int a = 0; a < 3; ++a) {
+        const float cell = std::clamp((center[a] - lower[a]) * scale, 0.0f, 1023.0f);
+        place |= spread(static_cast<std::uint32_t>(cell)) << a;
+      }
+      alone[i] |= place << 32;
+    }
+  });
+  tbb::parallel_sort(alone);
+  return alone;
 }
 
 void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
@@ -174,23 +250,15 @@ std::vector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<
     });
     return alone;
   }
-  const std::size_t blocks = (count + kBlock - 1) / kBlock;
-  std::vector<std::vector<PairIds>> found(blocks);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 4), [&](const auto& range) {
-    EdgeTable edges;
-    for (std::size_t b = range.begin(); b < range.end(); ++b) {
-      found[b].reserve(kBlock);
-      pair_block(vertices, triangles, b * kBlock, std::min(count, (b + 1) * kBlock), edges, found[b]);
-      found[b].shrink_to_fit();
-    }
-  });
-  std::vector<std::size_t> first(blocks + 1, 0);
-  for (std::size_t b = 0; b < blocks; ++b) first[b + 1] = first[b] + found[b].size();
-  std::vector<PairIds> all;
-  resize_large(all, first[blocks]);
-  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-    std::copy(found[b].begin(), found[b].end(), all.begin() + static_cast<std::ptrdiff_t>(first[b]));
-  });
+  std::vector<PairIds> all =
+      pair_in_blocks(vertices, triangles, count, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
+  // Where neighbours are not near to each other in the mesh's order, they are in space.
+  const std::vector<std::uint64_t> alone = single_triangles(vertices, triangles, all);
+  if (alone.size() < count / 16) return all;
+  const std::vector<PairIds> more = pair_in_blocks(vertices, triangles, alone.size(),
+                                                   [&](std::size_t i) { return static_cast<std::uint32_t>(alone[i]); });
+  std::erase_if(all, [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; });
+  all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

@@ -10,7 +10,8 @@
 
 namespace raylift::bvh {
 
-/// Pairs each triangle with at most one neighbour, within blocks of consecutive triangles. Checks indices and vertices.
+/// Pairs each triangle with at most one neighbour: within blocks of consecutive triangles, and what is left over within
+/// blocks of triangles that are near to each other in space. Checks indices and vertices.
 [[nodiscard]] std::vector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
                                                   bool pair, const Progress& progress);
 

@@ -42,23 +42,27 @@ int open(const BinaryNode* tree, Subtree at, int roots, std::array<Subtree, kWid
   return open(tree, {at.node + 2 * left_count, at.first + left_count}, roots - left, out, count);
 }
 
+// Inner children get slots by their direction from the node's middle: the pair (child, slot) that agrees most comes
+// first. Leaves go wherever there is room, as all pairs that a ray may hit are tested before any child.
 Children gather(const BinaryNode* tree, Subtree root) {
   std::array<Subtree, kWide> found;
   const int count = open(tree, root, kWide, found, 0);
-
-  // Slots by direction: the pair (child, slot) that agrees most comes first.
+  const auto is_inner = [&](const Subtree& child) { return !tree[child.node].choice.is_leaf(); };
+  const int inner =
+      static_cast<int>(std::stable_partition(found.begin(), found.begin() + count, is_inner) - found.begin());
   const BinaryNode& whole = tree[root.node];
   std::array<std::array<float, 3>, kWide> offset;
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < inner; ++i)
     for (int a = 0; a < 3; ++a)
       offset[i][a] = 0.5f * (tree[found[i].node].lower[a] + tree[found[i].node].upper[a]) -
                      0.5f * (whole.lower[a] + whole.upper[a]);
   Children result;
+  result.inner = static_cast<std::uint32_t>(inner);
   std::array<bool, kWide> placed{};
-  for (int round = 0; round < count; ++round) {
+  for (int round = 0; round < inner; ++round) {
     int child = -1, place = -1;
     float best = -std::numeric_limits<float>::infinity();
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < inner; ++i) {
       if (placed[i]) continue;
       for (int s = 0; s < kWide; ++s) {
         if (result.slot[s].node != kNone) continue;
@@ -74,12 +78,11 @@ Children gather(const BinaryNode* tree, Subtree root) {
     placed[child] = true;
     result.slot[place] = found[child];
   }
-  for (const Subtree& child : result.slot) {
-    if (child.node == kNone) continue;
-    if (tree[child.node].choice.is_leaf())
-      result.pairs += tree[child.node].count;
-    else
-      ++result.inner;
+  int slot = 0;
+  for (int i = inner; i < count; ++i) {
+    while (result.slot[slot].node != kNone) ++slot;
+    result.slot[slot] = found[i];
+    result.pairs += tree[found[i].node].count;
   }
   return result;
 }

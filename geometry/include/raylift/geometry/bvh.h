@@ -37,9 +37,10 @@ struct BvhOptions {
 
 /// Builds by the surface area heuristic over bins, in parallel under TBB; the result is the same for any number of
 /// threads. Any triangles will do: none, one, coincident ones, ones without area. Triangles are paired where they share
-/// an edge by its indices, with windings that agree, and stand near to each other in `triangles`; so weld first.
-/// Needs about 70 bytes per triangle besides the result. Errors: malformed (a vertex that is not finite, an index out
-/// of range), limit (more than 2^30 triangles, a coordinate beyond 1e18), usage, out_of_host_memory, cancelled.
+/// an edge by its indices, with windings that agree; so weld first. In what order they stand is of no consequence, but
+/// neighbours near to each other build faster. Needs about 70 bytes per triangle besides the result. Errors: malformed
+/// (a vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18),
+/// usage, out_of_host_memory, cancelled.
 [[nodiscard]] Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles,
                             const BvhOptions& options = {}, const Progress& progress = {});
 
