@@ -16,3 +16,7 @@ expect_text "1 mesh(es)" build/count "$SOURCE/data/cube.dae"
 expect_failure "no component 'teapot'; it was built with: $COMPONENTS" configure -B teapot -DCOMPONENTS="geometry;teapot"
 expect_failure "version \"99\"" configure -B version -DVERSION=99
 configure -B optional -DCOMPONENTS=geometry -DOPTIONAL=teapot >log 2>&1 || fail "$(cat log)"
+# Archives need what they were made with, and the package says what of it is missing.
+if find "$PREFIX" -name libraylift_geometry.a | grep . >/dev/null; then
+  PKG_CONFIG_LIBDIR=$WORK expect_failure ", which pkg-config does not find" configure -B no_libzip
+fi
