@@ -111,7 +111,9 @@ void measure(const std::string& source, const Device& device, const CacheOptions
   std::printf("%s\n", bvh ? "with the hierarchy for rays" : "without a hierarchy");
   const double from_source = best_of(2, [&] { return upload(load(source), device, options); });
   line("source to device: load, weld, build, upload", from_source);
-  const double writing = best_of(1, [&] { return make_cache(source, {}, options, cache); });
+  CacheOptions anew = cache;
+  anew.read = false;
+  const double writing = best_of(1, [&] { return make_cache(source, {}, options, anew); });
   const CacheFile file = make_cache(source, {}, options, cache).file;
   std::uint64_t bytes = 0;
   for (const CacheSection& section : file.sections())
