@@ -50,8 +50,12 @@ void* cuda_register(int device, unsigned buffer, MapFlags flags) {
   const CurrentDevice current(device);
   check(current.code(), "selecting cuda:" + std::to_string(device));
   cudaGraphicsResource_t resource = nullptr;
-  check(cudaGraphicsGLRegisterBuffer(&resource, buffer, flags_of(flags)),
+  // Registered for everything: what a map may do can change later.
+  check(cudaGraphicsGLRegisterBuffer(&resource, buffer, cudaGraphicsRegisterFlagsNone),
         "registering an OpenGL buffer with cuda:" + std::to_string(device));
+  const cudaError_t code = cudaGraphicsResourceSetMapFlags(resource, flags_of(flags));
+  if (code != cudaSuccess) (void)cudaGraphicsUnregisterResource(resource);
+  check(code, "setting the flags of a shared buffer");
   return resource;
 }
 
