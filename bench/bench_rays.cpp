@@ -42,6 +42,10 @@ double seconds(int rounds, const Work& work) {
   return best;
 }
 
+struct Seconds {
+  double build = 0, trace = 0;
+};
+
 void print(const RayScene& mesh, const char* what, double build, double trace, std::size_t rays, std::size_t lost,
            double bytes) {
   const auto triangles = static_cast<double>(mesh.triangles.size());
@@ -52,7 +56,7 @@ void print(const RayScene& mesh, const char* what, double build, double trace, s
 }
 
 #if defined(RAYLIFT_WITH_EMBREE3) || defined(RAYLIFT_WITH_EMBREE4)
-void run_embree(const RayScene& mesh, const std::vector<Ray>& rays, int rounds) {
+Seconds run_embree(const RayScene& mesh, const std::vector<Ray>& rays, int rounds) {
   const RTCDevice device = rtcNewDevice(nullptr);
   RTCScene scene = nullptr;
   const double build = seconds(rounds, [&] {
@@ -94,6 +98,7 @@ void run_embree(const RayScene& mesh, const std::vector<Ray>& rays, int rounds) 
         static_cast<std::size_t>(std::count(missed.begin(), missed.end(), 1)), 0);
   rtcReleaseScene(scene);
   rtcReleaseDevice(device);
+  return {build, trace};
 }
 #endif
 
@@ -106,7 +111,7 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
 
 // On a CUDA device `builder` says whose tree it is; on the host device both are the host's.
 void run(const Device& device, const RayScene& mesh, const std::vector<Ray>& rays, int rounds,
-         const BvhOptions& options, BvhBuilder builder) {
+         const BvhOptions& options, BvhBuilder builder, const std::optional<Seconds>& embree) {
   const Stream stream(device);
   Bvh bvh;
   DeviceBvh on;
@@ -143,6 +148,9 @@ void run(const Device& device, const RayScene& mesh, const std::vector<Ray>& ray
   const std::string what = device.info().id + (builder == BvhBuilder::host ? " host tree" : " own tree");
   print(mesh, what.c_str(), build, traced, rays.size(), static_cast<std::size_t>(lost),
         static_cast<double>(bvh.bytes()));
+  if (embree && device.info().is_host)
+    std::printf("%-10s   times Embree's rates in the same run: build %.2f, trace %.2f\n", "", embree->build / build,
+                embree->trace / traced);
   const BvhQuality q = measure_quality(bvh, std::span(rays).first(std::min<std::size_t>(rays.size(), 1 << 18)));
   std::printf(
       "%-10s   a ray visits %.2f nodes, %.2f pairs; by areas %.2f, %.2f; a node has %.2f nodes, %.2f leaves of "
@@ -178,15 +186,16 @@ int main(int argc, char** argv) try {
     if (shuffled) shuffle(mesh);
     mesh.vertices.push_back({0, 0, 0});
     const std::vector<Ray> rays = random_rays(count, mesh.ray_radius);
+    std::optional<Seconds> reference;
 #if defined(RAYLIFT_WITH_EMBREE3) || defined(RAYLIFT_WITH_EMBREE4)
-    if (embree) run_embree(mesh, rays, rounds);
+    if (embree) reference = run_embree(mesh, rays, rounds);
 #endif
     for (const std::string& id : devices)
       for (const std::uint32_t leaf : leaves)
         for (const BvhBuilder builder : {BvhBuilder::host, BvhBuilder::device}) {
           const Device device = Device::parse(id, std::uint64_t{64} << 30);
           if (builder == BvhBuilder::host || !device.info().is_host)
-            run(device, mesh, rays, rounds, {true, leaf}, builder);
+            run(device, mesh, rays, rounds, {true, leaf}, builder, reference);
         }
   }
   return 0;
