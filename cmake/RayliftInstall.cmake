@@ -2,6 +2,7 @@
 # What is installed, and as part of which component:
 #   library      what a program linked with raylift needs when it runs: shared libraries, raylift-import
 #   programs     the programs, with manual pages and completions
+#   viewer       raylift-view, apart from them as it needs a display's libraries
 #   development  headers, archives, CMake and pkg-config files
 #   mpi          what the program raylift loads under mpirun
 #   bundle       other projects' libraries that the programs need: in the .tar.gz alone
@@ -90,15 +91,18 @@ Cflags: -I\${includedir}
 endfunction()
 
 # raylift_install_program(<target> [HEADLESS] [PRIVATE]): a program, which finds the bundle's libraries beside itself.
-# HEADLESS: the C++ run-time libraries may come out of the bundle too. A program that opens a display takes the
-# system's, as its OpenGL driver does. PRIVATE: not for the command line; goes to libexec/raylift with the library.
+# HEADLESS: of the component programs; the C++ run-time libraries may come out of the bundle too. A program that opens a
+# display, of the component viewer, takes the system's, as its OpenGL driver does. PRIVATE: not for the command line; goes to libexec/raylift with the library.
 function(raylift_install_program target)
   if(NOT RAYLIFT_INSTALL)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "HEADLESS;PRIVATE" "" "")
   set(folder ${CMAKE_INSTALL_BINDIR})
-  set(component programs)
+  set(component viewer)
+  if(arg_HEADLESS)
+    set(component programs)
+  endif()
   if(arg_PRIVATE)
     set(folder ${CMAKE_INSTALL_LIBEXECDIR}/raylift)
     set(component library)
@@ -112,7 +116,7 @@ function(raylift_install_program target)
   if(BUILD_SHARED_LIBS)
     list(PREPEND rpath "$ORIGIN/${to_lib}")
   endif()
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${rpath}" RAYLIFT_COMPONENT ${component})
   # DT_RPATH, unlike DT_RUNPATH, also holds for what the bundled libraries need in their turn.
   target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   install(TARGETS ${target} RUNTIME_DEPENDENCY_SET raylift-bundle
@@ -128,6 +132,7 @@ function(raylift_install_description program)
   if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
     set(zsh_dir ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)  # where Debian looks
   endif()
+  get_target_property(component ${program} RAYLIFT_COMPONENT)
   set(files)
   foreach(kind man bash zsh fish)
     set(name_man ${program}.1)
@@ -144,7 +149,7 @@ function(raylift_install_description program)
       COMMAND ${CMAKE_COMMAND} -E env HOME=${CMAKE_CURRENT_BINARY_DIR} --unset=XDG_CONFIG_HOME --unset=XDG_CACHE_HOME
         $<TARGET_FILE:${program}> --generate ${kind} > ${file}
       DEPENDS ${program} VERBATIM)
-    install(FILES ${file} DESTINATION ${dir_${kind}} COMPONENT programs)
+    install(FILES ${file} DESTINATION ${dir_${kind}} COMPONENT ${component})
     list(APPEND files ${file})
   endforeach()
   add_custom_target(describe-${program} ALL DEPENDS ${files})
@@ -172,7 +177,7 @@ function(raylift_install_package)
 
   # Never bundled: the C library, which must be the node's, and all that belongs to its display driver or its GPU's.
   set(system "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util|anl|nsl|mvec)\\.so"
-    "^lib(GL|EGL|GLX|OpenGL|GLdispatch|GLESv2|gbm|drm|cuda|nvidia)" "^lib(X|xcb|wayland|xkbcommon)")
+    "^lib(GL|EGL|GLX|OpenGL|GLdispatch|GLESv2|gbm|drm|cuda)\\.so" "^lib(nvidia|X|xcb|wayland|xkbcommon)")
   set(cxx "^lib(stdc\\+\\+|gcc_s)\\.so")
   install(RUNTIME_DEPENDENCY_SET raylift-bundle PRE_EXCLUDE_REGEXES ${system} ${cxx} POST_EXCLUDE_REGEXES "raylift_"
     LIBRARY DESTINATION ${raylift_bundle_dir} COMPONENT bundle EXCLUDE_FROM_ALL)

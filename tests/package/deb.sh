@@ -6,7 +6,7 @@ command -v dpkg-deb >/dev/null || skip "no dpkg-deb"
 "$CPACK" -G DEB --config "$BUILD/CPackConfig.cmake" -B "$WORK" >log 2>&1 || fail "$(tail -n 20 log)"
 library=$(echo libraylift0*.deb) programs=$(echo raylift_*.deb) development=$(echo libraylift-dev_*.deb)
 shopt -s nullglob
-for package in "$library" "$programs" "$development" raylift-mpi_*.deb; do
+for package in "$library" "$programs" "$development" raylift-view_*.deb raylift-mpi_*.deb; do
   [ -f "$package" ] || fail "no $package: $(ls)"
   dpkg-deb -x "$package" root
   expect_text "$VERSION" dpkg-deb -f "$package" Version
@@ -29,3 +29,6 @@ if command -v dpkg-shlibdeps >/dev/null; then
   needs "$library" "libassimp5"
 fi
 expect_text "906" "root$INSTALL_PREFIX/bin/raylift" info "$SOURCE/data/detector.dae"
+# A cluster node without a display gets no part of one.
+expect_no() { ! dpkg-deb -f "$1" Depends | grep -E "$2" || fail "$1 needs $2"; }
+expect_no "$programs" 'libgl|libegl|libglfw|libglew|libx11'

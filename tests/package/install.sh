@@ -3,16 +3,13 @@
 # where it was first.
 . "$(dirname "$0")/common.sh"
 
-for component in library programs development; do
+for component in library programs viewer development; do
   "$CMAKE" --install "$BUILD" --prefix "$WORK/$component" --component $component >log 2>&1 || fail "$(tail -n 5 log)"
 done
+mkdir -p viewer  # empty, where there is none
 files() { (cd "$WORK/$1" && find . ! -type d | sort); }
-for pair in "library programs" "library development" "programs development"; do
-  # shellcheck disable=SC2086  # two words
-  set -- $pair
-  both=$(comm -12 <(files "$1") <(files "$2"))
-  [ -z "$both" ] || fail "components $1 and $2 both install $both"
-done
+both=$(for component in library programs viewer development; do files $component; done | sort | uniq -d)
+[ -z "$both" ] || fail "two components install $both"
 
 files library | grep '/libexec/raylift/raylift-import$' >/dev/null || fail "no raylift-import in the component library"
 for program in raylift raylift-make-detector; do

@@ -11,7 +11,7 @@ tree=$(echo "$WORK"/anywhere/raylift-"$VERSION"-*)
 expect_text "906" "$tree/bin/raylift" info "$tree/share/raylift/detector.dae"
 
 own='^(ld-linux.*|linux-vdso|lib(c|m|dl|rt|pthread|resolv|util|mvec))\.so'
-display='^lib(GL|EGL|GLX|OpenGL|GLdispatch|GLESv2|gbm|drm|X|xcb|wayland|xkbcommon|stdc\+\+|gcc_s|bsd|md|ffi|expat)'
+display='^lib((GL|EGL|GLX|OpenGL|GLdispatch|GLESv2|gbm|drm|stdc\+\+|gcc_s|bsd|md|ffi|expat)\.so|X|xcb|wayland|xkbcommon)'
 for program in "$tree"/bin/* "$tree"/libexec/raylift/*; do
   system=$own
   [ "$(basename "$program")" != raylift-view ] || system="$own|$display"
