@@ -44,7 +44,8 @@ std::uint64_t pages_that_fit(const Device& device, const UploadOptions& options)
   return (free > options.reserve ? std::min(free - options.reserve, options.budget) : 0) / device.info().page_bytes;
 }
 
-/// Allocates by the plan. Free memory was a hint: what is not there after all goes one step down.
+/// Allocates by the plan. Free memory was a hint: what is not there after all goes one step down, each step once: device
+/// to split, split to mapped. Giving up after the first would fail an upload that mapped memory holds.
 ResidentArray allocate_or_step_down(const Device& device, std::size_t bytes, const UploadOptions& options,
                                     ArrayResidency& row) {
   ArrayPlacement placement{row.where, row.device_bytes, row.host_bytes, row.why};
