@@ -7,11 +7,13 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/parallel_sort.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -162,12 +164,22 @@ std::uint64_t spread(std::uint32_t v) {
 }
 
 // Triangles without a mate along a curve that fills space (Morton's): a place on the curve above, the number below.
+// Nothing where they are few.
 std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
                                             std::span<const PairIds> pairs) {
+  const auto is_single = [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; };
+  const std::size_t singles = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, pairs.size(), 1 << 14), std::size_t{0},
+      [&](const auto& range, std::size_t sum) {
+        const auto part = pairs.subspan(range.begin(), range.size());
+        return sum + static_cast<std::size_t>(std::count_if(part.begin(), part.end(), is_single));
+      },
+      std::plus<>());
   std::vector<std::uint64_t> alone;
+  if (singles < triangles.size() / 16) return alone;
+  alone.reserve(singles);
   for (const PairIds& ids : pairs)
-    if (ids.triangle[1] == kNoTriangle) alone.push_back(ids.triangle[0] >> 2);
-  if (alone.size() < triangles.size() / 16) return alone;
+    if (is_single(ids)) alone.push_back(ids.triangle[0] >> 2);
   const float inf = std::numeric_limits<float>::infinity();
   float lower[3] = {inf, inf, inf}, upper[3] = {-inf, -inf, -inf};
   for (const float3& v : vertices) {
@@ -254,7 +266,7 @@ std::vector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<
       pair_in_blocks(vertices, triangles, count, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
   // Where neighbours are not near to each other in the mesh's order, they are in space.
   const std::vector<std::uint64_t> alone = single_triangles(vertices, triangles, all);
-  if (alone.size() < count / 16) return all;
+  if (alone.empty()) return all;
   const std::vector<PairIds> more = pair_in_blocks(vertices, triangles, alone.size(),
                                                    [&](std::size_t i) { return static_cast<std::uint32_t>(alone[i]); });
   std::erase_if(all, [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; });

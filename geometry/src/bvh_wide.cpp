@@ -18,14 +18,14 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
 // A binary node, and where its primitives begin.
 struct Subtree {
-  std::uint32_t node = kNone, first = 0;
+  std::uint32_t node, first;
 };
 
 // The subtrees that become a wide node's children, by slot.
 struct Children {
   std::array<Subtree, kWide> slot;
-  std::uint32_t inner = 0;  // how many are nodes
-  std::uint32_t pairs = 0;  // how many pairs the others hold
+  std::uint32_t inner;  // how many are nodes
+  std::uint32_t pairs;  // how many pairs the others hold
 };
 
 // Follows the choices that were made for a node with `roots` children.
@@ -57,7 +57,9 @@ Children gather(const BinaryNode* tree, Subtree root) {
       offset[i][a] = 0.5f * (tree[found[i].node].lower[a] + tree[found[i].node].upper[a]) -
                      0.5f * (whole.lower[a] + whole.upper[a]);
   Children result;
+  result.slot.fill({kNone, 0});
   result.inner = static_cast<std::uint32_t>(inner);
+  result.pairs = 0;
   std::array<bool, kWide> placed{};
   for (int round = 0; round < inner; ++round) {
     int child = -1, place = -1;
@@ -134,6 +136,7 @@ BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& child
 WideTree collapse(const BinaryNode* tree, const std::vector<Primitive>& primitives) {
   WideTree result;
   resize_large(result.order, primitives.size());
+  result.nodes.reserve(primitives.size() / 4 + 1);  // seldom more; what stays unused is never touched
   std::vector<Subtree> level{{0, 0}}, next;
   std::uint32_t pair_end = 0;
   while (!level.empty()) {
@@ -149,6 +152,7 @@ WideTree collapse(const BinaryNode* tree, const std::vector<Primitive>& primitiv
       pair_end += children[i].pairs;
     }
     next.resize(inner);
+    if (result.nodes.capacity() >= base + n) touch(result.nodes.data() + base, n * sizeof(BvhNode));
     result.nodes.resize(base + n);
     tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
       result.nodes[base + i] = encode(tree, level[i].node, children[i],
