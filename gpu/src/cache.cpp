@@ -34,85 +34,102 @@ Stamp stamp_of(const fs::path& path) {
           status.st_ctim.tv_nsec};
 }
 
-/// Where a source's file lies in the cache.
-struct Place {
+/// Where a cache file should be, and what it should say.
+struct Candidate {
   CacheKey key;
   fs::path path;
-  Stamp stamp;  // of the source, before its contents were hashed
-  // Where a hierarchy is not asked for, a file that has one does too.
-  std::optional<std::pair<CacheKey, fs::path>> other;
 };
 
 class Cache {
  public:
-  Cache(const fs::path& source, const CacheOptions& options) : source_(source), options_(options) {}
-
-  /// None where the source is not to be cached, or where it is one that load() refuses.
-  [[nodiscard]] std::optional<Place> place(const LoadOptions& load, const UploadOptions& upload,
-                                           const Progress& progress) const {
+  Cache(const fs::path& source, const LoadOptions& load, const CacheOptions& options, const Progress& progress)
+      : source_(source), load_(load), options_(options), progress_(progress) {
     std::error_code error;
-    if ((!options_.read && !options_.write) || !can_be_cached(source_) || !fs::is_regular_file(source_, error) ||
-        fs::file_size(source_, error) > load.limits.file_bytes)
-      return {};
-    Place place;
-    place.stamp = stamp_of(source_);
-    place.key = cache_key(source_, load, upload, progress);
-    const fs::path folder = options_.folder.empty() ? default_cache_folder() : options_.folder;
-    place.path = folder / cache_file_name(place.key);
-    if (!upload.bvh) {
-      UploadOptions with_bvh = upload;
-      with_bvh.bvh = true;
-      with_bvh.bvh_options = {};
-      CacheKey key = place.key;
-      key.options = detail::options_hash(source_, load, with_bvh);
-      place.other.emplace(key, folder / cache_file_name(key));
-    }
-    return place;
+    // What load() refuses is left to it.
+    if ((!options.read && !options.write) || !can_be_cached(source) || !fs::is_regular_file(source, error) ||
+        fs::file_size(source, error) > load.limits.file_bytes)
+      return;
+    folder_ = options.folder.empty() ? default_cache_folder() : options.folder;
+    stamp_ = stamp_of(source);
+    key_ = cache_key(source, load, {}, progress);
   }
 
-  /// Opens what is there and gives it to `use`; false where there is none, or none that can be used.
+  /// Whether the source is cached at all.
+  [[nodiscard]] bool usable() const { return key_.has_value(); }
+
+  /// Where the file for these options lies.
+  [[nodiscard]] Candidate place(const UploadOptions& upload) const {
+    CacheKey key = *key_;
+    key.options = detail::options_hash(source_, load_, upload);
+    return {key, folder_ / cache_file_name(key)};
+  }
+
+  /// Opens what there is for these options and gives it to `use`; false where there is none, or none that can be used.
   template <class Use>
-  bool read(const Place& place, const Use& use) const {
-    return options_.read &&
-           (read(place.key, place.path, use) || (place.other && read(place.other->first, place.other->second, use)));
+  bool read(const UploadOptions& upload, const Use& use) const {
+    if (!usable() || !options_.read) return false;
+    if (read(place(upload), use)) return true;
+    // A hierarchy that is not asked for does no harm, and the host builds better ones than devices.
+    UploadOptions better = upload;
+    better.bvh_builder = BvhBuilder::host;
+    if (upload.bvh) return upload.bvh_builder != BvhBuilder::host && read(place(better), use);
+    better.bvh = true;
+    better.bvh_options = {};
+    return read(place(better), use);
   }
 
-  /// Writes what was loaded from the source, unless that is not what was hashed any more.
-  [[nodiscard]] bool write(const Place& place, const Scene& scene, const detail::GeometrySources& sources,
-                           bool flattened, const Progress& progress) const {
-    if (!options_.write) return false;
-    if (stamp_of(source_) != place.stamp) {
-      warn("the file was changed while it was loaded, and is not cached: " + source_.string());
-      return false;
-    }
+  /// The scene, out of any file that has it, or loaded.
+  [[nodiscard]] Scene scene() const {
+    Scene scene;
+    if (!read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file); }))
+      return load(source_, load_, progress_);
+    scene.source = source_.string();  // the same contents may lie elsewhere now
+    return scene;
+  }
+
+  /// Writes what was loaded from the source. Throws Error(io), also where that is not what was hashed any more.
+  void write(const UploadOptions& upload, const Scene& scene, const detail::GeometrySources& sources) const {
+    if (stamp_of(source_) != stamp_)
+      throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
+    const Candidate to = place(upload);
+    write_cache_file(to.path, to.key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten),
+                     progress_);
+  }
+
+  /// The same where the cache is wanted, but not needed: what fails is reported.
+  [[nodiscard]] std::optional<CacheFile> try_write(const UploadOptions& upload, const Scene& scene,
+                                                   const detail::GeometrySources& sources) const {
+    if (!usable() || !options_.write) return {};
     try {
-      write_cache_file(place.path, place.key, sources.arrays, detail::scene_metadata(scene, sources.origin, flattened),
-                       progress);
-      return true;
+      write(upload, scene, sources);
+      return CacheFile(place(upload).path);
     } catch (const Error& failure) {
+      // Somebody may have cleared the cache since.
       if (failure.kind() != ErrorKind::io) throw;
       warn(failure.what());
-      return false;
+      return {};
     }
   }
 
  private:
   template <class Use>
-  bool read(const CacheKey& key, const fs::path& path, const Use& use) const {
+  bool read(const Candidate& from, const Use& use) const {
     std::error_code error;
-    if (!fs::exists(path, error)) return false;
+    if (from.path == unusable_ || !fs::exists(from.path, error)) return false;
     try {
-      const CacheFile file(path);
-      if (file.key() != key)
-        throw Error(ErrorKind::malformed, "the cache file is of another source or other options", {path.string(), ""});
+      const CacheFile file(from.path);
+      if (file.key() != from.key)
+        throw Error(ErrorKind::malformed, "the cache file is of another source or other options",
+                    {from.path.string(), ""});
       use(file);
       return true;
     } catch (const Error& failure) {
       const bool of_cache = failure.kind() == ErrorKind::io || failure.kind() == ErrorKind::malformed ||
                             failure.kind() == ErrorKind::unsupported;
-      if (!of_cache || failure.file() != path.string()) throw;
-      warn(failure.problem() + ": " + path.string() + (failure.element().empty() ? "" : ", " + failure.element()) +
+      if (!of_cache || failure.file() != from.path.string()) throw;
+      warn(failure.problem() + ": " + from.path.string() + (failure.element().empty() ? "" : ", " + failure.element()) +
            "; it is made again");
+      unusable_ = from.path;
       return false;
     }
   }
@@ -120,8 +137,15 @@ class Cache {
   void warn(const std::string& message) const {
     if (options_.warn) options_.warn(message);
   }
+
   const fs::path& source_;
+  const LoadOptions& load_;
   const CacheOptions& options_;
+  const Progress& progress_;
+  fs::path folder_;
+  Stamp stamp_{};
+  std::optional<CacheKey> key_;
+  mutable fs::path unusable_;  // was reported already
 };
 
 /// The arrays of a cache file, as they go onto a device. Those of a hierarchy are left out where it is not asked for.
@@ -170,18 +194,19 @@ Scene CachedUpload::outline() const {
 
 CachedUpload upload(const fs::path& source, const LoadOptions& load_options, const Device& device,
                     const UploadOptions& upload_options, const CacheOptions& cache_options, const Progress& progress) {
-  const Cache cache(source, cache_options);
-  const std::optional<Place> place = cache.place(load_options, upload_options, progress);
+  UploadOptions options = upload_options;
+  if (device.info().is_host) options.bvh_builder = BvhBuilder::host;
+  const Cache cache(source, load_options, cache_options, progress);
   std::optional<CachedUpload> result;
-  if (place && cache.read(*place, [&](const CacheFile& file) {
-        result.emplace(CachedUpload{upload_cached(file, device, upload_options, progress), true, file, std::nullopt});
+  if (cache.read(options, [&](const CacheFile& file) {
+        result.emplace(CachedUpload{upload_cached(file, device, options, progress), true, file, std::nullopt});
       }))
     return std::move(*result);
-  Scene scene = load(source, load_options, progress);
-  const detail::GeometrySources sources = detail::geometry_sources(scene, upload_options, progress);
-  GpuGeometry geometry = detail::upload_geometry(sources, device, upload_options, progress);
-  std::optional<CacheFile> file;
-  if (place && cache.write(*place, scene, sources, upload_options.flatten, progress)) file.emplace(place->path);
+  Scene scene = cache.scene();
+  const detail::GeometrySources sources =
+      detail::geometry_sources(scene, options, progress, detail::builder_on(device, options));
+  GpuGeometry geometry = detail::upload_geometry(sources, device, options, progress);
+  std::optional<CacheFile> file = cache.try_write(options, scene, sources);
   return {std::move(geometry), false, std::move(file), std::move(scene)};
 }
 
@@ -192,41 +217,34 @@ GpuGeometry upload_cached(const CacheFile& file, const Device& device, const Upl
 
 Scene load(const fs::path& source, const LoadOptions& options, const CacheOptions& cache_options,
            const Progress& progress) {
-  const Cache cache(source, cache_options);
-  const std::optional<Place> place = cache.place(options, {}, progress);
+  const Cache cache(source, options, cache_options, progress);
   Scene scene;
-  if (place && cache.read(*place, [&](const CacheFile& file) { scene = cached_scene(file); })) {
+  if (cache.read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file); })) {
     scene.source = source.string();  // the same contents may lie elsewhere now
     return scene;
   }
   scene = load(source, options, progress);
-  if (place) {
-    const detail::GeometrySources sources = detail::geometry_sources(scene, {}, progress);
-    (void)cache.write(*place, scene, sources, false, progress);
-  }
+  if (cache.usable()) (void)cache.try_write({}, scene, detail::geometry_sources(scene, {}, progress));
   return scene;
 }
 
 CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, const UploadOptions& upload_options,
                      const CacheOptions& cache_options, const Progress& progress) {
-  const Cache cache(source, cache_options);
-  const std::optional<Place> place = cache.place(load_options, upload_options, progress);
+  UploadOptions options = upload_options;
+  options.bvh_builder = BvhBuilder::host;
+  const Cache cache(source, load_options, cache_options, progress);
   std::optional<CacheFile> found;
-  if (place && cache.read(*place, [&](const CacheFile& file) {
+  if (cache.read(options, [&](const CacheFile& file) {
         file.verify(progress);
         found = file;
       }))
     return {*found, true};
-  const Scene scene = load(source, load_options, progress);
-  if (!place)
+  const Scene scene = cache.scene();
+  if (!cache.usable())
     throw Error(ErrorKind::unsupported, "files of this format are not cached: they may consist of several",
                 {source.string(), ""});
-  const detail::GeometrySources sources = detail::geometry_sources(scene, upload_options, progress);
-  if (stamp_of(source) != place->stamp)
-    throw Error(ErrorKind::io, "the file was changed while it was loaded", {source.string(), ""}, "try again");
-  write_cache_file(place->path, place->key, sources.arrays,
-                   detail::scene_metadata(scene, sources.origin, upload_options.flatten), progress);
-  return {CacheFile(place->path), false};
+  cache.write(options, scene, detail::geometry_sources(scene, options, progress));
+  return {CacheFile(cache.place(options).path), false};
 }
 
 void write_cache_file(const fs::path& path, const CacheKey& key, const Scene& scene, const UploadOptions& upload,

@@ -159,9 +159,7 @@ void CacheFile::Open::check_entry(const CacheEntry& entry, CacheSection& section
   const char* const fault = "the cache file's table of contents makes no sense";
   const auto end = std::find(entry.name.begin(), entry.name.end(), '\0');
   section.name.assign(entry.name.begin(), end);
-  const bool plain = std::all_of(section.name.begin(), section.name.end(),
-                                 [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
-  if (section.name.empty() || !plain || end == entry.name.end()) damaged(fault, "a section without a proper name");
+  if (!is_section_name(section.name) || end == entry.name.end()) damaged(fault, "a section without a proper name");
   const bool twice =
       std::any_of(sections.begin(), sections.end(), [&](const CacheSection& s) { return s.name == section.name; });
   if (twice || entry.kind > static_cast<std::uint32_t>(CacheSection::Kind::metadata) ||

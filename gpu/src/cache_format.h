@@ -4,9 +4,11 @@
 
 #include <raylift/gpu/cache_file.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace raylift::detail {
@@ -69,6 +71,13 @@ static_assert(sizeof(CacheEntry) == 128 && std::is_trivially_copyable_v<CacheEnt
 [[nodiscard]] constexpr std::uint64_t table_bytes_of(std::uint64_t sections, std::uint64_t blocks) {
   return round_up(sections * sizeof(CacheEntry) + blocks * sizeof(std::uint64_t) + sizeof(Hash128),
                   CacheFile::kPageBytes);
+}
+
+/// Letters a to z, digits and underscores.
+[[nodiscard]] inline bool is_section_name(std::string_view name) noexcept {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 /// Whether the writer of a temporary file is gone: one that is at work keeps it locked.

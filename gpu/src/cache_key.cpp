@@ -127,6 +127,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("origin", origin);
   text.add("bvh", std::uint64_t{upload.bvh});
   if (upload.bvh) {
+    text.add("builder", std::string(upload.bvh_builder == BvhBuilder::host ? "host" : "device"));
     text.add("pair_triangles", std::uint64_t{upload.bvh_options.pair_triangles});
     text.add("leaf_pairs", std::uint64_t{upload.bvh_options.leaf_pairs});
   }

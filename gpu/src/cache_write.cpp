@@ -124,7 +124,7 @@ struct Chunk {
 };
 
 void set_name(CacheEntry& entry, const std::string& name) {
-  if (name.empty() || name.size() >= entry.name.size())
+  if (name.size() >= entry.name.size() || !is_section_name(name))
     throw Error(ErrorKind::usage, "a section of a cache file can't be called '" + name + "'");
   std::copy(name.begin(), name.end(), entry.name.begin());
 }
@@ -143,6 +143,9 @@ void write_cache_file(const fs::path& path, const CacheKey& key, std::span<const
   for (std::size_t i = 0; i != sources.size(); ++i) {
     CacheEntry& entry = entries[i];
     set_name(entry, sources[i].name);
+    for (std::size_t j = 0; j != i; ++j)
+      if (sources[j].name == sources[i].name)
+        throw Error(ErrorKind::usage, "a cache file can't have two sections '" + sources[i].name + "'");
     entry.kind =
         static_cast<std::uint32_t>(i < arrays.size() ? CacheSection::Kind::array : CacheSection::Kind::metadata);
     entry.rank = static_cast<std::uint32_t>(sources[i].rank);

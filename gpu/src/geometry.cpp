@@ -160,9 +160,8 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
 
 }  // namespace
 
-namespace {
+namespace detail {
 
-/// Builds large meshes' trees on the device, and brings them back: they are placed like every other array.
 MeshBuilder builder_on(const Device& device, const UploadOptions& options) {
   if (options.bvh_builder == BvhBuilder::host || device.info().is_host) return {};
   return [&device, &options](std::span<const float3> vertices, std::span<const uint3> triangles) {
@@ -183,10 +182,6 @@ MeshBuilder builder_on(const Device& device, const UploadOptions& options) {
     }
   };
 }
-
-}  // namespace
-
-namespace detail {
 
 GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options, const Progress& progress,
                                  const MeshBuilder& large) {
@@ -306,22 +301,23 @@ const ResidentArray& GpuGeometry::array(std::string_view name) const {
 }
 
 GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
-  return detail::upload_geometry(detail::geometry_sources(scene, options, progress, builder_on(device, options)),
-                                 device, options, progress);
+  return detail::upload_geometry(
+      detail::geometry_sources(scene, options, progress, detail::builder_on(device, options)), device, options,
+      progress);
 }
 
 GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
                    const UploadOptions& options, const Progress& progress) {
   return detail::upload_geometry(
-      detail::geometry_sources(flat, material_colors, options, progress, builder_on(device, options)), device, options,
-      progress);
+      detail::geometry_sources(flat, material_colors, options, progress, detail::builder_on(device, options)), device,
+      options, progress);
 }
 
 std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices, const UploadOptions& options,
                                    const Progress& progress) {
   return detail::broadcast_geometry(
       detail::geometry_sources(scene, options, progress,
-                               devices.empty() ? MeshBuilder() : builder_on(devices[0], options)),
+                               devices.empty() ? MeshBuilder() : detail::builder_on(devices[0], options)),
       devices, options, progress);
 }
 

@@ -17,6 +17,10 @@ struct GeometrySources {
   std::shared_ptr<const void> tables;  ///< what the arrays' fills read, besides the scene
 };
 
+/// Builds large meshes' trees on the device, and brings them back: they are placed like every other array. Nothing
+/// where options leave it to the host. Device and options must stay as long as it.
+[[nodiscard]] MeshBuilder builder_on(const Device& device, const UploadOptions& options);
+
 /// The scene must stay until the arrays have been filled. Flattened where options say so. Throws Error(limit) where
 /// 32-bit indices or 16-bit materials do not suffice, Error(usage) for a scene whose parts do not fit together.
 [[nodiscard]] GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options,

@@ -302,6 +302,19 @@ TEST(CacheFiles, LeaveNothingBehindWhereTheDiskIsFull) {
   EXPECT_EQ(files_in(folder.path()), 0U);
 }
 
+TEST(CacheFiles, RefuseNamesThatNobodyCouldRead) {
+  const TemporaryFolder folder;
+  const std::vector<std::byte> bytes = random_bytes(100, 1);
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{""}, {"A"}, {"a-b"}, {std::string(48, 'a')}, {"a", "b", "a"}}) {
+    std::vector<ArraySource> arrays;
+    for (const std::string& name : names) arrays.push_back(source_of(name, 1, bytes));
+    EXPECT_THROW(write_cache_file(folder.path() / "f", kKey, arrays, {}), Error);
+  }
+  write_cache_file(folder.path() / "f", kKey, std::vector{source_of(std::string(47, 'a'), 1, bytes)}, {});
+  EXPECT_EQ(failure_of(folder.path() / "f"), std::nullopt);
+}
+
 TEST(CacheFiles, CannotBeWrittenWhereNoFolderCanBe) {
   const TemporaryFolder folder;
   const fs::path file = folder.write("a file", "x");

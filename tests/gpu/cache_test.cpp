@@ -131,6 +131,38 @@ TEST_P(CachedUploads, AreTheSameAsOthers) {
       }
 }
 
+TEST_P(CachedUploads, TakeTheSceneFromAFileThatWasMadeForOtherOptions) {
+  Caching cache;
+  const fs::path file = test::data("detector.dae");
+  (void)load(file, LoadOptions{}, cache.options());
+  std::vector<StageTime> times;
+  const Progress progress([](std::string_view, std::uint64_t, std::uint64_t) { return true; }, &times);
+  UploadOptions options;
+  for (const unsigned kind : {1U, 2U, 3U}) {
+    options.flatten = (kind & 1U) != 0;
+    options.bvh = (kind & 2U) != 0;
+    const CachedUpload made = upload(file, LoadOptions{}, device(), options, cache.options(), progress);
+    EXPECT_FALSE(made.hit);
+    expect_same(made.geometry, upload(load(file), device(), options));
+    EXPECT_TRUE(upload(file, LoadOptions{}, device(), options, cache.options(), progress).hit);
+  }
+  for (const StageTime& time : times) EXPECT_NE(time.stage, "preflight");
+  EXPECT_THAT(cache.files(), SizeIs(4));
+}
+
+TEST_P(CachedUploads, TakeWhatTheHostBuiltWhereTheDeviceIsToBuild) {
+  Caching cache;
+  const fs::path file = test::data("detector.dae");
+  UploadOptions options;
+  options.bvh = true;
+  options.bvh_builder = BvhBuilder::device;
+  EXPECT_FALSE(upload(file, LoadOptions{}, device(), options, cache.options()).hit);
+  EXPECT_TRUE(upload(file, LoadOptions{}, device(), options, cache.options()).hit);
+  fs::remove(cache.files().at(0));
+  (void)make_cache(file, {}, options, cache.options());
+  EXPECT_TRUE(upload(file, LoadOptions{}, device(), options, cache.options()).hit);
+}
+
 TEST_P(CachedUploads, TakeAFileWithAHierarchyWhereNoneIsAskedFor) {
   Caching cache;
   const fs::path file = test::data("detector.dae");
@@ -258,6 +290,7 @@ TEST(Cache, KeepsOptionsApart) {
   add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true; });
   add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_options.pair_triangles = false; });
   add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_options.leaf_pairs = 1; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_builder = BvhBuilder::device; });
   for (std::size_t i = 0; i != keys.size(); ++i)
     for (std::size_t j = 0; j != i; ++j) EXPECT_NE(keys[i], keys[j]) << i << ' ' << j;
   // What makes no difference to the arrays makes none here.
