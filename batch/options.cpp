@@ -62,7 +62,8 @@ std::string about_unknown(const CLI::App& program, const std::string& argument) 
   const std::string word = argument.substr(0, argument.find('='));
   if (!word.empty() && word.front() == '-')
     return "unknown option '" + word + "'" + did_you_mean(word, option_names(app));
-  if (&app == &program) return "unknown command '" + word + "'" + did_you_mean(word, command_names(app));
+  if (&app == &program && !command_names(app).empty())
+    return "unknown command '" + word + "'" + did_you_mean(word, command_names(app));
   return "'" + argument + "' is one argument too many";
 }
 
@@ -194,11 +195,11 @@ std::string parse_command_line(CLI::App& program, int argc, char** argv) {
   const std::vector<std::string> unknown = program.remaining(true);
   if (!unknown.empty())
     failure = about_unknown(program, unknown.front());
-  else if (failure.empty() && &app == &program)
+  else if (failure.empty() && &app == &program && !command_names(program).empty())
     failure = "a command is missing: " + list(command_names(program));
   if (failure.empty()) return {};
   const std::string command = &app == &program ? "" : full_name(app) + ' ';
-  throw Error(ErrorKind::usage, failure, {}, "see 'raylift " + command + "--help'");
+  throw Error(ErrorKind::usage, failure, {}, "see '" + program.get_name() + ' ' + command + "--help'");
 }
 
 }  // namespace raylift::batch

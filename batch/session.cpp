@@ -21,14 +21,14 @@ bool wants_progress(const GeneralOptions& options) {
          ::isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
 }
 
-std::shared_ptr<spdlog::logger> make_logger(const std::string& verbosity) {
+std::shared_ptr<spdlog::logger> make_logger(const std::string& verbosity, const std::string& program) {
   // no-color.org: any value but an empty one counts.
   const char* no_color = std::getenv("NO_COLOR");
   const bool plain = no_color != nullptr && *no_color != '\0';
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_st>(plain ? spdlog::color_mode::never
                                                                           : spdlog::color_mode::automatic);
-  auto log = std::make_shared<spdlog::logger>("raylift", std::move(sink));
-  log->set_pattern("raylift: %^%l:%$ %v");
+  auto log = std::make_shared<spdlog::logger>(program, std::move(sink));
+  log->set_pattern("%n: %^%l:%$ %v");
   log->set_level(verbosity == "quiet" ? spdlog::level::off : spdlog::level::from_str(verbosity));
   log->flush_on(spdlog::level::trace);
   return log;
@@ -36,8 +36,8 @@ std::shared_ptr<spdlog::logger> make_logger(const std::string& verbosity) {
 
 }  // namespace
 
-Session::Session(const GeneralOptions& options)
-    : options_(options), bar_(wants_progress(options)), log_(make_logger(options.verbosity)) {}
+Session::Session(const GeneralOptions& options, const std::string& program)
+    : options_(options), bar_(wants_progress(options)), log_(make_logger(options.verbosity, program)) {}
 
 Session::~Session() = default;
 

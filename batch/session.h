@@ -31,7 +31,8 @@ inline constexpr int kNegative = 1;
 
 class Session {
  public:
-  explicit Session(const GeneralOptions& options);
+  /// `program` is what messages begin with.
+  explicit Session(const GeneralOptions& options, const std::string& program = "raylift");
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

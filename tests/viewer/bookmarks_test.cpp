@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bookmarks come back from their file, and leave those of other scenes alone.
+#include "bookmarks.h"
+
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+
+#include "support/paths.h"
+
+namespace raylift::viewer {
+namespace {
+
+Bookmark some(const std::string& name) {
+  Bookmark bookmark;
+  bookmark.name = name;
+  bookmark.camera.target = {2.4e6 + 1.0 / 3, -802110, 1e-3};
+  bookmark.camera.distance = 123.456;
+  bookmark.camera.orthographic = true;
+  bookmark.camera.look(StandardView::iso);
+  bookmark.clip = parse_clip("1,2,3=0.1");
+  return bookmark;
+}
+
+TEST(Bookmarks, ComeBackExactly) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "deeper" / "bookmarks.json";
+  Bookmarks(file, "a.dae").add(some("here"));
+  const Bookmarks again(file, "a.dae");
+  ASSERT_EQ(again.all().size(), 1U);
+  const Bookmark& bookmark = again.all()[0];
+  const Bookmark expected = some("here");
+  EXPECT_EQ(bookmark.name, "here");
+  EXPECT_EQ(bookmark.camera.target, expected.camera.target);
+  EXPECT_EQ(bookmark.camera.distance, expected.camera.distance);
+  EXPECT_TRUE(bookmark.camera.orthographic);
+  EXPECT_LT(bookmark.camera.orientation().angularDistance(expected.camera.orientation()), 1e-9);
+  ASSERT_TRUE(bookmark.clip);
+  EXPECT_EQ(bookmark.clip->offset, 0.1);
+}
+
+TEST(Bookmarks, AreKeptByScene) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "bookmarks.json";
+  Bookmarks a(file, "a.dae"), b(file, "b.dae");
+  a.add(some("one"));
+  b.add(some("two"));
+  a.add(some("three"));
+  a.add(some("three"));
+  EXPECT_EQ(Bookmarks(file, "a.dae").all().size(), 2U);
+  EXPECT_EQ(Bookmarks(file, "b.dae").all().size(), 1U);
+  a.remove(0);
+  a.remove(17);
+  EXPECT_EQ(Bookmarks(file, "a.dae").all()[0].name, "three");
+}
+
+TEST(Bookmarks, ABrokenFileIsNamedAndLeftAlone) {
+  const test::TemporaryFolder folder;
+  for (const char* text : {"{", "[]", R"({"a.dae": [{"name": "x"}]})", R"({"a.dae": 3})"}) {
+    const auto file = folder.write("bookmarks.json", text);
+    try {
+      (void)Bookmarks(file, "a.dae");
+      FAIL() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::malformed);
+      EXPECT_EQ(error.file(), file.string());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace raylift::viewer

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures drawn by EGL without a display, on Mesa's software renderer so that they are the same everywhere.
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/load.h>
+#include <raylift/interop/gl_context.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "image.h"
+#include "renderer.h"
+#include "solids.h"
+#include "support/paths.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr Resolution kSize{320, 240};
+constexpr double kAspect = 320.0 / 240;
+
+/// A scene on a renderer, with a camera that frames it.
+class Offscreen : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    try {
+      context_ = std::make_unique<GlContext>(GlContextOptions{GlRenderer::software, -1, false});
+    } catch (const std::exception& error) {
+      why_not_ = error.what();
+    }
+  }
+  static void TearDownTestSuite() { context_.reset(); }
+
+  void SetUp() override {
+    if (!context_) GTEST_SKIP() << why_not_;
+    renderer_ = std::make_unique<Renderer>();
+    renderer_->resize(kSize, 1);
+    settings_.axes = false;
+    settings_.scale_bar = false;
+    settings_.background = {{0, 0, 0}, {0, 0, 0}, true};
+  }
+  void TearDown() override { renderer_.reset(); }
+
+  void show(const char* file, StandardView view = StandardView::iso) {
+    scene_ = std::make_unique<Scene>(load(test::data(file)));
+    renderer_->set_scene(*scene_);
+    camera_ = Camera();
+    camera_.up = axis(scene_->up_axis);
+    camera_.look(view);
+    camera_.frame(scene_->bounds, kAspect);
+  }
+  Image draw() {
+    renderer_->draw(camera_, settings_);
+    return renderer_->read();
+  }
+  static double covered(const Image& image) {
+    return static_cast<double>(
+               std::count_if(image.pixels.begin(), image.pixels.end(), [](const Pixel& p) { return p[3] != 0; })) /
+           static_cast<double>(image.pixels.size());
+  }
+
+  static inline std::unique_ptr<GlContext> context_;
+  static inline std::string why_not_;
+  std::unique_ptr<Renderer> renderer_;
+  std::unique_ptr<Scene> scene_;
+  Camera camera_;
+  Settings settings_;
+};
+
+TEST_F(Offscreen, ACubeFromTheFrontIsASquare) {
+  show("cube.dae", StandardView::front);
+  camera_.orthographic = true;
+  camera_.frame(scene_->bounds, kAspect);
+  const Image image = draw();
+  // The height is filled but for the margin, and a square of that height takes 3/4 of the width.
+  EXPECT_NEAR(covered(image), 1 / (1.06 * 1.06) / kAspect, 0.01);
+  EXPECT_EQ(image.at(160, 120)[3], 255);
+  EXPECT_EQ(image.at(5, 120)[3], 0);
+}
+
+TEST_F(Offscreen, PicksWhatIsUnderAPixel) {
+  show("cube.dae", StandardView::front);
+  const auto middle = renderer_->pick(camera_, settings_, 160, 120);
+  ASSERT_TRUE(middle);
+  EXPECT_EQ(middle->instance, 0U);
+  EXPECT_LT(middle->triangle, 12U);
+  EXPECT_FALSE(renderer_->pick(camera_, settings_, 2, 2));
+  EXPECT_FALSE(renderer_->pick(camera_, settings_, -1, 500));
+}
+
+TEST_F(Offscreen, IdsNameEverySolidThatIsSeen) {
+  show("instances.dae", StandardView::top);
+  const IdImage ids = renderer_->ids(camera_, settings_);
+  std::set<std::uint32_t> seen;
+  for (const auto& id : ids.ids)
+    if (id[0] != 0) seen.insert(id[0] - 1);
+  EXPECT_EQ(seen.size(), scene_->instances.size());
+  for (int y = 0; y < kSize.height; y += 17)
+    for (int x = 0; x < kSize.width; x += 13) {
+      const auto picked = renderer_->pick(camera_, settings_, x, y);
+      const auto& id = ids.ids[static_cast<std::size_t>(y * kSize.width + x)];
+      EXPECT_EQ(picked ? picked->instance + 1 : 0, id[0]) << x << ' ' << y;
+    }
+}
+
+TEST_F(Offscreen, HidesWhatIsHidden) {
+  show("instances.dae", StandardView::top);
+  const double all = covered(draw());
+  std::vector<std::uint8_t> visible(scene_->instances.size(), 0);
+  visible[0] = 1;
+  renderer_->set_visible(visible);
+  const double one = covered(draw());
+  EXPECT_NEAR(one, all / static_cast<double>(scene_->instances.size()), 0.2 * all);
+  EXPECT_GT(one, 0);
+  std::fill(visible.begin(), visible.end(), std::uint8_t{0});
+  renderer_->set_visible(visible);
+  EXPECT_EQ(covered(draw()), 0);
+}
+
+TEST_F(Offscreen, ClipsBeyondThePlane) {
+  show("cube.dae", StandardView::front);
+  camera_.orthographic = true;
+  const double whole = covered(draw());
+  settings_.clip = parse_clip("x");
+  EXPECT_NEAR(covered(draw()), whole / 2, 0.01);
+  settings_.clip = parse_clip("x=-500");
+  EXPECT_NEAR(covered(draw()), whole / 4, 0.01);
+  settings_.clip = parse_clip("-x=-500");
+  EXPECT_NEAR(covered(draw()), whole * 3 / 4, 0.01);
+  EXPECT_FALSE(renderer_->pick(camera_, settings_, 90, 120)) << "what is cut away can't be picked";
+}
+
+TEST_F(Offscreen, BackFacesAreColoured) {
+  show("cube.dae", StandardView::front);
+  settings_.back_faces = true;
+  const auto red = [&](const Image& image) {
+    const Pixel p = image.at(160, 120);
+    return p[0] > 2 * p[1];
+  };
+  EXPECT_FALSE(red(draw()));
+  settings_.clip = parse_clip("-y");
+  EXPECT_TRUE(red(draw()));
+}
+
+TEST_F(Offscreen, MirroredSolidsAreNotInsideOut) {
+  show("nested_transforms.dae");
+  settings_.back_faces = true;
+  const Image image = draw();
+  const auto red = std::count_if(image.pixels.begin(), image.pixels.end(),
+                                 [](const Pixel& p) { return p[3] == 255 && p[0] > 2 * p[1]; });
+  EXPECT_EQ(red, 0) << "closed solids from outside show no back faces";
+}
+
+TEST_F(Offscreen, ColoursAsAsked) {
+  show("cube.dae", StandardView::front);
+  settings_.color = ColorBy::normal;
+  const Pixel normal = draw().at(160, 120);  // towards -y
+  EXPECT_NEAR(normal[0], 128, 2);
+  EXPECT_NEAR(normal[1], 0, 2);
+  EXPECT_NEAR(normal[2], 128, 2);
+  settings_.color = ColorBy::residency;
+  const Pixel host = draw().at(160, 120);
+  renderer_->set_device_triangles(12);
+  const Pixel device = draw().at(160, 120);
+  EXPECT_GT(host[0], host[1]) << "orange";
+  EXPECT_GT(device[1], device[0]) << "green";
+}
+
+TEST_F(Offscreen, SelectionStandsOut) {
+  show("instances.dae", StandardView::top);
+  const Image before = draw();
+  renderer_->set_selected(4);
+  const Difference difference = compare(before, draw());
+  EXPECT_GT(difference.share, 0);
+  EXPECT_LT(difference.share, covered(before));
+}
+
+TEST_F(Offscreen, TransparencyShowsWhatIsBehind) {
+  show("instances.dae", StandardView::front);
+  settings_.opacity = 0.3F;
+  const Image image = draw();
+  const auto half =
+      std::count_if(image.pixels.begin(), image.pixels.end(), [](const Pixel& p) { return p[3] > 20 && p[3] < 250; });
+  EXPECT_GT(half, 500);
+  for (const int samples : {4, 1}) {  // and it survives a change of the picture
+    renderer_->resize({200, 100}, samples);
+    EXPECT_GT(covered(draw()), 0.02);
+  }
+}
+
+TEST_F(Offscreen, WireframeAndEdgesDrawLines) {
+  show("cube.dae");
+  const Image surface = draw();
+  settings_.edges = true;
+  const Difference edges = compare(surface, draw());
+  EXPECT_GT(edges.share, 0.005);
+  EXPECT_LT(edges.share, 0.1);
+  settings_.fill = Fill::wireframe;
+  const Image lines = draw();
+  EXPECT_GT(covered(lines), 0.005);
+  EXPECT_LT(covered(lines), 0.1);
+}
+
+TEST_F(Offscreen, LargeCoordinatesLoseNothing) {
+  show("instances.dae");
+  settings_.color = ColorBy::solid;
+  const Image here = draw();
+  Scene far = *scene_;
+  const Eigen::Vector3d offset(2.4e6 + 0.37, -802110.123, 12345.678);
+  for (Instance& instance : far.instances) instance.transform.pretranslate(offset);
+  far.bounds = world_bounds(far);
+  renderer_->set_scene(far);
+  camera_.target += offset;
+  EXPECT_LT(compare(here, draw()).share, 0.002);
+}
+
+TEST_F(Offscreen, AnEmptySceneIsAnEmptyPicture) {
+  Scene empty;
+  renderer_->set_scene(empty);
+  EXPECT_EQ(covered(draw()), 0);
+  EXPECT_FALSE(renderer_->pick(camera_, settings_, 3, 3));
+}
+
+TEST_F(Offscreen, PicturesThatAreTooLargeAreRefused) {
+  try {
+    renderer_->resize({1000000, 4}, 1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::limit);
+  }
+}
+
+}  // namespace
+}  // namespace raylift::viewer

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program raylift-view as a shell runs it: pictures, several scenes, errors and their exit codes.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "image.h"
+#include "support/paths.h"
+
+namespace raylift::viewer {
+namespace {
+
+struct Ended {
+  int code = -1;
+  std::string out;
+};
+
+/// Through a shell, so that redirections may be given; a bare environment but for what comes first.
+Ended view(const std::string& arguments, const std::string& environment = "") {
+  const std::string command = "env -u DISPLAY -u WAYLAND_DISPLAY XDG_CONFIG_HOME=/nowhere " + environment + " '" +
+                              test::program("raylift-view").string() + "' " + arguments;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return {};
+  Ended ended;
+  std::array<char, 4096> piece{};
+  for (std::size_t count; (count = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
+    ended.out.append(piece.data(), count);
+  const int status = ::pclose(pipe);
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}
+
+std::string data(const char* name) {
+  return "'" + test::data(name).string() + "'";
+}
+
+bool has_gl() {
+  static const bool has = view(data("cube.dae") + " --gl software -r 32x32 -o - 2>/dev/null").code == 0;
+  return has;
+}
+#define NEEDS_GL() \
+  if (!has_gl()) GTEST_SKIP() << "no OpenGL by EGL here"
+
+TEST(ViewProgram, DrawsToStandardOutput) {
+  NEEDS_GL();
+  const Ended ended = view(data("cube.dae") + " --gl software -r 200x100 --background none --output - 2>/dev/null");
+  EXPECT_EQ(ended.code, 0);
+  const Image image = decode_png(ended.out);
+  EXPECT_EQ(image.width, 200);
+  EXPECT_EQ(image.height, 100);
+  EXPECT_EQ(image.at(100, 50)[3], 255);
+  EXPECT_EQ(image.at(1, 1)[3], 0);
+}
+
+TEST(ViewProgram, DrawsSeveralScenesAndGoesOnAfterAFailure) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  const Ended ended = view(data("cube.dae") + " /nowhere.dae " + data("materials.dae") +
+                           " --gl software -r 64x48 -o '" + folder.path().string() + "/{n}_{name}.png' 2>&1");
+  EXPECT_EQ(ended.code, 3) << ended.out;
+  EXPECT_EQ(read_png(folder.path() / "1_cube.png").width, 64);
+  EXPECT_EQ(read_png(folder.path() / "3_materials.png").height, 48);
+}
+
+TEST(ViewProgram, SaysHowFastItDraws) {
+  NEEDS_GL();
+  const Ended ended = view(data("cube.dae") + " --gl software -r 64x48 --frames 3");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.out.find("3 frames of 64 x 48"), std::string::npos) << ended.out;
+}
+
+TEST(ViewProgram, CastsRays) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "rays.png").string();
+  const Ended ended = view(
+      data("cube.dae") + " --gl software -r 64x48 --device host --ray-cast solid --ray-samples 2 -o " + file + " 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  EXPECT_GT(read_png(file).at(32, 24)[0], 60);
+}
+
+TEST(ViewProgram, FailsAsDocumented) {
+  EXPECT_EQ(view("--help >/dev/null").code, 0);
+  EXPECT_NE(view("--version").out.find("raylift-view "), std::string::npos);
+  EXPECT_EQ(view("--no-such-option 2>/dev/null").code, 2);
+  EXPECT_EQ(view(data("cube.dae") + " --offscreen 2>/dev/null").code, 2);
+  EXPECT_EQ(view(data("cube.dae") + " --clip w -o x.png 2>/dev/null").code, 2);
+  NEEDS_GL();
+  EXPECT_EQ(view("/nowhere.dae --gl software -o /dev/null 2>/dev/null").code, 3);
+  EXPECT_EQ(view(data("cube.dae") + " --gl software -o /nowhere/x.png 2>/dev/null").code, 3);
+  EXPECT_EQ(view(data("cube.dae") + " --gl software --hide nothing -o /dev/null 2>/dev/null").code, 2);
+  EXPECT_EQ(view("'" + (test::source_dir() / "tests/data/malformed/array_nan.dae").string() +
+                 "' --gl software -o /dev/null 2>/dev/null")
+                .code,
+            4);
+}
+
+TEST(ViewProgram, SaysWhyThereIsNoWindow) {
+  const Ended ended = view(data("cube.dae") + " 2>&1");
+  EXPECT_EQ(ended.code, 10) << ended.out;
+  EXPECT_NE(ended.out.find("--output"), std::string::npos) << ended.out;
+}
+
+}  // namespace
+}  // namespace raylift::viewer

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ray-cast picture: it shows the same solids as the rasterised one, and reference pictures of every mode of both.
+#include <gtest/gtest.h>
+#include <raylift/geometry/load.h>
+#include <raylift/interop/gl_context.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "image.h"
+#include "ray_caster.h"
+#include "renderer.h"
+#include "solids.h"
+#include "support/paths.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr Resolution kSize{320, 240};
+
+class Rays : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    try {
+      context_ = std::make_unique<GlContext>(GlContextOptions{GlRenderer::software, -1, false});
+    } catch (const std::exception& error) {
+      why_not_ = error.what();
+    }
+  }
+  static void TearDownTestSuite() { context_.reset(); }
+  void SetUp() override {
+    if (!context_) GTEST_SKIP() << why_not_;
+    renderer_ = std::make_unique<Renderer>();
+    renderer_->resize(kSize, 1);
+  }
+  void TearDown() override {
+    caster_.reset();
+    renderer_.reset();
+    geometry_.reset();
+  }
+
+  void show(const char* file, StandardView view = StandardView::iso) {
+    scene_ = std::make_unique<Scene>(load(test::data(file)));
+    solids_ = std::make_unique<Solids>(*scene_);
+    UploadOptions options;
+    options.bvh = true;
+    geometry_ = std::make_unique<DeviceScene>(upload_for_view(*scene_, Device::host(), options, {}));
+    renderer_->set_scene(*scene_, geometry_->buffers());
+    caster_ = std::make_unique<RayCaster>(*scene_, *geometry_);
+    camera_ = Camera();
+    camera_.up = axis(scene_->up_axis);
+    camera_.look(view);
+    camera_.frame(scene_->bounds, static_cast<double>(kSize.width) / kSize.height);
+  }
+  /// By names: the detector with its outer shells away and cut open.
+  void open_detector() {
+    show("detector.dae", StandardView::front);
+    for (const char* shell : {"top", "Pool*", "Tank*"}) solids_->set_visible(solids_->match(shell), false);
+    renderer_->set_visible(solids_->visible());
+    settings_.clip = parse_clip("-y");
+    camera_.orbit(0.4, -0.3);
+    camera_.frame(solids_->bounds(solids_->match("Buffer*")), 4.0 / 3);
+  }
+  void cast(int samples = 1) {
+    caster_->start(camera_, settings_, kSize, solids_->visible(), std::nullopt, samples);
+    while (!caster_->advance(1)) {
+    }
+  }
+  /// The share of pixels under which both find the same solid, or nothing.
+  double agreement() {
+    if (settings_.rays == RayMode::off) settings_.rays = RayMode::normal;
+    cast();
+    const std::vector<std::uint32_t> rays = caster_->solids();
+    const IdImage raster = renderer_->ids(camera_, settings_);
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < rays.size(); ++i) same += rays[i] == raster.ids[i][0] ? 1U : 0U;
+    return static_cast<double>(same) / static_cast<double>(rays.size());
+  }
+  Image draw() {
+    if (settings_.rays == RayMode::off) {
+      renderer_->draw(camera_, settings_);
+    } else {
+      cast(settings_.rays == RayMode::shaded ? 4 : 1);
+      renderer_->draw(camera_, settings_, caster_->image());
+    }
+    return renderer_->read();
+  }
+
+  static inline std::unique_ptr<GlContext> context_;
+  static inline std::string why_not_;
+  std::unique_ptr<Renderer> renderer_;
+  std::unique_ptr<Scene> scene_;
+  std::unique_ptr<Solids> solids_;
+  std::unique_ptr<DeviceScene> geometry_;
+  std::unique_ptr<RayCaster> caster_;
+  Camera camera_;
+  Settings settings_;
+};
+
+TEST_F(Rays, ShowTheSameSolidsAsTheRasterisedPicture) {
+  for (const char* file : {"instances.dae", "nested_transforms.dae", "materials.dae", "detector.dae"})
+    for (const StandardView view : {StandardView::iso, StandardView::top, StandardView::left}) {
+      show(file, view);
+      EXPECT_GE(agreement(), 0.995) << file << ' ' << static_cast<int>(view);
+      camera_.orthographic = true;
+      EXPECT_GE(agreement(), 0.995) << file << ' ' << static_cast<int>(view) << " orthographic";
+    }
+}
+
+TEST_F(Rays, AgreeAboutWhatIsHiddenAndCutAway) {
+  open_detector();
+  EXPECT_GE(agreement(), 0.995);
+  settings_.clip = parse_clip("1,-2,0.5=300");
+  EXPECT_GE(agreement(), 0.995);
+  camera_.distance *= 0.3;
+  camera_.orbit(2, 0.5);
+  EXPECT_GE(agreement(), 0.995);
+}
+
+TEST_F(Rays, ACoarsePictureIsCompleteAndBecomesFine) {
+  show("cube.dae");
+  settings_.rays = RayMode::normal;
+  cast();
+  const auto fine = caster_->solids();
+  // In steps as small as they get, the picture is the same in the end.
+  caster_->start(camera_, settings_, kSize, {}, std::nullopt, 1);
+  int steps = 0;
+  double before = 0;
+  while (!caster_->advance(0)) {
+    EXPECT_GE(caster_->progress(), before);
+    before = caster_->progress();
+    ASSERT_LT(++steps, 100000);
+  }
+  EXPECT_GT(steps, 4);
+  EXPECT_EQ(caster_->solids(), fine);
+}
+
+TEST_F(Rays, CountCrossings) {
+  show("cube.dae", StandardView::front);
+  settings_.rays = RayMode::crossings;
+  settings_.axes = settings_.scale_bar = false;
+  const Pixel two = draw().at(160, 120);
+  settings_.clip = parse_clip("-y");
+  const Pixel one = draw().at(160, 120);
+  EXPECT_NE(two, one);
+  EXPECT_EQ(draw().at(2, 120)[2] < 60, true) << "no surface shows the background";
+}
+
+/// Each way to draw, against its picture in references/. RAYLIFT_UPDATE_REFERENCES=1 makes them anew: look at them.
+TEST_F(Rays, PicturesAreAsTheReferences) {
+  struct Way {
+    const char* name;
+    std::function<void(Settings&)> change;
+  };
+  const std::vector<Way> ways{
+      {"material", [](Settings&) {}},
+      {"solid_edges", [](Settings& s) { s.color = ColorBy::solid, s.edges = true; }},
+      {"mesh_flat", [](Settings& s) { s.color = ColorBy::mesh, s.smooth = false; }},
+      {"residency", [](Settings& s) { s.color = ColorBy::residency; }},
+      {"normal", [](Settings& s) { s.color = ColorBy::normal; }},
+      {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+      {"transparent", [](Settings& s) { s.opacity = 0.3F, s.clip.reset(); }},
+      {"back_faces", [](Settings& s) { s.back_faces = true; }},
+      {"no_caps_light", [](Settings& s) { s.caps = false, s.background = parse_background("light"); }},
+      {"ray_shaded", [](Settings& s) { s.rays = RayMode::shaded; }},
+      {"ray_depth", [](Settings& s) { s.rays = RayMode::depth; }},
+      {"ray_normal", [](Settings& s) { s.rays = RayMode::normal; }},
+      {"ray_solid", [](Settings& s) { s.rays = RayMode::solid; }},
+      {"ray_crossings", [](Settings& s) { s.rays = RayMode::crossings; }}};
+  open_detector();
+  renderer_->resize(kSize, 4);
+  renderer_->set_device_triangles(5000);
+  const std::filesystem::path folder = test::source_dir() / "tests/viewer/references";
+  const Settings plain = settings_;
+  for (const Way& way : ways) {
+    settings_ = plain;
+    way.change(settings_);
+    const Image image = draw();
+    const auto file = folder / (std::string(way.name) + ".png");
+    if (std::getenv("RAYLIFT_UPDATE_REFERENCES") != nullptr) write_png(image, file);
+    const Difference difference = compare(image, read_png(file), 24);
+    EXPECT_LT(difference.share, 0.02) << way.name;
+    EXPECT_LT(difference.mean, 0.01) << way.name;
+  }
+}
+
+}  // namespace
+}  // namespace raylift::viewer

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the viewer makes of a scene: draw lists, normals, the tree of solids.
+#include <gtest/gtest.h>
+#include <raylift/geometry/load.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "draw_list.h"
+#include "solids.h"
+#include "support/paths.h"
+
+namespace raylift::viewer {
+namespace {
+
+Scene scene_of(const char* file) {
+  return load(test::data(file));
+}
+
+TEST(DrawList, DrawsEachPartOfEachVisibleSolidOnce) {
+  const Scene scene = scene_of("materials.dae");
+  const MeshOffsets offsets = mesh_offsets(scene);
+  const DrawList list = draw_list(scene, offsets, {});
+  EXPECT_EQ(list.triangles, scene.expanded_triangles());
+  std::map<std::uint32_t, std::uint64_t> drawn;
+  for (const DrawCommand& command : list.commands)
+    for (std::uint32_t i = 0; i < command.instance_count; ++i) {
+      const DrawSlot& slot = list.slots[command.base_instance + i];
+      drawn[slot.instance] += command.index_count / 3;
+      EXPECT_EQ(slot.first_triangle * 3, command.first_index);
+    }
+  for (std::size_t i = 0; i < scene.instances.size(); ++i)
+    EXPECT_EQ(drawn[static_cast<std::uint32_t>(i)], scene.meshes[scene.instances[i].mesh].triangles.size());
+}
+
+TEST(DrawList, LeavesHiddenSolidsOut) {
+  const Scene scene = scene_of("instances.dae");
+  std::vector<std::uint8_t> visible(scene.instances.size(), 0);
+  visible[3] = visible[7] = 1;
+  const DrawList list = draw_list(scene, mesh_offsets(scene), visible);
+  std::set<std::uint32_t> drawn;
+  for (const DrawSlot& slot : list.slots) drawn.insert(slot.instance);
+  EXPECT_EQ(drawn, (std::set<std::uint32_t>{3, 7}));
+  const std::vector<std::uint8_t> none(scene.instances.size(), 0);
+  EXPECT_TRUE(draw_list(scene, mesh_offsets(scene), none).commands.empty());
+}
+
+TEST(DrawList, ManySolidsOfOneMeshAreOneCommand) {
+  const Scene scene = scene_of("instances.dae");
+  EXPECT_EQ(draw_list(scene, mesh_offsets(scene), {}).commands.size(), scene.meshes.size());
+}
+
+TEST(DrawList, TwoFloatsKeepLargeCoordinates) {
+  for (const double value : {2.4e6 + 0.123, -802110.0 - 1.0 / 3, 0.0, 1e-3}) {
+    const auto [high, low] = split(value);
+    EXPECT_NEAR(static_cast<double>(high) + static_cast<double>(low), value, 1e-6 * (1 + std::abs(value) * 1e-6));
+  }
+}
+
+TEST(DrawList, InstancesKeepBothParts) {
+  Scene scene;
+  scene.meshes.resize(1);
+  scene.instances.resize(5);
+  for (std::size_t i = 0; i < scene.instances.size(); ++i)
+    scene.instances[i].transform.pretranslate(Eigen::Vector3d(2.4e6 + 0.12, -802110.123, 0.1 * static_cast<double>(i)));
+  for (const DrawInstance& instance : draw_instances(scene)) {
+    EXPECT_NEAR(double{instance.rows[0][3]} + double{instance.low[0]}, 2.4e6 + 0.12, 1e-6);
+    EXPECT_NEAR(double{instance.rows[1][3]} + double{instance.low[1]}, -802110.123, 1e-6);
+  }
+}
+
+TEST(DrawList, MirrorsAreKnown) {
+  const Scene scene = scene_of("nested_transforms.dae");
+  const std::vector<DrawInstance> instances = draw_instances(scene);
+  int mirrored = 0;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    EXPECT_EQ(instances[i].flags >> 1, scene.instances[i].mesh);
+    EXPECT_EQ((instances[i].flags & 1U) != 0, scene.instances[i].transform.linear().determinant() < 0);
+    mirrored += static_cast<int>(instances[i].flags & 1U);
+  }
+  EXPECT_GT(mirrored, 0);
+}
+
+TEST(Normals, PackAndUnpack) {
+  for (int i = 0; i < 200; ++i) {
+    const Eigen::Vector3f n =
+        Eigen::Vector3f(std::sin(1.7F * static_cast<float>(i)), std::cos(2.3F * static_cast<float>(i)),
+                        std::sin(0.9F * static_cast<float>(i) + 1))
+            .normalized();
+    EXPECT_LT((unpack_normal(pack_normal(3 * n)) - n).norm(), 1e-4F);
+  }
+  EXPECT_LT((unpack_normal(pack_normal({0, 0, -1})) - Eigen::Vector3f(0, 0, -1)).norm(), 1e-4F);
+}
+
+TEST(Normals, ACubeStaysFlat) {
+  const Scene scene = scene_of("cube.dae");
+  const SmoothNormals normals = smooth_normals(scene, mesh_offsets(scene));
+  // A corner has one normal, which fits the triangles of one side at most.
+  int smooth = 0;
+  for (int i = 0; i < 12; ++i) smooth += static_cast<int>(normals.smooth[0] >> i & 1U);
+  EXPECT_LE(smooth, 2);
+}
+
+TEST(Normals, ASphereIsSmooth) {
+  Scene scene = scene_of("detector.dae");
+  const MeshOffsets offsets = mesh_offsets(scene);
+  const SmoothNormals normals = smooth_normals(scene, offsets);
+  for (std::size_t m = 0; m < scene.meshes.size(); ++m) {
+    if (scene.meshes[m].name.find("Vessel") == std::string::npos) continue;
+    for (std::size_t v = 0; v < scene.meshes[m].vertices.size(); ++v) {
+      const float3& p = scene.meshes[m].vertices[v];
+      const Eigen::Vector3f out = Eigen::Vector3f(p.x, p.y, p.z).normalized();
+      EXPECT_GT(unpack_normal(normals.vertices[offsets.first_vertex[m] + v]).dot(out), 0.99F);
+    }
+    return;
+  }
+  FAIL() << "no vessel";
+}
+
+TEST(Solids, KnowTheTree) {
+  const Scene scene = scene_of("detector.dae");
+  const Solids solids(scene);
+  EXPECT_EQ(solids.below(kNone).size(), scene.instances.size());
+  std::size_t nodes = 0;
+  std::vector<std::uint32_t> open(solids.children(kNone).begin(), solids.children(kNone).end());
+  while (!open.empty()) {
+    const std::uint32_t node = open.back();
+    open.pop_back();
+    ++nodes;
+    for (const std::uint32_t child : solids.children(node)) {
+      EXPECT_EQ(scene.nodes[child].parent, node);
+      open.push_back(child);
+    }
+  }
+  EXPECT_EQ(nodes, scene.nodes.size());
+}
+
+TEST(Solids, FindByNameAndPath) {
+  const Scene scene = scene_of("detector.dae");
+  const Solids solids(scene);
+  EXPECT_FALSE(solids.search("vessel", 100).empty()) << "case does not count";
+  EXPECT_EQ(solids.search("", 7).size(), 7U);
+  EXPECT_TRUE(solids.search("no such name", 7).empty());
+  const std::string name = scene.solid_name(scene.instances[5]);
+  EXPECT_FALSE(solids.match(name).empty());
+  EXPECT_FALSE(solids.match(name.substr(0, 3) + "*").empty());
+  EXPECT_EQ(solids.match("/*").size(), scene.instances.size());
+}
+
+TEST(Solids, VisibilityFollowsTheTree) {
+  const Scene scene = scene_of("detector.dae");
+  Solids solids(scene);
+  const std::uint32_t top = solids.children(kNone)[0];
+  EXPECT_EQ(solids.shown(top), 2);
+  const std::uint32_t one = scene.instances.size() > 400 ? 400 : 0;
+  solids.set_visible(std::vector<std::uint32_t>{one}, false);
+  EXPECT_EQ(solids.shown(top), 1);
+  EXPECT_EQ(solids.shown(scene.instances[one].node), solids.below(scene.instances[one].node).size() == 1 ? 0 : 1);
+  solids.show_only({});
+  EXPECT_EQ(solids.shown(top), 0);
+  solids.show_all();
+  EXPECT_EQ(solids.shown(top), 2);
+}
+
+TEST(Solids, BoundsHoldTheSolid) {
+  const Scene scene = scene_of("nested_transforms.dae");
+  const Solids solids(scene);
+  Bounds all;
+  for (std::uint32_t i = 0; i < scene.instances.size(); ++i) all.add(solids.bounds(i));
+  Bounds larger = all;
+  larger.add(all.max + Eigen::Vector3d::Constant(1e-6));
+  larger.add(all.min - Eigen::Vector3d::Constant(1e-6));
+  EXPECT_TRUE(larger.contains(scene.bounds));
+}
+
+}  // namespace
+}  // namespace raylift::viewer

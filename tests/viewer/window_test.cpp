@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window with real input: raylift-view under Xvfb, moved and clicked by xdotool, seen through its screenshots.
+#include <gtest/gtest.h>
+#include <raylift/geometry/load.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "image.h"
+#include "support/paths.h"
+
+namespace raylift::viewer {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool installed(const char* program) {
+  return std::system(("command -v " + std::string(program) + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+/// A child that ends with this.
+class Child {
+ public:
+  Child(const std::vector<std::string>& words, const std::string& out) {
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    if (std::freopen(out.c_str(), "w", stdout) == nullptr) ::_exit(126);
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    ::execvp(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+  ~Child() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  /// Its exit code, if it ends within so long; else -1.
+  int wait(std::chrono::seconds most) {
+    const auto until = std::chrono::steady_clock::now() + most;
+    while (std::chrono::steady_clock::now() < until) {
+      int status = 0;
+      if (::waitpid(pid_, &status, WNOHANG) == pid_) {
+        pid_ = -1;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      }
+      std::this_thread::sleep_for(20ms);
+    }
+    return -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+std::string contents(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+class Window : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* program : {"Xvfb", "xdotool"})
+      if (!installed(program)) GTEST_SKIP() << program << " is not installed";
+    const std::string number = folder_.path() / "display";
+    server_ = std::make_unique<Child>(
+        std::vector<std::string>{"Xvfb", "-displayfd", "1", "-screen", "0", "1000x700x24", "-nolisten", "tcp"}, number);
+    const bool started = eventually([&] { return contents(number).find('\n') != std::string::npos; });
+    if (!started) GTEST_SKIP() << "Xvfb does not start here";
+    std::string display = contents(number);
+    display.resize(display.find('\n'));
+    ::setenv("DISPLAY", (":" + display).c_str(), 1);
+    ::unsetenv("WAYLAND_DISPLAY");
+    ::setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
+    ::setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
+  }
+
+  /// Starts the program on a file of data/, and waits until it shows it.
+  void show(const std::string& file, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words{"sh",
+                                   "-c",
+                                   "cd \"$0\" && exec \"$@\"",
+                                   folder_.path().string(),
+                                   test::program("raylift-view").string(),
+                                   test::data(file).string(),
+                                   "-r",
+                                   "800x600",
+                                   "--samples",
+                                   "1"};
+    words.insert(words.end(), options.begin(), options.end());
+    stem_ = file.substr(0, file.find('.'));
+    program_ = std::make_unique<Child>(words, folder_.path() / "out");
+    ASSERT_TRUE(eventually([] { return tool("search --name raylift-view"); })) << "no window";
+    (void)tool("search --name raylift-view windowmove 0 0 windowfocus");
+    (void)tool("mousemove 400 330");
+    // The scene is there once rows of a picture have more than the background.
+    ASSERT_TRUE(eventually([&] { return scene_pixels(picture()) > 1000; })) << "the scene does not appear";
+  }
+
+  /// How many pixels differ from the background at their row's end, the corners with axes and scale bar aside.
+  static int scene_pixels(const Image& image) {
+    int count = 0;
+    for (int y = 0; y < image.height * 3 / 4; ++y)
+      for (int x = 0; x < image.width; ++x)
+        for (std::size_t c = 0; c < 3; ++c)
+          if (std::abs(image.at(x, y)[c] - image.at(0, y)[c]) > 16) {
+            ++count;
+            break;
+          }
+    return count;
+  }
+  static bool tool(const std::string& arguments) {
+    return std::system(("xdotool " + arguments + " >/dev/null 2>&1").c_str()) == 0;
+  }
+  template <class Condition>
+  static bool eventually(const Condition& condition) {
+    const auto until = std::chrono::steady_clock::now() + 25s;
+    while (std::chrono::steady_clock::now() < until) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(60ms);
+    }
+    return false;
+  }
+  /// What F12 saves; empty where nothing comes.
+  Image picture() {
+    const auto file = folder_.path() / (stem_ + "_" + std::to_string(pictures_ + 1) + ".png");
+    if (!tool("key F12")) return {};
+    for (int i = 0; i < 100; ++i) {
+      std::this_thread::sleep_for(40ms);
+      std::error_code ignored;
+      if (!std::filesystem::exists(file, ignored)) continue;
+      ++pictures_;
+      return read_png(file);
+    }
+    return {};
+  }
+  /// The picture once it satisfies a condition; the last one in the end.
+  template <class Condition>
+  Image picture_until(const Condition& condition) {
+    Image image;
+    (void)eventually([&] {
+      image = picture();
+      return !image.pixels.empty() && condition(image);
+    });
+    return image;
+  }
+
+  test::TemporaryFolder folder_;
+  std::unique_ptr<Child> server_, program_;
+  std::string stem_;
+  int pictures_ = 0;
+};
+
+TEST_F(Window, AnswersToMouseAndKeys) {
+  show("instances.dae", {"--color", "solid"});
+  (void)tool("key p");  // no panels in the mouse's way
+  const auto like = [](const Image& reference) {
+    return [&reference](const Image& image) { return compare(reference, image).share < 0.003; };
+  };
+  const auto unlike = [](const Image& reference) {
+    return [&reference](const Image& image) { return compare(reference, image).share > 0.02; };
+  };
+  // The same as without a window.
+  const auto file = folder_.path() / "reference.png";
+  ASSERT_EQ(std::system(("'" + test::program("raylift-view").string() + "' '" + test::data("instances.dae").string() +
+                         "' --color solid --gl software -r 800x600 --samples 1 -o '" + file.string() + "'")
+                            .c_str()),
+            0);
+  const Image reference = read_png(file);
+  const Image start = picture_until(like(reference));
+  EXPECT_LT(compare(reference, start).share, 0.003);
+
+  ASSERT_TRUE(tool("mousemove 500 300 mousedown 1 mousemove 520 310 mousemove 640 340 mouseup 1"));
+  const Image orbited = picture_until(unlike(start));
+  EXPECT_GT(compare(start, orbited).share, 0.02) << "a drag orbits";
+  ASSERT_TRUE(tool("key 0"));
+  EXPECT_LT(compare(start, picture_until(like(start))).share, 0.003) << "0 goes back";
+
+  ASSERT_TRUE(tool("click 4 click 4 click 4"));
+  EXPECT_GT(compare(start, picture_until(unlike(start))).share, 0.02) << "the wheel zooms";
+  ASSERT_TRUE(tool("key 0"));
+  (void)picture_until(like(start));
+
+  ASSERT_TRUE(tool("key m"));
+  EXPECT_GT(compare(start, picture_until(unlike(start))).share, 0.02) << "m: wireframe";
+  ASSERT_TRUE(tool("key m"));
+  (void)picture_until(like(start));
+
+  ASSERT_TRUE(tool("key ctrl+d"));
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(folder_.path() / "raylift/bookmarks.json"); }));
+
+  ASSERT_TRUE(tool("key ctrl+q"));
+  EXPECT_EQ(program_->wait(25s), 0);
+}
+
+TEST_F(Window, AClickSelectsTheSolidUnderIt) {
+  show("detector.dae", {"--only", "Sensor_1*", "--view", "top", "--color", "solid"});
+  (void)tool("key p");
+  const Image before = picture();
+  // Somewhere in the middle there is a sensor: go through pixels until one is not background.
+  int x = 400, y = 300;
+  for (int i = 0; i < 200000 && std::abs(before.at(x, y)[0] - before.at(3, y)[0]) < 25; ++i) {
+    x = 200 + (i * 7919) % 400;
+    y = 150 + (i * 104729) % 300;
+  }
+  ASSERT_TRUE(tool("mousemove " + std::to_string(x) + " " + std::to_string(y) + " click 1"));
+  EXPECT_TRUE(eventually([&] { return contents(folder_.path() / "out").find("Sensor_1") != std::string::npos; }))
+      << contents(folder_.path() / "out");
+  const Image after = picture_until([&](const Image& image) { return compare(before, image).share > 0; });
+  EXPECT_GT(compare(before, after).share, 0) << "the selection is marked";
+  EXPECT_LT(compare(before, after).share, 0.2);
+}
+
+TEST_F(Window, CastsRaysProgressively) {
+  show("cube.dae", {"--device", "host"});
+  const Image raster = picture();
+  ASSERT_TRUE(tool("key k key k"));  // shaded, depth
+  EXPECT_GT(
+      compare(raster, picture_until([&](const Image& image) { return compare(raster, image).share > 0.05; })).share,
+      0.05);
+}
+
+}  // namespace
+}  // namespace raylift::viewer

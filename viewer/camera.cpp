@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "camera.h"
+
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "suggest.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+constexpr double kNearestDistance = 1e-4;
+constexpr double kFarthestDistance = 1e12;
+
+constexpr std::array<std::pair<const char*, StandardView>, 7> kViews{{{"front", StandardView::front},
+                                                                      {"back", StandardView::back},
+                                                                      {"left", StandardView::left},
+                                                                      {"right", StandardView::right},
+                                                                      {"top", StandardView::top},
+                                                                      {"bottom", StandardView::bottom},
+                                                                      {"iso", StandardView::iso}}};
+
+/// The corners of a box, about a centre.
+std::array<Eigen::Vector3d, 8> corners(const Bounds& box) {
+  std::array<Eigen::Vector3d, 8> result;
+  for (unsigned i = 0; i < 8; ++i)
+    result[i] = {(i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(), (i & 4 ? box.max : box.min).z()};
+  return result;
+}
+
+}  // namespace
+
+StandardView standard_view(std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& [text, view] : kViews) {
+    if (name == text) return view;
+    names.emplace_back(text);
+  }
+  throw Error(ErrorKind::usage, "'" + std::string(name) + "' is not front, back, left, right, top, bottom or iso" +
+                                    batch::did_you_mean(name, names));
+}
+
+Eigen::Vector3d axis(UpAxis up) {
+  return Eigen::Vector3d::Unit(static_cast<int>(up));
+}
+
+double Camera::half_height() const {
+  return distance * std::tan(0.5 * fov_degrees * kDegree);
+}
+
+void Camera::look(const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hint) {
+  const Eigen::Vector3d back = -direction.normalized();
+  Eigen::Vector3d side = up_hint.cross(back);
+  if (side.norm() < 1e-6 * up_hint.norm()) {
+    // Looking along "up": keep what was to the right, or take any.
+    side = right() - right().dot(back) * back;
+    if (side.norm() < 1e-6) side = back.unitOrthogonal();
+  }
+  side.normalize();
+  Eigen::Matrix3d axes;
+  axes << side, back.cross(side), back;
+  orientation_ = Eigen::Quaterniond(axes).normalized();
+}
+
+void Camera::look(StandardView view) {
+  // Front looks along the axis after the one to the right: with z up, x is to the right and y goes away.
+  int vertical = 0;
+  up.cwiseAbs().maxCoeff(&vertical);
+  const Eigen::Vector3d x = Eigen::Vector3d::Unit((vertical + 1) % 3);
+  const Eigen::Vector3d away = up.cross(x);
+  const auto along = [&](const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hint) {
+    look(direction, up_hint);
+  };
+  switch (view) {
+    case StandardView::front:
+      return along(away, up);
+    case StandardView::back:
+      return along(-away, up);
+    case StandardView::left:
+      return along(x, up);
+    case StandardView::right:
+      return along(-x, up);
+    case StandardView::top:
+      return along(-up, away);
+    case StandardView::bottom:
+      return along(up, away);
+    case StandardView::iso:
+      return along(away - 0.75 * x - 0.6 * up, up);
+  }
+}
+
+void Camera::look_from(const Eigen::Vector3d& eye, const Eigen::Vector3d& at, const Eigen::Vector3d& up_hint) {
+  const Eigen::Vector3d direction = at - eye;
+  if (!(direction.norm() > 0)) throw Error(ErrorKind::usage, "the camera stands on the point that it looks at");
+  look(direction, up_hint);
+  target = at;
+  distance = direction.norm();
+}
+
+void Camera::orbit(double around, double over) {
+  // Over the pole the picture would turn upside down, and left become right: stop just before.
+  const double elevation = std::asin(std::clamp(-forward().dot(up.normalized()), -1.0, 1.0));
+  constexpr double kSteepest = 89.9 * kDegree;
+  if (above().dot(up) >= 0)
+    over = std::clamp(elevation - over, -kSteepest, kSteepest) - elevation;
+  else
+    over = -over;
+  orientation_ =
+      (Eigen::AngleAxisd(around, up.normalized()) * Eigen::AngleAxisd(-over, right()) * orientation_).normalized();
+}
+
+void Camera::turn(double around, double over) {
+  const Eigen::Vector3d stays = eye();
+  orbit(around, over);
+  target = stays + distance * forward();
+}
+
+void Camera::pan(double to_right, double upward) {
+  target += to_right * right() + upward * above();
+}
+
+void Camera::zoom(double factor, const std::optional<Eigen::Vector3d>& about) {
+  const double before = distance;
+  distance = std::clamp(distance * factor, kNearestDistance, kFarthestDistance);
+  if (!about) return;
+  // The target moves towards the point in the plane of the target, as much as the distance shrinks.
+  const Eigen::Vector3d offset = *about - target;
+  const Eigen::Vector3d in_plane = offset - offset.dot(forward()) * forward();
+  target += (1 - distance / before) * in_plane;
+}
+
+void Camera::move(double ahead, double to_right, double upward) {
+  target += ahead * forward() + to_right * right() + upward * above();
+}
+
+void Camera::frame(const Bounds& bounds, double aspect) {
+  if (bounds.empty()) return;
+  constexpr double kMargin = 1.06;
+  const double tangent_y = std::tan(0.5 * fov_degrees * kDegree);
+  const double tangent_x = tangent_y * aspect;
+  const Eigen::Matrix3d to_camera = rotation();
+  target = bounds.center();
+  // Each corner asks for a distance from which it is just inside; the farthest wins. Then the picture is centred, and
+  // once more, as that changes what the corners ask for.
+  for (int round = 0; round < 4; ++round) {
+    double needed = 0;
+    double low_x = 1e300, high_x = -1e300, low_y = 1e300, high_y = -1e300;
+    for (const Eigen::Vector3d& corner : corners(bounds)) {
+      const Eigen::Vector3d c = to_camera * (corner - target);
+      const double towards = orthographic ? 0 : c.z();
+      needed = std::max({needed, std::abs(c.x()) / tangent_x + towards, std::abs(c.y()) / tangent_y + towards});
+    }
+    distance = std::clamp(needed * kMargin, kNearestDistance, kFarthestDistance);
+    for (const Eigen::Vector3d& corner : corners(bounds)) {
+      const Eigen::Vector3d c = to_camera * (corner - target);
+      const double depth = orthographic ? distance : std::max(distance - c.z(), 1e-6 * distance);
+      low_x = std::min(low_x, c.x() / depth);
+      high_x = std::max(high_x, c.x() / depth);
+      low_y = std::min(low_y, c.y() / depth);
+      high_y = std::max(high_y, c.y() / depth);
+    }
+    target += 0.5 * distance * ((low_x + high_x) * right() + (low_y + high_y) * above());
+  }
+  if (bounds.size().norm() <= 0) distance = 1;
+}
+
+Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {
+  Eigen::Matrix4d p = Eigen::Matrix4d::Zero();
+  if (!orthographic) {
+    const double f = 1 / std::tan(0.5 * fov_degrees * kDegree);
+    const double near_plane = 1e-4 * distance;
+    p(0, 0) = f / aspect;
+    p(1, 1) = f;
+    p(2, 3) = near_plane;
+    p(3, 2) = -1;
+    return p;
+  }
+  // All of the scene has a depth, also what lies behind the eye: a parallel picture has no eye.
+  double low = -1e-3 * distance, high = 1e-3 * distance;
+  if (!scene.empty())
+    for (const Eigen::Vector3d& corner : corners(scene)) {
+      const double depth = (corner - eye()).dot(forward());
+      low = std::min(low, depth);
+      high = std::max(high, depth);
+    }
+  const double margin = 0.01 * (high - low);
+  low -= margin;
+  high += margin;
+  p(0, 0) = 1 / (half_height() * aspect);
+  p(1, 1) = 1 / half_height();
+  p(2, 2) = 1 / (high - low);  // z = -depth: depth `high` becomes 0, `low` becomes 1
+  p(2, 3) = high / (high - low);
+  p(3, 3) = 1;
+  return p;
+}
+
+Eigen::Vector3d Camera::project(const Eigen::Vector3d& point, double aspect) const {
+  const Eigen::Vector3d c = rotation() * (point - eye());
+  const double depth = -c.z();
+  const double half = orthographic ? half_height() : depth * std::tan(0.5 * fov_degrees * kDegree);
+  return {c.x() / (half * aspect), c.y() / half, depth};
+}
+
+Eigen::Vector3d key_light(const Camera& camera) {
+  return (-0.55 * camera.right() + 0.75 * camera.above() - 0.9 * camera.forward()).normalized();
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_scene.h"
+
+#include <raylift/geometry/error.h>
+
+namespace raylift::viewer {
+
+std::optional<Renderer::SharedGeometryBuffers> DeviceScene::buffers() const {
+  if (!shared_) return std::nullopt;
+  return Renderer::SharedGeometryBuffers{shared_->vertex_buffer(), shared_->triangle_buffer()};
+}
+
+std::string DeviceScene::sharing() const {
+  if (!shared_) return "OpenGL has a copy of its own: the arrays don't fit into device memory whole";
+  if (shared_->shares()) return "vertices and triangles exist once, for rays and for drawing";
+  return "OpenGL has a copy of its own: " + shared_->why_not();
+}
+
+void DeviceScene::with_view(const Stream& stream, const std::function<void(const GeometryView&)>& work) const {
+  if (!shared_) return work(own_->view());
+  const GeometryMapping mapping = shared_->map(stream);
+  work(mapping.view());
+}
+
+std::uint64_t DeviceScene::device_triangles() const {
+  for (const ArrayResidency& array : report().arrays)
+    if (array.name == "triangles") return array.device_bytes / sizeof(uint3);
+  return 0;
+}
+
+Device choose_device(const std::string& name) {
+  return name == "auto" ? Device::choose() : Device::parse(name);
+}
+
+DeviceScene upload_for_view(const Scene& scene, const Device& device, const UploadOptions& options,
+                            const Progress& progress) {
+  try {
+    return DeviceScene(upload_shared(scene, device, options, progress));
+  } catch (const Error& error) {
+    // OpenGL's buffers are not split over two memories, and lie on OpenGL's own GPU; the ordinary arrays need not.
+    if (error.kind() != ErrorKind::out_of_device_memory && error.kind() != ErrorKind::device) throw;
+  }
+  return DeviceScene(upload(scene, device, options, progress));
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "offscreen.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/load.h>
+
+#include <chrono>
+#include <future>
+#include <numbers>
+#include <optional>
+
+#include "image.h"
+#include "output.h"
+#include "ray_caster.h"
+#include "renderer.h"
+#include "text.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One scene on the renderer, with what its picture needs besides.
+class Picture {
+ public:
+  Picture(const ViewOptions& options, const Scene& scene, Renderer& renderer, const Progress& progress)
+      : options_(options), solids_(scene), renderer_(renderer) {
+    apply_visibility(options, solids_);
+    camera_ = make_camera(options, solids_, static_cast<double>(options.resolution.width) / options.resolution.height);
+    const bool rays = options.settings.rays != RayMode::off;
+    if (rays || options.settings.color == ColorBy::residency) {
+      UploadOptions upload = options.upload;
+      upload.bvh = rays;
+      geometry_.emplace(upload_for_view(scene, choose_device(options.device), upload, progress));
+    }
+    renderer_.set_scene(scene, geometry_ ? geometry_->buffers() : std::nullopt);
+    renderer_.set_visible(solids_.visible());
+    if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
+    if (rays) caster_.emplace(scene, *geometry_);
+  }
+
+  [[nodiscard]] Camera& camera() { return camera_; }
+  /// Ray-cast pictures with so many samples.
+  void draw(batch::Session& session, int ray_samples) {
+    if (!caster_) return renderer_.draw(camera_, options_.settings);
+    caster_->start(camera_, options_.settings, options_.resolution, solids_.visible(), std::nullopt, ray_samples);
+    while (!caster_->advance(0.1)) session.stop_if_interrupted();
+    renderer_.draw(camera_, options_.settings, caster_->image());
+  }
+  [[nodiscard]] const DeviceScene* geometry() const { return geometry_ ? &*geometry_ : nullptr; }
+  [[nodiscard]] bool casts_rays() const { return caster_.has_value(); }
+
+ private:
+  const ViewOptions& options_;
+  Solids solids_;
+  Renderer& renderer_;
+  Camera camera_;
+  std::optional<DeviceScene> geometry_;
+  std::optional<RayCaster> caster_;
+};
+
+/// Draws frames from once around the scene, and prints how fast. Ray-cast ones have one sample a pixel.
+void print_speed(const ViewOptions& options, Picture& picture, Renderer& renderer, batch::Session& session) {
+  picture.draw(session, 1);  // what is done once: normals, programs
+  renderer.finish();
+  const auto start = Clock::now();
+  for (int i = 0; i < options.frames; ++i) {
+    session.stop_if_interrupted();
+    picture.draw(session, 1);
+    picture.camera().orbit(2 * std::numbers::pi / options.frames, 0);
+  }
+  renderer.finish();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  session.write(fmt::format("{} frames{} of {} x {}, {} samples, {} triangles: {:.1f} frames/s, {:.2f} ms each\n",
+                            options.frames, picture.casts_rays() ? ", ray-cast," : "", options.resolution.width,
+                            options.resolution.height, picture.casts_rays() ? 1 : renderer.samples(),
+                            batch::grouped(renderer.drawn_triangles()), options.frames / seconds,
+                            1000 * seconds / options.frames));
+}
+
+}  // namespace
+
+int draw_offscreen(const ViewOptions& options, batch::Session& session) {
+  std::optional<GlContext> context;
+  std::optional<Renderer> renderer;
+  std::size_t number = 0;
+  return session.for_each_file(options.files, [&](const std::string& file, batch::Json&) {
+    ++number;
+    const Progress progress = session.progress();
+    // The context is made while the file is being read.
+    std::future<Scene> loading = std::async(std::launch::async, [&] { return load(file, options.load, progress); });
+    if (!context) {
+      context.emplace(GlContextOptions{options.gl, -1, false});
+      session.debug("OpenGL: " + context->info().renderer + ", " + context->info().version + ", by " +
+                    context->info().platform);
+      renderer.emplace();
+      renderer->resize(options.resolution, options.samples);
+    }
+    const Scene scene = loading.get();
+    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    Picture picture(options, scene, *renderer, progress);
+    if (const DeviceScene* geometry = picture.geometry())
+      session.debug("device: " + geometry->device().info().name + "; " + geometry->sharing());
+    if (options.frames > 0) print_speed(options, picture, *renderer, session);
+    if (options.output.empty()) return 0;
+    picture.draw(session, options.ray_samples);
+    const Image image = renderer->read();
+    if (options.output == "-")
+      batch::write_output(encode_png(image));
+    else
+      write_png(image, output_name(options.output, file, number));
+    return 0;
+  });
+}
+
+}  // namespace raylift::viewer

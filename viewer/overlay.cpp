@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "overlay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+namespace raylift::viewer {
+namespace {
+
+using Point = Eigen::Vector2f;
+using Paint = std::array<float, 4>;
+
+/// A letter as lines on a grid 4 wide and 6 high: pairs of digits are points, and a space starts the next line. Only
+/// what lengths and axes need, so that pictures without a window need no font.
+struct Glyph {
+  char letter;
+  std::string_view strokes;
+};
+constexpr std::array<Glyph, 18> kGlyphs{{{'0', "103041453616050110"},
+                                         {'1', "052620"},
+                                         {'2', "05163645440040"},
+                                         {'3', "0516364544334241301001 1333"},
+                                         {'4', "30360242"},
+                                         {'5', "460603334241301001"},
+                                         {'6', "3615030110304142331302"},
+                                         {'7', "064610"},
+                                         {'8', "13040516364544331302011030414233"},
+                                         {'9', "4433130405163645433110"},
+                                         {'.', "1010"},
+                                         {'-', "0343"},
+                                         {'m', "0004 03142320 23344340"},
+                                         {'k', "0006 0234 1330"},
+                                         {'u', "0401103041 4440"},
+                                         {'X', "0046 0640"},
+                                         {'Y', "062346 2320"},
+                                         {'Z', "06460040"}}};
+
+class Builder {
+ public:
+  explicit Builder(Overlay& overlay) : overlay_(overlay) {}
+
+  void line(const Point& a, const Point& b, float width, const Paint& paint) {
+    Point along = b - a;
+    const float length = along.norm();
+    along = length > 0 ? Point(along / length) : Point(1, 0);
+    const Point side = Point(-along.y(), along.x()) * (0.5F * width);
+    const Point cap = along * (0.5F * width);
+    const Point corners[4] = {a - cap - side, b + cap - side, b + cap + side, a - cap + side};
+    triangle(corners[0], corners[1], corners[2], paint);
+    triangle(corners[0], corners[2], corners[3], paint);
+  }
+
+  void disc(const Point& center, float radius, const Paint& paint) {
+    constexpr int kSides = 20;
+    const auto corner = [&](int k) {
+      const float angle = 6.2831853F * static_cast<float>(k) / kSides;
+      return Point(center + radius * Point(std::cos(angle), std::sin(angle)));
+    };
+    for (int i = 0; i < kSides; ++i) triangle(center, corner(i), corner(i + 1), paint);
+  }
+
+  /// Returns the text's width. `height` is that of a capital letter.
+  float text(const Point& at, std::string_view words, float height, const Paint& paint) {
+    const float unit = height / 6;
+    float x = at.x();
+    for (const char letter : words) {
+      const auto glyph =
+          std::find_if(kGlyphs.begin(), kGlyphs.end(), [&](const Glyph& g) { return g.letter == letter; });
+      if (glyph != kGlyphs.end()) strokes(glyph->strokes, {x, at.y()}, unit, paint);
+      x += unit * (letter == ' ' ? 3.0F : letter == '.' ? 3.2F : 5.8F);
+    }
+    return x - at.x() - 1.8F * unit;
+  }
+
+ private:
+  void strokes(std::string_view lines, const Point& at, float unit, const Paint& paint) {
+    const auto point = [&](std::string_view run, std::size_t i) {
+      return Point(at + unit * Point(static_cast<float>(run[i] - '0'), static_cast<float>(run[i + 1] - '0')));
+    };
+    while (!lines.empty()) {
+      const std::string_view run = lines.substr(0, lines.find(' '));
+      for (std::size_t i = 0; i + 3 < run.size(); i += 2)
+        line(point(run, i), point(run, i + 2), std::max(1.4F, 0.84F * unit), paint);
+      lines.remove_prefix(std::min(lines.size(), run.size() + 1));
+    }
+  }
+  void triangle(const Point& a, const Point& b, const Point& c, const Paint& paint) {
+    for (const Point& p : {a, b, c}) overlay_.push_back({{p.x(), p.y()}, paint});
+  }
+
+  Overlay& overlay_;
+};
+
+/// What stands out from the background's lower edge.
+Paint ink(const Background& background, float alpha) {
+  const Color& c = background.bottom;
+  const bool light = 0.3F * c[0] + 0.6F * c[1] + 0.1F * c[2] > 0.55F;
+  return light ? Paint{0.10F, 0.11F, 0.13F, alpha} : Paint{0.88F, 0.90F, 0.93F, alpha};
+}
+
+void add_axes(Builder& builder, const Camera& camera, const Settings& settings, float scale) {
+  const float length = 34 * scale;
+  const Point center(52 * scale, 52 * scale);
+  constexpr std::array<Color, 3> kColors{{{0.93F, 0.36F, 0.36F}, {0.47F, 0.78F, 0.36F}, {0.36F, 0.60F, 0.95F}}};
+  const Eigen::Matrix3d rotation = camera.rotation();
+  // Those that point away first.
+  std::array<int, 3> order{0, 1, 2};
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return rotation(2, a) < rotation(2, b); });
+  for (const int a : order) {
+    const Point direction(static_cast<float>(rotation(0, a)), static_cast<float>(rotation(1, a)));
+    const Point tip = center + length * direction;
+    const Color& c = kColors[static_cast<std::size_t>(a)];
+    const float shade = rotation(2, a) < -0.01 ? 0.72F : 1.0F;
+    const Paint paint{c[0] * shade, c[1] * shade, c[2] * shade, 1};
+    builder.line(center, tip, 2.6F * scale, paint);
+    builder.disc(tip, 8.5F * scale, paint);
+    const float height = 7.5F * scale;
+    const char letter = static_cast<char>('X' + a);
+    builder.text(tip - Point(height / 3, height / 2), std::string_view(&letter, 1), height, {0.06F, 0.07F, 0.08F, 1});
+  }
+  builder.disc(center, 2.4F * scale, ink(settings.background, 1));
+}
+
+void add_scale_bar(Builder& builder, const Camera& camera, const Settings& settings, int width, int height,
+                   float scale) {
+  const double pixel = camera.pixel_size(height);
+  const double length = round_length(pixel * std::min(200.0 * static_cast<double>(scale), 0.35 * width));
+  const float bar = static_cast<float>(length / pixel);
+  const Paint paint = ink(settings.background, 0.92F);
+  const float right = static_cast<float>(width) - 28 * scale;
+  const float y = 28 * scale;
+  const float tick = 5 * scale;
+  const float stroke = 2 * scale;
+  builder.line({right - bar, y}, {right, y}, stroke, paint);
+  builder.line({right - bar, y - tick}, {right - bar, y + tick}, stroke, paint);
+  builder.line({right, y - tick}, {right, y + tick}, stroke, paint);
+  const std::string text = length_text(length);
+  const float letter = 10 * scale;
+  Overlay measured;  // drawn to nowhere, for its width
+  const float text_width = Builder(measured).text({0, 0}, text, letter, paint);
+  builder.text({right - 0.5F * bar - 0.5F * text_width, y + 10 * scale}, text, letter, paint);
+}
+
+}  // namespace
+
+double round_length(double most) {
+  if (!(most > 0) || !std::isfinite(most)) return 1;
+  const double power = std::pow(10.0, std::floor(std::log10(most)));
+  for (const double digit : {5.0, 2.0})
+    if (digit * power <= most) return digit * power;
+  return power;
+}
+
+std::string length_text(double millimetres) {
+  struct Unit {
+    double size;
+    const char* name;
+  };
+  // The overlay's letters have no µ; a u is its usual stand-in.
+  constexpr std::array<Unit, 4> kUnits{{{1e6, "km"}, {1e3, "m"}, {1, "mm"}, {1e-3, "um"}}};
+  const auto fits = std::find_if(kUnits.begin(), kUnits.end(),
+                                 [&](const Unit& unit) { return millimetres >= unit.size * (1 - 1e-9); });
+  const Unit& unit = fits == kUnits.end() ? kUnits.back() : *fits;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", millimetres / unit.size);
+  return std::string(text.data()) + ' ' + unit.name;
+}
+
+Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {
+  Overlay overlay;
+  Builder builder(overlay);
+  // Of a size that suits the picture; none on a thumbnail.
+  if (std::min(width, height) < 120) return overlay;
+  const float scale = std::clamp(static_cast<float>(height) / 720.0F, 0.75F, 4.0F);
+  if (settings.axes) add_axes(builder, camera, settings, scale);
+  if (settings.scale_bar) add_scale_bar(builder, camera, settings, width, height, scale);
+  return overlay;
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ray_caster.h"
+
+#include <raylift/geometry/error.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+
+#include "palette.h"
+
+#ifdef RAYLIFT_WITH_CUDA
+#include "ray_launch.h"
+#endif
+
+namespace raylift::viewer {
+namespace {
+
+float3 as_float3(const Eigen::Vector3d& v) {
+  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
+}
+
+/// The least and the greatest depth of a box from the eye.
+std::pair<double, double> depths(const Bounds& box, const Camera& camera) {
+  std::pair<double, double> result{1e300, -1e300};
+  for (unsigned i = 0; i < 8; ++i) {
+    const Eigen::Vector3d corner((i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(),
+                                 (i & 4 ? box.max : box.min).z());
+    const double depth = (corner - camera.eye()).dot(camera.forward());
+    result = {std::min(result.first, depth), std::max(result.second, depth)};
+  }
+  return result;
+}
+
+}  // namespace
+
+void cast_cells(const Device& device, const RayPicture& picture, const RayPass& pass, std::uint32_t first,
+                std::uint32_t count, [[maybe_unused]] const Stream& stream) {
+#ifdef RAYLIFT_WITH_CUDA
+  if (!device.info().is_host) {
+    const std::string failure = launch_cells(device.info().cuda_device, picture, pass, first, count, stream.handle());
+    if (!failure.empty()) throw Error(ErrorKind::device, "casting rays on " + device.info().id + " failed: " + failure);
+    return;
+  }
+#else
+  (void)device;
+#endif
+  tbb::parallel_for(tbb::blocked_range<std::uint32_t>(first, first + count, 64), [&](const auto& range) {
+    for (std::uint32_t cell = range.begin(); cell != range.end(); ++cell) cast_cell(picture, pass, cell);
+  });
+}
+
+RayCaster::RayCaster(const Scene& scene, const DeviceScene& geometry)
+    : scene_(&scene),
+      geometry_(&geometry),
+      device_(geometry.device()),
+      stream_(device_),
+      image_(device_, 16, 16, {SharedAccess::none, Sharing::automatic}) {
+  const ColorTable table = color_table(scene);
+  fill<std::uint32_t>(colors_, table.colors);
+  picture_.material_entries = table.materials;
+  picture_.distinct_entries = table.distinct;
+  picture_.colors = colors_.device();
+  picture_.device_triangles = static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.device_triangles(), kNone));
+}
+
+template <class T>
+void RayCaster::fill(DeviceBuffer<T>& buffer, std::span<const T> values) {
+  if (buffer.size() != values.size()) {
+    buffer = DeviceBuffer<T>();
+    buffer = DeviceBuffer<T>(device_, values.size());
+  }
+  buffer.copy_from(values, stream_);
+  stream_.synchronize();
+}
+
+void RayCaster::start(const Camera& camera, const Settings& settings, const Resolution& resolution,
+                      std::span<const std::uint8_t> visible, std::optional<std::uint32_t> selected, int samples) {
+  const auto width = static_cast<std::uint32_t>(resolution.width);
+  const auto height = static_cast<std::uint32_t>(resolution.height);
+  const std::size_t pixels = std::size_t{width} * height;
+  if (image_.width() != width || image_.height() != height) image_.resize(width, height);
+  if (sums_.size() != pixels) {
+    sums_ = DeviceBuffer<Light>();
+    sums_ = DeviceBuffer<Light>(device_, pixels);
+    solids_ = DeviceBuffer<std::uint32_t>();
+    solids_ = DeviceBuffer<std::uint32_t>(device_, pixels);
+  }
+  RayPicture& p = picture_;
+  p.visible = nullptr;
+  shown_ = scene_->bounds;
+  if (std::find(visible.begin(), visible.end(), std::uint8_t{0}) != visible.end()) {
+    if (!std::equal(visible.begin(), visible.end(), last_visible_.begin(), last_visible_.end())) {
+      last_visible_.assign(visible.begin(), visible.end());
+      fill(visible_, visible);
+      visible_bounds_ = Solids(*scene_).bounds_of(visible);
+    }
+    p.visible = visible_.device();
+    shown_ = visible_bounds_;
+  }
+  if (settings.clip) shown_ = clipped(shown_, *settings.clip, scene_->bounds);
+  if (settings.smooth && normals_.size() == 0) {
+    const SmoothNormals normals = smooth_normals(*scene_, mesh_offsets(*scene_));
+    fill<std::uint32_t>(normals_, normals.vertices);
+    fill<std::uint32_t>(smooth_, normals.smooth);
+  }
+  p.normals = settings.smooth ? normals_.device() : nullptr;
+  p.smooth = smooth_.device();
+  p.sums = sums_.device();
+  p.solids = solids_.device();
+  p.width = width;
+  p.height = height;
+  p.selected = selected ? *selected + 1 : 0;
+
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  geometry_->with_view(stream_, [&](const GeometryView& view) {
+    origin = {view.origin[0], view.origin[1], view.origin[2]};
+  });
+  const double aspect = static_cast<double>(width) / height;
+  const double half =
+      camera.orthographic ? camera.half_height() : std::tan(0.5 * camera.fov_degrees * std::numbers::pi / 180);
+  const double first =
+      camera.orthographic ? depths(scene_->bounds, camera).first - 1e-3 * camera.distance : 1e-4 * camera.distance;
+  p.eye = as_float3(camera.eye() - origin);
+  p.forward = as_float3(camera.forward());
+  p.right = as_float3(half * aspect * camera.right());
+  p.above = as_float3(half * camera.above());
+  p.up = as_float3(camera.up.normalized());
+  p.key_light = as_float3(key_light(camera));
+  p.orthographic = camera.orthographic;
+  p.first = static_cast<float>(first);
+  // Of depths, the range of what is seen.
+  const auto [shown_near, shown_far] = depths(shown_.empty() ? scene_->bounds : shown_, camera);
+  p.nearest = static_cast<float>(std::max(shown_near, first));
+  p.farthest = static_cast<float>(std::max(shown_far, std::max(shown_near, first) + 1e-6 * camera.distance));
+  p.reach = static_cast<float>(std::min(0.35 * camera.half_height(), 0.2 * scene_->bounds.size().norm()));
+  p.cut = settings.clip && settings.caps;
+  p.clip_normal = {0, 0, 0};
+  p.clip_offset = 1;
+  if (settings.clip) {
+    p.clip_normal = as_float3(settings.clip->normal);
+    p.clip_offset = static_cast<float>(settings.clip->offset_in(scene_->bounds) - settings.clip->normal.dot(origin));
+  }
+  p.color = settings.color;
+  p.mode = settings.rays;
+
+  passes_ = {{8, false, 0}, {4, true, 0}, {2, true, 0}, {1, true, 0}};
+  for (int i = 1; i < samples; ++i) passes_.push_back({1, false, static_cast<std::uint32_t>(i)});
+  pass_ = 0;
+  next_cell_ = 0;
+}
+
+bool RayCaster::advance(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const auto since = [](Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); };
+  if (done()) return true;
+  geometry_->with_view(stream_, [&](const GeometryView& view) {
+    const ImageMapping mapping = image_.map(stream_);
+    picture_.geometry = view;
+    picture_.pixels = mapping.image().pixels;
+    do {
+      const RayPass& pass = passes_[pass_];
+      const std::uint32_t all = cells(picture_, pass);
+      const std::uint32_t count = std::min(chunk_, all - next_cell_);
+      const auto chunk_start = Clock::now();
+      cast_cells(device_, picture_, pass, next_cell_, count, stream_);
+      stream_.synchronize();
+      // Work is given out in pieces of about 5 ms, whatever the device and the scene.
+      const double took = since(chunk_start);
+      if (took < 0.0025 && count == chunk_ && chunk_ < (1U << 26)) chunk_ *= 2;
+      if (took > 0.01 && chunk_ > 1024) chunk_ /= 2;
+      next_cell_ += count;
+      if (next_cell_ == all) {
+        next_cell_ = 0;
+        ++pass_;
+      }
+    } while (!done() && since(start) < seconds);
+  });
+  return done();
+}
+
+double RayCaster::progress() const {
+  if (passes_.empty() || done()) return 1;
+  const double part = static_cast<double>(next_cell_) / std::max(1U, cells(picture_, passes_[pass_]));
+  // The passes of the first sample, each four times the one before, are together as much as one later pass.
+  const auto pass = static_cast<double>(pass_);
+  const double begin = pass_ == 0 ? 0 : pass_ < 4 ? std::pow(4.0, pass - 4) : pass - 3;
+  const double end = pass_ < 4 ? std::pow(4.0, pass - 3) : pass - 2;
+  return (begin + (end - begin) * part) / static_cast<double>(passes_.size() - 3);
+}
+
+std::vector<std::uint32_t> RayCaster::solids() const {
+  std::vector<std::uint32_t> rows(solids_.size());
+  solids_.copy_to(std::span<std::uint32_t>(rows), stream_);
+  stream_.synchronize();
+  std::vector<std::uint32_t> result(rows.size());
+  for (std::size_t y = 0; y < picture_.height; ++y)
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>((picture_.height - 1 - y) * picture_.width), picture_.width,
+                result.begin() + static_cast<std::ptrdiff_t>(y * picture_.width));
+  return result;
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ray-cast picture does for one pixel: one function for host threads and CUDA's alike.
+#pragma once
+
+#include <raylift/gpu/query.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "modes.h"
+
+namespace raylift::viewer {
+
+/// A colour with its coverage, linear light, summed over samples.
+struct alignas(16) Light {
+  float r, g, b, a;
+};
+
+/// Everything that a pixel needs; addresses are the device's. Pictures have their lowest row first, as in OpenGL.
+struct RayPicture {
+  GeometryView geometry;
+  const std::uint8_t* visible;   ///< per solid; null: all are
+  const std::uint32_t* colors;   ///< sRGB 0xAABBGGRR: of materials, of none, then distinct ones; as the renderer has it
+  const std::uint32_t* normals;  ///< per vertex, octahedral; null: flat
+  const std::uint32_t* smooth;   ///< a bit per triangle
+  Light* sums;                   ///< width x height
+  std::uint32_t* pixels;         ///< the same as sRGB 0xAABBGGRR, alpha not multiplied in
+  std::uint32_t* solids;         ///< solid + 1 under the pixel's centre
+  std::uint32_t width, height;
+  std::uint32_t material_entries, distinct_entries;
+  std::uint32_t selected;        ///< solid + 1; 0: none
+  float3 eye;                    ///< from the geometry's origin
+  float3 forward, right, above;  ///< forward of unit length; the others lead to the picture's edges at distance 1, or,
+                                 ///< orthographic, in millimetres
+  float3 up, key_light;          ///< of unit length
+  float3 clip_normal;            ///< zero: nothing is cut away
+  float clip_offset;             ///< what has dot(clip_normal, p) > clip_offset is cut away
+  float first;                   ///< depth at which rays begin
+  float nearest, farthest;       ///< the scene's depths, for the depth picture
+  float reach;                   ///< how far ambient light looks for what is in its way
+  bool orthographic;
+  bool cut;  ///< what a cut opens is shown as if it were filled
+  ColorBy color;
+  RayMode mode;
+  std::uint32_t device_triangles;
+};
+
+/// What a pass covers: pixels on a grid `stride` wide; where it refines, without those of the grid twice as wide. Each
+/// pixel fills its block, so that a coarse picture has no holes.
+struct RayPass {
+  std::uint32_t stride;
+  bool refines;
+  std::uint32_t
+      sample;  ///< number of the sample; 0 goes through the pixel's centre, only the others add to what is there
+};
+
+/// Cells of a pass, each at most one pixel to cast.
+RAYLIFT_HD inline std::uint32_t cells(const RayPicture& picture, const RayPass& pass) {
+  return ((picture.width + pass.stride - 1) / pass.stride) * ((picture.height + pass.stride - 1) / pass.stride);
+}
+
+namespace ray_detail {
+
+RAYLIFT_HD inline float3 operator+(float3 a, float3 b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+RAYLIFT_HD inline float3 operator-(float3 a, float3 b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+RAYLIFT_HD inline float3 operator*(float s, float3 a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+RAYLIFT_HD inline float dot(float3 a, float3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+RAYLIFT_HD inline float3 cross(float3 a, float3 b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+RAYLIFT_HD inline float3 unit(float3 a) {
+  // Of normals as long as a triangle's area the square would overflow.
+  const float most = fmaxf(fabsf(a.x), fmaxf(fabsf(a.y), fabsf(a.z)));
+  if (!(most > 0)) return {0, 0, 1};
+  const float3 b = (1 / most) * a;
+  return (1 / sqrtf(dot(b, b))) * b;
+}
+RAYLIFT_HD inline float clamp01(float x) {
+  return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+RAYLIFT_HD inline float to_linear(float c) {
+  return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+}
+RAYLIFT_HD inline float to_srgb(float c) {
+  c = clamp01(c);
+  return c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
+}
+RAYLIFT_HD inline float3 color(std::uint32_t packed) {
+  const auto channel = [packed](unsigned shift) {
+    return to_linear(static_cast<float>(packed >> shift & 0xFFu) / 255.0f);
+  };
+  return {channel(0), channel(8), channel(16)};
+}
+
+/// From dark blue over green to yellow, evenly bright: a fit by polynomials to matplotlib's "viridis".
+RAYLIFT_HD inline float3 ramp(float t) {
+  t = clamp01(t);
+  const auto polynomial = [t](float c0, float c1, float c2, float c3, float c4, float c5, float c6) {
+    return to_linear(clamp01(c0 + t * (c1 + t * (c2 + t * (c3 + t * (c4 + t * (c5 + t * c6)))))));
+  };
+  return {polynomial(0.2777f, 0.1050f, -0.3308f, -4.6342f, 6.2282f, 4.7763f, -5.4354f),
+          polynomial(0.0054f, 1.4046f, 0.2148f, -5.7991f, 14.1799f, -13.7451f, 4.6458f),
+          polynomial(0.3340f, 1.3845f, 0.0950f, -19.3324f, 56.6905f, -65.3530f, 26.3124f)};
+}
+
+RAYLIFT_HD inline std::uint32_t scramble(std::uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x7FEB352Du;
+  x ^= x >> 15;
+  x *= 0x846CA68Bu;
+  return x ^ x >> 16;
+}
+/// A number from 0 to 1 that depends on all of its arguments.
+RAYLIFT_HD inline float random(std::uint32_t pixel, std::uint32_t sample, std::uint32_t dimension) {
+  return static_cast<float>(scramble(scramble(scramble(pixel) + sample) + dimension) >> 8) * (1.0f / 16777216.0f);
+}
+
+/// The next float, of one that is not negative.
+RAYLIFT_HD inline float after(float t) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(__float_as_uint(t) + 1u);
+#else
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(t) + 1u);
+#endif
+}
+
+/// Cuts the ray's stretch down to what the clipping plane leaves. False where that is nothing.
+RAYLIFT_HD inline bool clip(const RayPicture& p, Ray& ray) {
+  const float along = dot(p.clip_normal, ray.direction);
+  const float left = p.clip_offset - dot(p.clip_normal, ray.origin);
+  if (along == 0) return left >= 0;
+  const float t = left / along;
+  if (along > 0) {
+    if (t < ray.tmax) ray.tmax = t;
+  } else if (t > ray.tmin) {
+    ray.tmin = t;
+  }
+  return ray.tmin < ray.tmax;
+}
+
+/// The ray through a place in the picture, both from 0 to 1.
+RAYLIFT_HD inline Ray view_ray(const RayPicture& p, float x, float y) {
+  Ray ray;
+  const float3 aside = (2 * x - 1) * p.right + (2 * y - 1) * p.above;
+  if (p.orthographic) {
+    ray.origin = p.eye + aside + p.first * p.forward;
+    ray.direction = p.forward;
+    ray.tmin = 0;
+  } else {
+    ray.origin = p.eye;
+    ray.direction = p.forward + aside;
+    ray.tmin = p.first;
+  }
+  return ray;
+}
+
+/// The nearest hit on a solid that is visible. Steps over the others: after each, the ray begins at the next float.
+RAYLIFT_HD inline Hit visible_hit(const RayPicture& p, Ray ray) {
+  while (true) {
+    const Hit hit = closest_hit(p.geometry, ray);
+    if (!hit.valid() || p.visible == nullptr) return hit;
+    if (p.visible[p.geometry.solid_id(hit.instance, hit.triangle)] != 0) return hit;
+    ray.tmin = after(hit.t);
+  }
+}
+
+RAYLIFT_HD inline float3 unpack_octahedral(std::uint32_t packed) {
+  const auto number = [](std::uint32_t bits) {
+    return static_cast<float>(static_cast<std::int16_t>(static_cast<std::uint16_t>(bits & 0xFFFFu))) / 32767.0f;
+  };
+  const float x = number(packed), y = number(packed >> 16);
+  const float z = 1 - fabsf(x) - fabsf(y);
+  if (z >= 0) return {x, y, z};
+  return {(1 - fabsf(y)) * (x >= 0 ? 1.0f : -1.0f), (1 - fabsf(x)) * (y >= 0 ? 1.0f : -1.0f), z};
+}
+
+/// Outward, of unit length; smooth where the triangle is.
+RAYLIFT_HD inline float3 outward(const RayPicture& p, const Hit& hit) {
+  if (p.normals == nullptr || (p.smooth[hit.triangle >> 5] >> (hit.triangle & 31u) & 1u) == 0) return unit(hit.normal);
+  const uint3 t = p.geometry.triangles[hit.triangle];
+  const float3 n = (1 - hit.u - hit.v) * unpack_octahedral(p.normals[t.x]) + hit.u * unpack_octahedral(p.normals[t.y]) +
+                   hit.v * unpack_octahedral(p.normals[t.z]);
+  const float* m = p.geometry.instances[hit.instance].to_mesh.m;
+  return unit({m[0] * n.x + m[4] * n.y + m[8] * n.z, m[1] * n.x + m[5] * n.y + m[9] * n.z,
+               m[2] * n.x + m[6] * n.y + m[10] * n.z});
+}
+
+RAYLIFT_HD inline float3 base_color(const RayPicture& p, const Hit& hit) {
+  const std::uint32_t solid = p.geometry.solid_id(hit.instance, hit.triangle);
+  if (p.mode == RayMode::solid || p.color == ColorBy::solid)
+    return color(p.colors[p.material_entries + solid % p.distinct_entries]);
+  if (p.color == ColorBy::mesh)
+    return color(p.colors[p.material_entries + p.geometry.instances[hit.instance].mesh % p.distinct_entries]);
+  if (p.color == ColorBy::residency)
+    return color(p.colors[p.material_entries + p.distinct_entries + (hit.triangle < p.device_triangles ? 0u : 1u)]);
+  const std::uint32_t material = p.geometry.material_code(hit.instance, hit.triangle).inside;
+  return color(p.colors[material < p.material_entries ? material : p.material_entries - 1]);
+}
+
+/// As the renderer shades; `open` is the share of ambient light that gets through.
+RAYLIFT_HD inline float3 shade(const RayPicture& p, const Hit& hit, float3 base, float3 n, float3 towards, float open) {
+  const float sky = 0.5f + 0.5f * dot(n, p.up);
+  const float key = fmaxf(dot(n, p.key_light), 0);
+  const float head = fmaxf(dot(n, towards), 0);
+  const float dim = 0.35f + 0.65f * open;
+  const float3 light{open * (0.13f + 0.15f * sky) + dim * (0.62f * key + 0.26f * head),
+                     open * (0.12f + 0.18f * sky) + dim * (0.60f * key + 0.26f * head),
+                     open * (0.12f + 0.22f * sky) + dim * (0.57f * key + 0.26f * head)};
+  const float shine = 0.10f * powf(fmaxf(dot(n, unit(p.key_light + towards)), 0), 40);
+  const float grazing = (1 - head) * (1 - head);
+  const float add = open * (shine + 0.05f * grazing * grazing * (0.4f + 0.6f * sky));
+  float3 lit{base.x * light.x + add, base.y * light.y + add, base.z * light.z + add};
+  if (p.cut && hit.from_inside != 0) lit = 0.4f * lit + (0.6f * 0.55f * dim) * base;
+  return lit;
+}
+
+/// 1 where a ray into a random direction, more of them along the normal, meets nothing near.
+RAYLIFT_HD inline float openness(const RayPicture& p, const Hit& hit, float3 point, float3 n, std::uint32_t pixel,
+                                 std::uint32_t sample) {
+  const float a = 6.2831853f * random(pixel, sample, 0);
+  const float r2 = random(pixel, sample, 1);
+  const float r = sqrtf(r2);
+  const float3 side = unit(fabsf(n.z) < 0.9f ? cross(n, float3{0, 0, 1}) : cross(n, float3{1, 0, 0}));
+  const float3 direction = (r * cosf(a)) * side + (r * sinf(a)) * cross(n, side) + sqrtf(1 - r2) * n;
+  // Off the surface by what rounding may have put the point under it.
+  const float largest = fmaxf(fabsf(point.x), fmaxf(fabsf(point.y), fabsf(point.z)));
+  float3 face = unit(hit.normal);
+  if (dot(face, n) < 0) face = -1.0f * face;
+  Ray ray;
+  ray.origin = point + (1e-3f * p.reach + 4e-6f * largest) * face;
+  ray.direction = direction;
+  ray.tmax = p.reach;
+  if (!clip(p, ray)) return 1;
+  const Hit near = visible_hit(p, ray);
+  if (!near.valid()) return 1;
+  const float distance = near.t / p.reach;
+  return distance * distance;
+}
+
+/// Surfaces of visible solids that the ray crosses: each makes it begin anew behind it.
+RAYLIFT_HD inline std::uint32_t crossings(const RayPicture& p, Ray ray) {
+  constexpr std::uint32_t kMost = 4096;
+  std::uint32_t count = 0;
+  while (count < kMost) {
+    const Hit hit = visible_hit(p, ray);
+    if (!hit.valid()) break;
+    ++count;
+    ray.tmin = after(hit.t);
+  }
+  return count;
+}
+
+/// What a ray sees, and the solid + 1 that it meets first.
+RAYLIFT_HD inline Light see(const RayPicture& p, Ray ray, std::uint32_t pixel, std::uint32_t sample,
+                            std::uint32_t& solid) {
+  solid = 0;
+  if (!clip(p, ray)) return {0, 0, 0, 0};
+  const Hit hit = visible_hit(p, ray);
+  if (!hit.valid()) return {0, 0, 0, 0};
+  solid = p.geometry.solid_id(hit.instance, hit.triangle) + 1;
+  float3 c{0, 0, 0};
+  if (p.mode == RayMode::depth) {
+    const float depth = hit.t + (p.orthographic ? p.first : 0.0f);
+    c = ramp(1 - (depth - p.nearest) / (p.farthest - p.nearest));
+  } else if (p.mode == RayMode::crossings) {
+    // 1, 2, 4, ... 64 surfaces are equal steps.
+    c = ramp(log2f(static_cast<float>(crossings(p, ray))) / 6);
+  } else {
+    const float3 towards = unit(-1.0f * ray.direction);
+    const float3 normal = outward(p, hit);
+    if (p.mode == RayMode::normal || (p.mode == RayMode::shaded && p.color == ColorBy::normal)) {
+      c = {to_linear(0.5f + 0.5f * normal.x), to_linear(0.5f + 0.5f * normal.y), to_linear(0.5f + 0.5f * normal.z)};
+    } else {
+      float3 n = hit.from_inside != 0 ? -1.0f * normal : normal;
+      const float away = dot(n, towards);
+      if (away < 0) n = unit(n - away * towards);
+      const float3 base = base_color(p, hit);
+      if (p.mode == RayMode::solid) {
+        c = (0.45f + 0.55f * fmaxf(dot(n, towards), 0)) * base;
+      } else {
+        const float3 point = ray.origin + hit.t * ray.direction;
+        c = shade(p, hit, base, n, towards, openness(p, hit, point, n, pixel, sample));
+      }
+      if (solid == p.selected) {
+        const float3 glow = color(p.colors[p.material_entries + p.distinct_entries + 3]);
+        c = 0.3f * c + (0.7f * (0.45f + 0.55f * fmaxf(dot(n, towards), 0))) * glow;
+      }
+    }
+  }
+  return {c.x, c.y, c.z, 1};
+}
+
+RAYLIFT_HD inline std::uint32_t as_pixel(const Light& sum, float samples) {
+  if (!(sum.a > 0)) return 0;
+  const auto byte = [](float value) { return static_cast<std::uint32_t>(value * 255.0f + 0.5f); };
+  return byte(clamp01(sum.a / samples)) << 24 | byte(to_srgb(sum.b / sum.a)) << 16 | byte(to_srgb(sum.g / sum.a)) << 8 |
+         byte(to_srgb(sum.r / sum.a));
+}
+
+}  // namespace ray_detail
+
+/// Casts the pixel of a cell, adds to the sums and fills the pixels of its block.
+RAYLIFT_HD inline void cast_cell(const RayPicture& picture, const RayPass& pass, std::uint32_t cell) {
+  const std::uint32_t columns = (picture.width + pass.stride - 1) / pass.stride;
+  const std::uint32_t column = cell % columns, row = cell / columns;
+  if (pass.refines && column % 2 == 0 && row % 2 == 0) return;  // has been cast by a coarser pass
+  const std::uint32_t x = column * pass.stride, y = row * pass.stride;
+  const std::uint32_t pixel = y * picture.width + x;
+  // Samples after the first follow a sequence that covers the pixel evenly (M. Roberts, "R2").
+  const auto n = static_cast<float>(pass.sample);
+  const float shift_x = 0.5f + n * 0.7548777f, shift_y = 0.5f + n * 0.5698403f;
+  const float at_x = (static_cast<float>(x) + shift_x - floorf(shift_x)) / static_cast<float>(picture.width);
+  const float at_y = (static_cast<float>(y) + shift_y - floorf(shift_y)) / static_cast<float>(picture.height);
+  std::uint32_t solid = 0;
+  const Light seen = ray_detail::see(picture, ray_detail::view_ray(picture, at_x, at_y), pixel, pass.sample, solid);
+  Light sum = seen;
+  if (pass.sample == 0) {
+    picture.solids[pixel] = solid;
+  } else {
+    const Light& before = picture.sums[pixel];
+    sum = {before.r + seen.r, before.g + seen.g, before.b + seen.b, before.a + seen.a};
+  }
+  picture.sums[pixel] = sum;
+  const std::uint32_t shown = ray_detail::as_pixel(sum, n + 1);
+  for (std::uint32_t j = y; j < y + pass.stride && j < picture.height; ++j)
+    for (std::uint32_t i = x; i < x + pass.stride && i < picture.width; ++i)
+      picture.pixels[j * picture.width + i] = shown;
+}
+
+}  // namespace raylift::viewer

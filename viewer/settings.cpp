@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.h"
+
+#include <raylift/geometry/error.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "suggest.h"
+#include "text.h"
+
+namespace raylift::viewer {
+namespace {
+
+[[noreturn]] void reject(std::string_view text, std::string_view wanted, std::string_view advice = {}) {
+  throw Error(ErrorKind::usage, "'" + batch::printable(text) + "' is not " + std::string(wanted), {}, advice);
+}
+
+/// A whole text as a number; nothing where it is none.
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<int> integer(std::string_view text) {
+  int value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<Eigen::Vector3d> vector(std::string_view text) {
+  Eigen::Vector3d result;
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t comma = text.find(',');
+    if ((comma == std::string_view::npos) != (i == 2)) return std::nullopt;
+    const auto value = number(text.substr(0, comma));
+    if (!value) return std::nullopt;
+    result[i] = *value;
+    if (i < 2) text.remove_prefix(comma + 1);
+  }
+  return result;
+}
+
+std::optional<Color> hex_color(std::string_view text) {
+  if (text.size() != 7 || text[0] != '#') return std::nullopt;
+  Color color{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    unsigned value = 0;
+    const char* begin = text.data() + 1 + 2 * i;
+    const auto [end, failed] = std::from_chars(begin, begin + 2, value, 16);
+    if (failed != std::errc{} || end != begin + 2) return std::nullopt;
+    color[i] = static_cast<float>(value) / 255.0F;
+  }
+  return color;
+}
+
+template <class Enum, std::size_t N>
+Enum choose(std::string_view text, const std::array<std::string_view, N>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (text == names[i]) return static_cast<Enum>(i);
+    list += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(names[i]);
+  }
+  throw Error(ErrorKind::usage, "'" + batch::printable(text) + "' is not " + list +
+                                    batch::did_you_mean(text, std::vector<std::string>(names.begin(), names.end())));
+}
+
+std::string decimal(double value) {
+  std::array<char, 32> text{};
+  const auto [end, failed] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return failed == std::errc{} ? std::string(text.data(), end) : "0";
+}
+
+}  // namespace
+
+ColorBy color_by(std::string_view name) {
+  return choose<ColorBy>(name, kColorNames);
+}
+
+RayMode ray_mode(std::string_view name) {
+  return choose<RayMode>(name, kRayModeNames);
+}
+
+ClipPlane parse_clip(std::string_view text) {
+  const std::string_view whole = text;
+  constexpr std::string_view kWanted = "a plane: an axis (x, -y), or a normal (1,1,0); with =OFFSET in mm";
+  ClipPlane plane;
+  const std::size_t equals = text.find('=');
+  if (equals != std::string_view::npos) {
+    plane.offset = number(text.substr(equals + 1));
+    if (!plane.offset) reject(whole, kWanted);
+    text = text.substr(0, equals);
+  }
+  const bool negative = !text.empty() && text[0] == '-';
+  const std::string_view letter = text.substr(negative ? 1 : 0);
+  if (letter.size() == 1 && letter[0] >= 'x' && letter[0] <= 'z') {
+    plane.normal = (negative ? -1.0 : 1.0) * Eigen::Vector3d::Unit(letter[0] - 'x');
+    // "-x=100" cuts at x = 100, and takes away the other side.
+    if (negative && plane.offset) plane.offset = -*plane.offset;
+    return plane;
+  }
+  const auto normal = vector(text);
+  if (!normal || !(normal->norm() > 0) || !std::isfinite(normal->norm())) reject(whole, kWanted);
+  plane.normal = normal->normalized();
+  return plane;
+}
+
+Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene) {
+  int along = 0;
+  if (box.empty() || plane.normal.cwiseAbs().maxCoeff(&along) < 1 - 1e-9) return box;
+  const double place = plane.offset_in(scene) * plane.normal[along];
+  if (place <= box.min[along] || place >= box.max[along]) return box;
+  (plane.normal[along] > 0 ? box.max : box.min)[along] = place;
+  return box;
+}
+
+std::string clip_text(const ClipPlane& plane) {
+  std::string text = decimal(plane.normal.x()) + ',' + decimal(plane.normal.y()) + ',' + decimal(plane.normal.z());
+  if (plane.offset) text += '=' + decimal(*plane.offset);
+  return text;
+}
+
+Background parse_background(std::string_view text) {
+  if (text == "dark") return {};
+  if (text == "light") return {{0.93F, 0.94F, 0.96F}, {0.78F, 0.80F, 0.83F}, false};
+  if (text == "white") return {{1, 1, 1}, {1, 1, 1}, false};
+  if (text == "black") return {{0, 0, 0}, {0, 0, 0}, false};
+  if (text == "none") return {{0, 0, 0}, {0, 0, 0}, true};
+  const std::size_t comma = text.find(',');
+  const auto top = hex_color(text.substr(0, comma));
+  const auto bottom = comma == std::string_view::npos ? top : hex_color(text.substr(comma + 1));
+  if (!top || !bottom) reject(text, "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb");
+  return {*top, *bottom, false};
+}
+
+Eigen::Vector3d parse_vector(std::string_view text) {
+  const auto result = vector(text);
+  if (!result) reject(text, "three numbers, as in 1,2.5,-3");
+  return *result;
+}
+
+Resolution parse_resolution(std::string_view text) {
+  const std::size_t cross = text.find('x');
+  if (cross != std::string_view::npos) {
+    const auto width = integer(text.substr(0, cross));
+    const auto height = integer(text.substr(cross + 1));
+    constexpr int kMost = 16384;
+    if (width && height && *width >= 1 && *height >= 1 && *width <= kMost && *height <= kMost) return {*width, *height};
+  }
+  reject(text, "a resolution such as 1280x720, with 1 to 16384 pixels a side");
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a picture shows and how: the choices that the command line, the configuration file, the panels and bookmarks
+// all make. No GL.
+#pragma once
+
+#include <raylift/geometry/scene.h>
+
+#include <Eigen/Core>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "modes.h"
+
+namespace raylift::viewer {
+
+inline constexpr std::array<std::string_view, 5> kColorNames{"material", "solid", "mesh", "residency", "normal"};
+inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
+                                                               "normal", "solid",  "crossings"};
+
+/// Throw Error(usage) with a suggestion for anything else.
+[[nodiscard]] ColorBy color_by(std::string_view name);
+[[nodiscard]] RayMode ray_mode(std::string_view name);
+
+/// A plane that cuts away what lies beyond it: where normal . p > offset. Millimetres of the world.
+struct ClipPlane {
+  Eigen::Vector3d normal{1, 0, 0};
+  std::optional<double> offset;  ///< along the unit normal; none: through the scene's centre
+
+  /// The offset that holds for a scene.
+  [[nodiscard]] double offset_in(const Bounds& scene) const { return offset.value_or(normal.dot(scene.center())); }
+};
+
+/// "x", "-y", "x=100", "1,1,0", "1,1,0=250": throws Error(usage) for anything else.
+[[nodiscard]] ClipPlane parse_clip(std::string_view text);
+/// What parse_clip reads as this plane.
+[[nodiscard]] std::string clip_text(const ClipPlane& plane);
+
+/// What a plane along an axis leaves of a box; all of it where that would be nothing, or where the plane is oblique.
+[[nodiscard]] Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene);
+
+/// sRGB, 0 to 1.
+using Color = std::array<float, 3>;
+
+/// Behind the scene: a gradient from top to bottom, or nothing.
+struct Background {
+  Color top{0.165F, 0.180F, 0.205F};
+  Color bottom{0.060F, 0.066F, 0.078F};
+  bool transparent = false;
+};
+
+/// "dark", "light", "white", "black", "none", "#rrggbb" or "#rrggbb,#rrggbb" (top and bottom); else Error(usage).
+[[nodiscard]] Background parse_background(std::string_view text);
+
+struct Settings {
+  ColorBy color = ColorBy::material;
+  Fill fill = Fill::surface;
+  RayMode rays = RayMode::off;
+  bool edges = false;
+  bool smooth = true;
+  bool back_faces = false;  ///< in a colour of warning
+  float opacity = 1;        ///< below 1, everything is seen through
+  std::optional<ClipPlane> clip;
+  bool caps = true;  ///< what a cut opens is filled with the solid's colour
+  bool axes = true;
+  bool scale_bar = true;
+  Background background;
+};
+
+/// "1,2,3": throws Error(usage) for anything else, and for numbers that are not finite.
+[[nodiscard]] Eigen::Vector3d parse_vector(std::string_view text);
+
+/// "1280x720", both 1 to 16384: throws Error(usage) for anything else.
+struct Resolution {
+  int width = 1280;
+  int height = 720;
+};
+[[nodiscard]] Resolution parse_resolution(std::string_view text);
+
+}  // namespace raylift::viewer

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shaders.h"
+
+namespace raylift::viewer::shaders {
+
+const std::string_view scene_vertex = R"(
+layout(std140, binding = 0) uniform Frame {
+  mat4 clip_from_eye;   // positions relative to the eye, in the world's axes -> clip space
+  vec4 eye_high;        // the eye, as two floats a coordinate
+  vec4 eye_low;
+  vec4 clip_plane;      // dot(xyz, relative position) > w is cut away
+  vec4 forward;         // w: 1 where the camera is orthographic
+  vec4 up;              // of the world; w: opacity
+  vec4 key_light;       // towards it
+  uvec4 choice;         // colour mode, flags, selected instance + 1, triangles on the device
+  uvec4 tables;         // of `colors`: entries for materials, entries for things without a colour of their own
+};
+struct Instance {
+  vec4 rows[3];  // linear part; w: translation, high
+  vec4 low;      // translation, low; w: flags
+};
+layout(std430, binding = 0) readonly buffer Instances { Instance instances[]; };
+
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec2 octahedral;
+layout(location = 2) in uvec3 slot;  // instance, material, first triangle
+
+out vec3 relative;
+#ifdef SMOOTH
+out vec3 normal;
+#endif
+flat out uvec4 which;  // instance, material, first triangle, flags of the instance
+
+void main() {
+  Instance placed = instances[slot.x];
+  vec3 linear = vec3(dot(placed.rows[0].xyz, position), dot(placed.rows[1].xyz, position),
+                     dot(placed.rows[2].xyz, position));
+  vec3 high = vec3(placed.rows[0].w, placed.rows[1].w, placed.rows[2].w);
+  precise vec3 coarse = high - eye_high.xyz;
+  precise vec3 fine = placed.low.xyz - eye_low.xyz;
+  precise vec3 moved = coarse + fine;
+  relative = linear + moved;
+  gl_Position = clip_from_eye * vec4(relative, 1);
+  gl_ClipDistance[0] = clip_plane.w - dot(clip_plane.xyz, relative);
+  which = uvec4(slot, floatBitsToUint(placed.low.w));
+#ifdef SMOOTH
+  vec3 n = vec3(octahedral, 1 - abs(octahedral.x) - abs(octahedral.y));
+  if (n.z < 0) n.xy = (1 - abs(n.yx)) * mix(vec2(-1), vec2(1), greaterThanEqual(n.xy, vec2(0)));
+  // Normals go by the cofactors, up to their sign and length.
+  vec3 a = placed.rows[0].xyz, b = placed.rows[1].xyz, c = placed.rows[2].xyz;
+  normal = vec3(dot(cross(b, c), n), dot(cross(c, a), n), dot(cross(a, b), n));
+  if ((which.w & 1u) != 0u) normal = -normal;
+#endif
+}
+)";
+
+const std::string_view scene_fragment = R"(
+layout(std140, binding = 0) uniform Frame {
+  mat4 clip_from_eye;
+  vec4 eye_high;
+  vec4 eye_low;
+  vec4 clip_plane;
+  vec4 forward;
+  vec4 up;
+  vec4 key_light;
+  uvec4 choice;
+  uvec4 tables;
+};
+layout(std430, binding = 1) readonly buffer Colors { uint colors[]; };
+#ifdef SMOOTH
+layout(std430, binding = 2) readonly buffer Smooth { uint smooth_triangles[]; };  // a bit each
+#endif
+
+in vec3 relative;
+#ifdef SMOOTH
+in vec3 normal;
+#endif
+flat in uvec4 which;
+
+#ifdef IDS
+layout(location = 0) out uvec2 id;
+#else
+layout(location = 0) out vec4 color;
+#endif
+#ifdef BLENDED
+layout(location = 1) out vec4 revealage;
+#endif
+
+const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u;
+const uint BACK_FACES = 1u, CUT = 2u, LINES = 4u;
+
+vec3 linear(vec3 srgb) {
+  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
+}
+vec3 table(uint entry) { return linear(unpackUnorm4x8(colors[entry]).rgb); }
+
+void main() {
+  uint triangle = which.z + uint(gl_PrimitiveID);
+#ifdef IDS
+  id = uvec2(which.x + 1u, triangle);
+#else
+  vec3 towards = forward.w > 0.5 ? -forward.xyz : -normalize(relative);
+  bool front = gl_FrontFacing != ((which.w & 1u) != 0u);
+  vec3 dx = dFdx(relative), dy = dFdy(relative);
+  vec3 face = cross(dx, dy);
+  face = dot(face, face) > 0 ? normalize(face) : towards;
+  if (dot(face, towards) < 0) face = -face;
+  vec3 n = face;
+#ifdef SMOOTH
+  if ((smooth_triangles[triangle >> 5] >> (triangle & 31u) & 1u) != 0u && dot(normal, normal) > 0) {
+    n = front ? normalize(normal) : -normalize(normal);
+    // A silhouette's interpolated normal may point away from the eye, and light would jump there.
+    float away = dot(n, towards);
+    if (away < 0) n = normalize(n - away * towards);
+  }
+#endif
+
+  vec3 base;
+  if (choice.x == BY_NORMAL) {
+    base = linear(0.5 + 0.5 * (front ? n : -n));
+  } else if (choice.x == BY_MATERIAL) {
+    base = table(min(which.y, tables.x - 1u));
+  } else if (choice.x == BY_SOLID) {
+    base = table(tables.x + which.x % tables.y);
+  } else if (choice.x == BY_MESH) {
+    base = table(tables.x + (which.w >> 1) % tables.y);
+  } else {
+    base = table(tables.x + tables.y + (triangle < choice.w ? 0u : 1u));
+  }
+  bool warn = (choice.y & BACK_FACES) != 0u && !front;
+  if (warn) base = table(tables.x + tables.y + 2u);
+
+#ifdef EDGES
+  color = vec4(base * 0.12, 0.55);
+#else
+  vec3 lit;
+  if (choice.x == BY_NORMAL && !warn) {
+    lit = base;
+  } else {
+    float sky = 0.5 + 0.5 * dot(n, up.xyz);
+    float key = max(dot(n, key_light.xyz), 0);
+    float head = max(dot(n, towards), 0);
+    vec3 ambient = mix(vec3(0.13, 0.12, 0.12), vec3(0.24, 0.26, 0.30), sky);
+    lit = base * (ambient + vec3(0.62, 0.60, 0.57) * key + 0.26 * head);
+    vec3 halfway = normalize(key_light.xyz + towards);
+    float fresnel = pow(1 - head, 4);
+    lit += 0.10 * pow(max(dot(n, halfway), 0), 40) + 0.05 * fresnel * (0.4 + 0.6 * sky);
+    // What a cut opens is seen from inside: nearly the plain colour, as if it were filled.
+    if ((choice.y & CUT) != 0u && !front && !warn) lit = mix(lit, base * 0.55, 0.6);
+  }
+  if ((choice.y & LINES) != 0u) lit = mix(lit, base, 0.6);
+  if (which.x + 1u == choice.z) {
+    vec3 glow = table(tables.x + tables.y + 3u);
+    lit = mix(lit, glow * (0.45 + 0.55 * max(dot(n, towards), 0)), 0.7);
+  }
+#ifdef BLENDED
+  float alpha = up.w;
+  // More where the surface is seen along its side, as with glass.
+  float grazing = 1 - abs(dot(n, towards));
+  alpha = clamp(alpha * (0.6 + 1.2 * grazing * grazing), 0.02, 1.0);
+  if (which.x + 1u == choice.z) alpha = max(alpha, 0.8);
+  // McGuire, Bavoil, "Weighted Blended Order-Independent Transparency" (JCGT 2(2), 2013), by reversed depth.
+  float weight = clamp(30 * pow(gl_FragCoord.z / (gl_FragCoord.z + 2e-4), 2), 0.05, 300.0);
+  color = vec4(lit * alpha, alpha) * weight;
+  revealage = vec4(alpha);
+#else
+  color = vec4(lit, 1);
+#endif
+#endif
+#endif
+}
+)";
+
+const std::string_view screen_vertex = R"(
+out vec2 place;
+void main() {
+  place = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2);
+  gl_Position = vec4(place * 2 - 1, 0, 1);
+}
+)";
+
+const std::string_view background_fragment = R"(
+layout(location = 0) uniform vec3 top;
+layout(location = 1) uniform vec3 bottom;
+in vec2 place;
+layout(location = 0) out vec4 color;
+vec3 linear(vec3 srgb) {
+  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
+}
+void main() {
+  // In sRGB, where the eye sees an even slope; a little noise hides its steps.
+  vec3 srgb = mix(bottom, top, place.y);
+  float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
+  if (top != bottom) srgb += noise / 255;
+  color = vec4(linear(clamp(srgb, 0, 1)), 1);
+}
+)";
+
+const std::string_view composite_fragment = R"(
+layout(binding = 0) uniform sampler2D accumulated;
+layout(binding = 1) uniform sampler2D revealage;
+layout(location = 0) out vec4 color;
+void main() {
+  ivec2 pixel = ivec2(gl_FragCoord.xy);
+  vec4 sum = texelFetch(accumulated, pixel, 0);
+  float through = texelFetch(revealage, pixel, 0).r;
+  if (sum.a <= 0) discard;
+  color = vec4(sum.rgb / max(sum.a, 1e-5), 1 - through);
+}
+)";
+
+const std::string_view image_fragment = R"(
+layout(binding = 0) uniform sampler2D image;
+layout(location = 0) uniform vec2 size;  // of the picture that is drawn
+layout(location = 0) out vec4 color;
+void main() {
+  // The picture may be a coarser one, while things move.
+  ivec2 pixels = textureSize(image, 0);
+  vec4 c = texelFetch(image, min(ivec2(gl_FragCoord.xy / size * vec2(pixels)), pixels - 1), 0);
+  color = vec4(mix(c.rgb / 12.92, pow((c.rgb + 0.055) / 1.055, vec3(2.4)), greaterThan(c.rgb, vec3(0.04045))), c.a);
+}
+)";
+
+const std::string_view overlay_vertex = R"(
+layout(location = 0) uniform vec2 size;  // of the picture, pixels
+layout(location = 0) in vec2 position;   // pixels from the lower left
+layout(location = 1) in vec4 paint;      // sRGB and alpha
+out vec4 painted;
+void main() {
+  painted = paint;
+  gl_Position = vec4(position / size * 2 - 1, 0, 1);
+}
+)";
+
+const std::string_view overlay_fragment = R"(
+in vec4 painted;
+layout(location = 0) out vec4 color;
+void main() {
+  vec3 c = painted.rgb;
+  color = vec4(mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), greaterThan(c, vec3(0.04045))), painted.a);
+}
+)";
+
+}  // namespace raylift::viewer::shaders

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GLSL of the renderer. Defines choose between its variants; see Renderer::program.
+#pragma once
+
+#include <string_view>
+
+namespace raylift::viewer::shaders {
+
+/// The scene's vertices: instances out of a buffer, positions relative to the eye.
+extern const std::string_view scene_vertex;
+/// The scene's fragments. SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle;
+/// BLENDED: weighted, for transparency without sorting.
+extern const std::string_view scene_fragment;
+/// A triangle over the whole picture.
+extern const std::string_view screen_vertex;
+/// What lies behind the scene.
+extern const std::string_view background_fragment;
+/// The transparent layers over what is there.
+extern const std::string_view composite_fragment;
+/// A picture from elsewhere, over what is there.
+extern const std::string_view image_fragment;
+/// Coloured triangles in pixels: axes, scale bar, text.
+extern const std::string_view overlay_vertex;
+extern const std::string_view overlay_fragment;
+
+}  // namespace raylift::viewer::shaders

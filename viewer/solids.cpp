@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solids.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace raylift::viewer {
+namespace {
+
+/// Lists of members by group, in order: a counting sort. `group(i)` is a node or kNone.
+template <class Group>
+void sort_by_group(std::size_t groups, std::size_t members, const Group& group, std::vector<std::uint32_t>& begin,
+                   std::vector<std::uint32_t>& sorted) {
+  begin.assign(groups + 2, 0);
+  const auto slot = [&](std::size_t i) { return std::size_t{static_cast<std::uint32_t>(group(i) + 1)}; };
+  for (std::size_t i = 0; i != members; ++i) ++begin[slot(i) + 1];
+  for (std::size_t g = 0; g + 1 != begin.size(); ++g) begin[g + 1] += begin[g];
+  sorted.resize(members);
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  for (std::size_t i = 0; i != members; ++i) sorted[next[slot(i)]++] = static_cast<std::uint32_t>(i);
+}
+
+std::span<const std::uint32_t> group_of(std::uint32_t node, const std::vector<std::uint32_t>& begin,
+                                        const std::vector<std::uint32_t>& sorted) {
+  const std::size_t slot = static_cast<std::uint32_t>(node + 1);
+  return {sorted.data() + begin[slot], begin[slot + 1] - begin[slot]};
+}
+
+}  // namespace
+
+Solids::Solids(const Scene& scene) : scene_(&scene), visible_(scene.instances.size(), 1) {
+  sort_by_group(
+      scene.nodes.size(), scene.nodes.size(), [&](std::size_t i) { return scene.nodes[i].parent; }, child_begin_,
+      child_);
+  sort_by_group(
+      scene.nodes.size(), scene.instances.size(), [&](std::size_t i) { return scene.instances[i].node; },
+      instance_begin_, instance_);
+  mesh_bounds_.reserve(scene.meshes.size());
+  for (const Mesh& mesh : scene.meshes) mesh_bounds_.push_back(mesh_bounds(mesh));
+}
+
+std::span<const std::uint32_t> Solids::children(std::uint32_t node) const {
+  return group_of(node, child_begin_, child_);
+}
+
+std::span<const std::uint32_t> Solids::instances(std::uint32_t node) const {
+  return group_of(node, instance_begin_, instance_);
+}
+
+std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
+  std::vector<std::uint32_t> result;
+  std::vector<std::uint32_t> open{node};
+  while (!open.empty()) {
+    const std::uint32_t next = open.back();
+    open.pop_back();
+    const auto own = instances(next);
+    result.insert(result.end(), own.begin(), own.end());
+    const auto down = children(next);
+    open.insert(open.end(), down.rbegin(), down.rend());
+  }
+  return result;
+}
+
+std::vector<std::uint32_t> Solids::search(std::string_view text, std::size_t most) const {
+  const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i != scene_->nodes.size() && found.size() < most; ++i) {
+    const std::string& name = scene_->nodes[i].name;
+    const auto at = std::search(name.begin(), name.end(), text.begin(), text.end(),
+                                [&](char a, char b) { return lower(a) == lower(b); });
+    if (at != name.end() || text.empty()) found.push_back(static_cast<std::uint32_t>(i));
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> Solids::match(const std::string& pattern) const {
+  const bool whole = pattern.find('/') != std::string::npos;
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i != scene_->instances.size(); ++i) {
+    const Instance& instance = scene_->instances[i];
+    const std::string& text = whole ? scene_->path(instance) : scene_->solid_name(instance);
+    if (::fnmatch(pattern.c_str(), text.c_str(), 0) == 0) found.push_back(static_cast<std::uint32_t>(i));
+  }
+  return found;
+}
+
+void Solids::set_visible(std::span<const std::uint32_t> instances, bool visible) {
+  for (const std::uint32_t i : instances) visible_[i] = visible ? 1 : 0;
+  ++version_;
+}
+
+void Solids::show_all() {
+  std::fill(visible_.begin(), visible_.end(), std::uint8_t{1});
+  ++version_;
+}
+
+void Solids::show_only(std::span<const std::uint32_t> instances) {
+  std::fill(visible_.begin(), visible_.end(), std::uint8_t{0});
+  set_visible(instances, true);
+}
+
+int Solids::shown(std::uint32_t node) const {
+  if (shown_version_ != version_) {
+    // Bit 0: something below is visible; bit 1: something is hidden. Parents stand before their children.
+    shown_.assign(scene_->nodes.size() + 1, 0);
+    for (std::size_t i = 0; i != scene_->instances.size(); ++i)
+      shown_[static_cast<std::uint32_t>(scene_->instances[i].node + 1)] |=
+          static_cast<std::uint8_t>(visible_[i] != 0 ? 1 : 2);
+    for (std::size_t i = scene_->nodes.size(); i-- > 0;)
+      shown_[static_cast<std::uint32_t>(scene_->nodes[i].parent + 1)] |= shown_[i + 1];
+    shown_version_ = version_;
+  }
+  const std::uint8_t bits = shown_[static_cast<std::uint32_t>(node + 1)];
+  return bits == 2 ? 0 : bits == 3 ? 1 : 2;
+}
+
+Bounds Solids::bounds(std::uint32_t instance) const {
+  const Instance& placed = scene_->instances[instance];
+  const Bounds& box = mesh_bounds_[placed.mesh];
+  Bounds result;
+  if (box.empty()) return result;
+  for (unsigned i = 0; i < 8; ++i)
+    result.add(placed.transform * Eigen::Vector3d((i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(),
+                                                  (i & 4 ? box.max : box.min).z()));
+  return result;
+}
+
+Bounds Solids::bounds(std::span<const std::uint32_t> instances) const {
+  Bounds result;
+  for (const std::uint32_t i : instances) result.add(bounds(i));
+  return result;
+}
+
+Bounds Solids::bounds_of(std::span<const std::uint8_t> visible) const {
+  Bounds result;
+  for (std::size_t i = 0; i != visible.size(); ++i)
+    if (visible[i] != 0) result.add(bounds(static_cast<std::uint32_t>(i)));
+  return result;
+}
+
+}  // namespace raylift::viewer

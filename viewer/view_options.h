@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of raylift-view, and its configuration file, whose keys are the options' names.
+#pragma once
+
+#include <raylift/geometry/load.h>
+#include <raylift/gpu/upload.h>
+#include <raylift/interop/gl_context.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "camera.h"
+#include "session.h"
+#include "settings.h"
+#include "solids.h"
+
+namespace raylift::viewer {
+
+/// Where the camera is to stand. What is not given follows from the scene.
+struct CameraOptions {
+  std::optional<StandardView> view;
+  std::optional<Eigen::Vector3d> eye, target, up;
+  std::optional<double> azimuth, elevation;  ///< degrees, added to the view
+  double fov_degrees = 40;
+  double zoom = 1;
+  bool orthographic = false;
+  std::string focus;  ///< frames the solids that match
+};
+
+struct ViewOptions {
+  std::vector<std::string> files;
+  batch::GeneralOptions general;
+  LoadOptions load;
+  UploadOptions upload;
+  std::string device = "auto";
+  GlRenderer gl = GlRenderer::automatic;
+
+  std::string output;  ///< empty: a window
+  Resolution resolution;
+  int samples = 4;
+  int frames = 0;        ///< more than 0: draws so many, and says how fast
+  int ray_samples = 16;  ///< a pixel, of the ray-cast picture
+  bool offscreen = false;
+  bool watch = false;
+  std::string bookmarks;  ///< the file; empty: beside the configuration
+
+  Settings settings;
+  CameraOptions camera;
+  std::vector<std::string> hide, only;  ///< patterns of solids' names
+};
+
+/// Reads configuration and command line into `options`. Returns the text of --help or --version where that was asked
+/// for, else nothing. Throws Error: usage; io, malformed for the configuration.
+[[nodiscard]] std::string parse_view_options(int argc, char** argv, ViewOptions& options);
+
+/// Hides what options hide. Throws Error(usage) where a pattern matches nothing.
+void apply_visibility(const ViewOptions& options, Solids& solids);
+
+/// The camera that options ask for, of a scene. Throws Error(usage).
+[[nodiscard]] Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect);
+
+/// The folder of configuration and bookmarks: $XDG_CONFIG_HOME/raylift, else ~/.config/raylift; empty where there is
+/// no home.
+[[nodiscard]] std::string config_folder();
+
+/// `pattern` with {name} replaced by the scene's file name without ending, and {n} by its number.
+[[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number);
+
+}  // namespace raylift::viewer

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window: input, the loop, and the panels over the picture.
+#pragma once
+
+#include "session.h"
+#include "view_options.h"
+
+namespace raylift::viewer {
+
+/// Shows the files until the window is closed. Returns the exit code. Throws Error(no_display) where no window, or no
+/// OpenGL 4.5 for it, is to be had.
+[[nodiscard]] int show_window(const ViewOptions& options, batch::Session& session);
+
+}  // namespace raylift::viewer
