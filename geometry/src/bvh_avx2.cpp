@@ -77,9 +77,6 @@ RAYLIFT_AVX2 inline __m256 planes(const BvhNode* node, std::uint32_t offset) {
   const auto* bytes = reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(node) + offset);
   return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes)));
 }
-RAYLIFT_AVX2 inline __m256 spread(__m128 v, int lane) {
-  return _mm256_permutevar8x32_ps(_mm256_castps128_ps256(v), _mm256_set1_epi32(lane));
-}
 
 // Four ones for each bit: a mask of slots as nodes have it.
 constexpr std::array<std::uint32_t, 256> kFours = [] {
@@ -105,13 +102,19 @@ RAYLIFT_AVX2 inline std::uint32_t test_slots(const BvhNode* node, const LaneRay&
   const __m128 slack = _mm_add_ps(_mm_mul_ps(_mm_andnot_ps(sign, offset), _mm_set1_ps(0x1p-20f)),
                                   _mm_mul_ps(_mm_andnot_ps(sign, step), _mm_set1_ps(0x1p-7f)));
   const __m128 near_offset = _mm_sub_ps(offset, slack), far_offset = _mm_add_ps(offset, slack);
-  const __m256 sx = spread(step, 0), sy = spread(step, 1), sz = spread(step, 2);
-  const __m256 near_x = _mm256_fmadd_ps(planes(node, ray.near[0]), sx, spread(near_offset, 0));
-  const __m256 near_y = _mm256_fmadd_ps(planes(node, ray.near[1]), sy, spread(near_offset, 1));
-  const __m256 near_z = _mm256_fmadd_ps(planes(node, ray.near[2]), sz, spread(near_offset, 2));
-  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.far[0]), sx, spread(far_offset, 0));
-  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.far[1]), sy, spread(far_offset, 1));
-  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.far[2]), sz, spread(far_offset, 2));
+  // Broadcast out of memory, which takes no shuffle: the bytes' conversions need these already.
+  alignas(16) float steps[4], near_offsets[4], far_offsets[4];
+  _mm_store_ps(steps, step);
+  _mm_store_ps(near_offsets, near_offset);
+  _mm_store_ps(far_offsets, far_offset);
+  const __m256 sx = _mm256_broadcast_ss(steps), sy = _mm256_broadcast_ss(steps + 1),
+               sz = _mm256_broadcast_ss(steps + 2);
+  const __m256 near_x = _mm256_fmadd_ps(planes(node, ray.near[0]), sx, _mm256_broadcast_ss(near_offsets + 0));
+  const __m256 near_y = _mm256_fmadd_ps(planes(node, ray.near[1]), sy, _mm256_broadcast_ss(near_offsets + 1));
+  const __m256 near_z = _mm256_fmadd_ps(planes(node, ray.near[2]), sz, _mm256_broadcast_ss(near_offsets + 2));
+  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.far[0]), sx, _mm256_broadcast_ss(far_offsets + 0));
+  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.far[1]), sy, _mm256_broadcast_ss(far_offsets + 1));
+  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.far[2]), sz, _mm256_broadcast_ss(far_offsets + 2));
   const __m256 enter = _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_set1_ps(tmin)));
   const __m256 leave = _mm256_min_ps(_mm256_min_ps(far_x, far_y), _mm256_min_ps(far_z, _mm256_set1_ps(tmax)));
   _mm256_store_ps(entries, enter);
