@@ -49,8 +49,8 @@ measure() {
   shift
   for _ in $(seq "$rounds"); do
     read -r seconds mb < <(env LIBGL_ALWAYS_SOFTWARE=1 python3 "$folder/measure.py" "$@")
-    best=$(awk -v a="$best" -v b="$seconds" 'BEGIN { print a < b ? a : b }')
-    peak=$(awk -v a="$peak" -v b="$mb" 'BEGIN { print a > b ? a : b }')
+    best=$(awk -v a="$best" -v b="$seconds" 'BEGIN { print (a < b ? a : b) }')
+    peak=$(awk -v a="$peak" -v b="$mb" 'BEGIN { print (a > b ? a : b) }')
   done
   printf '| %-42s | %7.3f | %8d |\n' "$name" "$best" "$peak"
 }

@@ -5,7 +5,11 @@
 #include <raylift/interop/gl_context.h>
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include "image.h"
 #include "ray_caster.h"
@@ -146,43 +150,47 @@ TEST_F(Rays, CountCrossings) {
   EXPECT_EQ(draw().at(2, 120)[2] < 60, true) << "no surface shows the background";
 }
 
-/// Each way to draw, against its picture in references/. RAYLIFT_UPDATE_REFERENCES=1 makes them anew: look at them.
-TEST_F(Rays, PicturesAreAsTheReferences) {
-  struct Way {
-    const char* name;
-    std::function<void(Settings&)> change;
-  };
-  const std::vector<Way> ways{
-      {"material", [](Settings&) {}},
-      {"solid_edges", [](Settings& s) { s.color = ColorBy::solid, s.edges = true; }},
-      {"mesh_flat", [](Settings& s) { s.color = ColorBy::mesh, s.smooth = false; }},
-      {"residency", [](Settings& s) { s.color = ColorBy::residency; }},
-      {"normal", [](Settings& s) { s.color = ColorBy::normal; }},
-      {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
-      {"transparent", [](Settings& s) { s.opacity = 0.3F, s.clip.reset(); }},
-      {"back_faces", [](Settings& s) { s.back_faces = true; }},
-      {"no_caps_light", [](Settings& s) { s.caps = false, s.background = parse_background("light"); }},
-      {"ray_shaded", [](Settings& s) { s.rays = RayMode::shaded; }},
-      {"ray_depth", [](Settings& s) { s.rays = RayMode::depth; }},
-      {"ray_normal", [](Settings& s) { s.rays = RayMode::normal; }},
-      {"ray_solid", [](Settings& s) { s.rays = RayMode::solid; }},
-      {"ray_crossings", [](Settings& s) { s.rays = RayMode::crossings; }}};
+/// A way to draw, which has a picture in references/.
+struct Way {
+  const char* name;
+  std::function<void(Settings&)> change;
+};
+void PrintTo(const Way& way, std::ostream* out) {
+  *out << way.name;
+}
+const std::vector<Way> kWays{
+    {"material", [](Settings&) {}},
+    {"solid_edges", [](Settings& s) { s.color = ColorBy::solid, s.edges = true; }},
+    {"mesh_flat", [](Settings& s) { s.color = ColorBy::mesh, s.smooth = false; }},
+    {"residency", [](Settings& s) { s.color = ColorBy::residency; }},
+    {"normal", [](Settings& s) { s.color = ColorBy::normal; }},
+    {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+    {"transparent", [](Settings& s) { s.opacity = 0.3F, s.clip.reset(); }},
+    {"back_faces", [](Settings& s) { s.back_faces = true; }},
+    {"no_caps_light", [](Settings& s) { s.caps = false, s.background = parse_background("light"); }},
+    {"ray_shaded", [](Settings& s) { s.rays = RayMode::shaded; }},
+    {"ray_depth", [](Settings& s) { s.rays = RayMode::depth; }},
+    {"ray_normal", [](Settings& s) { s.rays = RayMode::normal; }},
+    {"ray_solid", [](Settings& s) { s.rays = RayMode::solid; }},
+    {"ray_crossings", [](Settings& s) { s.rays = RayMode::crossings; }}};
+
+class References : public Rays, public testing::WithParamInterface<Way> {};
+
+/// RAYLIFT_UPDATE_REFERENCES=1 makes the pictures anew: look at them.
+TEST_P(References, PictureIsAsItsReference) {
   open_detector();
   renderer_->resize(kSize, 4);
   renderer_->set_device_triangles(5000);
-  const std::filesystem::path folder = test::source_dir() / "tests/viewer/references";
-  const Settings plain = settings_;
-  for (const Way& way : ways) {
-    settings_ = plain;
-    way.change(settings_);
-    const Image image = draw();
-    const auto file = folder / (std::string(way.name) + ".png");
-    if (std::getenv("RAYLIFT_UPDATE_REFERENCES") != nullptr) write_png(image, file);
-    const Difference difference = compare(image, read_png(file), 24);
-    EXPECT_LT(difference.share, 0.02) << way.name;
-    EXPECT_LT(difference.mean, 0.01) << way.name;
-  }
+  GetParam().change(settings_);
+  const Image image = draw();
+  const auto file = test::source_dir() / "tests/viewer/references" / (std::string(GetParam().name) + ".png");
+  if (std::getenv("RAYLIFT_UPDATE_REFERENCES") != nullptr) write_png(image, file);
+  const Difference difference = compare(image, read_png(file), 24);
+  EXPECT_LT(difference.share, 0.02);
+  EXPECT_LT(difference.mean, 0.01);
 }
+INSTANTIATE_TEST_SUITE_P(Ways, References, testing::ValuesIn(kWays),
+                         [](const auto& way) { return std::string(way.param.name); });
 
 }  // namespace
 }  // namespace raylift::viewer
