@@ -189,8 +189,8 @@ void write_cache_file(const fs::path& path, const CacheKey& key, std::span<const
     entry.hash = hash128(checksums.data() + entry.first_block,
                          blocks_of(entry.count * entry.element_bytes) * sizeof(std::uint64_t));
   const std::size_t entry_bytes = entries.size() * sizeof(CacheEntry);
-  std::memcpy(table.data(), entries.data(), entry_bytes);
-  std::memcpy(table.data() + entry_bytes, checksums.data(), blocks * sizeof(std::uint64_t));
+  if (!entries.empty()) std::memcpy(table.data(), entries.data(), entry_bytes);
+  if (blocks != 0) std::memcpy(table.data() + entry_bytes, checksums.data(), blocks * sizeof(std::uint64_t));
   const Hash128 hash = hash128(table.data(), table.size() - sizeof hash);
   std::memcpy(table.data() + table.size() - sizeof hash, &hash, sizeof hash);
   file.write_at(CacheFile::kPageBytes, table.data(), table.size());

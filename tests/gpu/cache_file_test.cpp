@@ -119,6 +119,17 @@ TEST(CacheFiles, GiveBackWhatWasWritten) {
   EXPECT_EQ(files_in(path.parent_path()), 1U);
 }
 
+TEST(CacheFiles, MayBeEmpty) {
+  const TemporaryFolder folder;
+  write_cache_file(folder.path() / "none", kKey, {}, {});
+  EXPECT_TRUE(CacheFile(folder.path() / "none").sections().empty());
+  EXPECT_EQ(failure_of(folder.path() / "none"), std::nullopt);
+  const std::vector<std::byte> nothing;
+  write_cache_file(folder.path() / "empty", kKey, std::vector{source_of("empty", 12, nothing)}, {});
+  EXPECT_EQ(CacheFile(folder.path() / "empty").read_all<float3>("empty").size(), 0U);
+  EXPECT_EQ(failure_of(folder.path() / "empty"), std::nullopt);
+}
+
 TEST(CacheFiles, ReadAnyRangeIntoAnyMemory) {
   const TemporaryFolder folder;
   const std::vector<std::byte> bytes = random_bytes(1'000'003, 4);
