@@ -25,7 +25,7 @@ void follow(const BvhView& bvh, const Ray& ray, Visits& visits) {
   while (true) {
     const std::uint32_t child = next_child(nodes, prepared.order);
     if (any_child(nodes)) stack[depth++] = nodes;
-    NodeHits hits = intersect_node(bvh.nodes + child, prepared, best.t);
+    NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
     ++visits.nodes;
     while (hits.pairs != 0) {
       intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, kNoTriangle, 0, best);

@@ -170,6 +170,25 @@ TEST_P(Query, NoRayLeavesAClosedMeshThatIsAnInstance) {
   }
 }
 
+TEST_P(Query, RaysThatBeginLaterMissWhatLiesBefore) {
+  const Scene scene = closed_scene(20, 100);
+  const GpuGeometry geometry = upload(scene, device(), with_bvh());
+  std::vector<Ray> rays = rays_in(scene, 5'000, 11);
+  std::vector<Hit> first = trace_all(geometry, rays);
+  std::size_t found = 0;
+  const OneByOne expected(scene);
+  for (std::size_t i = 0; i != rays.size(); ++i)
+    if (first[i].valid()) rays[i].tmin = std::nextafter(first[i].t, 1e30F);
+  const std::vector<Hit> second = trace_all(geometry, rays);
+  for (std::size_t i = 0; i != rays.size(); ++i) {
+    const Hit wanted = expected(rays[i]);
+    ASSERT_EQ(second[i].t, wanted.t) << "ray " << i;
+    ASSERT_EQ(second[i].triangle, wanted.triangle) << "ray " << i;
+    found += first[i].valid() && wanted.valid();
+  }
+  EXPECT_GT(found, 100U);
+}
+
 TEST_P(Query, WithoutAHierarchyItIsAnError) {
   const Scene scene = test::random_scene(1);
   const GpuGeometry geometry = upload(scene, device());

@@ -244,13 +244,13 @@ __device__ inline float grid_float(std::uint32_t bytes, int j) {
 }
 #endif
 
-// The slots whose boxes the ray meets in [0, tmax].
+// The slots whose boxes the ray meets in [tmin, tmax].
 //
 // A plane's t is (2^15 + q) * step + offset. With u = 2^-24: origin - o, its product with the inverse, and the
 // inverse's own rounding make 3u |far|, far = (origin - o) * inverse; the triangle test adds 4u |far| and 4u * 256
 // |step|; moving by 2^15 steps and the final sum add 3u * 2^15 |step|. Widening by 16u |far| + 2^-7 |step| covers all
 // of it.
-RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay& ray, float tmax) {
+RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay& ray, float tmin, float tmax) {
   std::uint32_t words[20];
 #if defined(__CUDA_ARCH__)
   const uint4* source = reinterpret_cast<const uint4*>(node);
@@ -273,8 +273,14 @@ RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay
   for (int a = 0; a < 3; ++a) {
     step[a] = as_float((words[3] >> (8 * a) & 0xFFu) << 23) * ray.inverse[a];
     const float far = product(as_float(words[a]) - origin[a], ray.inverse[a]);
+#if defined(__CUDA_ARCH__)
+    // From here on t counts from tmin; see below.
+    const float slack = (fabsf(far) + tmin) * 0x1p-20f + fabsf(step[a]) * 0x1p-7f;
+    const float moved = (far - tmin) - step[a] * 0x1p15f;
+#else
     const float slack = fabsf(far) * 0x1p-20f + fabsf(step[a]) * 0x1p-7f;
     const float moved = far - step[a] * 0x1p15f;
+#endif
     near_offset[a] = moved - slack;
     far_offset[a] = moved + slack;
   }
@@ -296,20 +302,20 @@ RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay
       const auto plane = [&](const std::uint32_t* bytes, int a, const float* offset) {
         return __float_as_int(fmaf(grid_float(bytes[a], j), step[a], offset[a]));
       };
-      // As integers floats compare as they do as floats where one side is not negative, and here the ray's start is:
-      // so the instructions for three operands serve.
+      // As integers floats compare as they do as floats where one side is not negative, and here the ray's start, now
+      // 0, is: so the instructions for three operands serve.
       const int enter =
           __vimax3_s32_relu(plane(near, 0, near_offset), plane(near, 1, near_offset), plane(near, 2, near_offset));
       const int leave =
           min(__vimin3_s32(plane(far, 0, far_offset), plane(far, 1, far_offset), plane(far, 2, far_offset)),
-              __float_as_int(tmax));
+              __float_as_int(__fsub_ru(tmax, tmin)));
       if (enter <= leave) hits |= 0xFu << (4 * (4 * half + j));
     }
   }
 #else
   // Lanes are slots; written for the compiler's vectoriser.
   float enter[8], leave[8];
-  for (int i = 0; i < 8; ++i) enter[i] = 0;
+  for (int i = 0; i < 8; ++i) enter[i] = tmin;
   for (int i = 0; i < 8; ++i) leave[i] = tmax;
   for (int a = 0; a < 3; ++a) {
     const bool forward = (ray.order >> a & 1u) != 0;
@@ -446,7 +452,7 @@ RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::ui
         continue;
       }
     }
-    NodeHits hits = intersect_node(bvh.nodes + child, prepared, best.t);
+    NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
     while (hits.pairs != 0) {
       intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, excluded, instance, best);
       if (kAny && best.pair != kNoTriangle) return best;

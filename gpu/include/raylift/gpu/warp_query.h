@@ -99,7 +99,7 @@ __device__ inline void trace_warp(const BvhView& bvh, std::size_t next, const st
             }
           }
           if (!entered) {
-            hits = intersect_node(bvh.nodes + child, ray, best.t);
+            hits = intersect_node(bvh.nodes + child, ray, tmin, best.t);
             nodes = hits.children;
           }
         }
