@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/load.h>
 #include <raylift/gpu/upload.h>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +21,9 @@ struct ActionOptions {
   LoadOptions load;
   UploadOptions upload;
   CacheSettings cache;
-  bool fill_cache = false;  ///< the action "cache" is among those to be done
-  std::string pictures;     ///< the folder that pictures go to
+  bool fill_cache = false;       ///< the action "cache" is among those to be done
+  std::uint64_t rays = 100'000;  ///< that the action "trace" traces
+  std::string pictures;          ///< the folder that pictures go to
 };
 
 /// A scene on its way through the actions, each of which finds what those before it made.

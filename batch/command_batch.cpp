@@ -20,8 +20,10 @@ int batch(Session& session, BatchOptions& options) {
     throw Error(ErrorKind::usage, "--resume needs a report to go on with", {}, "name it by --report");
   if (options.sort && options.report.empty())
     throw Error(ErrorKind::usage, "--sort needs a report to sort", {}, "name it by --report");
-  for (const Action* action : options.actions)
+  for (const Action* action : options.actions) {
     if (action->name == "cache") options.action.fill_cache = true;
+    if (action->name == "trace") options.action.upload.bvh = true;
+  }
   if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options.actions, options.action);
   return run_batch(session, options);
 }
@@ -36,7 +38,7 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
       ->required();
   options->actions = parse_actions("info,check");
   add_parsed(*app, "--do", "ACTIONS", "info,check",
-             "Of info, check, cache, upload and render, those to do, with commas between",
+             "Of info, check, cache, upload, trace and render, those to do, with commas between",
              [options](const std::string& text) { options->actions = parse_actions(text); });
   add_parsed(*app, "-j,--jobs", "COUNT", "one per device", "Scenes at a time; without devices, half as many as cores",
              [options](const std::string& text) {
@@ -72,6 +74,13 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
              });
   app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
   add_cache_options(*app, options->action.cache);
+  add_parsed(*app, "--rays", "COUNT", exact_count(options->action.rays),
+             "That --do trace sends in all directions from the middle of the scene",
+             [options](const std::string& text) {
+               const std::uint64_t rays = parse_count(text);
+               if (rays > 100'000'000) throw Error(ErrorKind::usage, "at most 100M are possible");
+               options->action.rays = rays;
+             });
   app->add_option("--pictures", options->action.pictures, "The folder that --do render writes to")->type_name("FOLDER");
   add_general_options(*app, general, true);
   add_load_options(*app, options->action.load);

@@ -14,6 +14,7 @@
 #include "quantity.h"
 #include "table.h"
 #include "text.h"
+#include "upload_to_all.h"
 #include "verify_upload.h"
 
 namespace raylift::batch {
@@ -25,6 +26,8 @@ struct UploadCommandOptions {
   UploadOptions upload;
   CacheSettings cache;
   std::string device = "auto";
+  std::string to;       // several devices
+  std::string helpers;  // of the device
   bool timings = false;
   bool verify = false;
 };
@@ -125,6 +128,11 @@ void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
              });
   app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
   add_cache_options(*app, options->cache);
+  add_parsed(*app, "--to", "DEVICES", "",
+             "All of these at once, each chunk over one link and on from there: all, or several with commas between",
+             [options](const std::string& text) { options->to = text; });
+  add_parsed(*app, "--helpers", "DEVICES", "", "Idle devices whose links help: all, or several with commas between",
+             [options](const std::string& text) { options->helpers = text; });
   app->add_flag("--timings", options->timings, "Print the time of each stage");
   app->add_flag("--verify", options->verify, "Read everything back from the device and compare");
   add_general_options(*app, general, true);
@@ -134,9 +142,17 @@ Examples:
   raylift upload scene.dae
   raylift upload --device cuda:1 --policy device --timings scene.dae
   raylift upload --device host --budget 64MB --reserve 0 --flatten scene.dae
+  raylift upload --to all scene.dae    # on every GPU, sooner than on one alone
   raylift upload --cache scene.dae     # the second time without parsing it
   raylift upload --json *.dae | jq '.[].residency.device_bytes')");
-  app->callback([options, &run] { run = [options](Session& session) { return upload_files(session, *options); }; });
+  app->callback([options, &run] {
+    run = [options](Session& session) {
+      if (!options->helpers.empty()) options->upload.helpers = several_devices(options->helpers);
+      if (options->to.empty()) return upload_files(session, *options);
+      return upload_to_all(
+          session, {options->files, options->load, options->upload, options->cache, options->to, options->verify});
+    };
+  });
 }
 
 }  // namespace raylift::batch

@@ -174,6 +174,22 @@ TEST_F(Batch, EndsWhereNoDeviceWorks) {
   EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "device");
 }
 
+TEST_F(Batch, TracesTheSameRaysEachTime) {
+  std::vector<std::string> first;
+  for (int run = 0; run != 2; ++run) {
+    std::filesystem::remove(report());
+    EXPECT_EQ(
+        batch({"--do", "trace", "--device", "host", "--rays", "1000", data_file("cube.dae"), data_file("detector.dae")})
+            .code,
+        0);
+    const json row = rows_by_name(report()).at("cube.dae");
+    EXPECT_EQ(row["trace"]["rays"], 1000);
+    EXPECT_EQ(row["trace"]["hits"], 1000);  // from the middle of a closed cube
+    if (first.empty()) first = content_of(report());
+    EXPECT_EQ(content_of(report()), first);
+  }
+}
+
 TEST_F(Batch, SortsItsReportWhereAsked) {
   copy_scenes(folder_.path(), 12);
   std::vector<std::string> arguments{"--sort", "--jobs", "4", data_file("detector.dae")};

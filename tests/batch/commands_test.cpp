@@ -174,6 +174,26 @@ TEST(Upload, ReadsBackWhatItUploaded) {
       }
 }
 
+TEST(Upload, GoesToSeveralDevicesAtOnce) {
+  for (const bool flat : {false, true}) {
+    std::vector<std::string> arguments{"upload", "--json",         "--verify",
+                                       "--to",   "host,host,host", data_file("detector.dae")};
+    if (flat) arguments.emplace_back("--flatten");
+    const Ended ended = raylift(arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(ended.json()["devices"].size(), 3U);
+    EXPECT_GT(ended.json()["verified_bytes"], 0);
+  }
+  EXPECT_EQ(raylift({"upload", "--to", "host,nowhere", data_file("cube.dae")}).code, 2);
+}
+
+TEST(Upload, TakesHelp) {
+  const Ended ended = raylift(
+      {"upload", "--json", "--verify", "--device", "host", "--helpers", "host,host", data_file("detector.dae")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_GT(ended.json()["verified_bytes"], 0);
+}
+
 TEST(Upload, TellsTheTimeOfEachStage) {
   const json timings =
       raylift({"upload", "--json", "--timings", "--device", "host", data_file("cube.dae")}).json()["timings"];
