@@ -174,6 +174,22 @@ TEST_F(Batch, EndsWhereNoDeviceWorks) {
   EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "device");
 }
 
+TEST_F(Batch, RendersByTheViewer) {
+  // In the viewer's place: FILE --output PICTURE.
+  const std::string viewer = folder_.write("viewer", "#!/bin/sh\ntest \"$2\" = --output && cp \"$1\" \"$3\"\n");
+  const std::string broken = folder_.write("broken", "#!/bin/sh\necho no display here >&2\nexit 10\n");
+  for (const std::string& script : {viewer, broken})
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const std::vector<std::string> arguments{"--do", "render", "--pictures", path("pictures"), data_file("cube.dae")};
+  EXPECT_EQ(batch(arguments, {{"RAYLIFT_VIEW=" + viewer}, ""}).code, 0);
+  const std::string picture = rows_of(report()).at(0)["render"]["picture"];
+  EXPECT_TRUE(std::filesystem::exists(path("pictures/" + picture)));
+  std::filesystem::remove(report());
+  EXPECT_EQ(batch(arguments, {{"RAYLIFT_VIEW=" + broken}, ""}).code, 10);
+  EXPECT_THAT(rows_of(report()).at(0)["error"]["message"], HasSubstr("no display here"));
+  EXPECT_EQ(batch(arguments, {{"RAYLIFT_VIEW=/nowhere"}, ""}).code, 5);
+}
+
 TEST_F(Batch, TracesTheSameRaysEachTime) {
   std::vector<std::string> first;
   for (int run = 0; run != 2; ++run) {
