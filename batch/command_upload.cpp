@@ -10,9 +10,8 @@
 
 #include "cache_options.h"
 #include "commands.h"
+#include "device_options.h"
 #include "options.h"
-#include "quantity.h"
-#include "table.h"
 #include "text.h"
 #include "upload_to_all.h"
 #include "verify_upload.h"
@@ -32,25 +31,8 @@ struct UploadCommandOptions {
   bool verify = false;
 };
 
-std::string timings_text(const std::vector<StageTime>& times) {
-  Table table({{"stage", Align::left}, {"seconds"}});
-  for (const StageTime& time : times) table.add({time.stage, fmt::format("{:.6f}", time.seconds)});
-  return table.text(2);
-}
-
-Json timings_json(const std::vector<StageTime>& times) {
-  Json json = Json::array();
-  for (const StageTime& time : times) json.push_back({{"stage", time.stage}, {"seconds", time.seconds}});
-  return json;
-}
-
 int upload_files(Session& session, const UploadCommandOptions& options) {
-  std::vector<DeviceAttempt> attempts;
-  const bool automatic = options.device == "auto";
-  const Device device = automatic ? Device::choose(&attempts) : Device::parse(options.device);
-  for (const DeviceAttempt& attempt : attempts)
-    session.debug(attempt.device + ": " + (attempt.failure.empty() ? "taken" : attempt.failure));
-
+  const Device device = open_device(session, options.device);
   bool first = true;
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
     std::vector<StageTime> times;
@@ -70,8 +52,7 @@ int upload_files(Session& session, const UploadCommandOptions& options) {
       verified = verify_upload(uploaded.scene ? *uploaded.scene : load(file, options.load, progress), geometry,
                                options.upload.flatten);
     }
-    for (const ArrayResidency& array : geometry.report().arrays)
-      if (array.stepped_down) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
+    warn_of_steps(session, file, geometry);
     if (session.options().json) {
       json = {{"file", file},
               {"triangles", geometry.view().triangle_count},
@@ -112,21 +93,8 @@ void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
   CLI::App* app =
       program.add_subcommand("upload", "Place scenes on a device, upload them, and say where each array went");
   add_files(*app, options->files);
-  add_parsed(*app, "--device", "DEVICE", "auto", "auto, host or cuda:N; see 'raylift devices'",
-             [options](const std::string& text) {
-               if (text.rfind("cuda:", 0) != 0) one_of(text, {"auto", "host", "cuda:0"});
-               options->device = text;
-             });
-  add_parsed(*app, "--budget", "BYTES", "what is free", "Take at most this much device memory",
-             [&upload](const std::string& text) { upload.budget = parse_bytes(text); });
-  add_parsed(*app, "--reserve", "BYTES", exact_bytes(kDefaultReserve), "Device memory to leave free",
-             [&upload](const std::string& text) { upload.reserve = parse_bytes(text); });
-  add_parsed(*app, "--policy", "POLICY", "auto",
-             "auto: by rank, splitting; chroma: its rule; mapped: all in host memory; device: all on the device",
-             [&upload](const std::string& text) {
-               upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
-             });
-  app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_device_options(*app, options->device, upload);
+  app->add_flag("--bvh", upload.bvh, "Build and upload the hierarchy that ray queries need, too");
   add_cache_options(*app, options->cache);
   add_parsed(*app, "--to", "DEVICES", "",
              "All of these at once, each chunk over one link and on from there: all, or several with commas between",

@@ -16,6 +16,7 @@ using Run = std::function<int(Session&)>;
 void add_info(CLI::App& program, GeneralOptions& general, Run& run);
 void add_check(CLI::App& program, GeneralOptions& general, Run& run);
 void add_upload(CLI::App& program, GeneralOptions& general, Run& run);
+void add_trace(CLI::App& program, GeneralOptions& general, Run& run);
 void add_batch(CLI::App& program, GeneralOptions& general, Run& run);
 void add_cache(CLI::App& program, GeneralOptions& general, Run& run);
 void add_devices(CLI::App& program, GeneralOptions& general, Run& run);

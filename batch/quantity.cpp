@@ -139,6 +139,35 @@ double parse_unit(std::string_view text) {
   return *value;
 }
 
+double parse_length(std::string_view text) {
+  const auto parsed = number_and_word(text);
+  const auto factor = !parsed                  ? std::nullopt
+                      : parsed->second.empty() ? std::optional(1.0)
+                                               : value_of(parsed->second, kLengths);
+  if (!factor || !(parsed->first >= 0)) refuse(text, "a length of at least 0, such as 1500, 30cm or 2m");
+  return parsed->first * *factor;
+}
+
+Eigen::Vector3d parse_point(std::string_view text) {
+  Eigen::Vector3d point;
+  std::string_view rest = text;
+  for (int axis = 0; axis != 3; ++axis) {
+    const std::size_t comma = rest.find(',');
+    const auto value = number(rest.substr(0, comma));
+    if (!value || (comma == std::string_view::npos) != (axis == 2)) refuse(text, "a point, such as 0,-1500,20.5");
+    point[axis] = *value;
+    rest.remove_prefix(axis == 2 ? rest.size() : comma + 1);
+  }
+  return point;
+}
+
+double parse_degrees(std::string_view text, double most) {
+  const auto value = number(text);
+  if (!value || !(*value > 0 && *value <= most))
+    refuse(text, fmt::format("an angle of more than 0 and at most {} degrees", short_number(most)));
+  return *value;
+}
+
 UpAxis parse_up_axis(std::string_view text) {
   const std::string axis = lower(text);
   if (axis == "x") return UpAxis::x;

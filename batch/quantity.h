@@ -23,6 +23,15 @@ namespace raylift::batch {
 /// "mm", "cm", "m", "km", "inch", "ft", or a number: millimetres per unit.
 [[nodiscard]] double parse_unit(std::string_view text);
 
+/// "1500", "30cm", "2 m": millimetres, at least 0.
+[[nodiscard]] double parse_length(std::string_view text);
+
+/// "0,-1500,2e4": three numbers, millimetres.
+[[nodiscard]] Eigen::Vector3d parse_point(std::string_view text);
+
+/// An angle of more than 0 and at most `most`.
+[[nodiscard]] double parse_degrees(std::string_view text, double most);
+
 /// "x", "y" or "z".
 [[nodiscard]] UpAxis parse_up_axis(std::string_view text);
 

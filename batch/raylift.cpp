@@ -32,6 +32,7 @@ Examples:
   raylift info scene.dae
   raylift check --json *.dae > report.json
   raylift upload scene.dae --device host --budget 1GB
+  raylift trace scene.dae --rays 10M --image depth.png
   raylift COMMAND --help)";
 
 /// CLI11 shows what a flag without a value stands for behind its name; ours say so in their text.
@@ -60,6 +61,7 @@ int run_program(int argc, char** argv) {
   add_info(program, general, run);
   add_check(program, general, run);
   add_upload(program, general, run);
+  add_trace(program, general, run);
   add_batch(program, general, run);
   add_cache(program, general, run);
   add_devices(program, general, run);

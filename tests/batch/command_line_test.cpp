@@ -24,7 +24,7 @@ TEST(CommandLine, HelpNamesCommandsAndExitCodes) {
   const Ended help = raylift({"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_THAT(help.err, IsEmpty());
-  for (const char* word : {"info", "check", "upload", "devices", "Exit codes", "malformed", "130", "Examples"})
+  for (const char* word : {"info", "check", "upload", "trace", "devices", "Exit codes", "malformed", "130", "Examples"})
     EXPECT_THAT(help.out, HasSubstr(word));
 }
 

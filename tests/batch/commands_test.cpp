@@ -142,6 +142,20 @@ TEST(Upload, SaysWhereEachArrayWent) {
     EXPECT_THAT(ended.out, HasSubstr(word));
 }
 
+TEST(Upload, TakesTheHierarchyAlong) {
+  const auto arrays_of = [](const std::vector<std::string>& arguments) {
+    const json uploaded = raylift(arguments).json();
+    std::vector<std::string> names;
+    for (const json& array : uploaded["residency"]["arrays"]) names.push_back(array["name"]);
+    return names;
+  };
+  const std::vector<std::string> plain{"upload", "--json", "--verify", "--device", "host", data_file("instances.dae")};
+  std::vector<std::string> with = plain;
+  with.emplace_back("--bvh");
+  EXPECT_THAT(arrays_of(plain), Not(testing::Contains("nodes")));
+  EXPECT_THAT(arrays_of(with), testing::IsSupersetOf({"nodes", "pairs", "pair_ids", "triangles"}));
+}
+
 TEST(Upload, KeepsToTheBudget) {
   const json residency =
       raylift({"upload", "--json", "--device", "host", "--budget", "100kB", data_file("detector.dae")})

@@ -101,5 +101,24 @@ TEST(Defaults, AreShownAsTheyAreRead) {
   }
 }
 
+TEST(Lengths, AreMillimetresUnlessTheySayOtherwise) {
+  EXPECT_DOUBLE_EQ(parse_length("1500"), 1500);
+  EXPECT_DOUBLE_EQ(parse_length("30 cm"), 300);
+  EXPECT_DOUBLE_EQ(parse_length("2m"), 2000);
+  for (const char* text : {"-1", "nan", "1 parsec", "m", ""}) expect_usage_error(parse_length, text);
+}
+
+TEST(Points, AreThreeNumbers) {
+  EXPECT_EQ(parse_point("0,-1500,2e4"), Eigen::Vector3d(0, -1500, 20000));
+  for (const char* text : {"", "1", "1,2", "1,2,3,4", "1,2,", ",,", "1,2,x", "1,2,inf"})
+    expect_usage_error(parse_point, text);
+}
+
+TEST(Angles, AreInRange) {
+  EXPECT_DOUBLE_EQ(parse_degrees("40", 170), 40);
+  for (const char* text : {"0", "-1", "171", "nan", "wide"})
+    expect_usage_error([](const char* t) { return parse_degrees(t, 170); }, text);
+}
+
 }  // namespace
 }  // namespace raylift::batch

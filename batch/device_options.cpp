@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_options.h"
+
+#include <fmt/format.h>
+
+#include "options.h"
+#include "quantity.h"
+#include "table.h"
+
+namespace raylift::batch {
+
+void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload) {
+  add_parsed(app, "--device", "DEVICE", "auto", "auto, host or cuda:N; see 'raylift devices'",
+             [&device](const std::string& text) {
+               if (text.rfind("cuda:", 0) != 0) one_of(text, {"auto", "host", "cuda:0"});
+               device = text;
+             });
+  add_parsed(app, "--budget", "BYTES", "what is free", "Take at most this much device memory",
+             [&upload](const std::string& text) { upload.budget = parse_bytes(text); });
+  add_parsed(app, "--reserve", "BYTES", exact_bytes(kDefaultReserve), "Device memory to leave free",
+             [&upload](const std::string& text) { upload.reserve = parse_bytes(text); });
+  add_parsed(app, "--policy", "POLICY", "auto",
+             "auto: by rank, splitting; chroma: its rule; mapped: all in host memory; device: all on the device",
+             [&upload](const std::string& text) {
+               upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
+             });
+  app.add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+}
+
+Device open_device(Session& session, const std::string& device) {
+  if (device != "auto") return Device::parse(device);
+  std::vector<DeviceAttempt> attempts;
+  Device chosen = Device::choose(&attempts);
+  for (const DeviceAttempt& attempt : attempts)
+    session.debug(attempt.device + ": " + (attempt.failure.empty() ? "taken" : attempt.failure));
+  return chosen;
+}
+
+void warn_of_steps(Session& session, const std::string& file, const GpuGeometry& geometry) {
+  for (const ArrayResidency& array : geometry.report().arrays)
+    if (array.stepped_down) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
+}
+
+std::string timings_text(const std::vector<StageTime>& times) {
+  Table table({{"stage", Align::left}, {"seconds"}});
+  for (const StageTime& time : times) table.add({time.stage, fmt::format("{:.6f}", time.seconds)});
+  return table.text(2);
+}
+
+Json timings_json(const std::vector<StageTime>& times) {
+  Json json = Json::array();
+  for (const StageTime& time : times) json.push_back({{"stage", time.stage}, {"seconds", time.seconds}});
+  return json;
+}
+
+}  // namespace raylift::batch

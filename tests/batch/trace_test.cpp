@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift trace: figures that geometry alone decides, pictures, and what it refuses.
+#include <gmock/gmock.h>
+
+#include <raylift/geometry/load.h>
+
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "enclosure.h"
+#include "image.h"
+#include "run_program.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Ended trace(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"trace", "--device", "host"});
+  return raylift(arguments);
+}
+
+json traced(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "--json");
+  const Ended ended = trace(arguments);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.err, IsEmpty());
+  return ended.json();
+}
+
+TEST(Trace, LosesNoRayOfAClosedDetector) {
+  json levels = traced({"--rays", "50k", data_file("detector.dae")});
+  const json flat = traced({"--rays", "50k", "--flatten", data_file("detector.dae")});
+  for (const json& run : {levels, flat}) {
+    EXPECT_EQ(run["rays"], 50'000);
+    EXPECT_EQ(run["hits"], 50'000);
+    EXPECT_EQ(run["lost"], 0);
+    EXPECT_TRUE(run["enclosed_by"].is_string());
+    EXPECT_GT(run["rays_per_second"], 0);
+  }
+  EXPECT_EQ(levels["instances"], 906);
+  EXPECT_EQ(flat["instances"], 1);
+  EXPECT_NEAR(levels["mean_depth_mm"], flat["mean_depth_mm"], 1e-4 * flat["mean_depth_mm"].get<double>());
+}
+
+TEST(Trace, FindsTheSameWhereverArraysLie) {
+  const std::vector<std::string> scene{"--rays", "5k", data_file("detector.dae")};
+  json first = traced(scene);
+  for (const std::vector<std::string>& where : {std::vector<std::string>{"--budget", "400kB"},
+                                                {"--budget", "400kB", "--policy", "chroma"},
+                                                {"--policy", "mapped"}}) {
+    std::vector<std::string> arguments = where;
+    arguments.insert(arguments.end(), scene.begin(), scene.end());
+    json run = traced(arguments);
+    EXPECT_GT(run["residency"]["host_bytes"], 0);
+    for (const char* figure : {"hits", "hits_from_inside", "mean_depth_mm", "nearest_mm", "farthest_mm"})
+      EXPECT_EQ(run[figure], first[figure]) << figure;
+  }
+}
+
+TEST(Trace, KnowsTheMeanDistanceFromACubesMiddle) {
+  const json run = traced({"--rays", "100k", "--radius", "0", data_file("cube.dae")});
+  // Over a face of the cube +-1: the mean of the distance r, with r^-3 as the density of directions.
+  double sum = 0;
+  constexpr int kSteps = 200;
+  for (int i = 0; i != kSteps; ++i)
+    for (int j = 0; j != kSteps; ++j) {
+      const double x = (i + 0.5) / kSteps, y = (j + 0.5) / kSteps;
+      sum += 1 / (1 + x * x + y * y);
+    }
+  const double mean = 1000 * 6 / std::numbers::pi * sum / (kSteps * kSteps);
+  EXPECT_EQ(run["lost"], 0);
+  EXPECT_EQ(run["hits_from_inside"], 100'000);
+  EXPECT_NEAR(run["mean_depth_mm"], mean, 0.002 * mean);
+  EXPECT_NEAR(run["nearest_mm"], 1000, 0.5);
+  EXPECT_NEAR(run["farthest_mm"], 1000 * std::sqrt(3.0), 5);
+}
+
+TEST(Trace, FindsTheMeanChordOfACube) {
+  const json inside = traced({"--pattern", "surface", "--rays", "100k", data_file("cube.dae")});
+  // Cauchy: 4 volume / surface. A ray that starts within rounding of an edge may miss the triangle beyond it.
+  EXPECT_GE(inside["hit_fraction"], 0.9999);
+  EXPECT_EQ(inside["hits_from_inside"], inside["hits"]);
+  EXPECT_NEAR(inside["mean_depth_mm"], 4.0 * 2000 / 6, 10);
+  const json outside = traced({"--pattern", "surface", "--side", "outside", "--rays", "10k", data_file("cube.dae")});
+  EXPECT_EQ(outside["hits"], 0);
+  EXPECT_TRUE(outside["mean_depth_mm"].is_null());
+}
+
+TEST(Trace, DependsOnItsSeedAlone) {
+  const json a = traced({"--rays", "5k", data_file("cube.dae")});
+  EXPECT_EQ(traced({"--rays", "5k", data_file("cube.dae")})["mean_depth_mm"], a["mean_depth_mm"]);
+  EXPECT_NE(traced({"--rays", "5k", "--seed", "1", data_file("cube.dae")})["mean_depth_mm"], a["mean_depth_mm"]);
+}
+
+TEST(Trace, SaysItInWords) {
+  const Ended ended = trace({"--rays", "1k", "--timings", data_file("cube.dae")});
+  EXPECT_EQ(ended.code, 0);
+  for (const char* word : {"rays/s", "1,000 (100.0000 %)", "mean depth", "lost", "device", "timings", "trace"})
+    EXPECT_THAT(ended.out, HasSubstr(word));
+  EXPECT_THAT(trace({"--rays", "0", data_file("cube.dae")}).out, HasSubstr("0 isotropic"));
+}
+
+class TracePicture : public testing::Test {
+ protected:
+  std::vector<std::string> arguments(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"--image", file(), "--width", "64", "--height", "48"});
+    more.push_back(data_file("cube.dae"));
+    return more;
+  }
+  [[nodiscard]] std::string file() const { return (folder_.path() / "picture.png").string(); }
+  [[nodiscard]] bool left_nothing() const { return std::filesystem::is_empty(folder_.path()); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TracePicture, ShowsDepthAroundTheMiddle) {
+  const json run = traced(arguments({}));
+  EXPECT_EQ(run["pattern"], "camera");
+  EXPECT_EQ(run["rays"], 64 * 48);
+  const Image image = read_png(file());
+  ASSERT_EQ(image.width, 64);
+  ASSERT_EQ(image.height, 48);
+  EXPECT_EQ(image.at(0, 0), (Pixel{0, 0, 0, 255}));
+  EXPECT_EQ(image.at(63, 47), (Pixel{0, 0, 0, 255}));
+  EXPECT_GE(image.at(32, 24)[0], 40);
+  const auto lit = static_cast<std::uint64_t>(
+      std::count_if(image.pixels.begin(), image.pixels.end(), [](const Pixel& p) { return p[0] != 0; }));
+  EXPECT_EQ(run["hits"], lit);
+  EXPECT_GT(lit, 64 * 48 / 6);
+}
+
+TEST_F(TracePicture, ShowsTheNormalsOfThreeFaces) {
+  (void)traced(arguments({"--image-kind", "normal"}));
+  const Image image = read_png(file());
+  std::set<Pixel> colours(image.pixels.begin(), image.pixels.end());
+  colours.erase(Pixel{0, 0, 0, 255});
+  EXPECT_EQ(colours.size(), 3U);
+  EXPECT_EQ(colours.count(Pixel{128, 128, 255, 255}), 1U);  // the top, as z is up
+}
+
+TEST_F(TracePicture, LooksPastWhatIsNear) {
+  // From far along x: the near face is 9000 away, the far one 11000.
+  const std::vector<std::string> from{"--origin", "-1e4,0,0", "--target", "0,0,0", "--fov", "5"};
+  EXPECT_NEAR(traced(arguments(from))["nearest_mm"], 9000, 0.01);
+  std::vector<std::string> beyond = from;
+  beyond.insert(beyond.end(), {"--near", "9.5m"});
+  const json run = traced(arguments(beyond));
+  EXPECT_NEAR(run["nearest_mm"], 11000, 0.01);
+  EXPECT_EQ(run["hits_from_inside"], run["hits"]);
+}
+
+TEST_F(TracePicture, RefusesWhatMakesNone) {
+  EXPECT_EQ(trace(arguments({"--pattern", "surface"})).code, 2);
+  EXPECT_EQ(trace(arguments({data_file("cube.dae")})).code, 2);
+  EXPECT_EQ(trace(arguments({"--rays", "3071"})).code, 2);
+  EXPECT_EQ(trace(arguments({"--origin", "0,0,0", "--target", "0,0,0"})).code, 2);
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST_F(TracePicture, IsWrittenWholeOrNotAtAll) {
+  const Ended ended = trace({"--image", (folder_.path() / "none" / "p.png").string(), data_file("cube.dae")});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_THAT(ended.err, HasSubstr("picture"));
+  EXPECT_TRUE(left_nothing());
+}
+
+TEST(Trace, RefusesWhatItsOptionsDoNotTake) {
+  const std::vector<std::vector<std::string>> bad{
+      {"--origin", "1,2"},   {"--origin", "1,2,3,4"}, {"--origin", "a,b,c"},     {"--origin", "0,1e300,0"},
+      {"--near", "1e300"},   {"--radius", "-1"},      {"--radius", "3 parsec"},  {"--fov", "0"},
+      {"--fov", "180"},      {"--width", "0"},        {"--width", "1e6"},        {"--rays", "-5"},
+      {"--pattern", "cone"}, {"--side", "top"},       {"--image-kind", "colour"}};
+  for (const std::vector<std::string>& option : bad) {
+    const Ended ended = trace({option[0], option[1], data_file("cube.dae")});
+    EXPECT_EQ(ended.code, 2) << option[0] << ' ' << option[1];
+    EXPECT_THAT(ended.err, HasSubstr(option[0]));
+    EXPECT_THAT(ended.out, IsEmpty());
+  }
+}
+
+TEST(Enclosure, HoldsForBallsWithinAClosedSolid) {
+  const Scene cube = load(data_file("cube.dae"));
+  using Eigen::Vector3d;
+  EXPECT_EQ(batch::enclosing_solid(cube, {{0, 0, 0}, 999}), 0U);
+  EXPECT_EQ(batch::enclosing_solid(cube, {{0, 0, 0}, 1001}), std::nullopt);
+  EXPECT_EQ(batch::enclosing_solid(cube, {{900, 0, 0}, 99}), 0U);
+  EXPECT_EQ(batch::enclosing_solid(cube, {{900, 0, 0}, 101}), std::nullopt);
+  EXPECT_EQ(batch::enclosing_solid(cube, {{1500, 0, 0}, 0}), std::nullopt);
+  EXPECT_EQ(batch::enclosing_solid(load(data_file("open_box.dae")), {{0, 0, 0}, 0}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace raylift::test
