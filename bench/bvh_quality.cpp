@@ -3,8 +3,10 @@
 #include "bvh_quality.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 
@@ -13,9 +15,18 @@ namespace {
 
 struct Visits {
   std::uint64_t nodes = 0, pairs = 0;
+  void node(std::uint32_t) { ++nodes; }
+  void pair(std::uint32_t) { ++pairs; }
 };
 
-void follow(const BvhView& bvh, const Ray& ray, Visits& visits) {
+struct SharedTouches {
+  Touches& touches;
+  void node(std::uint32_t i) { std::atomic_ref(touches.nodes[i]).fetch_add(1, std::memory_order_relaxed); }
+  void pair(std::uint32_t i) { std::atomic_ref(touches.pairs[i]).fetch_add(1, std::memory_order_relaxed); }
+};
+
+template <class Counts>
+void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
   using namespace bvh_detail;
   Candidate best = no_candidate(ray.tmax);
   const PreparedRay prepared(ray);
@@ -26,10 +37,11 @@ void follow(const BvhView& bvh, const Ray& ray, Visits& visits) {
     const std::uint32_t child = next_child(nodes, prepared.order);
     if (any_child(nodes)) stack[depth++] = nodes;
     NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
-    ++visits.nodes;
+    visits.node(child);
     while (hits.pairs != 0) {
-      intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, kNoTriangle, 0, best);
-      ++visits.pairs;
+      const std::uint32_t pair = next_pair(hits);
+      intersect_pair(bvh, pair, prepared, ray.tmin, kNoTriangle, 0, best);
+      visits.pair(pair);
     }
     nodes = hits.children;
     if (!any_child(nodes)) {
@@ -93,6 +105,16 @@ BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays) {
   result.leaf_slots = static_cast<double>(leaves) / nodes;
   result.pairs_per_leaf = static_cast<double>(pairs) / static_cast<double>(leaves);
   return result;
+}
+
+Touches count_touches(const Bvh& bvh, std::span<const Ray> rays) {
+  Touches touches;
+  touches.nodes.resize(bvh.nodes.size());
+  touches.pairs.resize(bvh.pairs.size());
+  if (bvh.nodes.empty()) return touches;
+  SharedTouches shared{touches};
+  tbb::parallel_for(std::size_t{0}, rays.size(), [&](std::size_t i) { follow(bvh.view(), rays[i], shared); });
+  return touches;
 }
 
 }  // namespace raylift::bench

@@ -5,7 +5,9 @@
 #include <raylift/geometry/bvh.h>
 #include <raylift/geometry/bvh_trace.h>
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace raylift::bench {
 
@@ -17,5 +19,11 @@ struct BvhQuality {
 };
 
 [[nodiscard]] BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays);
+
+/// How often rays touch each node and each pair, closest hit.
+struct Touches {
+  std::vector<std::uint32_t> nodes, pairs;
+};
+[[nodiscard]] Touches count_touches(const Bvh& bvh, std::span<const Ray> rays);
 
 }  // namespace raylift::bench

@@ -7,6 +7,8 @@
 #include <numbers>
 #include <utility>
 
+#include "random_ray.h"
+
 namespace raylift::bench {
 namespace {
 
@@ -39,23 +41,21 @@ RayScene bumpy(std::uint32_t n) {
   return mesh;
 }
 
+// On a Fibonacci lattice.
+Eigen::Vector3d sensor_place(std::uint32_t k, std::uint32_t sensors) {
+  const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
+  const double z = 1 - (2.0 * k + 1) / sensors, r = std::sqrt(1 - z * z), a = golden * k;
+  return 19500 * Eigen::Vector3d(r * std::cos(a), r * std::sin(a), z);
+}
+
 RayScene detector(std::uint32_t sensors) {
   RayScene mesh{"detector", {}, {}, 15000};
   add_sphere(mesh, 200, 400, 20000, 0, 0, 0, 0);
-  const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
   for (std::uint32_t k = 0; k < sensors; ++k) {
-    const double z = 1 - (2.0 * k + 1) / sensors, r = std::sqrt(1 - z * z), a = golden * k;
-    add_sphere(mesh, 16, 32, 150, 0, 19500 * r * std::cos(a), 19500 * r * std::sin(a), 19500 * z);
+    const Eigen::Vector3d place = sensor_place(k, sensors);
+    add_sphere(mesh, 16, 32, 150, 0, place.x(), place.y(), place.z());
   }
   return mesh;
-}
-
-double unit(std::uint64_t& state) {
-  state += 0x9E3779B97F4A7C15u;
-  std::uint64_t z = state;
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
 }  // namespace
@@ -68,22 +68,36 @@ void shuffle(RayScene& scene) {
   scene.name += " shuffled";
   std::uint64_t state = 1;
   for (std::size_t i = scene.triangles.size(); i > 1; --i)
-    std::swap(scene.triangles[i - 1], scene.triangles[static_cast<std::size_t>(unit(state) * static_cast<double>(i))]);
+    std::swap(scene.triangles[i - 1],
+              scene.triangles[static_cast<std::size_t>(random_unit(state) * static_cast<double>(i))]);
+}
+
+Scene instanced_detector(std::uint32_t sensors) {
+  Scene scene;
+  const auto add_mesh = [&](std::uint32_t rows, std::uint32_t columns, double radius) {
+    RayScene sphere;
+    add_sphere(sphere, rows, columns, radius, 0, 0, 0, 0);
+    Mesh& mesh = scene.meshes.emplace_back();
+    mesh.parts.push_back({0, static_cast<std::uint32_t>(sphere.triangles.size())});
+    mesh.vertices = std::move(sphere.vertices);
+    mesh.triangles = std::move(sphere.triangles);
+  };
+  add_mesh(200, 400, 20000);
+  add_mesh(16, 32, 150);
+  scene.bindings.push_back({kNone});
+  scene.instances.emplace_back();
+  for (std::uint32_t k = 0; k < sensors; ++k) {
+    Instance& instance = scene.instances.emplace_back();
+    instance.mesh = 1;
+    instance.transform.translation() = sensor_place(k, sensors);
+  }
+  scene.bounds = world_bounds(scene);
+  return scene;
 }
 
 std::vector<Ray> random_rays(std::size_t count, double radius) {
   std::vector<Ray> rays(count);
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
-    std::uint64_t state = (i + 1) * 0xD1342543DE82EF95u;
-    const auto direction = [&](double length) {
-      const double z = 2 * unit(state) - 1, r = std::sqrt(1 - z * z), a = 2 * std::numbers::pi * unit(state);
-      return float3{static_cast<float>(length * r * std::cos(a)), static_cast<float>(length * r * std::sin(a)),
-                    static_cast<float>(length * z)};
-    };
-    const double length = radius * std::cbrt(unit(state));
-    rays[i].origin = direction(length);
-    rays[i].direction = direction(1);
-  });
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { rays[i] = random_ray(i, radius); });
   return rays;
 }
 

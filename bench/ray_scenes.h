@@ -3,6 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/scene.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,9 @@ struct RayScene {
 /// A number n: an n x n longitude-latitude sphere of radius 1000 (1 + 0.1 sin 7theta cos 5phi). "detector": a sphere of
 /// radius 20000 with 20,000 spheres of 1024 triangles inside of it, all flattened.
 [[nodiscard]] RayScene make_ray_scene(const std::string& name);
+
+/// The detector as instances: two meshes, and an instance for the sphere and for each sensor.
+[[nodiscard]] Scene instanced_detector(std::uint32_t sensors);
 
 /// The same triangles in random order, as a mesh that never was a grid.
 void shuffle(RayScene& scene);
