@@ -48,7 +48,7 @@ class Rays : public testing::Test {
     solids_ = std::make_unique<Solids>(*scene_);
     UploadOptions options;
     options.bvh = true;
-    geometry_ = std::make_unique<DeviceScene>(upload_for_view(*scene_, Device::host(), options, {}));
+    geometry_ = std::make_unique<DeviceScene>(upload_for_view(*scene_, choose_device(device_), options, {}));
     renderer_->set_scene(*scene_, geometry_->buffers());
     caster_ = std::make_unique<RayCaster>(*scene_, *geometry_);
     camera_ = Camera();
@@ -92,6 +92,7 @@ class Rays : public testing::Test {
 
   static inline std::unique_ptr<GlContext> context_;
   static inline std::string why_not_;
+  std::string device_ = "host";
   std::unique_ptr<Renderer> renderer_;
   std::unique_ptr<Scene> scene_;
   std::unique_ptr<Solids> solids_;
@@ -148,6 +149,35 @@ TEST_F(Rays, CountCrossings) {
   const Pixel one = draw().at(160, 120);
   EXPECT_NE(two, one);
   EXPECT_EQ(draw().at(2, 120)[2] < 60, true) << "no surface shows the background";
+}
+
+/// On a GPU: OpenGL and CUDA both.
+class CudaRays : public Rays {
+ protected:
+  static void SetUpTestSuite() {
+    std::string why;
+    if (cuda_device_count(&why) == 0) {
+      why_not_ = why;
+      return;
+    }
+    try {
+      context_ = std::make_unique<GlContext>(GlContextOptions{GlRenderer::device, -1, false});
+    } catch (const std::exception& error) {
+      why_not_ = error.what();
+    }
+  }
+};
+
+TEST_F(CudaRays, ShowTheSameSolidsAsTheRasterisedPicture) {
+  device_ = "cuda:0";
+  for (const StandardView view : {StandardView::iso, StandardView::top, StandardView::left}) {
+    show("detector.dae", view);
+    EXPECT_GE(agreement(), 0.995) << static_cast<int>(view);
+    camera_.orthographic = true;
+    EXPECT_GE(agreement(), 0.995) << static_cast<int>(view) << " orthographic";
+  }
+  open_detector();
+  EXPECT_GE(agreement(), 0.995);
 }
 
 /// A way to draw, which has a picture in references/.
