@@ -22,6 +22,11 @@ CacheOptions CacheSettings::with(std::function<void(const std::string&)> warn) c
   return result;
 }
 
+Json CacheSettings::json(const CachedUpload& uploaded) const {
+  if (!enabled) return {};
+  return {{"hit", uploaded.hit}, {"file", uploaded.cache ? Json(uploaded.cache->path().string()) : Json()}};
+}
+
 void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string& help) {
   // A flag with a value after '=', so that it never takes the file that follows it.
   app.add_flag(std::string("--cache{") + kDefaultFolder + '}')

@@ -19,6 +19,8 @@ struct CacheSettings {
   /// not to be used.
   [[nodiscard]] CacheOptions with(Session& session) const;
   [[nodiscard]] CacheOptions with(std::function<void(const std::string&)> warn) const;
+  /// What --json says of it; null where the cache was not to be used.
+  [[nodiscard]] Json json(const CachedUpload& uploaded) const;
 };
 
 /// --cache[=DIR] alone, with what the help says of it.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "cache_options.h"
 #include "commands.h"
 #include "device_options.h"
 #include "enclosure.h"
@@ -29,6 +30,7 @@ struct TraceCommandOptions {
   std::vector<std::string> files;
   LoadOptions load;
   UploadOptions upload;
+  CacheSettings cache;
   RayOptions rays;
   std::optional<RayPattern> pattern;
   std::optional<std::uint64_t> count;
@@ -154,6 +156,13 @@ std::string text_of(const std::string& file, const Scene& scene, const GpuGeomet
          facts.text(2);
 }
 
+/// The scene that was uploaded: rays start within it. What was cached flattened has lost it.
+Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceCommandOptions& options,
+               const CacheOptions& cache, const Progress& progress) {
+  if (uploaded.scene) return std::move(*uploaded.scene);
+  return options.upload.flatten ? load(file, options.load, cache, progress) : cached_scene(*uploaded.cache);
+}
+
 int trace_files(Session& session, TraceCommandOptions& options) {
   settle(options);
   const Device device = open_device(session, options.device);
@@ -161,9 +170,11 @@ int trace_files(Session& session, TraceCommandOptions& options) {
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
     std::vector<StageTime> times;
     const Progress progress = session.progress(&times);
-    const Scene scene = load(file, options.load, progress);
+    const CacheOptions cache = options.cache.with(session);
+    CachedUpload uploaded = upload(file, options.load, device, options.upload, cache, progress);
+    const GpuGeometry& geometry = uploaded.geometry;
+    const Scene scene = scene_of(uploaded, file, options, cache, progress);
     for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
-    const GpuGeometry geometry = upload(scene, device, options.upload, progress);
     warn_of_steps(session, file, geometry);
     const double* origin = geometry.view().origin;
     const RayMaker make = make_rays(options.rays, scene, {origin[0], origin[1], origin[2]});
@@ -184,6 +195,7 @@ int trace_files(Session& session, TraceCommandOptions& options) {
     if (picture) write_png(picture->image(), options.picture);
     if (session.options().json) {
       json = json_of(file, scene, geometry, options, outcome);
+      json["cache"] = options.cache.json(uploaded);
       if (options.timings) json["timings"] = timings_json(times);
     } else {
       std::string text = (first ? "" : "\n") + text_of(file, scene, geometry, options, outcome);
@@ -256,6 +268,7 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   app->add_flag("--timings", options->timings, "Print the time of each stage");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
+  add_cache_options(*app, options->cache);
   app->footer(R"(
 The rate counts the time of tracing alone, without making rays and copying them and their hits. Rays are lost if they
 leave a closed solid without a hit: of isotropic rays, that is counted where such a solid holds their whole ball.

@@ -60,10 +60,7 @@ int upload_files(Session& session, const UploadCommandOptions& options) {
               {"instances", geometry.view().instance_count},
               {"flattened", options.upload.flatten},
               {"verified_bytes", options.verify ? Json(verified) : Json()},
-              {"cache", options.cache.enabled
-                            ? Json{{"hit", uploaded.hit},
-                                   {"file", uploaded.cache ? Json(uploaded.cache->path().string()) : Json()}}
-                            : Json()},
+              {"cache", options.cache.json(uploaded)},
               {"residency", Json::parse(geometry.report().json())}};
       if (options.timings) json["timings"] = timings_json(times);
     } else {

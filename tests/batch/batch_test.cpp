@@ -22,6 +22,9 @@ std::vector<std::string> names(const std::filesystem::path& report) {
   return result;
 }
 
+/// The address sanitizer would turn a signal into an exit code.
+constexpr const char* kSignalsKill = "ASAN_OPTIONS=handle_segv=0:handle_abort=0";
+
 class Batch : public testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path() / name; }
@@ -95,7 +98,7 @@ TEST_F(Batch, MakesOneRowOfACrash) {
   for (const auto& [fault, signal] : {std::pair{"segv", "SIGSEGV"}, {"abort", "SIGABRT"}}) {
     std::filesystem::remove(report());
     const Ended ended = batch({data_file("cube.dae"), data_file("instances.dae")},
-                              {{std::string("RAYLIFT_IMPORT_FAULT=") + fault}, ""});
+                              {{std::string("RAYLIFT_IMPORT_FAULT=") + fault, kSignalsKill}, ""});
     EXPECT_EQ(ended.code, 4);
     for (const auto& [name, row] : rows_by_name(report())) {
       EXPECT_EQ(row["status"], "failed");
@@ -110,7 +113,7 @@ TEST_F(Batch, MakesOneRowOfACrashOfItsOwn) {
   // Without isolation, the worker itself goes down: so do two scenes, and no more.
   const Ended ended = batch({"--no-isolate", "--jobs", "2", data_file("cube.dae"), data_file("instances.dae"),
                              folder_.write("broken.dae", "<COLLADA>")},
-                            {{"RAYLIFT_BATCH_FAULT=cube.dae"}, ""});
+                            {{"RAYLIFT_BATCH_FAULT=cube.dae", kSignalsKill}, ""});
   EXPECT_EQ(ended.code, 4);
   const auto rows = rows_by_name(report());
   ASSERT_EQ(rows.size(), 3U);

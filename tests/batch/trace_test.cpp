@@ -47,6 +47,23 @@ TEST(Trace, LosesNoRayOfAClosedDetector) {
   EXPECT_NEAR(levels["mean_depth_mm"], flat["mean_depth_mm"], 1e-4 * flat["mean_depth_mm"].get<double>());
 }
 
+TEST(Trace, FindsTheSameInWhatTheCacheHolds) {
+  const TemporaryFolder folder;
+  for (const bool flatten : {false, true}) {
+    std::vector<std::string> scene{"--rays", "5k", "--pattern", "surface", data_file("detector.dae")};
+    if (flatten) scene.emplace_back("--flatten");
+    const json first = traced(scene);
+    EXPECT_TRUE(first["cache"].is_null());
+    scene.push_back("--cache=" + folder.path().string());
+    for (const bool hit : {false, true}) {
+      const json run = traced(scene);
+      EXPECT_EQ(run["cache"]["hit"], hit);
+      for (const char* figure : {"hits", "hits_from_inside", "mean_depth_mm", "nearest_mm", "farthest_mm"})
+        EXPECT_EQ(run[figure], first[figure]) << figure;
+    }
+  }
+}
+
 TEST(Trace, FindsTheSameWhereverArraysLie) {
   const std::vector<std::string> scene{"--rays", "5k", data_file("detector.dae")};
   json first = traced(scene);
