@@ -36,7 +36,7 @@ void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
   while (true) {
     const std::uint32_t child = next_child(nodes, prepared.order);
     if (any_child(nodes)) stack[depth++] = nodes;
-    NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
+    NodeHits hits = intersect_node(load_node(bvh.nodes + child), prepared, ray.tmin, best.t);
     visits.node(child);
     while (hits.pairs != 0) {
       const std::uint32_t pair = next_pair(hits);

@@ -202,8 +202,8 @@ RAYLIFT_AVX2 inline bool step(const BvhView& bvh, Walk& walk) {
     break;
   }
   if constexpr (kScene) {
-    if (walk.mesh_depth < 0 && is_instance(bvh.nodes + index)) {
-      const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
+    const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
+    if (walk.mesh_depth < 0 && placed.zero == 0) {
       walk.instance = placed.instance;
       walk.lanes = LaneRay(in_mesh(placed, *walk.ray));
       walk.mesh_depth = walk.depth;

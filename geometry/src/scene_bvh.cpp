@@ -17,10 +17,6 @@
 namespace raylift {
 namespace {
 
-struct Boxes {
-  std::vector<Bounds> parts;
-};
-
 Bounds slot_box(const BvhNode& node, int slot) {
   Bounds box;
   for (int a = 0; a != 3; ++a) {
@@ -31,9 +27,11 @@ Bounds slot_box(const BvhNode& node, int slot) {
   return box;
 }
 
-/// Boxes that cover a mesh: of its root's children and grandchildren. An instance's box is that of these, turned into
-/// the world: tighter than the box of the turned box of all.
-Boxes cover(const Bvh& bvh) {
+/// Boxes that cover what hangs below a node: of its children and grandchildren. An instance's box is that of these,
+/// turned into the world: tighter than the box of the turned box of all.
+using Boxes = std::vector<Bounds>;
+
+Boxes cover(const Bvh& bvh, std::uint32_t top) {
   Boxes boxes;
   const auto add = [&](const BvhNode& node, const auto& self, int levels) -> void {
     std::uint32_t child = node.first_child;
@@ -43,18 +41,18 @@ Boxes cover(const Bvh& bvh) {
       if (inner && levels > 1)
         self(bvh.nodes[child], self, levels - 1);
       else
-        boxes.parts.push_back(slot_box(node, s));
+        boxes.push_back(slot_box(node, s));
       child += inner ? 1 : 0;
     }
   };
-  if (!bvh.nodes.empty()) add(bvh.nodes[0], add, 2);
+  if (!bvh.nodes.empty()) add(bvh.nodes[top], add, 2);
   return boxes;
 }
 
 Bounds world_box(const Boxes& boxes, const Transform& to_world) {
   Bounds world;
   const Eigen::Matrix3d linear = to_world.linear();
-  for (const Bounds& box : boxes.parts) {
+  for (const Bounds& box : boxes) {
     const Eigen::Vector3d center = to_world * box.center();
     const Eigen::Vector3d half = linear.cwiseAbs() * (0.5 * box.size());
     world.add(Eigen::Vector3d(center - half));
@@ -71,45 +69,124 @@ float rounded_up(double x) {
   return -rounded_down(-x);
 }
 
-/// An instance that rays can hit.
+/// An instance that rays can hit, or a part of it: what hangs below a node of its mesh's tree.
 struct Placed {
-  InstanceNode node;
+  InstanceNode node;  // its root is numbered within the mesh's tree
+  std::uint32_t mesh = 0;
   Bounds box;
 };
 
-std::vector<Placed> place(const Scene& scene, const Eigen::Vector3d& origin, const std::vector<Boxes>& boxes,
-                          const std::vector<std::uint32_t>& roots) {
-  std::vector<Placed> all(scene.instances.size());
-  tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
-    const Instance& instance = scene.instances[i];
-    Transform to_world = instance.transform;
-    to_world.translation() -= origin;
-    const double determinant = to_world.linear().determinant();
-    if (roots[instance.mesh] == kNone || determinant == 0 || !std::isfinite(1 / determinant)) return;
-    const Transform to_mesh = to_world.inverse();
-    InstanceNode& node = all[i].node;
-    for (int row = 0; row != 3; ++row)
-      for (int column = 0; column != 4; ++column)
-        node.to_mesh.m[row * 4 + column] = static_cast<float>(to_mesh(row, column));
-    node.root = roots[instance.mesh];
-    node.instance = static_cast<std::uint32_t>(i);
-    Bounds box = world_box(boxes[instance.mesh], to_world);
-    // What rounding can move a ray by on its way into the mesh's frame, felt in the world: a few steps of a float at
-    // the coordinates around here, times the transform's condition. See bvh_trace.h for the rays' own distance.
-    const double condition = to_world.linear().norm() * to_mesh.linear().norm() / 3;
-    const double reach = std::max(box.min.cwiseAbs().maxCoeff(), box.max.cwiseAbs().maxCoeff());
-    const Eigen::Vector3d slack = Eigen::Vector3d::Constant(reach * condition * 0x1p-20);
-    box.min -= slack;
-    box.max += slack;
-    all[i].box = box;
-  });
-  std::erase_if(all, [](const Placed& placed) { return placed.box.empty(); });
-  for (const Placed& placed : all)
-    if (!(placed.box.min.cwiseAbs().maxCoeff() < 1e18 && placed.box.max.cwiseAbs().maxCoeff() < 1e18))
-      throw Error(ErrorKind::limit, "the solid lies beyond 1e18 mm from the origin",
-                  {scene.source, "solid '" + scene.path(scene.instances[placed.node.instance]) + "'"});
-  return all;
+Bounds place_box(const Boxes& boxes, const Transform& to_world, const Transform& to_mesh) {
+  Bounds box = world_box(boxes, to_world);
+  // What rounding can move a ray by on its way into the mesh's frame, felt in the world: a few steps of a float at
+  // the coordinates around here, times the transform's condition. See bvh_trace.h for the rays' own distance.
+  const double condition = to_world.linear().norm() * to_mesh.linear().norm() / 3;
+  const double reach = std::max(box.min.cwiseAbs().maxCoeff(), box.max.cwiseAbs().maxCoeff());
+  const Eigen::Vector3d slack = Eigen::Vector3d::Constant(reach * condition * 0x1p-20);
+  box.min -= slack;
+  box.max += slack;
+  return box;
 }
+
+/// Where a scene's instances stand, as rays see them.
+class Placement {
+ public:
+  Placement(const Scene& scene, const Eigen::Vector3d& origin, const std::vector<Bvh>& trees)
+      : scene_(scene), origin_(origin), trees_(trees) {}
+
+  [[nodiscard]] std::vector<Placed> all() const {
+    std::vector<Boxes> boxes(trees_.size());
+    tbb::parallel_for(std::size_t{0}, boxes.size(), [&](std::size_t m) { boxes[m] = cover(trees_[m], 0); });
+    std::vector<Placed> placed(scene_.instances.size());
+    tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
+      const Instance& instance = scene_.instances[i];
+      const Transform to_world = this->to_world(i);
+      const double determinant = to_world.linear().determinant();
+      if (boxes[instance.mesh].empty() || determinant == 0 || !std::isfinite(1 / determinant)) return;
+      const Transform to_mesh = to_world.inverse();
+      InstanceNode& node = placed[i].node;
+      for (int row = 0; row != 3; ++row)
+        for (int column = 0; column != 4; ++column)
+          node.to_mesh.m[row * 4 + column] = static_cast<float>(to_mesh(row, column));
+      node.instance = static_cast<std::uint32_t>(i);
+      placed[i].mesh = instance.mesh;
+      placed[i].box = place_box(boxes[instance.mesh], to_world, to_mesh);
+    });
+    std::erase_if(placed, [](const Placed& p) { return p.box.empty(); });
+    for (const Placed& p : placed)
+      if (!(p.box.min.cwiseAbs().maxCoeff() < 1e18 && p.box.max.cwiseAbs().maxCoeff() < 1e18))
+        throw Error(ErrorKind::limit, "the solid lies beyond 1e18 mm from the origin",
+                    {scene_.source, "solid '" + scene_.path(scene_.instances[p.node.instance]) + "'"});
+    return placed;
+  }
+
+  /// Takes large instances to pieces, so that the level over instances can tell them from what stands inside of them:
+  /// without that a ray goes through all of a detector's outer hull before, or after, it meets a sensor. After
+  /// Benthin, Woop, Wald, Afra, "Improved Two-Level BVHs using Partial Re-Braiding" (HPG 2017), as a pass of its own:
+  /// always the largest piece, until none is larger than its share of the scene, or there are twice as many as
+  /// instances.
+  void open(std::vector<Placed>& placed) const {
+    Bounds world;
+    for (const Placed& p : placed) world.add(p.box);
+    const auto count = static_cast<double>(placed.size());
+    const double share = area(world) / std::pow(count, 2.0 / 3) * kShare;
+    const std::size_t most = placed.size() + std::max(kMorePieces, placed.size());
+    const auto smaller = [&](std::uint32_t a, std::uint32_t b) {
+      const double area_a = area(placed[a].box), area_b = area(placed[b].box);
+      return area_a != area_b ? area_a < area_b : a > b;
+    };
+    std::vector<std::uint32_t> large;
+    for (std::uint32_t i = 0; i != placed.size(); ++i)
+      if (area(placed[i].box) > share) large.push_back(i);
+    std::make_heap(large.begin(), large.end(), smaller);
+    while (!large.empty() && placed.size() + 7 <= most) {
+      std::pop_heap(large.begin(), large.end(), smaller);
+      const std::uint32_t i = large.back();
+      large.pop_back();
+      const Bvh& tree = trees_[placed[i].mesh];
+      const BvhNode& node = tree.nodes[placed[i].node.root];
+      if (node.pairs != 0) continue;  // a leaf has no node of its own to begin at
+      const Transform to_world = this->to_world(placed[i].node.instance), to_mesh = to_world.inverse();
+      std::uint32_t child = node.first_child;
+      bool first = true;
+      for (int s = 0; s != 8; ++s) {
+        if (!node.is_inner(s)) continue;
+        Placed piece = placed[i];
+        piece.node.root = child;
+        piece.box = place_box(cover(tree, child), to_world, to_mesh);
+        ++child;
+        const auto at = first ? i : static_cast<std::uint32_t>(placed.size());
+        if (first)
+          placed[i] = piece;
+        else
+          placed.push_back(piece);
+        first = false;
+        if (area(piece.box) > share) {
+          large.push_back(at);
+          std::push_heap(large.begin(), large.end(), smaller);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMorePieces = 256;
+  static constexpr double kShare = 1;
+
+  static double area(const Bounds& box) {
+    const Eigen::Vector3d size = box.size();
+    return size.x() * size.y() + size.y() * size.z() + size.z() * size.x();
+  }
+  [[nodiscard]] Transform to_world(std::size_t instance) const {
+    Transform transform = scene_.instances[instance].transform;
+    transform.translation() -= origin_;
+    return transform;
+  }
+
+  const Scene& scene_;
+  const Eigen::Vector3d& origin_;
+  const std::vector<Bvh>& trees_;
+};
 
 /// The tree over instances, level by level, with each InstanceNode beside its siblings.
 std::vector<BvhNode> build_top(const std::vector<Placed>& placed) {
@@ -154,27 +231,52 @@ std::vector<BvhNode> build_top(const std::vector<Placed>& placed) {
   return nodes;
 }
 
-/// Appends the meshes' trees to `result`, and frees them on the way.
-void join(std::vector<Bvh>& trees, const std::vector<std::uint32_t>& first_triangle, SceneBvh& result) {
-  const std::size_t count = trees.size();
-  std::size_t levels = 0, node_count = result.nodes.size(), pair_count = 0;
-  for (const Bvh& tree : trees) {
-    levels = std::max(levels, tree.level_ends.size());
-    node_count += tree.nodes.size();
-    pair_count += tree.pairs.size();
-  }
-  if (node_count >= kNone) throw Error(ErrorKind::limit, "the scene's hierarchy has more than 2^32 nodes");
-  // Where each level of each mesh begins in the result.
-  std::vector<std::vector<std::uint32_t>> begins(count);
-  auto next = static_cast<std::uint32_t>(result.nodes.size());
-  for (std::size_t level = 0; level != levels; ++level)
-    for (std::size_t m = 0; m != count; ++m) {
-      const auto& ends = trees[m].level_ends;
-      if (level >= ends.size()) continue;
-      begins[m].push_back(next);
-      next += ends[level] - (level == 0 ? 0 : ends[level - 1]);
+/// Where the nodes of the meshes' trees stand in the single array: behind those over instances, level by level over all
+/// meshes.
+class JoinedNumbers {
+ public:
+  JoinedNumbers(const std::vector<Bvh>& trees, std::uint32_t first) : trees_(trees), begins_(trees.size()) {
+    std::size_t levels = 0, total = first;
+    for (const Bvh& tree : trees) {
+      levels = std::max(levels, tree.level_ends.size());
+      total += tree.nodes.size();
     }
-  result.nodes.resize(node_count);
+    if (total >= kNone) throw Error(ErrorKind::limit, "the scene's hierarchy has more than 2^32 nodes");
+    for (std::size_t level = 0; level != levels; ++level)
+      for (std::size_t m = 0; m != trees.size(); ++m) {
+        if (level >= trees[m].level_ends.size()) continue;
+        begins_[m].push_back(first);
+        first += trees[m].level_ends[level] - level_begin(m, level);
+      }
+    end_ = first;
+  }
+  [[nodiscard]] std::uint32_t end() const { return end_; }
+  /// Of the first node in a mesh's level.
+  [[nodiscard]] std::uint32_t begin(std::size_t mesh, std::size_t level) const { return begins_[mesh][level]; }
+  /// Of a mesh's node.
+  [[nodiscard]] std::uint32_t of(std::size_t mesh, std::uint32_t node) const {
+    const auto& ends = trees_[mesh].level_ends;
+    const auto level = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), node) - ends.begin());
+    return begins_[mesh][level] + (node - level_begin(mesh, level));
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t level_begin(std::size_t mesh, std::size_t level) const {
+    return level == 0 ? 0 : trees_[mesh].level_ends[level - 1];
+  }
+
+  const std::vector<Bvh>& trees_;
+  std::vector<std::vector<std::uint32_t>> begins_;
+  std::uint32_t end_ = 0;
+};
+
+/// Appends the meshes' trees to `result`, and frees them on the way.
+void join(std::vector<Bvh>& trees, const JoinedNumbers& numbers, const std::vector<std::uint32_t>& first_triangle,
+          SceneBvh& result) {
+  const std::size_t count = trees.size();
+  std::size_t pair_count = 0;
+  for (const Bvh& tree : trees) pair_count += tree.pairs.size();
+  result.nodes.resize(numbers.end());
   result.pairs.resize(pair_count);
   result.ids.resize(pair_count);
   std::vector<std::uint32_t> first_pair(count);
@@ -189,12 +291,13 @@ void join(std::vector<Bvh>& trees, const std::vector<std::uint32_t>& first_trian
     for (std::size_t level = 0; level != tree.level_ends.size(); ++level) {
       const std::uint32_t end = tree.level_ends[level];
       const bool last = level + 1 == tree.level_ends.size();
-      const std::uint32_t child_shift = last ? 0 : begins[m][level + 1] - end;  // wraps round where it is negative
+      // Wraps round where it is negative.
+      const std::uint32_t child_shift = last ? 0 : numbers.begin(m, level + 1) - end;
       tbb::parallel_for(begin, end, [&](std::uint32_t i) {
         BvhNode node = tree.nodes[i];
         node.first_child += child_shift;
         node.first_pair += first_pair[m];
-        result.nodes[begins[m][level] + (i - begin)] = node;
+        result.nodes[numbers.begin(m, level) + (i - begin)] = node;
       });
       begin = end;
     }
@@ -247,30 +350,26 @@ SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhO
       stage.advance(last < count ? first_triangle[last] : triangles);
     }
   }
-  std::vector<Boxes> boxes;
-  for (const Bvh& tree : trees) boxes.push_back(cover(tree));
   SceneBvh result;
-  // Roots stand one after the other behind the nodes over instances, whose number depends on which meshes have a root:
-  // placed first with the roots counted from 0.
-  std::uint32_t next = 0;
-  for (const Bvh& tree : trees) result.roots.push_back(tree.nodes.empty() ? kNone : next++);
-  const std::vector<Placed> placed = place(scene, origin, boxes, result.roots);
-  result.nodes = build_top(placed);
-  result.instance_nodes = static_cast<std::uint32_t>(result.nodes.size());
-  for (BvhNode& node : result.nodes) {
-    auto instance = std::bit_cast<InstanceNode>(node);
-    if (instance.zero != 0) continue;
-    instance.root += result.instance_nodes;
-    node = std::bit_cast<BvhNode>(instance);
-  }
-  for (std::uint32_t& root : result.roots)
-    if (root != kNone) root += result.instance_nodes;
+  const Placement placement(scene, origin, trees);
+  std::vector<Placed> placed = placement.all();
   // Without any instance that rays can hit no tree is needed.
   if (placed.empty()) {
     result.roots.assign(count, kNone);
     return result;
   }
-  join(trees, first_triangle, result);
+  placement.open(placed);
+  result.nodes = build_top(placed);
+  result.instance_nodes = static_cast<std::uint32_t>(result.nodes.size());
+  const JoinedNumbers numbers(trees, result.instance_nodes);
+  for (BvhNode& node : result.nodes) {
+    auto instance = std::bit_cast<InstanceNode>(node);
+    if (instance.zero != 0) continue;
+    instance.root = numbers.of(scene.instances[instance.instance].mesh, instance.root);
+    node = std::bit_cast<BvhNode>(instance);
+  }
+  for (std::size_t m = 0; m != count; ++m) result.roots.push_back(trees[m].nodes.empty() ? kNone : numbers.of(m, 0));
+  join(trees, numbers, first_triangle, result);
   return result;
 } catch (const std::bad_alloc&) {
   throw Error(ErrorKind::out_of_host_memory, "no memory for building the scene's hierarchy", {scene.source, ""});

@@ -127,6 +127,35 @@ TEST_P(Query, TwoLevelsHitWhatEachMeshOnItsOwnIsHitBy) {
   }
 }
 
+TEST_P(Query, AHullIsTakenToPiecesAndHitAllTheSame) {
+  Scene scene = closed_scene(8, 60);
+  const test::Triangles hull = test::bumpy_sphere(60, 2500, 0.1);
+  scene.meshes.push_back(
+      {"hull", hull.vertices, hull.triangles, {{0, static_cast<std::uint32_t>(hull.triangles.size())}}});
+  scene.instances.insert(scene.instances.begin(), {1, 0, 0, kNone, Transform::Identity()});
+  scene.bounds = world_bounds(scene);
+  const SceneBvh bvh = build_bvh(scene, Eigen::Vector3d::Zero());
+  std::size_t of_hull = 0, of_others = 0;
+  for (std::uint32_t i = 0; i != bvh.instance_nodes; ++i) {
+    const auto placed = std::bit_cast<InstanceNode>(bvh.nodes[i]);
+    if (placed.zero == 0) (placed.instance == 0 ? of_hull : of_others) += 1;
+  }
+  EXPECT_GT(of_hull, 20U);
+  EXPECT_LE(of_hull, 257U);
+  EXPECT_EQ(of_others, 60U) << "what is small stays whole";
+
+  const GpuGeometry geometry = upload(scene, device(), with_bvh());
+  const OneByOne expected(scene);
+  const std::vector<Ray> rays = rays_in(scene, 20'000, 4);
+  const std::vector<Hit> hits = trace_all(geometry, rays);
+  for (std::size_t i = 0; i != rays.size(); ++i) {
+    const Hit wanted = expected(rays[i]);
+    ASSERT_EQ(hits[i].t, wanted.t) << "ray " << i;
+    ASSERT_EQ(hits[i].triangle, wanted.triangle) << "ray " << i;
+    ASSERT_EQ(hits[i].instance, wanted.instance);
+  }
+}
+
 TEST_P(Query, OneLevelAndTwoAgree) {
   const Scene scene = closed_scene(40, 200);
   const GpuGeometry two = upload(scene, device(), with_bvh());

@@ -56,7 +56,7 @@ static_assert(sizeof(BvhNode) == 80 && std::is_trivially_copyable_v<BvhNode>);
 /// instances leads here, and from here rays go on in the mesh's frame at nodes[root]. Told from a BvhNode by its zero
 /// where that has exponents, which are never zero.
 struct alignas(16) InstanceNode {
-  std::uint32_t root;      ///< of the mesh's tree, in the same array of nodes
+  std::uint32_t root;      ///< of the mesh's tree or of a part of it, in the same array of nodes
   std::uint32_t instance;  ///< number in the scene
   std::uint32_t spare;
   std::uint32_t zero;

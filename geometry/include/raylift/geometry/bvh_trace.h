@@ -244,27 +244,46 @@ __device__ inline float grid_float(std::uint32_t bytes, int j) {
 }
 #endif
 
+// A BvhNode or an InstanceNode as it was read, at once.
+struct NodeWords {
+  std::uint32_t word[20];
+
+  /// Not an InstanceNode, that is.
+  [[nodiscard]] RAYLIFT_HD bool is_node() const { return word[3] != 0; }
+  [[nodiscard]] RAYLIFT_HD InstanceNode instance() const {
+    InstanceNode result;
+    std::memcpy(&result, word, sizeof result);
+    return result;
+  }
+};
+static_assert(sizeof(NodeWords) == sizeof(BvhNode) && offsetof(InstanceNode, zero) == 12);
+
+RAYLIFT_HD inline NodeWords load_node(const BvhNode* node) {
+  NodeWords result;
+#if defined(__CUDA_ARCH__)
+  const uint4* source = reinterpret_cast<const uint4*>(node);
+#pragma unroll
+  for (int k = 0; k < 5; ++k) {
+    const uint4 four = __ldg(source + k);
+    result.word[4 * k] = four.x;
+    result.word[4 * k + 1] = four.y;
+    result.word[4 * k + 2] = four.z;
+    result.word[4 * k + 3] = four.w;
+  }
+#else
+  std::memcpy(&result, node, sizeof result);
+#endif
+  return result;
+}
+
 // The slots whose boxes the ray meets in [tmin, tmax].
 //
 // A plane's t is (2^15 + q) * step + offset. With u = 2^-24: origin - o, its product with the inverse, and the
 // inverse's own rounding make 3u |far|, far = (origin - o) * inverse; the triangle test adds 4u |far| and 4u * 256
 // |step|; moving by 2^15 steps and the final sum add 3u * 2^15 |step|. Widening by 16u |far| + 2^-7 |step| covers all
 // of it.
-RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay& ray, float tmin, float tmax) {
-  std::uint32_t words[20];
-#if defined(__CUDA_ARCH__)
-  const uint4* source = reinterpret_cast<const uint4*>(node);
-#pragma unroll
-  for (int k = 0; k < 5; ++k) {
-    const uint4 four = __ldg(source + k);
-    words[4 * k] = four.x;
-    words[4 * k + 1] = four.y;
-    words[4 * k + 2] = four.z;
-    words[4 * k + 3] = four.w;
-  }
-#else
-  std::memcpy(words, node, sizeof words);
-#endif
+RAYLIFT_HD inline NodeHits intersect_node(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax) {
+  const std::uint32_t* words = node.word;
   const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
   float step[3], near_offset[3], far_offset[3];
 #if defined(__CUDA_ARCH__)
@@ -319,8 +338,10 @@ RAYLIFT_HD inline NodeHits intersect_node(const BvhNode* node, const PreparedRay
   for (int i = 0; i < 8; ++i) leave[i] = tmax;
   for (int a = 0; a < 3; ++a) {
     const bool forward = (ray.order >> a & 1u) != 0;
-    const std::uint8_t* near = forward ? node->lower[a] : node->upper[a];
-    const std::uint8_t* far = forward ? node->upper[a] : node->lower[a];
+    const std::uint8_t* const lower = reinterpret_cast<const std::uint8_t*>(words + 8 + 2 * a);
+    const std::uint8_t* const upper = reinterpret_cast<const std::uint8_t*>(words + 14 + 2 * a);
+    const std::uint8_t* near = forward ? lower : upper;
+    const std::uint8_t* far = forward ? upper : lower;
     for (int i = 0; i < 8; ++i) {
       const float t = (32768.0f + static_cast<float>(near[i])) * step[a] + near_offset[a];
       enter[i] = t > enter[i] ? t : enter[i];
@@ -399,16 +420,6 @@ RAYLIFT_HD inline void intersect_pair(const BvhView& bvh, std::uint32_t index, c
     take(bvh, index, 1, crossing, tmin, exclude, instance, best);
 }
 
-RAYLIFT_HD inline bool is_instance(const BvhNode* node) {
-#if defined(__CUDA_ARCH__)
-  return __ldg(&reinterpret_cast<const InstanceNode*>(node)->zero) == 0;
-#else
-  std::uint32_t word;
-  std::memcpy(&word, reinterpret_cast<const char*>(node) + offsetof(InstanceNode, zero), sizeof word);
-  return word == 0;
-#endif
-}
-
 // The ray in a mesh's frame. Rounded the same way everywhere, unlike Affine::point.
 RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
   const float* m = placed.to_mesh.m;
@@ -441,31 +452,31 @@ RAYLIFT_HD inline Candidate traverse(const BvhView& bvh, const Ray& ray, std::ui
   while (true) {
     const std::uint32_t child = next_child(nodes, prepared.order);
     if (any_child(nodes)) stack[depth++] = nodes;
+    NodeWords node = load_node(bvh.nodes + child);
     if constexpr (kScene) {
-      if (mesh_depth < 0 && is_instance(bvh.nodes + child)) {
-        const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[child];
+      if (mesh_depth < 0 && !node.is_node()) {
+        const InstanceNode placed = node.instance();
         instance = placed.instance;
         excluded = instance == exclude_instance ? exclude : kNoTriangle;
         prepared = PreparedRay(in_mesh(placed, ray));
-        nodes = only_child(placed.root);
+        node = load_node(bvh.nodes + placed.root);
         mesh_depth = depth;
-        continue;
       }
     }
-    NodeHits hits = intersect_node(bvh.nodes + child, prepared, ray.tmin, best.t);
+    NodeHits hits = intersect_node(node, prepared, ray.tmin, best.t);
     while (hits.pairs != 0) {
       intersect_pair(bvh, next_pair(hits), prepared, ray.tmin, excluded, instance, best);
       if (kAny && best.pair != kNoTriangle) return best;
     }
     nodes = hits.children;
     if (!any_child(nodes)) {
+      if (depth == 0) return best;
       if constexpr (kScene) {
         if (depth == mesh_depth) {
           mesh_depth = -1;
           prepared = PreparedRay(ray);
         }
       }
-      if (depth == 0) return best;
       nodes = stack[--depth];
     }
   }

@@ -14,8 +14,9 @@
 
 namespace raylift {
 
-/// All trees in single arrays. First come the nodes over instances, among them an InstanceNode for each instance; then
-/// those of the meshes, level by level over all meshes: so again the first ones are those that rays touch most.
+/// All trees in single arrays. First come the nodes over instances, among them an InstanceNode for each instance, or
+/// for each piece of a large one; then those of the meshes, level by level over all meshes: so again the first ones are
+/// those that rays touch most.
 struct SceneBvh {
   std::vector<BvhNode> nodes;
   std::vector<TrianglePair> pairs;

@@ -57,6 +57,7 @@ __device__ inline void trace_warp(const BvhView& bvh, std::size_t next, const st
           best = no_candidate(fetched.tmax);
           nodes = only_child(0);
           depth = 0;
+          mesh_depth = -1;
           busy = true;
         }
       }
@@ -71,37 +72,34 @@ __device__ inline void trace_warp(const BvhView& bvh, std::size_t next, const st
         if (has_pair) intersect_pair(bvh, next_pair(hits), ray, tmin, kNoTriangle, instance, best);
       } else if (busy && !has_pair) {
         if (!any_child(nodes)) {
-          if constexpr (kScene) {
-            if (depth == mesh_depth) {
-              mesh_depth = -1;
-              ray = PreparedRay(fetch(index));
-            }
-          }
           if (depth == 0) {
             store(index, best);
             busy = false;
           } else {
+            if constexpr (kScene) {
+              if (depth == mesh_depth) {
+                mesh_depth = -1;
+                ray = PreparedRay(fetch(index));
+              }
+            }
             nodes = stack[--depth];
           }
         }
         if (busy) {
           const std::uint32_t child = next_child(nodes, ray.order);
           if (any_child(nodes)) stack[depth++] = nodes;
-          bool entered = false;
+          NodeWords node = load_node(bvh.nodes + child);
           if constexpr (kScene) {
-            if (mesh_depth < 0 && is_instance(bvh.nodes + child)) {
-              const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[child];
+            if (mesh_depth < 0 && !node.is_node()) {
+              const InstanceNode placed = node.instance();
               instance = placed.instance;
               ray = PreparedRay(in_mesh(placed, fetch(index)));
-              nodes = only_child(placed.root);
+              node = load_node(bvh.nodes + placed.root);
               mesh_depth = depth;
-              entered = true;
             }
           }
-          if (!entered) {
-            hits = intersect_node(bvh.nodes + child, ray, tmin, best.t);
-            nodes = hits.children;
-          }
+          hits = intersect_node(node, ray, tmin, best.t);
+          nodes = hits.children;
         }
       }
       at_work = __ballot_sync(kAll, busy);
