@@ -31,7 +31,8 @@ std::pair<Eigen::Vector3d, Eigen::Vector3d> pixel_ray(const Camera& camera, doub
 
 }  // namespace
 
-Desk::Desk(const ViewOptions& given) : options(given), settings(given.settings) {
+Desk::Desk(const ViewOptions& given, const Resolution& window)
+    : options(given), settings(given.settings), window_(window) {
   camera.look(StandardView::iso);
 }
 
@@ -87,8 +88,7 @@ void Desk::take_scene(Scene fresh) {
   shown_version_ = ~std::uint64_t{0};
   guarded([&] { apply_visibility(options, *solids); });
   if (!keep_camera_) {
-    const double aspect = window_.height > 0 ? static_cast<double>(window_.width) / window_.height : 1.5;
-    guarded([&] { camera = make_camera(options, *solids, aspect); });
+    guarded([&] { camera = make_camera(options, *solids, aspect()); });
   }
   checking_ = std::make_unique<Task<SceneCheck>>(
       [checked = scene.get()](const Progress& progress) { return raylift::check(*checked, {}, progress); });
@@ -235,15 +235,13 @@ void Desk::frame_all() {
   const bool all = std::find(visible.begin(), visible.end(), std::uint8_t{0}) == visible.end();
   Bounds box = all ? scene->bounds : solids->bounds_of(visible);
   if (settings.clip) box = clipped(box, *settings.clip, scene->bounds);
-  const double aspect = window_.height > 0 ? static_cast<double>(window_.width) / window_.height : 1.5;
-  camera.frame(box, aspect);
+  camera.frame(box, aspect());
   moved();
 }
 
 void Desk::focus(std::span<const std::uint32_t> instances) {
   if (!scene || instances.empty()) return;
-  const double aspect = window_.height > 0 ? static_cast<double>(window_.width) / window_.height : 1.5;
-  camera.frame(solids->bounds(instances), aspect);
+  camera.frame(solids->bounds(instances), aspect());
   camera.zoom(1.6);  // with something of what is around it
   moved();
 }

@@ -34,7 +34,8 @@ struct Selection {
 
 class Desk {
  public:
-  explicit Desk(const ViewOptions& options);
+  /// `window` is the size of what is drawn into, from the start: scenes are framed for it.
+  Desk(const ViewOptions& options, const Resolution& window);
 
   // The scene.
   void open(const std::string& file);
@@ -92,6 +93,7 @@ class Desk {
   [[nodiscard]] std::optional<double> depth_of(const Picked& picked, double x, double y, const Resolution& window,
                                                Eigen::Vector3d& point) const;
   void watch();
+  [[nodiscard]] double aspect() const { return static_cast<double>(window_.width) / window_.height; }
   template <class Work>
   void guarded(const Work& work);
 
@@ -107,7 +109,7 @@ class Desk {
   Clock::time_point last_move_{};
   double full_seconds_ = 0;  // what a picture at full quality takes
   std::uint64_t shown_version_ = ~std::uint64_t{0};
-  Resolution window_{};
+  Resolution window_;  // not empty
   Clock::time_point next_watch_{};
   std::filesystem::file_time_type seen_{};
   std::filesystem::file_time_type loaded_{};

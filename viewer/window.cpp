@@ -118,7 +118,7 @@ class Window {
     glfwSetWindowUserPointer(window_.get(), this);
     set_callbacks();
     gui_ = std::make_unique<Gui>(window_.get());
-    desk_ = std::make_unique<Desk>(options);
+    desk_ = std::make_unique<Desk>(options, framebuffer().value_or(Resolution{1, 1}));
     if (!options.files.empty()) desk_->open(options.files.front());
   }
   // In this order, while the context is current.
@@ -169,11 +169,18 @@ class Window {
     return {std::max(1, size.width), std::max(1, size.height)};
   }
 
+  /// None where the window is minimised.
+  [[nodiscard]] std::optional<Resolution> framebuffer() const {
+    Resolution size{0, 0};
+    glfwGetFramebufferSize(window_.get(), &size.width, &size.height);
+    if (size.width <= 0 || size.height <= 0) return std::nullopt;
+    return size;
+  }
+
   void draw() {
-    int width = 0, height = 0;
-    glfwGetFramebufferSize(window_.get(), &width, &height);
-    if (width <= 0 || height <= 0) return;  // minimised
-    desk_->draw({width, height});
+    const std::optional<Resolution> pixels = framebuffer();
+    if (!pixels) return;
+    desk_->draw(*pixels);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     ImGui::NewFrame();
@@ -181,8 +188,8 @@ class Window {
     panels_.draw(*desk_, static_cast<float>(size.width), static_cast<float>(size.height));
     ImGui::Render();
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
-    glViewport(0, 0, width, height);
-    desk_->renderer.present(0, width, height);
+    glViewport(0, 0, pixels->width, pixels->height);
+    desk_->renderer.present(0, pixels->width, pixels->height);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     glfwSwapBuffers(window_.get());
     const std::string title = desk_->file.empty() ? "raylift-view" : desk_->file + " - raylift-view";
