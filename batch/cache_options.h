@@ -3,10 +3,10 @@
 #pragma once
 
 #include <raylift/gpu/cache.h>
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
+#include "cli_forward.h"
 #include "session.h"
 
 namespace raylift::batch {

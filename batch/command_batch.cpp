@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift batch: does the same with many scenes, each in a process of its own, and reports a row for each.
 #include <raylift/geometry/error.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <ctime>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/check.h>
 #include <raylift/geometry/load.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <raylift/gpu/device.h>
 #include <raylift/gpu/residency.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/load.h>
 #include <raylift/gpu/residency.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/load.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <memory>

@@ -4,6 +4,7 @@
 #include <raylift/geometry/load.h>
 #include <raylift/gpu/device.h>
 #include <raylift/gpu/upload.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <memory>

@@ -3,9 +3,9 @@
 // it sets what is to be run.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
+#include "cli_forward.h"
 #include "session.h"
 
 namespace raylift::batch {

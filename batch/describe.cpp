@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "describe.h"
 
+#include <CLI/CLI.hpp>
 #include <utility>
 
 namespace raylift::batch {

@@ -3,9 +3,10 @@
 // three shells. Made from the table that the command line is parsed with, so they agree with the program.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "cli_forward.h"
 
 namespace raylift::batch {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "describe_options.h"
 
+#include <CLI/CLI.hpp>
 #include <sstream>
 #include <utility>
 

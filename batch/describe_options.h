@@ -2,9 +2,10 @@
 // A program's commands and options as plain values, as manual pages and completions need them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "cli_forward.h"
 
 namespace raylift::batch {
 

@@ -2,6 +2,7 @@
 #include "device_options.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "options.h"
 #include "quantity.h"

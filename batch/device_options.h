@@ -4,10 +4,10 @@
 
 #include <raylift/gpu/device.h>
 #include <raylift/gpu/upload.h>
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli_forward.h"
 #include "session.h"
 
 namespace raylift::batch {

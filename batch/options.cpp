@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <raylift/geometry/error.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <limits>

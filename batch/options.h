@@ -3,11 +3,11 @@
 #pragma once
 
 #include <raylift/geometry/load.h>
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "cli_forward.h"
 #include "session.h"
 
 namespace raylift::batch {

@@ -53,3 +53,17 @@ function(raylift_program name)
     CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   target_link_libraries(${name} PRIVATE raylift_build_settings)
 endfunction()
+
+# raylift_precompile(<name> <header>...): headers that most of a target's sources include, parsed once. Precompiled they
+# are no system headers any more to GCC, whose warnings of overflows inside its own std::string are wrong.
+function(raylift_precompile name)
+  set(headers)
+  foreach(header ${ARGN})
+    list(APPEND headers "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
+  endforeach()
+  target_precompile_headers(${name} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${name} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-restrict>)
+  endif()
+endfunction()
