@@ -26,6 +26,24 @@ std::string unhex(const std::string& text) {
   return bytes;
 }
 
+constexpr std::string_view kRowBegin = R"({"file":")";
+
+/// What a row must have for a batch to go on with it.
+bool is_row(const Json& row) {
+  if (!row.is_object()) return false;
+  const auto actions = row.find("do");
+  const auto status = row.find("status");
+  if (actions == row.end() || !actions->is_array() || status == row.end()) return false;
+  if (!std::all_of(actions->begin(), actions->end(), [](const Json& one) { return one.is_string(); })) return false;
+  try {
+    (void)file_of(row);
+    if (*status == "failed") (void)error_kind(row.at("error").at("kind").get<std::string>());
+  } catch (const std::exception&) {
+    return false;
+  }
+  return *status == "ok" || *status == "negative" || *status == "failed";
+}
+
 bool is_utf8(const std::string& text) {
   try {
     (void)Json(text).dump();
@@ -69,6 +87,10 @@ Report::Report(const std::string& path, Mode mode, const std::function<void(cons
         throw Error(ErrorKind::usage, "only a report in a regular file can be resumed", {path, ""});
       return;
     }
+    struct stat output {};
+    if (::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev && output.st_ino == info.st_ino)
+      throw Error(ErrorKind::usage, "the report can't be the file that standard output goes to: the summary does",
+                  {path, ""}, "use two files");
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       throw Error(ErrorKind::io, "another batch is writing this report", {path, ""}, "wait for it, or use another one");
     if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
@@ -78,7 +100,7 @@ Report::Report(const std::string& path, Mode mode, const std::function<void(cons
       read_lines([&](std::string_view line) {
         ++number;
         const Json row = Json::parse(line, nullptr, false);
-        if (!row.is_object())
+        if (!is_row(row))
           throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: no row in this line",
                       {path_, "line " + std::to_string(number)},
                       "take the line out, or start afresh with another report");
@@ -123,8 +145,13 @@ void Report::read_lines(const std::function<void(std::string_view)>& use) {
     }
     arrived.erase(0, begin);
   }
-  // A batch that was killed while a row was on its way to the disk: the row does not count.
   if (whole == bytes_) return;
+  // A batch that was killed while a row was on its way to the disk: the row does not count. Anything else is somebody's
+  // file, and no report.
+  const std::size_t known = std::min(arrived.size(), kRowBegin.size());
+  if (std::string_view(arrived).substr(0, known) != kRowBegin.substr(0, known))
+    throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: it does not end in a row",
+                {path_, ""}, "take out what is behind the last row, or start afresh with another report");
   if (::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail("can't cut off a torn row", errno);
   bytes_ = whole;
 }
@@ -144,6 +171,8 @@ void Report::sort(const std::vector<std::string>& files) {
   const std::string temporary = target.string() + ".sorted-" + std::to_string(::getpid());
   Report sorted(temporary, Mode::fresh);
   try {
+    struct stat own {};
+    if (::fstat(descriptor_, &own) == 0) (void)!::fchmod(sorted.descriptor_, own.st_mode & 07777U);
     for (const auto& [number, line] : lines) sorted.write(line + '\n');
     sorted.finish();
     if (std::rename(temporary.c_str(), target.c_str()) != 0) fail("can't replace the report by its sorted self", errno);

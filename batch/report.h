@@ -23,7 +23,8 @@ class Report {
  public:
   enum class Mode { fresh, resume };
   /// Opens the report, alone: a second batch on the same one is an Error(io). A fresh one must not hold anything yet:
-  /// Error(usage). Of one that is resumed, `earlier` gets each row; a last line without an end is cut off.
+  /// Error(usage). Of one that is resumed, `earlier` gets each row; a last row without an end is cut off, and where
+  /// there is something else than rows, it is left alone: Error(malformed).
   Report(const std::string& path, Mode mode, const std::function<void(const Json&)>& earlier = {});
   ~Report();
   Report(const Report&) = delete;

@@ -107,6 +107,25 @@ TEST_F(BatchKilled, DoesNotTouchAReportThatIsThere) {
   EXPECT_THAT(odd.err, HasSubstr("line 41"));
 }
 
+TEST_F(BatchKilled, LeavesAloneWhatIsNoReport) {
+  for (const std::string other : {"a file of somebody's", "x", "{\"file\": 1", "\n", "{}\n",
+                                  "{\"file\":\"a\",\"do\":[\"info\",\"check\"],\"status\":7}\n",
+                                  "{\"file\":\"a\",\"do\":[\"info\",\"check\"],\"status\":\"failed\"}\n",
+                                  "{\"file\":7,\"do\":[\"info\",\"check\"],\"status\":\"ok\"}\n",
+                                  "{\"file\":\"a\",\"do\":[[]],\"status\":\"ok\"}\n"}) {
+    std::ofstream(report(), std::ios::binary | std::ios::trunc) << other;
+    const Ended ended = raylift(arguments(true));
+    EXPECT_EQ(ended.code, 4) << other << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(report()));
+    EXPECT_EQ(text(), other);
+  }
+}
+
+TEST_F(BatchKilled, DoesNotShareItsReportWithItsSummary) {
+  EXPECT_EQ(raylift(arguments(false), {{}, report()}).code, 2);
+  EXPECT_EQ(text(), "");
+}
+
 TEST_F(BatchKilled, IsAloneOnItsReport) {
   const RunOptions slow{{"RAYLIFT_IMPORT_FAULT=hang"}, ""};
   Running first(arguments(false), slow);
@@ -215,6 +234,8 @@ TEST(BatchReport, LeavesNoHalfRowOnAFullDisk) {
   const std::string path = folder.path() / "report.jsonl";
   batch::Json row;
   batch::set_file(row, std::string(60, 'x'));
+  row["do"] = batch::Json::array();
+  row["status"] = "ok";
   {
     const FileSizeLimit limit(200);  // two rows and a half
     batch::Report report(path, batch::Report::Mode::fresh);

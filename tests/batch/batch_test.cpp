@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift batch: its inputs, its rows, and what becomes of scenes that fail.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "batch_run.h"
 
@@ -218,8 +220,10 @@ TEST_F(Batch, SortsItsReportWhereAsked) {
   for (const json& row : rows_of(report())) files.push_back(row["file"]);
   EXPECT_EQ(files, std::vector<std::string>(arguments.begin() + 3, arguments.end()));
   arguments.emplace_back("--resume");
+  ::chmod(report().c_str(), 0640);
   EXPECT_EQ(batch(arguments).code, 0);
   EXPECT_THAT(rows_of(report()), SizeIs(13));
+  EXPECT_EQ(std::filesystem::status(report()).permissions(), std::filesystem::perms{0640});
 }
 
 TEST_F(Batch, SaysItInJson) {
