@@ -221,8 +221,19 @@ class Batch {
     take({scene, std::move(row)});
   }
 
+  /// Of a scene whose process a signal told to end. Where all processes get it, the batch's own may come later.
+  void take_stopped(std::size_t scene) {
+    if (interrupted_by() != 0) return;
+    if (stopped_.insert(scene).second)
+      waiting_.push_front(scene);
+    else
+      take_failed(scene,
+                  Error(ErrorKind::cancelled, "the scene's process was told to end by a signal, and so was the next",
+                        {inputs_[scene].path, ""}));
+  }
+
   void take(const Finished& finished) {
-    if (finished.cancelled) return;
+    if (finished.cancelled) return take_stopped(finished.scene);
     const Json& row = finished.row;
     if (row["status"] == "failed") {
       const Json& json = row["error"];
@@ -276,6 +287,7 @@ class Batch {
   std::vector<std::size_t> order_;
   std::deque<std::size_t> waiting_;  // to be dealt
   std::unordered_set<std::size_t> lost_;
+  std::unordered_set<std::size_t> stopped_;
   std::uint64_t weight_ = 0;
   std::uint64_t weight_done_ = 0;
   std::optional<Error> refusal_;

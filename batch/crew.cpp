@@ -241,6 +241,10 @@ Error Crew::death(const Slot& slot, int status, const std::string& said) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     return Error(ErrorKind::limit, "the scene's process was killed (SIGKILL), probably because memory ran out",
                  {slot.path, slot.stage}, "use fewer --jobs, or limit them with --memory", SIGKILL);
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP))
+    return Error(ErrorKind::cancelled,
+                 fmt::format("the scene's process was told to end ({})", signal_name(WTERMSIG(status))),
+                 {slot.path, slot.stage}, "", WTERMSIG(status));
   // After the import it is no longer the file that is to blame.
   const bool device = slot.stage == "placement" || slot.stage == "allocation" || slot.stage == "upload";
   const ErrorKind kind = device ? ErrorKind::device : ErrorKind::malformed;

@@ -33,7 +33,7 @@ struct Finished {
   std::size_t scene;
   Json row;
   bool refused = false;    ///< the error is not the scene's
-  bool cancelled = false;  ///< a signal came between: there is no result
+  bool cancelled = false;  ///< a signal told its process to end: there is no result
 };
 
 class Crew {

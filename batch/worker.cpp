@@ -78,8 +78,10 @@ class Worker {
     std::optional<Error> failure;
     const auto fail = [&](const Error& error) {
       failure = error;
-      // A device that has failed once may not come back; memory that ran out may be held by this process.
-      spoilt_ = error.kind() == ErrorKind::device || error.kind() == ErrorKind::out_of_host_memory;
+      // A device that has failed once may not come back; memory that ran out may be held by this process, and a signal
+      // that told it to end is not forgotten.
+      spoilt_ = error.kind() == ErrorKind::device || error.kind() == ErrorKind::out_of_host_memory ||
+                error.kind() == ErrorKind::cancelled;
     };
     try {
       with_raylift_errors([&] {

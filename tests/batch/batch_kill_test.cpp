@@ -53,6 +53,22 @@ class BatchKilled : public testing::Test {
     FAIL() << "no rows came";
   }
 
+  /// To the workers of this test's batch; how many there were.
+  [[nodiscard]] int signal_workers(int number) const {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::ifstream environ(entry.path() / "environ", std::ios::binary);
+      const std::string environment{std::istreambuf_iterator<char>(environ), std::istreambuf_iterator<char>()};
+      std::ifstream command(entry.path() / "cmdline", std::ios::binary);
+      const std::string line{std::istreambuf_iterator<char>(command), std::istreambuf_iterator<char>()};
+      if (line.find(scenes()) == std::string::npos || environment.find("RAYLIFT_BATCH_WORKER=") == std::string::npos)
+        continue;
+      ::kill(std::stoi(entry.path().filename().string()), number);
+      ++count;
+    }
+    return count;
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -159,21 +175,34 @@ TEST_F(BatchKilled, TakesItsWorkersAndImportsAlong) {
 TEST_F(BatchKilled, OutlivesItsWorkers) {
   Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
   for (int i = 0; i != 2000 && std::ranges::count(text(), '\n') < 3; ++i) {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      std::ifstream environ(entry.path() / "environ", std::ios::binary);
-      const std::string environment{std::istreambuf_iterator<char>(environ), std::istreambuf_iterator<char>()};
-      std::ifstream command(entry.path() / "cmdline", std::ios::binary);
-      const std::string line{std::istreambuf_iterator<char>(command), std::istreambuf_iterator<char>()};
-      if (line.find(scenes()) == std::string::npos || environment.find("RAYLIFT_BATCH_WORKER=") == std::string::npos)
-        continue;
-      ::kill(std::stoi(entry.path().filename().string()), SIGKILL);
-    }
+    (void)signal_workers(SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   running.signal(SIGKILL);
   (void)running.wait();
   EXPECT_GE(rows_of(report()).size(), 3U);
   for (const json& row : rows_of(report())) EXPECT_EQ(row["error"]["signal"], "SIGKILL");
+}
+
+TEST_F(BatchKilled, DoesAgainWhatWasStoppedByASignal) {
+  Running running(arguments(false), {{"RAYLIFT_BATCH_SLOW=20"}, ""});
+  wait_for_rows(3);
+  EXPECT_GE(signal_workers(SIGTERM), 1);
+  const Ended ended = running.wait();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  expect_complete();
+}
+
+TEST_F(BatchKilled, GivesUpWhatIsStoppedByASignalEachTime) {
+  const std::string scene = scenes() + "/scene0.dae";
+  Running running({"batch", "--report", report(), scene}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  for (int i = 0; i != 2000 && text().empty(); ++i) {
+    (void)signal_workers(SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(running.wait().code, 130);
+  ASSERT_THAT(rows_of(report()), SizeIs(1));
+  EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "cancelled");
 }
 
 TEST_F(BatchKilled, FinishesWhatIsUnderWayWhenInterrupted) {
