@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -40,19 +41,34 @@ class Expansion {
 
   void add_folder(const fs::path& folder) {
     std::vector<std::string> files;
-    std::error_code error;
-    fs::recursive_directory_iterator entry(folder, error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      std::error_code ignored;
-      if (entry->is_regular_file(ignored) && is_scene(entry->path())) files.push_back(entry->path().string());
+    std::vector<std::pair<std::string, std::string>> unreadable;
+    std::vector<fs::path> open{folder};
+    while (!open.empty()) {
+      const fs::path here = std::move(open.back());
+      open.pop_back();
+      std::error_code error;
+      for (fs::directory_iterator entry(here, error); !error && entry != fs::directory_iterator();
+           entry.increment(error)) {
+        std::error_code ignored;
+        if (entry->is_directory(ignored) && !entry->is_symlink(ignored))
+          open.push_back(entry->path());
+        else if (entry->is_regular_file(ignored) && is_scene(entry->path()))
+          files.push_back(entry->path().string());
+      }
+      if (error) unreadable.emplace_back(here.string(), error.message());
     }
-    if (error) return fail(folder.string(), "can't list the folder: " + error.message());
-    if (files.empty()) return fail(folder.string(), "the folder holds no file whose ending raylift reads");
+    if (files.empty() && unreadable.empty())
+      return fail(folder.string(), "the folder holds no file whose ending raylift reads");
     std::sort(files.begin(), files.end());
     for (const std::string& file : files) add_file(file);
+    // Such a folder is a row of its own: what lies beside it is done all the same.
+    std::sort(unreadable.begin(), unreadable.end());
+    for (const auto& [name, why] : unreadable) fail(name, "can't list the folder: " + why);
   }
 
   void add_pattern(const std::string& pattern) {
+    // glob() calls itself for each part of a path, and ends on the stack where a line is full of them.
+    if (pattern.size() >= PATH_MAX) return fail(pattern, "the pattern is longer than a file's name can be");
     glob_t found{};
     const int code = ::glob(pattern.c_str(), 0, nullptr, &found);
     std::vector<std::string> names;

@@ -96,6 +96,31 @@ TEST_F(Batch, RefusesInputsThatAreNotThere) {
   EXPECT_EQ(rows.at("exist.dae")["error"]["kind"], "io");
 }
 
+TEST_F(Batch, DoesWhatLiesBesideAFolderThatCannotBeListed) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads everywhere";
+  std::filesystem::create_directories(path("in/locked"));
+  std::filesystem::create_directories(path("in/open"));
+  copy_scenes(path("in/open"), 1);
+  ::chmod(path("in/locked").c_str(), 0);
+  const Ended refused = batch({path("in")});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr(path("in/locked")));
+  EXPECT_EQ(batch({"--keep-going", path("in")}).code, 3);
+  const auto rows = rows_by_name(report());
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows.at("scene0.dae")["status"], "ok");
+  EXPECT_EQ(rows.at("locked")["error"]["kind"], "io");
+  ::chmod(path("in/locked").c_str(), 0700);
+}
+
+TEST_F(Batch, RefusesPatternsThatAreTooLong) {
+  std::string pattern;
+  for (int i = 0; i != 5000; ++i) pattern += "*/";
+  const Ended ended = batch({"@" + folder_.write("list", pattern + '\n').string()});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_THAT(ended.err, HasSubstr("longer than"));
+}
+
 TEST_F(Batch, MakesOneRowOfACrash) {
   for (const auto& [fault, signal] : {std::pair{"segv", "SIGSEGV"}, {"abort", "SIGABRT"}}) {
     std::filesystem::remove(report());
