@@ -78,6 +78,11 @@ class Worker {
     std::optional<Error> failure;
     const auto fail = [&](const Error& error) {
       failure = error;
+      // The row is of the scene: a file of another name, such as the cache's, is where it went wrong.
+      if (!error.file().empty() && error.file() != path)
+        failure = Error(error.kind(), error.problem(),
+                        {path, error.file() + (error.element().empty() ? "" : ": " + error.element())}, error.advice(),
+                        error.signal());
       // A device that has failed once may not come back; memory that ran out may be held by this process, and a signal
       // that told it to end is not forgotten.
       spoilt_ = error.kind() == ErrorKind::device || error.kind() == ErrorKind::out_of_host_memory ||

@@ -121,6 +121,14 @@ TEST_F(Batch, RefusesPatternsThatAreTooLong) {
   EXPECT_THAT(ended.err, HasSubstr("longer than"));
 }
 
+TEST_F(Batch, NamesTheFileThatAnErrorIsAbout) {
+  const std::string folder = folder_.write("no-folder", "");
+  const Ended ended = batch({"--do", "cache", "--cache=" + folder, data_file("cube.dae")});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_THAT(ended.err, HasSubstr(folder));
+  EXPECT_THAT(rows_of(report()).at(0)["error"]["element"], HasSubstr(folder));
+}
+
 TEST_F(Batch, MakesOneRowOfACrash) {
   for (const auto& [fault, signal] : {std::pair{"segv", "SIGSEGV"}, {"abort", "SIGABRT"}}) {
     std::filesystem::remove(report());
