@@ -47,7 +47,8 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
                if (jobs == 0 || jobs > 4096) throw Error(ErrorKind::usage, "from 1 to 4096 are possible");
                options->jobs = static_cast<unsigned>(jobs);
              });
-  app->add_option("--report", options->report, "Write a line of JSON for each scene to this file")->type_name("FILE");
+  add_parsed(*app, "--report", "FILE", "", "Write a line of JSON for each scene to this file",
+             [options](const std::string& text) { options->report = parse_file_name(text); });
   app->add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
   app->add_flag("--sort", options->sort, "Once all is done, put the report's lines in the order of the inputs");
   add_parsed(*app, "--timeout", "SECONDS", short_number(options->seconds), "Time for a scene; also 10min, 2h",

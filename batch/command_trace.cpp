@@ -239,7 +239,7 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
              [&rays](const std::string& text) { rays.seed = parse_count(text); });
   const char* const camera = "Camera";
   add_parsed(*app, "--image", "FILE", "", "Write what the camera sees to a PNG file; implies --pattern camera",
-             [options](const std::string& text) { options->picture = text; })
+             [options](const std::string& text) { options->picture = parse_file_name(text); })
       ->group(camera);
   add_parsed(*app, "--image-kind", "KIND", "depth",
              "depth: near is white, nothing black; normal: its x, y, z as colours",

@@ -193,7 +193,9 @@ std::string parse_command_line(CLI::App& program, int argc, char** argv) {
     failure = error.what();
   }
   const CLI::App& app = innermost(program);
-  const std::vector<std::string> unknown = program.remaining(true);
+  std::vector<std::string> unknown = program.remaining(true);
+  // What ends the options is no argument itself, but CLI11 keeps it.
+  std::erase(unknown, "--");
   if (!unknown.empty())
     failure = about_unknown(program, unknown.front());
   else if (failure.empty() && &app == &program && !command_names(program).empty())

@@ -168,6 +168,11 @@ double parse_degrees(std::string_view text, double most) {
   return *value;
 }
 
+std::string parse_file_name(std::string_view text) {
+  if (text.empty()) refuse(text, "the name of a file");
+  return std::string(text);
+}
+
 UpAxis parse_up_axis(std::string_view text) {
   const std::string axis = lower(text);
   if (axis == "x") return UpAxis::x;

@@ -32,6 +32,9 @@ namespace raylift::batch {
 /// An angle of more than 0 and at most `most`.
 [[nodiscard]] double parse_degrees(std::string_view text, double most);
 
+/// Any name but an empty one, which is what an unset variable leaves of it.
+[[nodiscard]] std::string parse_file_name(std::string_view text);
+
 /// "x", "y" or "z".
 [[nodiscard]] UpAxis parse_up_axis(std::string_view text);
 

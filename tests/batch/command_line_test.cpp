@@ -72,6 +72,19 @@ TEST(CommandLine, RefusesValuesThatMakeNoSense) {
   expect_usage_error({"info", "--import-timeout", "0", "x.dae"}, "--import-timeout");
 }
 
+TEST(CommandLine, TakesNamesBehindTwoDashes) {
+  EXPECT_EQ(raylift({"info", "--", data_file("cube.dae")}).code, 0);
+  EXPECT_EQ(raylift({"batch", "--", data_file("cube.dae")}).code, 0);
+  const Ended missing = raylift({"info", "--", "-nothing-here.dae"});
+  EXPECT_EQ(missing.code, 3) << missing.err;
+  expect_usage_error({"info", "--odd", "--", "x.dae"}, "unknown option '--odd'");
+}
+
+TEST(CommandLine, RefusesEmptyNamesOfOutputs) {
+  expect_usage_error({"batch", "--report", "", data_file("cube.dae")}, "--report");
+  expect_usage_error({"trace", "--image", "", data_file("cube.dae")}, "--image");
+}
+
 TEST(CommandLine, TakesGeneralOptionsBeforeAndAfterTheCommand) {
   EXPECT_EQ(raylift({"-q", "info", data_file("cube.dae")}).code, 0);
   EXPECT_EQ(raylift({"info", "-q", data_file("cube.dae")}).code, 0);
