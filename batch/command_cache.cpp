@@ -191,7 +191,10 @@ Examples:
     if (files) command->add_option("FILE", options->files, "Cache files; all of the folder by default");
     add_cache_folder(*command, options->cache, where);
     add_general_options(*command, general, true);
-    command->callback([options, function, &run] {
+    command->callback([options, function, name, files, &run] {
+      if (!files && !options->files.empty())
+        throw Error(ErrorKind::usage, std::string("'raylift cache ") + name + "' takes no files",
+                    {options->files.front(), ""}, "a file of that name is given as ./" + std::string(name));
       run = [options, function](Session& session) { return function(session, *options); };
     });
   };

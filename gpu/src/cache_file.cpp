@@ -25,7 +25,9 @@ using namespace detail;
 
 class Descriptor {
  public:
-  explicit Descriptor(const std::filesystem::path& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  // Not blocking: a pipe under that name is refused, and not waited for.
+  explicit Descriptor(const std::filesystem::path& path)
+      : number_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
     if (number_ < 0)
       throw Error(ErrorKind::io, std::string("the cache file can't be opened: ") + std::strerror(errno),
                   {path.string(), ""});
@@ -55,6 +57,10 @@ struct CacheFile::Open {
   }
   [[noreturn]] void foreign(const std::string& what) const {
     throw Error(ErrorKind::unsupported, what, {path.string(), ""}, "remove it; it will be made again");
+  }
+  /// May be anything that was given by mistake, and so is not to be removed.
+  [[noreturn]] void no_cache_file() const {
+    throw Error(ErrorKind::unsupported, "this is no cache file of raylift", {path.string(), ""});
   }
   void read_at(std::uint64_t offset, std::byte* target, std::size_t bytes) const;
   void read_header();
@@ -95,12 +101,12 @@ void CacheFile::Open::read_at(std::uint64_t offset, std::byte* target, std::size
 
 void CacheFile::Open::read_header() {
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) foreign("this is no cache file of raylift");
+  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) no_cache_file();
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size < header.magic.size()) foreign("this is no cache file of raylift");
+  if (size < header.magic.size()) no_cache_file();
   auto* const bytes = reinterpret_cast<std::byte*>(&header);
   read_at(0, bytes, std::min(size, kPageBytes));
-  if (header.magic != kCacheMagic) foreign("this is no cache file of raylift");
+  if (header.magic != kCacheMagic) no_cache_file();
   if (size < kPageBytes) damaged("the cache file is cut off");
   if (header.byte_order != kCacheByteOrder) foreign("the cache file was written in another byte order");
   if (header.version != kCacheVersion)

@@ -2,6 +2,7 @@
 // raylift cache, and --cache: several programs at once, killed ones, full disks and damaged files.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
@@ -227,6 +228,16 @@ TEST_F(CacheCommand, CannotFillAFolderThatIsReadOnly) {
   EXPECT_THAT(uploaded.err, HasSubstr("can't be made"));
 }
 
+TEST_F(CacheCommand, DoesNotAdviseToRemoveWhatIsNoCacheFile) {
+  const std::string fifo = (root_.path() / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& file : {data_file("cube.dae"), fifo}) {  // does not wait for somebody to write, either
+    const Ended ended = raylift({"cache", "verify", file});
+    EXPECT_EQ(ended.code, 5);
+    EXPECT_THAT(ended.err, testing::Not(HasSubstr("remove")));
+  }
+}
+
 TEST_F(CacheCommand, RefusesWrongUse) {
   EXPECT_EQ(raylift({"cache"}).code, 2);
   EXPECT_EQ(raylift({"cache", "list", "--jsn"}).code, 2);
@@ -236,6 +247,9 @@ TEST_F(CacheCommand, RefusesWrongUse) {
   EXPECT_EQ(raylift({"cache", option(), scene}).code, 5);
   EXPECT_EQ(raylift({"cache", option(), "/does/not/exist.dae"}).code, 3);
   EXPECT_EQ(raylift({"cache", "verify", data_file("cube.dae")}).code, 5);
+  EXPECT_EQ(raylift({"cache", option(), data_file("cube.dae")}).code, 0);
+  EXPECT_EQ(raylift({"cache", option(), data_file("cube.dae"), "clear"}).code, 2);
+  EXPECT_EQ(entries(), 1U);
 }
 
 }  // namespace
