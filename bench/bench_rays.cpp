@@ -102,8 +102,8 @@ Seconds run_embree(const RayScene& mesh, const std::vector<Ray>& rays, int round
 }
 #endif
 
-template <class T>
-DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std::vector<T>& values) {
+template <class T, class Allocator>
+DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std::vector<T, Allocator>& values) {
   DeviceBuffer<T> buffer(device, values.size());
   buffer.copy_from(std::span<const T>(values), stream);
   return buffer;

@@ -100,7 +100,7 @@ struct FlatArrays {
 
   explicit FlatArrays(const std::string& name)
       : mesh(make_ray_scene(name)), bvh(build_bvh(mesh.vertices, mesh.triangles)), per_triangle(mesh.triangles.size()) {
-    const auto add = [&]<class T>(const char* title, ArrayRank rank, const std::vector<T>& values) {
+    const auto add = [&]<class T, class A>(const char* title, ArrayRank rank, const std::vector<T, A>& values) {
       sources.push_back(array_source(title, rank, std::span<const T>(values)));
     };
     add("nodes", ArrayRank::nodes, bvh.nodes);

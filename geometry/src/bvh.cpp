@@ -16,9 +16,9 @@ namespace {
 
 using bvh::Primitive;
 
-std::vector<Primitive> make_primitives(const std::vector<PairIds>& pairs, std::span<const float3> vertices,
-                                       std::span<const uint3> triangles) {
-  std::vector<Primitive> primitives;
+RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<const float3> vertices,
+                                     std::span<const uint3> triangles) {
+  RawVector<Primitive> primitives;
   resize_large(primitives, pairs.size());
   tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
     const TrianglePair pair = bvh::pair_vertices(vertices, triangles, pairs[i]);
@@ -40,10 +40,10 @@ Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles
               const Progress& progress) try {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
-  const std::vector<PairIds> pairs = bvh::pair_triangles(vertices, triangles, options.pair_triangles, progress);
+  const RawVector<PairIds> pairs = bvh::pair_triangles(vertices, triangles, options.pair_triangles, progress);
   if (pairs.empty()) return {};
   const Stage stage(progress, "build", pairs.size());
-  std::vector<Primitive> primitives = make_primitives(pairs, vertices, triangles);
+  RawVector<Primitive> primitives = make_primitives(pairs, vertices, triangles);
   bvh::WideTree tree = bvh::build_wide(primitives, options.leaf_pairs);
   Bvh result;
   result.nodes = std::move(tree.nodes);

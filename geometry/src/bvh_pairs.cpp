@@ -87,7 +87,7 @@ static_assert(1u << 15 == kSlots && 3 * kBlock < kSlots / 2);
 // Pairs at most kBlock triangles among each other; number(i) is the i-th one's.
 template <class Number>
 void pair_block(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t count,
-                const Number& number, EdgeTable& edges, std::vector<PairIds>& out) {
+                const Number& number, EdgeTable& edges, RawVector<PairIds>& out) {
   edges.clear();
   for (std::size_t i = 0; i < count; ++i) {
     const uint3& triangle = triangles[number(i)];
@@ -130,10 +130,10 @@ void pair_block(std::span<const float3> vertices, std::span<const uint3> triangl
 }
 
 template <class Number>
-std::vector<PairIds> pair_in_blocks(std::span<const float3> vertices, std::span<const uint3> triangles,
-                                    std::size_t count, const Number& number) {
+RawVector<PairIds> pair_in_blocks(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t count,
+                                  const Number& number) {
   const std::size_t blocks = (count + kBlock - 1) / kBlock;
-  std::vector<std::vector<PairIds>> found(blocks);
+  std::vector<RawVector<PairIds>> found(blocks);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 4), [&](const auto& range) {
     EdgeTable edges;
     for (std::size_t b = range.begin(); b < range.end(); ++b) {
@@ -147,7 +147,7 @@ std::vector<PairIds> pair_in_blocks(std::span<const float3> vertices, std::span<
   });
   std::vector<std::size_t> first(blocks + 1, 0);
   for (std::size_t b = 0; b < blocks; ++b) first[b + 1] = first[b] + found[b].size();
-  std::vector<PairIds> all;
+  RawVector<PairIds> all;
   resize_large(all, first[blocks]);
   tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
     std::copy(found[b].begin(), found[b].end(), all.begin() + static_cast<std::ptrdiff_t>(first[b]));
@@ -249,26 +249,26 @@ void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
 
 }  // namespace
 
-std::vector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles, bool pair,
-                                    const Progress& progress) {
+RawVector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles, bool pair,
+                                  const Progress& progress) {
   const Stage stage(progress, "pair", triangles.size());
   check(vertices, triangles);
   const std::size_t count = triangles.size();
   if (!pair) {
-    std::vector<PairIds> alone;
+    RawVector<PairIds> alone;
     resize_large(alone, count);
     tbb::parallel_for(std::size_t{0}, count, [&](std::size_t t) {
       alone[t] = {{static_cast<std::uint32_t>(t) << 2, kNoTriangle}};
     });
     return alone;
   }
-  std::vector<PairIds> all =
+  RawVector<PairIds> all =
       pair_in_blocks(vertices, triangles, count, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
   // Where neighbours are not near to each other in the mesh's order, they are in space.
   const std::vector<std::uint64_t> alone = single_triangles(vertices, triangles, all);
   if (alone.empty()) return all;
-  const std::vector<PairIds> more = pair_in_blocks(vertices, triangles, alone.size(),
-                                                   [&](std::size_t i) { return static_cast<std::uint32_t>(alone[i]); });
+  const RawVector<PairIds> more = pair_in_blocks(vertices, triangles, alone.size(),
+                                                 [&](std::size_t i) { return static_cast<std::uint32_t>(alone[i]); });
   std::erase_if(all, [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; });
   all.insert(all.end(), more.begin(), more.end());
   return all;

@@ -4,16 +4,16 @@
 
 #include <raylift/geometry/bvh_format.h>
 #include <raylift/geometry/progress.h>
+#include <raylift/geometry/raw_vector.h>
 
 #include <span>
-#include <vector>
 
 namespace raylift::bvh {
 
 /// Pairs each triangle with at most one neighbour: within blocks of consecutive triangles, and what is left over within
 /// blocks of triangles that are near to each other in space. Checks indices and vertices.
-[[nodiscard]] std::vector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
-                                                  bool pair, const Progress& progress);
+[[nodiscard]] RawVector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
+                                                bool pair, const Progress& progress);
 
 /// The vertices of a pair, as leaves store them.
 [[nodiscard]] TrianglePair pair_vertices(std::span<const float3> vertices, std::span<const uint3> triangles,

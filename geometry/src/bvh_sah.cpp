@@ -109,7 +109,7 @@ Split best_split(const Bins<N>& bins) {
 
 class Builder {
  public:
-  Builder(std::vector<Primitive>& primitives, BinaryNode* nodes, std::uint32_t leaf_pairs)
+  Builder(RawVector<Primitive>& primitives, BinaryNode* nodes, std::uint32_t leaf_pairs)
       : primitives_(primitives.data()), nodes_(nodes), leaf_pairs_(leaf_pairs) {
     if (primitives.size() > kParallelLoop) spare_ = make_large<Primitive>(primitives.size());
   }
@@ -303,8 +303,7 @@ class Builder {
 
 }  // namespace
 
-std::unique_ptr<BinaryNode[]> build_binary(std::vector<Primitive>& primitives, int max_depth,
-                                           std::uint32_t leaf_pairs) {
+std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth, std::uint32_t leaf_pairs) {
   if (primitives.empty()) return nullptr;
   auto nodes = make_large<BinaryNode>(2 * primitives.size() - 1);
   Builder(primitives, nodes.get(), leaf_pairs).build(primitives.size(), max_depth);

@@ -2,6 +2,8 @@
 // A binary tree over boxes by the surface area heuristic: what a Bvh's wide nodes are gathered from.
 #pragma once
 
+#include <raylift/geometry/raw_vector.h>
+
 #include "bvh_wide_cost.h"
 
 #include <bit>
@@ -10,7 +12,6 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace raylift::bvh {
 
@@ -63,7 +64,7 @@ static_assert(sizeof(BinaryNode) == 32);
 /// Orders the primitives and returns the 2n - 1 nodes over n of them, in preorder. Leaves are single primitives, and no
 /// node is deeper than `max_depth`, which is at least log2(n) rounded up. The choices are for leaves of up to
 /// `leaf_pairs`. The result is the same for any number of threads.
-[[nodiscard]] std::unique_ptr<BinaryNode[]> build_binary(std::vector<Primitive>& primitives, int max_depth,
+[[nodiscard]] std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth,
                                                          std::uint32_t leaf_pairs);
 
 }  // namespace raylift::bvh

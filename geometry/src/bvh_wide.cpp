@@ -133,7 +133,7 @@ BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& child
 }
 
 // One level of wide nodes after the other: the binary nodes at their roots, their children, then where those go.
-WideTree collapse(const BinaryNode* tree, const std::vector<Primitive>& primitives) {
+WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives) {
   WideTree result;
   resize_large(result.order, primitives.size());
   result.nodes.reserve(primitives.size() / 4 + 1);  // seldom more; what stays unused is never touched
@@ -177,7 +177,7 @@ WideTree collapse(const BinaryNode* tree, const std::vector<Primitive>& primitiv
 
 }  // namespace
 
-WideTree build_wide(std::vector<Primitive>& primitives, std::uint32_t leaf_size) {
+WideTree build_wide(RawVector<Primitive>& primitives, std::uint32_t leaf_size) {
   if (primitives.empty()) return {};
   // A wide tree is seldom half as deep as the binary one; where it is too deep all the same, a binary tree of the depth
   // that the wide one may have settles it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/bvh_format.h>
+#include <raylift/geometry/raw_vector.h>
 
 #include <cstdint>
 #include <vector>
@@ -13,12 +14,12 @@ namespace raylift::bvh {
 
 /// Level by level. A leaf slot's numbers (BvhNode::first_pair and on) are positions in `order`, which names primitives.
 struct WideTree {
-  std::vector<BvhNode> nodes;
-  std::vector<std::uint32_t> order;
+  RawVector<BvhNode> nodes;
+  RawVector<std::uint32_t> order;
   std::vector<std::uint32_t> level_ends;  ///< where each level of nodes ends
 };
 
 /// Builds by the surface area heuristic; reorders `primitives`. Leaves hold up to `leaf_size` of them.
-[[nodiscard]] WideTree build_wide(std::vector<Primitive>& primitives, std::uint32_t leaf_size);
+[[nodiscard]] WideTree build_wide(RawVector<Primitive>& primitives, std::uint32_t leaf_size);
 
 }  // namespace raylift::bvh

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large arrays that all threads are about to fill. A vector's elements are set to zero by one thread, and page faults
-// of that thread would cost more than what the others do with the array.
+// Large arrays that all threads are about to fill. Page faults of a single thread would cost more than what all of them
+// do with the array.
 #pragma once
 
 #include "huge_pages.h"
+
+#include <raylift/geometry/raw_vector.h>
 
 #include <tbb/parallel_for.h>
 #include <algorithm>
@@ -27,7 +29,7 @@ inline void touch(void* data, std::size_t bytes) {
 
 /// resize for an empty vector.
 template <class T>
-void resize_large(std::vector<T>& vector, std::size_t size) {
+void resize_large(RawVector<T>& vector, std::size_t size) {
   vector.reserve(size);
   touch(vector.data(), size * sizeof(T));
   vector.resize(size);

@@ -189,8 +189,8 @@ class Placement {
 };
 
 /// The tree over instances, level by level, with each InstanceNode beside its siblings.
-std::vector<BvhNode> build_top(const std::vector<Placed>& placed) {
-  std::vector<bvh::Primitive> primitives(placed.size());
+RawVector<BvhNode> build_top(const std::vector<Placed>& placed) {
+  RawVector<bvh::Primitive> primitives(placed.size());
   for (std::size_t i = 0; i != placed.size(); ++i) {
     bvh::Primitive& p = primitives[i];
     for (int a = 0; a != 3; ++a) {
@@ -201,7 +201,7 @@ std::vector<BvhNode> build_top(const std::vector<Placed>& placed) {
     p.set_number(static_cast<std::uint32_t>(i));
   }
   const bvh::WideTree tree = bvh::build_wide(primitives, 1);
-  std::vector<BvhNode> nodes;
+  RawVector<BvhNode> nodes;
   if (tree.nodes.empty()) return nodes;
   nodes.reserve(tree.nodes.size() + placed.size());
   // The wide tree's leaves become inner slots too; so children are numbered anew.

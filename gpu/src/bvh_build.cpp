@@ -15,8 +15,8 @@
 namespace raylift {
 namespace {
 
-template <class T>
-DeviceBuffer<T> to_device(const Device& device, const std::vector<T>& values, const Stream& stream) {
+template <class T, class Allocator>
+DeviceBuffer<T> to_device(const Device& device, const std::vector<T, Allocator>& values, const Stream& stream) {
   DeviceBuffer<T> buffer(device, values.size());
   buffer.copy_from(std::span<const T>(values), stream);
   return buffer;

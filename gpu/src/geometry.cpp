@@ -117,8 +117,8 @@ Tables make_tables(const Scene& scene, const Eigen::Vector3d& origin) {
   return tables;
 }
 
-template <class T>
-std::span<const T> view_of(const std::vector<T>& values) {
+template <class T, class Allocator>
+std::span<const T> view_of(const std::vector<T, Allocator>& values) {
   return values;
 }
 

@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/bvh_format.h>
 #include <raylift/geometry/progress.h>
+#include <raylift/geometry/raw_vector.h>
 
 #include <cstdint>
 #include <span>
@@ -14,9 +15,9 @@ namespace raylift {
 /// The hierarchy of one mesh; see bvh_format.h. Nodes stand level by level: the first ones are those that rays touch
 /// most.
 struct Bvh {
-  std::vector<BvhNode> nodes;
-  std::vector<TrianglePair> pairs;
-  std::vector<PairIds> ids;
+  RawVector<BvhNode> nodes;
+  RawVector<TrianglePair> pairs;
+  RawVector<PairIds> ids;
   std::vector<std::uint32_t> level_ends;  ///< where each level of nodes ends; at most kBvhMaxDepth levels
 
   [[nodiscard]] BvhView view() const {

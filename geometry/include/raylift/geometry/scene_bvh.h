@@ -18,9 +18,9 @@ namespace raylift {
 /// for each piece of a large one; then those of the meshes, level by level over all meshes: so again the first ones are
 /// those that rays touch most.
 struct SceneBvh {
-  std::vector<BvhNode> nodes;
-  std::vector<TrianglePair> pairs;
-  std::vector<PairIds> ids;          ///< triangles are counted over all meshes, one mesh after the other
+  RawVector<BvhNode> nodes;
+  RawVector<TrianglePair> pairs;
+  RawVector<PairIds> ids;            ///< triangles are counted over all meshes, one mesh after the other
   std::vector<std::uint32_t> roots;  ///< per mesh: its tree's first node, or kNone
   std::uint32_t instance_nodes = 0;  ///< of `nodes`; 0: no level over instances, nodes[0] is the only mesh's root
 
