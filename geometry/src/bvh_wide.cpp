@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace raylift::bvh {
 namespace {
@@ -137,19 +138,23 @@ WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives
   WideTree result;
   resize_large(result.order, primitives.size());
   result.nodes.reserve(primitives.size() / 4 + 1);  // seldom more; what stays unused is never touched
-  std::vector<Subtree> level{{0, 0}}, next;
+  RawVector<Subtree> level{{0, 0}}, next;
+  RawVector<std::uint32_t> first_child, first_pair;
   std::uint32_t pair_end = 0;
   while (!level.empty()) {
     const std::size_t n = level.size(), base = result.nodes.size();
     const auto children = make_large<Children>(n);
-    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) { children[i] = gather(tree, level[i]); });
-    std::vector<std::uint32_t> first_child(n), first_pair(n);
+    first_child.resize(n);
+    first_pair.resize(n);
+    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+      children[i] = gather(tree, level[i]);
+      first_child[i] = children[i].inner;
+      first_pair[i] = children[i].pairs;
+    });
     std::uint32_t inner = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      first_child[i] = inner;
-      first_pair[i] = pair_end;
-      inner += children[i].inner;
-      pair_end += children[i].pairs;
+      inner += std::exchange(first_child[i], inner);
+      pair_end += std::exchange(first_pair[i], pair_end);
     }
     next.resize(inner);
     if (result.nodes.capacity() >= base + n) touch(result.nodes.data() + base, n * sizeof(BvhNode));
