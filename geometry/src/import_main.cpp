@@ -81,13 +81,14 @@ void take_memory() {
   taken.push_back(std::make_unique<char[]>(std::size_t{16} << 20));
 }
 
-/// Misbehaves on demand, so that tests see what a parent makes of it: $RAYLIFT_IMPORT_FAULT is segv, abort, hang,
+/// Misbehaves on demand, so that tests see what a parent makes of it: $RAYLIFT_IMPORT_FAULT is segv, abort, term, hang,
 /// memory, exit or garbage.
 void act_out_fault() {
   const char* set = std::getenv("RAYLIFT_IMPORT_FAULT");
   const std::string fault = set != nullptr ? set : "";
   if (fault == "segv") ::raise(SIGSEGV);
   if (fault == "abort") std::abort();
+  if (fault == "term") ::raise(SIGTERM);
   if (fault == "exit") ::_exit(42);
   if (fault == "garbage") {
     const std::string noise(1000, '\x5A');

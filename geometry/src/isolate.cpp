@@ -311,6 +311,9 @@ class Import {
         throw Error(ErrorKind::limit,
                     "the import process was killed (SIGKILL), probably because the machine ran out of memory", where(),
                     "free memory, or limit the import with --import-memory", number);
+      // No fault of the file: whoever ends this process as well may get to it later.
+      if (number == SIGTERM || number == SIGINT || number == SIGHUP)
+        throw Error(ErrorKind::cancelled, "the import process was told to end (" + signal + ")", where(), "", number);
       const std::string said = first_line(said_);
       throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
                   where(), "the file is probably broken; export it again", number);

@@ -144,6 +144,13 @@ TEST_F(Batch, MakesOneRowOfACrash) {
   }
 }
 
+TEST_F(Batch, DoesNotBlameTheSceneForASignalToItsImport) {
+  const Ended ended = batch({data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=term"}, ""});
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  ASSERT_THAT(rows_of(report()), SizeIs(1));
+  EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "cancelled");
+}
+
 TEST_F(Batch, MakesOneRowOfACrashOfItsOwn) {
   // Without isolation, the worker itself goes down: so do two scenes, and no more.
   const Ended ended = batch({"--no-isolate", "--jobs", "2", data_file("cube.dae"), data_file("instances.dae"),

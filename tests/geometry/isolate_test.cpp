@@ -281,6 +281,11 @@ TEST_F(Isolate, NamesTheSignalOfACrash) {
   EXPECT_THAT(abort.what(), HasSubstr("SIGABRT"));
 }
 
+TEST_F(Isolate, DoesNotBlameTheFileForASignalThatAsksToEnd) {
+  fault("term");
+  EXPECT_EQ(error_of(ErrorKind::cancelled).signal(), SIGTERM);
+}
+
 TEST_F(Isolate, EndsAHangAtTheTimeLimit) {
   fault("hang");
   options_.limits.isolate_seconds = 0.3;
