@@ -17,6 +17,7 @@ namespace {
 
 constexpr float kLeftWidth = 330;
 constexpr float kRightWidth = 250;
+constexpr float kSelectionWidth = 390;
 constexpr float kGap = 10;
 
 void text(const std::string& words) {
@@ -35,7 +36,14 @@ void fact(const char* name, const std::string& value) {
 }
 
 bool begin_facts(const char* id) {
-  return ImGui::BeginTable(id, 2, ImGuiTableFlags_SizingFixedFit);
+  if (!ImGui::BeginTable(id, 2)) return false;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  return true;
+}
+
+float selection_left(const Desk& desk, float height) {
+  return desk.settings.axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F) : kGap;  // the axes' size: see overlay.cpp
 }
 
 std::string place(const Eigen::Vector3d& p) {
@@ -426,10 +434,11 @@ void Panels::draw_picture(Desk& desk, float width) {
 
 void Panels::draw_selection(Desk& desk, float height) {
   const Selection& s = *desk.selection;
-  ImGui::SetNextWindowPos({kGap, height - kGap}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSize({kLeftWidth + 90, 0});
+  // As high as it needs, beside the axes.
+  ImGui::SetNextWindowPos({selection_left(desk, height), height - kGap}, ImGuiCond_Always, {0, 1});
+  ImGui::SetNextWindowSize({kSelectionWidth, 0});
   if (ImGui::Begin("Selected", nullptr,
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
     if (begin_facts("selected")) {
       fact("solid", s.name);
       fact("path", s.path);
@@ -463,7 +472,8 @@ void Panels::draw_activity(const Desk& desk, float width, float height) {
   const auto [stage, share] = desk.activity();
   const bool idle = !desk.loading() && stage.empty();
   if (!idle) {
-    ImGui::SetNextWindowPos({0.5F * width, height - 3 * kGap}, ImGuiCond_Always, {0.5F, 1});
+    const float left = visible && desk.selection ? selection_left(desk, height) + kSelectionWidth + kGap : 0;
+    ImGui::SetNextWindowPos({std::max(0.5F * width, left + 190), height - 3 * kGap}, ImGuiCond_Always, {0.5F, 1});
     if (ImGui::Begin("##activity", nullptr, kPlain)) {
       text(desk.loading() ? "loading " + batch::printable(desk.file) : std::string("working"));
       ImGui::ProgressBar(std::max(share, 0.0F), {360, 0}, share < 0 ? stage.c_str() : nullptr);
@@ -494,13 +504,13 @@ void Panels::draw_activity(const Desk& desk, float width, float height) {
 void Panels::draw_help(float width, float height) {
   ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
   if (ImGui::Begin("Keys and mouse", &help, ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize)) {
-    if (begin_facts("keys")) {
+    if (ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
       for (const KeyHelp& key : key_help()) {
         ImGui::TableNextRow();
         ImGui::TableNextColumn();
         text(std::string(key.keys));
         ImGui::TableNextColumn();
-        ImGui::TextDisabled("%s", key.what.data());
+        text(std::string(key.what));
       }
       ImGui::EndTable();
     }
