@@ -65,15 +65,22 @@ Json to_json(const Bookmark& bookmark) {
 
 }  // namespace
 
-Bookmarks::Bookmarks(std::filesystem::path file, std::string scene) : file_(std::move(file)), scene_(std::move(scene)) {
+void Bookmarks::open(std::filesystem::path file, std::string scene) {
+  file_ = std::move(file);
+  scene_ = std::move(scene);
+  bookmarks_.clear();
+  readable_ = false;
   const Json json = read(file_);
-  if (!json.contains(scene_)) return;
+  std::vector<Bookmark> fresh;
   try {
-    for (const Json& item : json[scene_]) bookmarks_.push_back(from_json(item));
+    if (json.contains(scene_))
+      for (const Json& item : json[scene_]) fresh.push_back(from_json(item));
   } catch (const std::exception& error) {
     throw Error(ErrorKind::malformed, std::string("not a file of bookmarks: ") + error.what(), {file_.string(), scene_},
                 "move it away, or mend it");
   }
+  bookmarks_ = std::move(fresh);
+  readable_ = true;
 }
 
 void Bookmarks::add(const Bookmark& bookmark) {
@@ -94,6 +101,9 @@ void Bookmarks::remove(std::size_t index) {
 
 void Bookmarks::save() const {
   if (file_.empty()) return;
+  if (!readable_)
+    throw Error(ErrorKind::malformed, "bookmarks can't be saved: not a file of bookmarks", {file_.string(), scene_},
+                "move it away, or mend it");
   // Read again: another window may have saved those of another scene meanwhile.
   Json json = read(file_);
   json[scene_] = Json::array();

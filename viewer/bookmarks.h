@@ -22,10 +22,13 @@ class Bookmarks {
  public:
   Bookmarks() = default;
   /// Reads those of a scene; none where the file is not there. Errors: io, malformed.
-  Bookmarks(std::filesystem::path file, std::string scene);
+  Bookmarks(std::filesystem::path file, std::string scene) { open(std::move(file), std::move(scene)); }
+  /// The same. After an error there are none, and none can be saved: the file stays as it is.
+  void open(std::filesystem::path file, std::string scene);
 
   [[nodiscard]] const std::vector<Bookmark>& all() const { return bookmarks_; }
-  /// Adds, or takes the place of the one of the same name, and saves. Those of other scenes stay. Errors: io.
+  /// Adds, or takes the place of the one of the same name, and saves. Those of other scenes stay. Errors: io,
+  /// malformed.
   void add(const Bookmark& bookmark);
   void remove(std::size_t index);
 
@@ -34,6 +37,7 @@ class Bookmarks {
 
   std::filesystem::path file_;
   std::string scene_;
+  bool readable_ = true;
   std::vector<Bookmark> bookmarks_;
 };
 

@@ -62,7 +62,7 @@ void Desk::open(const std::string& path) {
     const std::filesystem::path where = !options.bookmarks.empty() ? options.bookmarks
                                         : folder.empty()           ? ""
                                                                    : folder + "/bookmarks.json";
-    bookmarks = Bookmarks(where, std::filesystem::path(path).filename().string());
+    bookmarks.open(where, std::filesystem::path(path).filename().string());
   });
 }
 
@@ -333,7 +333,16 @@ std::string Desk::screenshot() {
   return path;
 }
 
-void Desk::add_bookmark(const std::string& bookmark_name) {
+void Desk::add_bookmark(std::string bookmark_name) {
+  const auto taken = [&] {
+    return std::any_of(bookmarks.all().begin(), bookmarks.all().end(),
+                       [&](const Bookmark& b) { return b.name == bookmark_name; });
+  };
+  if (bookmark_name.empty()) {
+    std::size_t number = 0;
+    do bookmark_name = "view " + std::to_string(++number);
+    while (taken());
+  }
   guarded([&] {
     bookmarks.add({bookmark_name, camera, settings.clip});
     say("bookmark '" + bookmark_name + "' saved");
@@ -344,6 +353,10 @@ void Desk::go_to(const Bookmark& bookmark) {
   camera = bookmark.camera;
   settings.clip = bookmark.clip;
   moved();
+void Desk::remove_bookmark(std::size_t index) {
+  guarded([&] { bookmarks.remove(index); });
+}
+
 }
 
 void Desk::say(const std::string& text) {

@@ -63,7 +63,9 @@ class Desk {
   [[nodiscard]] Eigen::Vector3d point_under(double x, double y, const Resolution& window);
   /// Writes the picture, without panels, to a new file; returns its name.
   std::string screenshot();
-  void add_bookmark(const std::string& name);
+  /// Without a name: "view 1", or the next one that is free.
+  void add_bookmark(std::string name = {});
+  void remove_bookmark(std::size_t index);
   void go_to(const Bookmark& bookmark);
   void say(const std::string& message);
 

@@ -341,7 +341,7 @@ void Panels::draw_bookmarks(Desk& desk) {
     if (ImGui::Selectable(batch::printable(bookmark.name).c_str())) desk.go_to(bookmark);
     ImGui::PopID();
     if (removed) {
-      desk.bookmarks.remove(i);
+      desk.remove_bookmark(i);
       break;
     }
   }

@@ -359,7 +359,7 @@ class Window {
         s.axes = s.scale_bar = !s.axes;
         break;
       case GLFW_KEY_D:
-        if (control) desk_->add_bookmark("view " + std::to_string(desk_->bookmarks.all().size() + 1));
+        if (control) desk_->add_bookmark();
         return;
       case GLFW_KEY_R:
       case GLFW_KEY_F5:

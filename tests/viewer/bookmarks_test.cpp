@@ -64,7 +64,22 @@ TEST(Bookmarks, ABrokenFileIsNamedAndLeftAlone) {
       EXPECT_EQ(error.kind(), ErrorKind::malformed);
       EXPECT_EQ(error.file(), file.string());
     }
+    Bookmarks bookmarks;
+    EXPECT_THROW(bookmarks.open(file, "a.dae"), Error);
+    EXPECT_THROW(bookmarks.add(some("y")), Error) << "what is in the file would be lost";
+    EXPECT_EQ(std::filesystem::file_size(file), std::string(text).size());
   }
+}
+
+TEST(Bookmarks, ThoseOfTheSceneBeforeGoInAnyCase) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "bookmarks.json";
+  Bookmarks bookmarks(file, "a.dae");
+  bookmarks.add(some("one"));
+  EXPECT_THROW(bookmarks.open(folder.write("broken.json", "{"), "b.dae"), Error);
+  EXPECT_TRUE(bookmarks.all().empty());
+  bookmarks.open(file, "a.dae");
+  EXPECT_EQ(bookmarks.all().size(), 1U);
 }
 
 }  // namespace
