@@ -19,6 +19,7 @@ constexpr float kLeftWidth = 330;
 constexpr float kRightWidth = 250;
 constexpr float kSelectionWidth = 390;
 constexpr float kGap = 10;
+constexpr std::size_t kMostFound = 5000;  // rows of a search
 
 void text(const std::string& words) {
   ImGui::TextUnformatted(words.data(), words.data() + words.size());
@@ -35,6 +36,7 @@ void fact(const char* name, const std::string& value) {
   ImGui::PopTextWrapPos();
 }
 
+/// The values take what width the names leave: wrapped text has none of its own.
 bool begin_facts(const char* id) {
   if (!ImGui::BeginTable(id, 2)) return false;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);
@@ -134,7 +136,7 @@ void Panels::list_rows(const Desk& desk) {
   rows_stale_ = false;
   const Solids& solids = *desk.solids;
   if (search_[0] != '\0') {
-    for (const std::uint32_t node : solids.search(search_.data(), 5000)) {
+    for (const std::uint32_t node : solids.search(search_.data(), kMostFound)) {
       const auto own = solids.instances(node);
       rows_.push_back({node, own.empty() ? kNone : own[0], 0, false, false});
     }
@@ -174,15 +176,12 @@ void Panels::draw_solids(Desk& desk) {
   }
   ImGui::SameLine();
   if (ImGui::SmallButton("hide found") && search_[0] != '\0') {
-    for (const Row& row : rows_)
-      if (row.instance != kNone) solids.set_visible(std::array{row.instance}, false);
+    solids.set_visible(solids.found(search_.data()), false);
     desk.changed();
   }
   ImGui::SameLine();
   if (ImGui::SmallButton("only found") && search_[0] != '\0') {
-    solids.show_only({});
-    for (const Row& row : rows_)
-      if (row.instance != kNone) solids.set_visible(std::array{row.instance}, true);
+    solids.show_only(solids.found(search_.data()));
     desk.changed();
   }
   if (rows_stale_) list_rows(desk);
@@ -195,15 +194,15 @@ void Panels::draw_solids(Desk& desk) {
       ImGui::PushID(i);
       const bool searching = search_[0] != '\0';
       const std::vector<std::uint32_t> one{row.instance};
-      const int shown = row.node == kNone || searching
-                            ? (row.instance == kNone || solids.visible()[row.instance] ? 2 : 0)
-                            : solids.shown(row.node);
+      const bool by_itself = row.node == kNone || (searching && row.instance != kNone);
+      const int shown = !by_itself ? solids.shown(row.node) : solids.visible()[row.instance] != 0 ? 2 : 0;
       bool checked = shown != 0;
       ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1, 0});
       if (shown == 1) ImGui::PushStyleColor(ImGuiCol_CheckMark, {0.6F, 0.6F, 0.6F, 1});
       if (ImGui::Checkbox("##shown", &checked)) {
-        if (row.node == kNone || searching)
-          solids.set_visible(row.instance == kNone ? std::vector<std::uint32_t>{} : one, checked);
+        if (by_itself)
+          solids.set_visible(row.node == kNone ? std::span<const std::uint32_t>(one) : solids.instances(row.node),
+                             checked);
         else
           solids.set_visible(solids.below(row.node), checked);
         desk.changed();
@@ -232,6 +231,8 @@ void Panels::draw_solids(Desk& desk) {
       }
       ImGui::PopID();
     }
+  if (search_[0] != '\0' && rows_.size() == kMostFound)
+    ImGui::TextDisabled("the first %zu; the buttons take all", kMostFound);
   ImGui::EndChild();
 }
 

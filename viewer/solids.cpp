@@ -75,6 +75,20 @@ std::vector<std::uint32_t> Solids::search(std::string_view text, std::size_t mos
   return found;
 }
 
+std::vector<std::uint32_t> Solids::found(std::string_view text) const {
+  std::vector<std::uint32_t> result;
+  for (const std::uint32_t node : search(text, scene_->nodes.size())) {
+    const auto own = instances(node);
+    if (own.empty()) {
+      const std::vector<std::uint32_t> down = below(node);
+      result.insert(result.end(), down.begin(), down.end());
+    } else {
+      result.insert(result.end(), own.begin(), own.end());
+    }
+  }
+  return result;
+}
+
 std::vector<std::uint32_t> Solids::match(const std::string& pattern) const {
   const bool whole = pattern.find('/') != std::string::npos;
   std::vector<std::uint32_t> found;

@@ -27,6 +27,8 @@ class Solids {
 
   /// Nodes whose name contains the text, whatever the case, in the order of the file; at most `most`.
   [[nodiscard]] std::vector<std::uint32_t> search(std::string_view text, std::size_t most) const;
+  /// The solids of all nodes that search() finds: their own, or those below where a node has none itself.
+  [[nodiscard]] std::vector<std::uint32_t> found(std::string_view text) const;
   /// Solids whose name, or whole path where the pattern has a '/', matches a shell's pattern: "pmt_*".
   [[nodiscard]] std::vector<std::uint32_t> match(const std::string& pattern) const;
 

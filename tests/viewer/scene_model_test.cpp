@@ -148,6 +148,18 @@ TEST(Solids, FindByNameAndPath) {
   EXPECT_EQ(solids.match("/*").size(), scene.instances.size());
 }
 
+TEST(Solids, WhatASearchFindsAreSolids) {
+  const Scene scene = scene_of("detector.dae");
+  const Solids solids(scene);
+  const std::vector<std::uint32_t> sensors = solids.found("sensor_1");
+  ASSERT_GT(sensors.size(), 50U);
+  for (const std::uint32_t i : sensors) EXPECT_EQ(scene.solid_name(scene.instances[i]).rfind("Sensor_1", 0), 0U);
+  // A node without a solid of its own stands for those below it.
+  EXPECT_TRUE(solids.instances(solids.children(kNone)[0]).empty());
+  EXPECT_EQ(solids.found(scene.nodes[solids.children(kNone)[0]].name).size(), scene.instances.size());
+  EXPECT_TRUE(solids.found("no such name").empty());
+}
+
 TEST(Solids, VisibilityFollowsTheTree) {
   const Scene scene = scene_of("detector.dae");
   Solids solids(scene);
