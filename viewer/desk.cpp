@@ -49,7 +49,6 @@ void Desk::guarded(const Work& work) {
 }
 
 void Desk::open(const std::string& path) {
-  keep_camera_ = scene != nullptr && path == file;
   file = path;
   error.clear();
   std::error_code ignored;
@@ -87,9 +86,14 @@ void Desk::take_scene(Scene fresh) {
   solids = std::move(next_solids);
   shown_version_ = ~std::uint64_t{0};
   guarded([&] { apply_visibility(options, *solids); });
-  if (!keep_camera_) {
-    guarded([&] { camera = make_camera(options, *solids, aspect()); });
+  // The same file again keeps the camera, whatever was tried in between.
+  if (shown_file_ != file) {
+    guarded([&] {
+      camera.frame(scene->bounds, aspect());  // at least, where what the options ask for is not in this scene
+      camera = make_camera(options, *solids, aspect());
+    });
   }
+  shown_file_ = file;
   checking_ = std::make_unique<Task<SceneCheck>>(
       [checked = scene.get()](const Progress& progress) { return raylift::check(*checked, {}, progress); });
   full_seconds_ = 0;
@@ -322,7 +326,7 @@ std::string Desk::screenshot() {
   do {
     path = stem + "_" + std::to_string(++screenshots_) + ".png";
   } while (std::filesystem::exists(path, ignored));
-  if (coarse_) {  // not as it is while it moves
+  if (coarse_ || dirty_) {  // neither as it is while it moves, nor as it was before the last key
     last_move_ = {};
     draw(window_);
   }
@@ -349,17 +353,18 @@ void Desk::add_bookmark(std::string bookmark_name) {
   });
 }
 
-void Desk::go_to(const Bookmark& bookmark) {
-  camera = bookmark.camera;
-  settings.clip = bookmark.clip;
-  moved();
 void Desk::remove_bookmark(std::size_t index) {
   guarded([&] { bookmarks.remove(index); });
 }
 
+void Desk::go_to(const Bookmark& bookmark) {
+  camera = bookmark.camera;
+  settings.clip = bookmark.clip;
+  moved();
 }
 
 void Desk::say(const std::string& text) {
+  error.clear();
   message = text;
   message_until = Clock::now() + std::chrono::seconds(4);
 }

@@ -67,7 +67,7 @@ class Desk {
   void add_bookmark(std::string name = {});
   void remove_bookmark(std::size_t index);
   void go_to(const Bookmark& bookmark);
-  void say(const std::string& message);
+  void say(const std::string& message);  ///< and nothing more of the last error
 
   ViewOptions options;
   Settings settings;
@@ -79,7 +79,7 @@ class Desk {
   std::unique_ptr<DeviceScene> device_scene;
   std::optional<Selection> selection;
   Bookmarks bookmarks;
-  std::string file;
+  std::string file;     ///< that is shown or being loaded
   std::string error;    ///< of the last thing that failed; until the next success
   std::string message;  ///< for a few seconds
   std::chrono::steady_clock::time_point message_until;
@@ -105,7 +105,7 @@ class Desk {
   std::unique_ptr<Task<GpuGeometry>> uploading_;
   std::unique_ptr<RayCaster> caster_;
   bool upload_failed_ = false;
-  bool keep_camera_ = false;
+  std::string shown_file_;  // that `scene` is from
   bool dirty_ = true;
   bool coarse_ = false;
   Clock::time_point last_move_{};

@@ -372,6 +372,7 @@ class Window {
         return;
       case GLFW_KEY_ESCAPE:
         panels_.help = false;
+        desk_->error.clear();
         desk_->select(std::nullopt);
         break;
       default:

@@ -229,6 +229,52 @@ TEST_F(Window, AClickSelectsTheSolidUnderIt) {
   EXPECT_LT(compare(before, after).share, 0.2);
 }
 
+TEST_F(Window, WhatIsSelectedLeavesThePictureFree) {
+  show("detector.dae", {"--only", "Sensor_*", "--view", "top", "--color", "solid"});
+  const Image picture_before = picture();
+  // Some sensor between the panels, and another one right of the tree, above what is told of the first.
+  const auto click_within = [&](int left, int top, int width, int height, int from) {
+    for (int i = from; i < from + 100000; ++i) {
+      const int x = left + (i * 7919) % width, y = top + (i * 104729) % height;
+      if (std::abs(picture_before.at(x, y)[0] - picture_before.at(3, y)[0]) < 25) continue;
+      return tool("mousemove " + std::to_string(x) + " " + std::to_string(y) + " click 1");
+    }
+    return false;
+  };
+  const auto paths = [&] {
+    const std::string text = contents(folder_.path() / "out");
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  ASSERT_TRUE(click_within(450, 300, 90, 200, 0));
+  ASSERT_TRUE(eventually([&] { return paths() == 1; }));
+  // Not before the panel has its size.
+  int tries = 0;
+  EXPECT_TRUE(eventually([&] {
+    std::this_thread::sleep_for(500ms);
+    return ++tries > 2 && click_within(350, 140, 75, 180, tries) && eventually([&] { return paths() > 1; });
+  })) << contents(folder_.path() / "out");
+}
+
+TEST_F(Window, SavesThePictureAsTheLastKeyMadeIt) {
+  show("cube.dae");
+  const Image before = picture();
+  ASSERT_TRUE(tool("key m key F12"));  // in one go: both may come before the next picture is drawn
+  const auto file = folder_.path() / (stem_ + "_" + std::to_string(++pictures_) + ".png");
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
+  EXPECT_GT(compare(before, read_png(file)).share, 0.02);
+}
+
+TEST_F(Window, BookmarksThatCanNotBeSavedEndNothing) {
+  std::filesystem::create_directories(folder_.path() / "raylift");
+  (void)folder_.write("raylift/bookmarks.json", "{");
+  show("cube.dae");
+  ASSERT_TRUE(tool("key ctrl+d"));
+  ASSERT_FALSE(picture().pixels.empty()) << "it goes on";
+  EXPECT_EQ(contents(folder_.path() / "raylift/bookmarks.json"), "{");
+  ASSERT_TRUE(tool("key ctrl+q"));
+  EXPECT_EQ(program_->wait(25s), 0);
+}
+
 TEST_F(Window, CastsRaysProgressively) {
   show("cube.dae", {"--device", "host"});
   const Image raster = picture();
