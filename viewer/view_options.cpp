@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -66,7 +67,10 @@ int integer(const std::string& text, int least, int most) {
 void add_picture_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--output,-o", "FILE", "",
              "Draw into a PNG file, with no window; -: standard output; {name} and {n} stand for scene and number",
-             [&](const std::string& text) { options.output = text; })
+             [&](const std::string& text) {
+               if (text.empty()) throw Error(ErrorKind::usage, "the file has no name");
+               options.output = text;
+             })
       ->group(kPicture);
   add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Of the picture, or of the window",
              [&](const std::string& text) { options.resolution = parse_resolution(text); })
@@ -194,7 +198,9 @@ std::vector<std::string> read_config(const std::string& path, const CLI::App& ap
     return {ErrorKind::malformed, problem, {path, element}, "see 'raylift-view --help'"};
   };
   std::ifstream in(path);
-  if (!in) throw Error(ErrorKind::io, "the configuration can't be read", {path, ""}, "check its name");
+  std::error_code ignored;
+  if (!in || std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorKind::io, "the configuration can't be read", {path, ""}, "check its name");
   const nlohmann::json config = nlohmann::json::parse(in, nullptr, false, true);
   if (!config.is_object()) throw malformed("the configuration is not a JSON object", "");
   std::vector<std::string> names;
@@ -206,7 +212,9 @@ std::vector<std::string> read_config(const std::string& path, const CLI::App& ap
     if (std::find(names.begin(), names.end(), key) == names.end())
       throw malformed("unknown option '" + batch::printable(key) + "'" + batch::did_you_mean(key, names),
                       "key '" + batch::printable(key) + "'");
-    if (value.is_null() || value.is_object())
+    if (value.is_null() || value.is_object() ||
+        (value.is_array() && std::any_of(value.begin(), value.end(),
+                                         [](const auto& item) { return item.is_structured() || item.is_null(); })))
       throw malformed("an option's value is a string, a number, true, false or a list", "key '" + key + "'");
     const std::string option = "--" + key;
     if (value.is_array() && !value.empty() && value.front().is_number()) {
@@ -260,22 +268,32 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
 
   batch::add_generate_option(app, "raylift-view " RAYLIFT_VERSION, {"raylift(1), raylift-make-detector(1)"});
 
+  const auto parse = [&app](std::vector<std::string> arguments) {
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    return batch::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data());
+  };
   std::vector<std::string> arguments{argc > 0 ? argv[0] : "raylift-view"};
-  if (argc > 0 && !early_flag(argc, argv, "--no-config")) {
-    const auto named = early_value(argc, argv, "--config");
-    const std::string usual = config_folder() + "/view.json";
+  const bool only_text = argc > 0 && (early_flag(argc, argv, "--help") || early_flag(argc, argv, "-h") ||
+                                      early_flag(argc, argv, "--version"));  // also where the configuration is wrong
+  if (argc > 0 && !only_text && !early_flag(argc, argv, "--no-config")) {
+    std::string path = config_folder().empty() ? "" : config_folder() + "/view.json";
     std::error_code ignored;
-    std::vector<std::string> configured;
-    if (named)
-      configured = read_config(*named, app);
-    else if (!config_folder().empty() && std::filesystem::exists(usual, ignored))
-      configured = read_config(usual, app);
-    arguments.insert(arguments.end(), configured.begin(), configured.end());
+    if (!std::filesystem::exists(path, ignored)) path.clear();
+    if (const auto named = early_value(argc, argv, "--config")) path = *named;
+    if (!path.empty()) {
+      for (std::string& argument : read_config(path, app)) arguments.push_back(std::move(argument));
+      // By itself first: nobody typed what is wrong here. What it sets is set again below.
+      try {
+        (void)parse(arguments);
+      } catch (const Error& error) {
+        throw Error(error.kind(), error.problem(), {path, ""},
+                    "correct the configuration, or leave it out: --no-config");
+      }
+    }
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  std::string text = batch::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data());
+  std::string text = parse(std::move(arguments));
   if (!text.empty()) return text;
 
   const bool template_used =
@@ -283,6 +301,19 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   if (!options.output.empty() && options.files.size() > 1 && !template_used)
     throw Error(ErrorKind::usage, "several scenes can't go into one picture", {},
                 "name them by {name} or {n}, as in --output '{name}.png'");
+  std::map<std::string, std::string> pictures;
+  for (std::size_t i = 0; options.output.find('{') != std::string::npos && i != options.files.size(); ++i) {
+    const std::string picture = output_name(options.output, options.files[i], i + 1);
+    const auto [other, fresh] = pictures.emplace(picture, options.files[i]);
+    if (!fresh)
+      throw Error(ErrorKind::usage,
+                  "'" + batch::printable(other->second) + "' and '" + batch::printable(options.files[i]) +
+                      "' would go into the same picture, '" + batch::printable(picture) + "'",
+                  {}, "tell them apart by {n}, as in --output '{n}_{name}.png'");
+  }
+  if (options.output == "-" && options.frames > 0)
+    throw Error(ErrorKind::usage, "--frames prints to standard output, where the picture goes", {},
+                "name a file: --output FILE.png");
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (options.offscreen && !no_window)
     throw Error(ErrorKind::usage, "--offscreen draws nothing by itself", {}, "add --output FILE.png");
@@ -354,7 +385,8 @@ std::string config_folder() {
 
 std::string output_name(const std::string& pattern, const std::string& file, std::size_t number) {
   std::string name = std::filesystem::path(file).filename().string();
-  name = name.substr(0, name.find('.', 1));
+  if (name.size() > 3 && name.ends_with(".gz")) name.resize(name.size() - 3);
+  name = std::filesystem::path(name).stem().string();
   std::string result;
   for (std::size_t i = 0; i < pattern.size();) {
     if (pattern.compare(i, 6, "{name}") == 0) {

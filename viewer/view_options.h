@@ -64,7 +64,7 @@ void apply_visibility(const ViewOptions& options, Solids& solids);
 /// no home.
 [[nodiscard]] std::string config_folder();
 
-/// `pattern` with {name} replaced by the scene's file name without ending, and {n} by its number.
+/// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number.
 [[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number);
 
 }  // namespace raylift::viewer

@@ -93,6 +93,15 @@ TEST(Settings, RefusesWhatMakesNoSense) {
   expect_usage([] { parse({"--no-config", "a.dae", "--opacity", "0"}); });
   expect_usage([] { parse({"--no-config", "a.dae", "--colr", "solid"}); });
   expect_usage([] { parse({"--no-config", "a.dae", "--frames", "2.5"}); });
+  expect_usage([] { parse({"--no-config", "a.dae", "-o", ""}); });
+  expect_usage([] { parse({"--no-config", "a.dae", "-o", "-", "--frames", "2"}); });
+}
+
+TEST(Settings, NoPictureTakesTheFileOfAnother) {
+  expect_usage([] { parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}.png"}); });
+  parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}_{n}.png"});
+  parse({"--no-config", "run.1.dae", "run.2.dae", "-o", "{name}.png"});
+  parse({"--no-config", "a.dae", "a.dae"});
 }
 
 TEST(Settings, TheConfigurationGivesWhatTheCommandLineDoesNot) {
@@ -127,12 +136,20 @@ TEST(Settings, AWrongConfigurationIsNamed) {
   EXPECT_EQ(kind("{").substr(0, 9), "malformed");
   EXPECT_EQ(kind(R"({"color": null})").substr(0, 9), "malformed");
   EXPECT_EQ(kind(R"({"color": "sold"})").substr(0, 5), "usage");
+  EXPECT_NE(kind(R"({"color": "sold"})").find("c.json"), std::string::npos) << "nobody typed it";
+  EXPECT_EQ(kind(R"({"hide": [["a"]]})").substr(0, 9), "malformed");
+  EXPECT_THROW(parse({"a.dae", "--config", folder.path().string()}), Error);
+  std::string config = "--config=" + folder.write("c.json", "{").string(), program = "raylift-view", help = "--help";
+  std::array<char*, 3> words{program.data(), config.data(), help.data()};
+  ViewOptions options;
+  EXPECT_NE(parse_view_options(3, words.data(), options).find("--color"), std::string::npos) << "help there is";
   EXPECT_THROW(parse({"a.dae", "--config", "/nowhere/c.json"}), Error);
 }
 
 TEST(Settings, OutputNamesAreMadeFromScenes) {
   EXPECT_EQ(output_name("out/{name}_{n}.png", "/data/pmt.dae.gz", 3), "out/pmt_3.png");
   EXPECT_EQ(output_name("plain.png", "a.dae", 1), "plain.png");
+  EXPECT_EQ(output_name("{name}", "run.1.dae", 1), "run.1");
   EXPECT_EQ(output_name("{x}{name}", ".hidden", 1), "{x}.hidden");
 }
 
