@@ -16,8 +16,8 @@ namespace raylift::viewer {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kNearestDistance = 1e-4;
-constexpr double kFarthestDistance = 1e12;
+constexpr double kNearestDistance = 1e-9;  // what floats can hold the squares of, and any scene's size between
+constexpr double kFarthestDistance = 1e18;
 
 constexpr std::array<std::pair<const char*, StandardView>, 7> kViews{{{"front", StandardView::front},
                                                                       {"back", StandardView::back},

@@ -163,8 +163,12 @@ std::string length_text(double millimetres) {
   const auto fits = std::find_if(kUnits.begin(), kUnits.end(),
                                  [&](const Unit& unit) { return millimetres >= unit.size * (1 - 1e-9); });
   const Unit& unit = fits == kUnits.end() ? kUnits.back() : *fits;
+  // Never with an exponent, for which there are no letters.
+  const double value = millimetres / unit.size;
+  const int digits =
+      value >= 1 || !(value > 0) ? 0 : std::min(20, static_cast<int>(std::ceil(-std::log10(value) - 1e-9)));
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", millimetres / unit.size);
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return std::string(text.data()) + ' ' + unit.name;
 }
 

@@ -34,6 +34,19 @@ Outline outline(const Camera& camera, const Bounds& bounds, double aspect) {
   return result;
 }
 
+TEST(Camera, FramesScenesOfAnySize) {
+  for (const double size : {1e-7, 1.0, 1e17}) {
+    Camera camera;
+    camera.look(StandardView::iso);
+    const Bounds bounds = box({0, 0, 0}, {size, size, size});
+    camera.frame(bounds, 1.5);
+    const Outline seen = outline(camera, bounds, 1.5);
+    EXPECT_GT(seen.high.y() - seen.low.y(), 1.5) << size;
+    EXPECT_LT(seen.high.maxCoeff(), 1) << size;
+    EXPECT_GT(seen.low.minCoeff(), -1) << size;
+  }
+}
+
 TEST(Camera, StandardViewsLookAlongTheirAxes) {
   Camera camera;
   camera.up = {0, 0, 1};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 
+#include <array>
 #include <cstdlib>
 #include <set>
 
@@ -177,6 +178,8 @@ TEST(Overlay, LengthsAreRound) {
   EXPECT_EQ(length_text(2000), "2 m");
   EXPECT_EQ(length_text(5e6), "5 km");
   EXPECT_EQ(length_text(0.05), "50 um");
+  EXPECT_EQ(length_text(2e14), "200000000 km") << "an exponent could not be drawn";
+  EXPECT_EQ(length_text(5e-9), "0.000005 um");
 }
 
 TEST(Overlay, TheScaleBarHoldsItsLength) {
