@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 "$CMAKE" -S "$SOURCE/tests/package/consumer" -B build -G "$GENERATOR" -DRAYLIFT_SOURCE="$SOURCE" \
-  -DRAYLIFT_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug >log 2>&1 || fail "$(cat log)"
+  -DRAYLIFT_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 >log 2>&1 || fail "$(cat log)"
 "$CMAKE" --build build >log 2>&1 || fail "$(tail -n 30 log)"
 expect_upload build/upload
 expect_text "1 solids" build/simulator "$SOURCE/data/cube.dae" cube.npy 1000
