@@ -3,19 +3,17 @@
 
 #include <raylift/geometry/check.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/trace.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
-#include <numbers>
 
 #include "array_sizes.h"
 #include "options.h"
+#include "ray_pattern.h"
 #include "render_scene.h"
 #include "text.h"
+#include "trace_rays.h"
 
 namespace raylift::batch {
 namespace {
@@ -83,56 +81,17 @@ Json cache_scene(SceneWork& work) {
   return {{"file", file.path().filename().string()}, {"bytes", file.file_bytes()}};
 }
 
-/// Numbers that look random, from their index alone (S. Vigna's splitmix64): the rays are the same each time.
-double uniform(std::uint64_t i) {
-  std::uint64_t x = (i + 1) * 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return static_cast<double>((x ^ (x >> 31U)) >> 11U) * 0x1p-53;
-}
-
-/// Rays in all directions from the middle of the scene.
-std::vector<Ray> make_rays(const SceneWork& work, const GpuGeometry& geometry, const Eigen::Vector3d& middle) {
-  const double* const origin = geometry.view().origin;
-  std::vector<Ray> rays(work.options().rays);
-  for (std::size_t i = 0; i != rays.size(); ++i) {
-    const double z = 2 * uniform(2 * i) - 1;
-    const double angle = 2 * std::numbers::pi * uniform(2 * i + 1);
-    const double r = std::sqrt(1 - z * z);
-    rays[i].origin = {static_cast<float>(middle.x() - origin[0]), static_cast<float>(middle.y() - origin[1]),
-                      static_cast<float>(middle.z() - origin[2])};
-    rays[i].direction = {static_cast<float>(r * std::cos(angle)), static_cast<float>(r * std::sin(angle)),
-                         static_cast<float>(z)};
-  }
-  return rays;
-}
-
+/// Rays in all directions from the middle of the scene, as raylift trace makes them.
 Json trace_scene(SceneWork& work) {
-  const Eigen::Vector3d middle = work.scene().bounds.center();
+  RayOptions options;
+  options.radius = 0;
   const GpuGeometry& geometry = work.geometry();
-  const Stage stage(work.progress(), "trace");
-  const std::vector<Ray> rays = make_rays(work, geometry, middle);
-  const Device& device = geometry.device();
-  const Stream stream(device);
-  DeviceBuffer<Ray> device_rays(device, rays.size());
-  const DeviceBuffer<Hit> device_hits(device, rays.size());
-  std::vector<Hit> hits(rays.size());
-  if (!rays.empty()) {
-    device_rays.copy_from(std::span<const Ray>(rays), stream);
-    trace(geometry, device_rays.device(), device_hits.device(), rays.size(), stream);
-    device.backend()->copy_to_host(hits.data(), device_hits.device(), hits.size() * sizeof(Hit), stream.handle());
-    stream.synchronize();
-  }
-  std::uint64_t count = 0;
-  double sum = 0;
-  for (const Hit& hit : hits) {
-    if (!hit.valid()) continue;
-    ++count;
-    sum += static_cast<double>(hit.t);
-  }
-  return {{"rays", rays.size()},
-          {"hits", count},
-          {"mean_distance_mm", count == 0 ? Json() : Json(sum / static_cast<double>(count))}};
+  const double* const origin = geometry.view().origin;
+  const RayMaker make = make_rays(options, work.scene(), {origin[0], origin[1], origin[2]});
+  const TraceFigures figures = trace_rays(geometry, make, work.options().rays, work.progress()).figures;
+  return {{"rays", figures.rays},
+          {"hits", figures.hits},
+          {"mean_distance_mm", figures.hits == 0 ? Json() : Json(figures.mean())}};
 }
 
 constexpr std::array kActions{

@@ -58,6 +58,14 @@ void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Bu
   }
 }
 
+/// Rows as OpenGL counts them, from the bottom, into rows from the top.
+template <class T>
+void from_below(const std::vector<T>& rows, const Resolution& size, std::vector<T>& upright) {
+  for (int y = 0; y < size.height; ++y)
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(size.height - 1 - y) * size.width, size.width,
+                upright.begin() + static_cast<std::ptrdiff_t>(y) * size.width);
+}
+
 }  // namespace
 
 Renderer::Renderer() {
@@ -420,9 +428,7 @@ Image Renderer::read() const {
   glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
   glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
   check_gl("reading the picture");
-  for (int y = 0; y < height; ++y)
-    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(height - 1 - y) * width, width,
-                image.pixels.begin() + static_cast<std::ptrdiff_t>(y) * width);
+  from_below(rows, resolution_, image.pixels);
   // On a transparent background the samples of an edge were averaged with nothing: divide the coverage out again.
   for (Pixel& pixel : image.pixels) {
     if (pixel[3] == 255 || pixel[3] == 0) continue;
@@ -499,9 +505,7 @@ IdImage Renderer::ids(const Camera& camera, const Settings& settings) {
   glReadPixels(0, 0, width, height, GL_RG_INTEGER, GL_UNSIGNED_INT, rows.data());
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   check_gl("reading the solids under the pixels");
-  for (int y = 0; y < height; ++y)
-    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(height - 1 - y) * width, width,
-                image.ids.begin() + static_cast<std::ptrdiff_t>(y) * width);
+  from_below(rows, resolution_, image.ids);
   return image;
 }
 

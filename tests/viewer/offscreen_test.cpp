@@ -14,34 +14,22 @@
 #include "renderer.h"
 #include "solids.h"
 #include "support/paths.h"
+#include "with_context.h"
 
 namespace raylift::viewer {
 namespace {
 
-constexpr Resolution kSize{320, 240};
 constexpr double kAspect = 320.0 / 240;
 
 /// A scene on a renderer, with a camera that frames it.
-class Offscreen : public testing::Test {
+class Offscreen : public WithContext {
  protected:
-  static void SetUpTestSuite() {
-    try {
-      context_ = std::make_unique<GlContext>(GlContextOptions{GlRenderer::software, -1, false});
-    } catch (const std::exception& error) {
-      why_not_ = error.what();
-    }
-  }
-  static void TearDownTestSuite() { context_.reset(); }
-
   void SetUp() override {
-    if (!context_) GTEST_SKIP() << why_not_;
-    renderer_ = std::make_unique<Renderer>();
-    renderer_->resize(kSize, 1);
+    WithContext::SetUp();
     settings_.axes = false;
     settings_.scale_bar = false;
     settings_.background = {{0, 0, 0}, {0, 0, 0}, true};
   }
-  void TearDown() override { renderer_.reset(); }
 
   void show(const char* file, StandardView view = StandardView::iso) {
     scene_ = std::make_unique<Scene>(load(test::data(file)));
@@ -61,9 +49,6 @@ class Offscreen : public testing::Test {
            static_cast<double>(image.pixels.size());
   }
 
-  static inline std::unique_ptr<GlContext> context_;
-  static inline std::string why_not_;
-  std::unique_ptr<Renderer> renderer_;
   std::unique_ptr<Scene> scene_;
   Camera camera_;
   Settings settings_;

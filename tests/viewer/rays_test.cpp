@@ -16,30 +16,16 @@
 #include "renderer.h"
 #include "solids.h"
 #include "support/paths.h"
+#include "with_context.h"
 
 namespace raylift::viewer {
 namespace {
 
-constexpr Resolution kSize{320, 240};
-
-class Rays : public testing::Test {
+class Rays : public WithContext {
  protected:
-  static void SetUpTestSuite() {
-    try {
-      context_ = std::make_unique<GlContext>(GlContextOptions{GlRenderer::software, -1, false});
-    } catch (const std::exception& error) {
-      why_not_ = error.what();
-    }
-  }
-  static void TearDownTestSuite() { context_.reset(); }
-  void SetUp() override {
-    if (!context_) GTEST_SKIP() << why_not_;
-    renderer_ = std::make_unique<Renderer>();
-    renderer_->resize(kSize, 1);
-  }
   void TearDown() override {
     caster_.reset();
-    renderer_.reset();
+    WithContext::TearDown();
     geometry_.reset();
   }
 
@@ -90,10 +76,7 @@ class Rays : public testing::Test {
     return renderer_->read();
   }
 
-  static inline std::unique_ptr<GlContext> context_;
-  static inline std::string why_not_;
   std::string device_ = "host";
-  std::unique_ptr<Renderer> renderer_;
   std::unique_ptr<Scene> scene_;
   std::unique_ptr<Solids> solids_;
   std::unique_ptr<DeviceScene> geometry_;
@@ -160,11 +143,7 @@ class CudaRays : public Rays {
       why_not_ = why;
       return;
     }
-    try {
-      context_ = std::make_unique<GlContext>(GlContextOptions{GlRenderer::device, -1, false});
-    } catch (const std::exception& error) {
-      why_not_ = error.what();
-    }
+    make_context(GlRenderer::device);
   }
 };
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests that draw without a window have in common: a context for the suite, and a renderer for each test.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <raylift/interop/gl_context.h>
+
+#include <memory>
+#include <string>
+
+#include "renderer.h"
+
+namespace raylift::viewer {
+
+inline constexpr Resolution kSize{320, 240};
+
+/// Skips where there is no context, and says why.
+class WithContext : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { make_context(GlRenderer::software); }
+  static void TearDownTestSuite() { context_.reset(); }
+  static void make_context(GlRenderer where) {
+    try {
+      context_ = std::make_unique<GlContext>(GlContextOptions{where, -1, false});
+    } catch (const std::exception& error) {
+      why_not_ = error.what();
+    }
+  }
+
+  void SetUp() override {
+    if (!context_) GTEST_SKIP() << why_not_;
+    renderer_ = std::make_unique<Renderer>();
+    renderer_->resize(kSize, 1);
+  }
+  void TearDown() override { renderer_.reset(); }
+
+  static inline std::unique_ptr<GlContext> context_;
+  static inline std::string why_not_;
+  std::unique_ptr<Renderer> renderer_;
+};
+
+}  // namespace raylift::viewer
