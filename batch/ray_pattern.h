@@ -2,7 +2,7 @@
 // The rays that `raylift trace` shoots into a scene, by number: the same ones on any machine and in any order.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 #include <raylift/geometry/scene.h>
 #include <cstdint>
 #include <functional>

@@ -28,19 +28,20 @@ struct SharedTouches {
 template <class Counts>
 void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
   using namespace bvh_detail;
-  Candidate best = no_candidate(ray.tmax);
   const PreparedRay prepared(ray);
-  Group stack[kBvhMaxDepth];
+  Stack<false> all;
+  Group* const stack = all.groups;
+  Nearest<Any> query(ray, all.cold(), {});
   int depth = 0;
   Group nodes = only_child(0);
   while (true) {
-    const std::uint32_t child = next_child(nodes, prepared.order);
+    const std::uint32_t child = next_child(nodes, prepared.order());
     if (any_child(nodes)) stack[depth++] = nodes;
-    NodeHits hits = intersect_node(load_node(bvh.nodes + child), prepared, ray.tmin, best.t);
+    NodeHits hits = intersect_node(load_node(bvh.nodes + child), prepared, ray.tmin, query.farthest());
     visits.node(child);
     while (hits.pairs != 0) {
       const std::uint32_t pair = next_pair(hits);
-      intersect_pair(bvh, pair, prepared, ray.tmin, kNoTriangle, 0, best);
+      settle_pair(bvh, pair, intersect_pair(bvh, pair, prepared, kNoInstance, query), ray, kNoInstance, query);
       visits.pair(pair);
     }
     nodes = hits.children;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/bvh.h>
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 
 #include <cstdint>
 #include <span>

@@ -2,7 +2,7 @@
 // Rays made where they are traced, and their hits counted there: a billion of them never cross the link.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 #include <raylift/gpu/device.h>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // The benchmarks' incoherent rays, by number, for host and device.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // The scenes and rays of bench_rays: those on which peers were measured.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 #include <raylift/geometry/scene.h>
 
 #include <cstddef>

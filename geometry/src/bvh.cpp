@@ -9,6 +9,8 @@
 #include <raylift/geometry/error.h>
 
 #include <tbb/parallel_for.h>
+#include <algorithm>
+#include <cmath>
 #include <new>
 
 namespace raylift {
@@ -34,6 +36,16 @@ RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<
   return primitives;
 }
 
+// The products of a mesh's normals would underflow if it were smaller. One without any extent has none to begin with.
+void check_size(const BvhNode& root) {
+  constexpr double kSmallest = 0x1p-50;
+  double extent = 0;
+  for (const std::uint8_t exponent : root.exponent) extent = std::max(extent, std::ldexp(255.0, exponent - 127));
+  if (extent < kSmallest && extent > std::ldexp(255.0, -126))
+    throw Error(ErrorKind::limit, "the mesh is smaller than 1e-15 of its units, too small for floats' products", {},
+                "scale its vertices up, and its instances' transforms down");
+}
+
 }  // namespace
 
 Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles, const BvhOptions& options,
@@ -45,6 +57,7 @@ Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles
   const Stage stage(progress, "build", pairs.size());
   RawVector<Primitive> primitives = make_primitives(pairs, vertices, triangles);
   bvh::WideTree tree = bvh::build_wide(primitives, options.leaf_pairs);
+  check_size(tree.nodes[0]);
   Bvh result;
   result.nodes = std::move(tree.nodes);
   result.level_ends = std::move(tree.level_ends);

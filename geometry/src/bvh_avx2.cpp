@@ -31,42 +31,44 @@ struct LaneRay {
   PreparedRay prepared;
   alignas(16) float origin[4];
   alignas(16) float inverse[4];
+  alignas(16) float least_far[4];
   alignas(16) std::int32_t axes[4];  // kx, ky, kz
   std::uint32_t near[3], far[3];     // where in a node the near and far planes of an axis are
 
-  explicit LaneRay(const Ray& ray) : prepared(ray) {
+  explicit LaneRay(const Ray& ray, Frame frame) : prepared(ray, frame) {
     origin[0] = ray.origin.x;
     origin[1] = ray.origin.y;
     origin[2] = ray.origin.z;
     origin[3] = 0;
     for (std::uint32_t a = 0; a < 3; ++a) {
       inverse[a] = prepared.inverse[a];
+      least_far[a] = prepared.least_far[a];
       const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * a;
       const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * a;
-      const bool forward = (prepared.order >> a & 1u) != 0;
+      const bool forward = (prepared.order() >> a & 1u) != 0;
       near[a] = forward ? lower : upper;
       far[a] = forward ? upper : lower;
     }
     inverse[3] = 0;
-    axes[0] = prepared.kx;
-    axes[1] = prepared.ky;
-    axes[2] = axes[3] = prepared.kz;
+    least_far[3] = 0;
+    axes[0] = prepared.kx();
+    axes[1] = prepared.ky();
+    axes[2] = axes[3] = prepared.kz();
   }
 };
 
 // One ray on its way.
-struct Walk {
-  Walk() : lanes({{0, 0, 0}, 0, {0, 0, 1}}) {}
-
-  LaneRay lanes;
-  Candidate best;
+struct LaneWalk {
+  LaneRay lanes{{{0, 0, 0}, 0, {0, 0, 1}}, Frame::mesh};
+  Group cold[2];
+  Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, cold, {}};
   const Ray* ray;
   std::size_t number;
-  int depth;       // of the stack
-  int mesh_depth;  // in a mesh of a scene: entries that are the world's; else -1
-  std::uint32_t instance;
+  int depth;                    // of the stack
+  int mesh_depth;               // in a mesh of a scene: entries that are the world's; else -1
+  std::uint32_t placed;         // that mesh's InstanceNode
   NodeHits hits;                // pairs to be tested
-  std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, as t is not negative
+  std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, where t is not negative
 };
 
 std::uint64_t entry(float t, std::uint32_t node) {
@@ -87,8 +89,7 @@ constexpr std::array<std::uint32_t, 256> kFours = [] {
   return fours;
 }();
 
-// Slots that the ray meets, and where it enters them. The bound on rounding is intersect_node's, which has one more
-// addition.
+// Slots that the ray meets, and where it enters them. The slack is plane_slack's, whose derivation has more roundings.
 RAYLIFT_AVX2 inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmin, float tmax,
                                              float* entries) {
   const __m128 origin = _mm_load_ps(ray.origin);
@@ -99,8 +100,9 @@ RAYLIFT_AVX2 inline std::uint32_t test_slots(const BvhNode* node, const LaneRay&
   const __m128 step = _mm_mul_ps(_mm_castsi128_ps(_mm_slli_epi32(exponents, 23)), inverse);
   const __m128 offset = _mm_mul_ps(_mm_sub_ps(corner, origin), inverse);
   const __m128 sign = _mm_set1_ps(-0.0f);
-  const __m128 slack = _mm_add_ps(_mm_mul_ps(_mm_andnot_ps(sign, offset), _mm_set1_ps(0x1p-20f)),
-                                  _mm_mul_ps(_mm_andnot_ps(sign, step), _mm_set1_ps(0x1p-7f)));
+  const __m128 far = _mm_add_ps(_mm_andnot_ps(sign, offset), _mm_load_ps(ray.least_far));
+  const __m128 slack =
+      _mm_add_ps(_mm_mul_ps(far, _mm_set1_ps(0x1p-20f)), _mm_mul_ps(_mm_andnot_ps(sign, step), _mm_set1_ps(0x1p-7f)));
   const __m128 near_offset = _mm_sub_ps(offset, slack), far_offset = _mm_add_ps(offset, slack);
   // Broadcast out of memory, which takes no shuffle: the bytes' conversions need these already.
   alignas(16) float steps[4], near_offsets[4], far_offsets[4];
@@ -121,9 +123,14 @@ RAYLIFT_AVX2 inline std::uint32_t test_slots(const BvhNode* node, const LaneRay&
   return kFours[_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ))];
 }
 
-// intersect_pair: the signs of all edge functions at once; what they let pass goes through the scalar code.
-RAYLIFT_AVX2 inline void test_pair(const BvhView& bvh, std::uint32_t index, const LaneRay& ray, float tmin,
-                                   std::uint32_t instance, Candidate& best) {
+RAYLIFT_AVX2 inline float largest(__m128 values) {
+  const __m128 halves = _mm_max_ps(values, _mm_movehl_ps(values, values));
+  return _mm_cvtss_f32(_mm_max_ss(halves, _mm_movehdup_ps(halves)));
+}
+
+// intersect_pair with all edge functions at once; what they leave open goes through the scalar code.
+RAYLIFT_AVX2 inline void test_pair(const BvhView& bvh, std::uint32_t index, const LaneRay& ray, std::uint32_t placed,
+                                   const Ray& world, Nearest<Any>& query) {
   const float* p = bvh.pairs[index].vertex[0];
   const __m128 origin = _mm_load_ps(ray.origin);
   const __m128i axes = _mm_load_si128(reinterpret_cast<const __m128i*>(ray.axes));
@@ -147,9 +154,12 @@ RAYLIFT_AVX2 inline void test_pair(const BvhView& bvh, std::uint32_t index, cons
   const __m128 v = _mm_permute_ps(edges, _MM_SHUFFLE(3, 3, 3, 0));
   const __m128 w = _mm_insert_ps(_mm_permute_ps(edges, 1), _mm_xor_ps(shared, _mm_set1_ps(-0.0f)), 0b00011100);
   const __m128 least = _mm_min_ps(_mm_min_ps(u, v), w), most = _mm_max_ps(_mm_max_ps(u, v), w);
-  const __m128 zero = _mm_setzero_ps();
-  const int hits = _mm_movemask_ps(_mm_or_ps(_mm_cmpge_ps(least, zero), _mm_cmple_ps(most, zero))) & 3;
-  if (hits == 0) return;
+  const __m128 sign = _mm_set1_ps(-0.0f);
+  const __m128 extents = _mm_max_ps(_mm_andnot_ps(sign, x), _mm_andnot_ps(sign, y));
+  const float bound = edge_bound(largest(extents), largest(_mm_andnot_ps(sign, z)));
+  const __m128 bounds = _mm_set1_ps(bound);
+  const __m128 missed = _mm_and_ps(_mm_cmplt_ps(least, _mm_xor_ps(bounds, sign)), _mm_cmpgt_ps(most, bounds));
+  if ((_mm_movemask_ps(missed) & 3) == 3) return;
   alignas(16) float xs[4], ys[4], zs[4], us[4], vs[4], ws[4];
   _mm_store_ps(xs, x);
   _mm_store_ps(ys, y);
@@ -158,22 +168,21 @@ RAYLIFT_AVX2 inline void test_pair(const BvhView& bvh, std::uint32_t index, cons
   _mm_store_ps(vs, v);
   _mm_store_ps(ws, w);
   const Sheared p0{xs[0], ys[0], zs[0]}, p1{xs[1], ys[1], zs[1]}, p2{xs[2], ys[2], zs[2]}, p3{xs[3], ys[3], zs[3]};
-  Crossing crossing;
-  if ((hits & 1) != 0 && cross(ray.prepared, p0, p1, p2, us[0], vs[0], ws[0], crossing))
-    take(bvh, index, 0, crossing, tmin, kNoTriangle, instance, best);
-  if ((hits & 2) != 0 && cross(ray.prepared, p2, p1, p3, us[1], vs[1], ws[1], crossing))
-    take(bvh, index, 1, crossing, tmin, kNoTriangle, instance, best);
+  const std::uint32_t open =
+      offer_pair(bvh, index, look_at(ray.prepared.inverse_z(), p0, p1, p2, us[0], vs[0], ws[0], bound),
+                 look_at(ray.prepared.inverse_z(), p2, p1, p3, us[1], vs[1], ws[1], bound), placed, query);
+  settle_pair(bvh, index, open, world, placed, query);
 }
 
-void start(Walk& walk, const Ray& ray, std::size_t number) {
-  walk.lanes = LaneRay(ray);
-  walk.best = no_candidate(ray.tmax);
+void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
+  walk.lanes = LaneRay(ray, frame);
+  walk.query = {ray, walk.cold, {}};
   walk.ray = &ray;
   walk.number = number;
-  walk.stack[0] = 0;
+  walk.stack[0] = entry(ray.tmin, 0);
   walk.depth = 1;
   walk.mesh_depth = -1;
-  walk.instance = 0;
+  walk.placed = kNoInstance;
   walk.hits = {{0, 0}, 0, 0, 0};
 }
 
@@ -184,28 +193,28 @@ inline void prefetch(const void* address, std::size_t bytes) {
 
 // Tests the pairs found before, then one node, and asks for what comes next. False: the ray is done.
 template <bool kScene>
-RAYLIFT_AVX2 inline bool step(const BvhView& bvh, Walk& walk) {
+RAYLIFT_AVX2 inline bool step(const BvhView& bvh, LaneWalk& walk) {
   const float tmin = walk.ray->tmin;
-  while (walk.hits.pairs != 0) test_pair(bvh, next_pair(walk.hits), walk.lanes, tmin, walk.instance, walk.best);
+  while (walk.hits.pairs != 0) test_pair(bvh, next_pair(walk.hits), walk.lanes, walk.placed, *walk.ray, walk.query);
   std::uint32_t index;
   while (true) {
     if constexpr (kScene) {
       if (walk.depth == walk.mesh_depth) {
         walk.mesh_depth = -1;
-        walk.lanes = LaneRay(*walk.ray);
+        walk.lanes = LaneRay(*walk.ray, Frame::world);
       }
     }
     if (walk.depth == 0) return false;
     const std::uint64_t top = walk.stack[--walk.depth];
-    if (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= walk.best.t)) continue;
+    if (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= walk.query.farthest())) continue;
     index = static_cast<std::uint32_t>(top);
     break;
   }
   if constexpr (kScene) {
     const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
     if (walk.mesh_depth < 0 && placed.zero == 0) {
-      walk.instance = placed.instance;
-      walk.lanes = LaneRay(in_mesh(placed, *walk.ray));
+      walk.placed = index;
+      walk.lanes = LaneRay(in_mesh(placed, *walk.ray), Frame::mesh);
       walk.mesh_depth = walk.depth;
       walk.stack[walk.depth++] = entry(tmin + 0.0f, placed.root);
       prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
@@ -214,7 +223,7 @@ RAYLIFT_AVX2 inline bool step(const BvhView& bvh, Walk& walk) {
   }
   const BvhNode* node = bvh.nodes + index;
   alignas(32) float entries[8];
-  const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.best.t, entries);
+  const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.query.farthest(), entries);
   walk.hits = {{0, 0}, hits & node->pairs, node->pairs, node->first_pair};
   for (NodeHits ahead = walk.hits; ahead.pairs != 0;) prefetch(bvh.pairs + next_pair(ahead), sizeof(TrianglePair));
   const int base = walk.depth;
@@ -232,25 +241,25 @@ RAYLIFT_AVX2 inline bool step(const BvhView& bvh, Walk& walk) {
 
 template <bool kScene>
 RAYLIFT_AVX2 void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
-  alignas(64) Walk walks[kInFlight];
+  alignas(64) LaneWalk walks[kInFlight];
   std::size_t next = 0;
   int active = 0;
   while (next < count && active < kInFlight) {
-    start(walks[active++], rays[next], next);
+    start(walks[active++], rays[next], next, kScene ? Frame::world : Frame::mesh);
     ++next;
   }
   int order[kInFlight];
   for (int i = 0; i < active; ++i) order[i] = i;
   while (active != 0)
     for (int i = 0; i < active;) {
-      Walk& walk = walks[order[i]];
+      LaneWalk& walk = walks[order[i]];
       if (step<kScene>(bvh, walk)) {
         ++i;
         continue;
       }
-      hits[walk.number] = hit_of(bvh, walk.best);
+      hits[walk.number] = hit_of(bvh, *walk.ray, walk.query.site());
       if (next < count) {
-        start(walk, rays[next], next);
+        start(walk, rays[next], next, kScene ? Frame::world : Frame::mesh);
         ++next;
       } else {
         order[i] = order[--active];

@@ -13,8 +13,9 @@ namespace bvh {
 void trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
   using namespace bvh_detail;
   for (std::size_t i = 0; i < count; ++i)
-    hits[i] = hit_of(bvh, levels == BvhLevels::scene ? traverse<false, true>(bvh, rays[i], kNoTriangle, 0)
-                                                     : traverse<false, false>(bvh, rays[i], kNoTriangle, 0));
+    hits[i] =
+        hit_of(bvh, rays[i],
+               levels == BvhLevels::scene ? nearest<true>(bvh, rays[i], Any()) : nearest<false>(bvh, rays[i], Any()));
 }
 
 }  // namespace bvh

@@ -76,16 +76,12 @@ struct Placed {
   Bounds box;
 };
 
-Bounds place_box(const Boxes& boxes, const Transform& to_world, const Transform& to_mesh) {
-  Bounds box = world_box(boxes, to_world);
-  // What rounding can move a ray by on its way into the mesh's frame, felt in the world: a few steps of a float at
-  // the coordinates around here, times the transform's condition. See bvh_trace.h for the rays' own distance.
-  const double condition = to_world.linear().norm() * to_mesh.linear().norm() / 3;
-  const double reach = std::max(box.min.cwiseAbs().maxCoeff(), box.max.cwiseAbs().maxCoeff());
-  const Eigen::Vector3d slack = Eigen::Vector3d::Constant(reach * condition * 0x1p-20);
-  box.min -= slack;
-  box.max += slack;
-  return box;
+/// How far rounding can move a ray on its way into the mesh's frame, felt in the world, for rays that start within
+/// `reach` of the origin on each axis; see in_mesh in detail/ray_node.h. Rays that start farther off carry their own
+/// share, which is enough for rotations; what distorts gets enough for rays from 64 times as far.
+double frame_slack(const Transform& to_world, const Transform& to_mesh, double reach) {
+  const double condition = to_world.linear().norm() * to_mesh.linear().norm();  // 3 for a rotation
+  return reach * condition * (condition < 3.5 ? 0x1p-20 : 0x1p-14);
 }
 
 /// Where a scene's instances stand, as rays see them.
@@ -94,7 +90,7 @@ class Placement {
   Placement(const Scene& scene, const Eigen::Vector3d& origin, const std::vector<Bvh>& trees)
       : scene_(scene), origin_(origin), trees_(trees) {}
 
-  [[nodiscard]] std::vector<Placed> all() const {
+  [[nodiscard]] std::vector<Placed> all() {
     std::vector<Boxes> boxes(trees_.size());
     tbb::parallel_for(std::size_t{0}, boxes.size(), [&](std::size_t m) { boxes[m] = cover(trees_[m], 0); });
     std::vector<Placed> placed(scene_.instances.size());
@@ -110,9 +106,12 @@ class Placement {
           node.to_mesh.m[row * 4 + column] = static_cast<float>(to_mesh(row, column));
       node.instance = static_cast<std::uint32_t>(i);
       placed[i].mesh = instance.mesh;
-      placed[i].box = place_box(boxes[instance.mesh], to_world, to_mesh);
+      placed[i].box = world_box(boxes[instance.mesh], to_world);
     });
     std::erase_if(placed, [](const Placed& p) { return p.box.empty(); });
+    for (const Placed& p : placed)
+      reach_ = std::max({reach_, p.box.min.cwiseAbs().maxCoeff(), p.box.max.cwiseAbs().maxCoeff()});
+    for (Placed& p : placed) enlarge(p);
     for (const Placed& p : placed)
       if (!(p.box.min.cwiseAbs().maxCoeff() < 1e18 && p.box.max.cwiseAbs().maxCoeff() < 1e18))
         throw Error(ErrorKind::limit, "the solid lies beyond 1e18 mm from the origin",
@@ -146,14 +145,15 @@ class Placement {
       const Bvh& tree = trees_[placed[i].mesh];
       const BvhNode& node = tree.nodes[placed[i].node.root];
       if (node.pairs != 0) continue;  // a leaf has no node of its own to begin at
-      const Transform to_world = this->to_world(placed[i].node.instance), to_mesh = to_world.inverse();
+      const Transform to_world = this->to_world(placed[i].node.instance);
       std::uint32_t child = node.first_child;
       bool first = true;
       for (int s = 0; s != 8; ++s) {
         if (!node.is_inner(s)) continue;
         Placed piece = placed[i];
         piece.node.root = child;
-        piece.box = place_box(cover(tree, child), to_world, to_mesh);
+        piece.box = world_box(cover(tree, child), to_world);
+        enlarge(piece);
         ++child;
         const auto at = first ? i : static_cast<std::uint32_t>(placed.size());
         if (first)
@@ -183,9 +183,17 @@ class Placement {
     return transform;
   }
 
+  void enlarge(Placed& placed) const {
+    const Transform to_world = this->to_world(placed.node.instance);
+    const double slack = frame_slack(to_world, to_world.inverse(), reach_);
+    placed.box.min.array() -= slack;
+    placed.box.max.array() += slack;
+  }
+
   const Scene& scene_;
   const Eigen::Vector3d& origin_;
   const std::vector<Bvh>& trees_;
+  double reach_ = 0;  // the largest coordinate of all
 };
 
 /// The tree over instances, level by level, with each InstanceNode beside its siblings.
@@ -351,7 +359,7 @@ SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhO
     }
   }
   SceneBvh result;
-  const Placement placement(scene, origin, trees);
+  Placement placement(scene, origin, trees);
   std::vector<Placed> placed = placement.all();
   // Without any instance that rays can hit no tree is needed.
   if (placed.empty()) {

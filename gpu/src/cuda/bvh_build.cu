@@ -11,6 +11,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include <raylift/geometry/detail/arithmetic.h>
+
 #include "../bvh_build_kernels.h"
 #include "check.h"
 
@@ -49,8 +51,8 @@ __device__ int ordered(float f) {
   const int i = __float_as_int(f);
   return i >= 0 ? i : i ^ 0x7FFFFFFF;
 }
-__device__ float unordered(int i) {
-  return __int_as_float(i >= 0 ? i : i ^ 0x7FFFFFFF);
+RAYLIFT_HD float unordered(int i) {
+  return bvh_detail::as_float(static_cast<std::uint32_t>(i >= 0 ? i : i ^ 0x7FFFFFFF));
 }
 
 __global__ void reset(State* state) {
@@ -815,7 +817,10 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
     check(cudaStreamSynchronize(stream), "building a hierarchy");
   };
   look();
-  if (seen.bad != 0) return BuildOutcome::bad_input;
+  // What the host's builder refuses, and says why.
+  float extent = 0;
+  for (int a = 0; a < 3; ++a) extent = fmaxf(extent, unordered(seen.upper[a]) - unordered(seen.lower[a]));
+  if (seen.bad != 0 || (extent > 0 && extent < 0x1p-49f)) return BuildOutcome::bad_input;
 
   const std::uint32_t pairs = seen.pairs;
   auto* unordered_ids = take<PairIds>(memory, pairs);

@@ -13,14 +13,14 @@ constexpr std::size_t kRaysPerWarp = 256;
 
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, 8)
-    trace_kernel(Geometry geometry, const Ray* __restrict__ rays, Hit* __restrict__ hits, std::size_t count,
+    trace_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
                  std::size_t rays_per_warp) {
   const std::size_t first = (blockIdx.x * std::size_t{kThreads / 32} + threadIdx.x / 32) * rays_per_warp;
-  const std::size_t end = first + rays_per_warp < count ? first + rays_per_warp : count;
   if (first >= count) return;
+  const auto here = static_cast<std::uint32_t>(count - first < rays_per_warp ? count - first : rays_per_warp);
   closest_hits_of_warp(
-      geometry, first, end, [rays](std::size_t i) { return rays[i]; },
-      [hits](std::size_t i, const Hit& hit) { hits[i] = hit; });
+      geometry, first, here, [rays](std::size_t i) { return rays[i]; },
+      [hits](std::size_t i, const Hit& hit) { hits[i] = hit; }, reinterpret_cast<Found*>(hits + first));
 }
 
 template <class Geometry>

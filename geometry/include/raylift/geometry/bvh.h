@@ -40,8 +40,8 @@ struct BvhOptions {
 /// threads. Any triangles will do: none, one, coincident ones, ones without area. Triangles are paired where they share
 /// an edge by its indices, with windings that agree; so weld first. In what order they stand is of no consequence, but
 /// neighbours near to each other build faster. Needs about 70 bytes per triangle besides the result. Errors: malformed
-/// (a vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18),
-/// usage, out_of_host_memory, cancelled.
+/// (a vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18, a
+/// mesh smaller than 1e-15), usage, out_of_host_memory, cancelled.
 [[nodiscard]] Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles,
                             const BvhOptions& options = {}, const Progress& progress = {});
 

@@ -2,7 +2,7 @@
 // Many rays at once on the host.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 
 #include <span>
 

@@ -6,11 +6,13 @@
 //     if (hit.valid()) solid = geometry.solid_id(hit.instance, hit.triangle);
 //
 // The geometry must have been uploaded with UploadOptions::bvh. Rays are in millimetres from the view's origin. What is
-// said in <raylift/geometry/bvh_trace.h> holds here.
+// said in <raylift/geometry/ray.h> holds here.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 #include <raylift/gpu/view.h>
+
+#include <concepts>
 
 namespace raylift {
 
@@ -28,8 +30,8 @@ RAYLIFT_HD inline Hit in_world(const GeometryView& geometry, Hit hit) {
   return hit;
 }
 
-RAYLIFT_HD inline Hit scene_hit_of(const GeometryView& geometry, const Candidate& best) {
-  return in_world(geometry, hit_of(geometry.bvh, best));
+RAYLIFT_HD inline Hit scene_hit_of(const GeometryView& geometry, const Ray& ray, Site site) {
+  return in_world(geometry, hit_of(geometry.bvh, ray, site));
 }
 
 }  // namespace bvh_detail
@@ -42,15 +44,27 @@ RAYLIFT_HD inline Hit scene_hit_of(const GeometryView& geometry, const Candidate
                                                 std::uint32_t exclude = kNoTriangle,
                                                 std::uint32_t exclude_instance = 0) {
   if (geometry.bvh_levels != 2) return closest_hit(geometry.bvh, ray, exclude);
-  return bvh_detail::scene_hit_of(geometry,
-                                  bvh_detail::traverse<false, true>(geometry.bvh, ray, exclude, exclude_instance));
+  return bvh_detail::scene_hit_of(
+      geometry, ray, bvh_detail::nearest<true>(geometry.bvh, ray, bvh_detail::OtherThan{exclude, exclude_instance}));
 }
 
 /// Whether there is any hit: stops at the first one found.
 [[nodiscard]] RAYLIFT_HD inline bool any_hit(const GeometryView& geometry, const Ray& ray,
                                              std::uint32_t exclude = kNoTriangle, std::uint32_t exclude_instance = 0) {
   if (geometry.bvh_levels != 2) return any_hit(geometry.bvh, ray, exclude);
-  return bvh_detail::traverse<true, true>(geometry.bvh, ray, exclude, exclude_instance).pair != kNoTriangle;
+  return bvh_detail::hits_any<true>(geometry.bvh, ray, bvh_detail::OtherThan{exclude, exclude_instance});
+}
+
+/// The nearest hit that counts. accept(instance, triangle, from_inside, t) says of a crossing whether it does: a pure
+/// function, as how often and in what order it is called is not defined. t is the crossing's, before the tie with
+/// others is decided.
+template <class Accept>
+requires std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float>
+[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray, const Accept& accept) {
+  const bvh_detail::AcceptedBy<Accept> filter{accept};
+  if (geometry.bvh_levels != 2)
+    return bvh_detail::hit_of(geometry.bvh, ray, bvh_detail::nearest<false>(geometry.bvh, ray, filter));
+  return bvh_detail::scene_hit_of(geometry, ray, bvh_detail::nearest<true>(geometry.bvh, ray, filter));
 }
 
 }  // namespace raylift

@@ -2,7 +2,7 @@
 // Many rays at once. For rays inside a kernel of one's own: closest_hit and any_hit in <raylift/gpu/query.h>.
 #pragma once
 
-#include <raylift/geometry/bvh_trace.h>
+#include <raylift/geometry/ray.h>
 #include <raylift/gpu/device.h>
 #include <raylift/gpu/upload.h>
 

@@ -9,9 +9,10 @@
 //
 //   __global__ void kernel(raylift::GeometryView geometry, std::size_t rays, ...) {
 //     const std::size_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-//     raylift::closest_hits_of_warp(geometry, warp * 256, min(rays, (warp + 1) * 256),
+//     __shared__ raylift::Found found[kWarpsOfBlock][256];
+//     raylift::closest_hits_of_warp(geometry, warp * 256, 256,
 //                                   [=](std::size_t i) { return raylift::Ray{...}; },
-//                                   [=](std::size_t i, const raylift::Hit& hit) { ... });
+//                                   [=](std::size_t i, const raylift::Hit& hit) { ... }, found[threadIdx.x / 32]);
 #pragma once
 
 #if defined(__CUDACC__)
@@ -28,109 +29,153 @@ namespace bvh_detail {
 inline constexpr int kPairQuorum = 8;
 inline constexpr int kIdleQuorum = 8;
 
-template <bool kScene, class Fetch, class Store>
-__device__ inline void trace_warp(const BvhView& bvh, std::size_t next, const std::size_t end, const Fetch& fetch,
+// Where a warp stands: the ray that comes next, how many there are, the threads that have one, and this thread's.
+struct WarpState {
+  std::uint32_t next, count;
+  unsigned at_work;
+  std::uint32_t mine;
+};
+
+// settle_pair with all that a thread knows put into memory for as long as it takes. Few need it, and without this the
+// compiler would keep registers free for it in all of the loop.
+template <class Query>
+__device__ __noinline__ void settle_out_of_line(BvhView bvh, std::uint32_t pair, std::uint32_t open, Ray world,
+                                                std::uint32_t placed, Query* query) {
+  settle_pair(bvh, pair, open, world, placed, *query);
+}
+template <bool kScene, class Query>
+__device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const Ray& world,
+                                     Walk<kScene>& walk, Query& query, WarpState& state) {
+  struct Parked {
+    WarpState state;
+    PreparedRay ray;
+    Group nodes;
+    NodeHits hits;
+    int depth, mesh_depth;
+    std::uint32_t placed;
+    Query query;
+  } parked{state, walk.ray, walk.nodes, walk.hits, walk.depth, walk.mesh_depth, walk.placed, query};
+  asm volatile("" ::"l"(&parked) : "memory");
+  settle_out_of_line(bvh, pair, open, world, parked.placed, &parked.query);
+  asm volatile("" ::"l"(&parked) : "memory");
+  state = parked.state;
+  walk.ray = parked.ray;
+  walk.nodes = parked.nodes;
+  walk.hits = parked.hits;
+  walk.depth = parked.depth;
+  walk.mesh_depth = parked.mesh_depth;
+  walk.placed = parked.placed;
+  query = parked.query;
+}
+
+// make(ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
+// numbered from 0 to count, in 32 bits as registers are short.
+template <bool kScene, class Fetch, class Make, class Store>
+__device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
                                   const Store& store) {
   constexpr unsigned kAll = 0xFFFFFFFFu;
-  const unsigned lanes_below = (1u << (threadIdx.x & 31u)) - 1u;
-  Group stack[kScene ? 2 * kBvhMaxDepth : kBvhMaxDepth];
-  std::size_t index = 0;
-  bool busy = false;
-  PreparedRay ray(Ray{{0, 0, 0}, 0, {1, 1, 1}, 0});
-  float tmin = 0;
-  Candidate best = no_candidate(0);
-  Group nodes{0, 0};
-  NodeHits hits{{0, 0}, 0, 0, 0};
-  int depth = 0;
-  [[maybe_unused]] int mesh_depth = -1;  // as in traverse
-  std::uint32_t instance = 0;
-  unsigned at_work = 0;
+  constexpr std::uint32_t kIdle = 0xFFFFFFFFu;
+  const Ray none{{0, 0, 0}, 0, {1, 1, 1}, 0};
+  Walk<kScene> walk(none);
+  Stack<kScene> stack;
+  auto query = make(none, stack.cold());
+  WarpState state{0, count, 0, kIdle};
+  const auto world = [&] { return fetch(state.mine); };
   while (true) {
-    if (next < end) {
-      if (!busy) {
-        const std::size_t mine = next + static_cast<std::size_t>(__popc(~at_work & lanes_below));
-        if (mine < end) {
-          index = mine;
-          const Ray fetched = fetch(mine);
-          ray = PreparedRay(fetched);
-          tmin = fetched.tmin;
-          best = no_candidate(fetched.tmax);
-          nodes = only_child(0);
-          depth = 0;
-          mesh_depth = -1;
-          busy = true;
+    if (state.next < state.count) {
+      if (state.mine == kIdle) {
+        const unsigned lanes_below = (1u << (threadIdx.x & 31u)) - 1u;
+        const std::uint32_t number = state.next + static_cast<std::uint32_t>(__popc(~state.at_work & lanes_below));
+        if (number < state.count) {
+          state.mine = number;
+          const Ray fetched = fetch(number);
+          walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh);
+          walk.restart();
+          query = make(fetched, stack.cold());
         }
       }
-      next += static_cast<std::size_t>(32 - __popc(at_work));
+      state.next += static_cast<std::uint32_t>(32 - __popc(state.at_work));
     }
-    at_work = __ballot_sync(kAll, busy);
-    if (at_work == 0) return;
+    state.at_work = __ballot_sync(kAll, state.mine != kIdle);
+    if (state.at_work == 0) return;
     do {
-      const bool has_pair = hits.pairs != 0;
+      const bool has_pair = walk.hits.pairs != 0;
       const unsigned with_pair = __ballot_sync(kAll, has_pair);
-      if (__popc(with_pair) >= kPairQuorum || with_pair == at_work) {
-        if (has_pair) intersect_pair(bvh, next_pair(hits), ray, tmin, kNoTriangle, instance, best);
-      } else if (busy && !has_pair) {
-        if (!any_child(nodes)) {
-          if (depth == 0) {
-            store(index, best);
-            busy = false;
-          } else {
-            if constexpr (kScene) {
-              if (depth == mesh_depth) {
-                mesh_depth = -1;
-                ray = PreparedRay(fetch(index));
-              }
-            }
-            nodes = stack[--depth];
-          }
+      if (__popc(with_pair) >= kPairQuorum || with_pair == state.at_work) {
+        if (has_pair) {
+          const std::uint32_t pair = next_pair(walk.hits);
+          const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query);
+          if (open != 0) settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
         }
-        if (busy) {
-          const std::uint32_t child = next_child(nodes, ray.order);
-          if (any_child(nodes)) stack[depth++] = nodes;
-          NodeWords node = load_node(bvh.nodes + child);
-          if constexpr (kScene) {
-            if (mesh_depth < 0 && !node.is_node()) {
-              const InstanceNode placed = node.instance();
-              instance = placed.instance;
-              ray = PreparedRay(in_mesh(placed, fetch(index)));
-              node = load_node(bvh.nodes + placed.root);
-              mesh_depth = depth;
-            }
-          }
-          hits = intersect_node(node, ray, tmin, best.t);
-          nodes = hits.children;
+      } else if (state.mine != kIdle && !has_pair) {
+        if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest())) {
+          store(state.mine, query);
+          state.mine = kIdle;
         }
       }
-      at_work = __ballot_sync(kAll, busy);
-    } while (at_work != 0 && (next >= end || 32 - __popc(at_work) < kIdleQuorum));
+      state.at_work = __ballot_sync(kAll, state.mine != kIdle);
+    } while (state.at_work != 0 && (state.next >= state.count || 32 - __popc(state.at_work) < kIdleQuorum));
+  }
+}
+
+// found[i] becomes the site that ray i hits.
+template <bool kScene, class Fetch>
+__device__ inline void nearest_of_warp(const BvhView& bvh, std::uint32_t count, const Fetch& fetch, Site* found) {
+  if (bvh.node_count == 0) {
+    for (std::uint32_t i = threadIdx.x & 31u; i < count; i += 32) found[i] = {kNoTriangle, kNoInstance};
+    return;
+  }
+  const auto make = [](const Ray& ray, Group* cold) { return Nearest<Any>(ray, cold, {}); };
+  trace_warp<kScene>(bvh, count, fetch, make,
+                     [=](std::uint32_t i, const Nearest<Any>& query) { found[i] = query.site(); });
+}
+
+// finish(i, site) for each ray, by 32 threads at a time. From the last ones on: what it writes may lie over `found` as
+// long as that of ray i begins no earlier than found[i]. A call, as it has the registers to itself then.
+template <class Finish>
+__device__ __noinline__ void finish_in_warp(std::uint32_t count, const Site* found, Finish finish) {
+  __syncwarp();
+  for (std::uint32_t left = count; left != 0;) {
+    const std::uint32_t begin = (left - 1) / 32 * 32, i = begin + (threadIdx.x & 31u);
+    Site site{kNoTriangle, kNoInstance};
+    if (i < left) site = found[i];
+    __syncwarp();
+    if (i < left) finish(i, site);
+    __syncwarp();
+    left = begin;
   }
 }
 
 }  // namespace bvh_detail
 
-/// Calls store(i, hit) with closest_hit(bvh, fetch(i)) for each i in [first, end): by all 32 threads of a warp, which
-/// get the same range and must all be there. Blocks are one-dimensional. fetch may be called more than once for a ray.
+/// What a walk leaves behind for each ray until all rays of the warp are done: where it was hit. Of no other use.
+using Found = bvh_detail::Site;
+
+/// Calls store(i, hit) with closest_hit(bvh, fetch(i)) for each i in [first, first + count): by all 32 threads of a
+/// warp, which get the same range and must all be there. Blocks are one-dimensional. fetch may be called more than once
+/// for a ray.
+///
+/// `found` has `count` elements, in shared or global memory, for this warp alone. It may be the memory that store
+/// writes hits to, in the order of the rays.
 template <class Fetch, class Store>
-__device__ inline void closest_hits_of_warp(const BvhView& bvh, std::size_t first, std::size_t end, const Fetch& fetch,
-                                            const Store& store) {
-  if (bvh.node_count == 0) {
-    for (std::size_t i = first + (threadIdx.x & 31u); i < end; i += 32)
-      store(i, bvh_detail::hit_of(bvh, bvh_detail::no_candidate(fetch(i).tmax)));
-    return;
-  }
-  bvh_detail::trace_warp<false>(bvh, first, end, fetch, [&](std::size_t i, const bvh_detail::Candidate& best) {
-    store(i, bvh_detail::hit_of(bvh, best));
-  });
+__device__ inline void closest_hits_of_warp(const BvhView& bvh, std::size_t first, std::uint32_t count,
+                                            const Fetch& fetch, const Store& store, Found* found) {
+  const auto ray = [=](std::uint32_t i) -> Ray { return fetch(first + i); };
+  bvh_detail::nearest_of_warp<false>(bvh, count, ray, found);
+  bvh_detail::finish_in_warp(
+      count, found, [=](std::uint32_t i, Found site) { store(first + i, bvh_detail::hit_of(bvh, ray(i), site)); });
 }
 
 /// The same over a view.
 template <class Fetch, class Store>
-__device__ inline void closest_hits_of_warp(const GeometryView& geometry, std::size_t first, std::size_t end,
-                                            const Fetch& fetch, const Store& store) {
-  if (geometry.bvh_levels != 2) return closest_hits_of_warp(geometry.bvh, first, end, fetch, store);
-  bvh_detail::trace_warp<true>(geometry.bvh, first, end, fetch, [&](std::size_t i, const bvh_detail::Candidate& best) {
-    store(i, bvh_detail::scene_hit_of(geometry, best));
+__device__ inline void closest_hits_of_warp(const GeometryView& geometry, std::size_t first, std::uint32_t count,
+                                            const Fetch& fetch, const Store& store, Found* found) {
+  if (geometry.bvh_levels != 2) return closest_hits_of_warp(geometry.bvh, first, count, fetch, store, found);
+  const auto ray = [=](std::uint32_t i) -> Ray { return fetch(first + i); };
+  bvh_detail::nearest_of_warp<true>(geometry.bvh, count, ray, found);
+  const GeometryView* const view = &geometry;
+  bvh_detail::finish_in_warp(count, found, [=](std::uint32_t i, Found site) {
+    store(first + i, bvh_detail::scene_hit_of(*view, ray(i), site));
   });
 }
 
