@@ -8,6 +8,7 @@
 // in long double, decides whatever its forward error bound allows, as quads are slow.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -223,6 +224,16 @@ struct Crossings {
 inline long double ulp(long double t) {
   const int exponent = t == 0 ? -126 : std::max(std::ilogb(t), -126);
   return std::ldexp(1.0L, exponent - 23);
+}
+/// What t may be off by: one step of a float at t, and kOriginShare of the origin's largest coordinate, by the
+/// direction's length. Nothing else may matter: neither the triangle's extent and aspect nor the ray's angle to it.
+inline constexpr long double kOriginShare = 0;
+inline long double t_bound(const Ray& ray, long double t) {
+  const auto wide = [](float x) { return static_cast<long double>(x); };
+  const float3 o = ray.origin, d = ray.direction;
+  const long double origin = std::max({std::abs(wide(o.x)), std::abs(wide(o.y)), std::abs(wide(o.z))});
+  const long double length = std::sqrt(wide(d.x) * d.x + wide(d.y) * d.y + wide(d.z) * d.z);
+  return 1.0001L * ulp(t) + kOriginShare * origin / length;  // the oracle's own error is below 2^-20 ulp
 }
 inline long double ulps_between(float got, long double exact) {
   return std::abs(static_cast<long double>(got) - exact) / ulp(exact);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays against the exact oracle, over shapes with thin, long and flat triangles, through each way that rays are traced
 // on the host. No bound here grows with a triangle's extent, its aspect or the ray's angle to it:
-//   - t is within one step of a float of where the ray's line meets the plane of the triangle;
+//   - t is within test::t_bound of where the ray's line meets the plane of the triangle;
 //   - u and v are within 2^-22;
 //   - from_inside is the sign of direction . normal;
-//   - the triangle is one that the ray passes or touches, and no other that it passes is nearer by a step of t or more;
+//   - the triangle is one that the ray passes or touches, and no other that it passes is nearer by more than that;
 //   - a ray that passes a triangle is not lost.
 // Each test prints a table of what it found.
 #include <gtest/gtest.h>
@@ -36,7 +36,6 @@ using test::ShapePlacement;
 using test::Triangles;
 using test::Vector3d;
 
-constexpr long double kTBound = 1.0001L;  // steps of a float; the oracle's own error is below 2^-20 of one
 constexpr long double kWeightBound = 0x1p-22L;
 constexpr long double kWorldBound = 4;  // two levels: steps of a float, see compare_two_levels
 
@@ -64,8 +63,8 @@ struct Tally {
 };
 
 void print_head(const char* what) {
-  std::printf("%-14s %9s %8s %8s %8s %8s %10s %8s %10s\n", what, "hits", "lost", "stray", "wr.side", "t > 1", "worst t",
-              "uv > 1", "worst uv");
+  std::printf("%-14s %9s %8s %8s %8s %8s %10s %8s %10s\n", what, "hits", "lost", "stray", "wr.side", "t off", "worst t",
+              "uv off", "worst uv");
 }
 
 // Worst errors: of t in steps of a float, of u and v in 2^-22.
@@ -79,9 +78,8 @@ void compare_triangle(const Triangles& mesh, std::uint32_t triangle, const Ray& 
   const test::Corners v = test::corners(mesh, triangle);
   const auto t = test::plane_t(v, ray);
   if (!t) return;  // a stray hit, counted as such
-  const long double dt = test::ulps_between(hit.t, *t);
-  tally.worst_t = std::max(tally.worst_t, dt);
-  tally.far_t += dt <= kTBound ? 0 : 1;
+  tally.worst_t = std::max(tally.worst_t, test::ulps_between(hit.t, *t));
+  tally.far_t += std::abs(hit.t - *t) <= test::t_bound(ray, *t) ? 0 : 1;
   const long double dw =
       std::max(std::abs(hit.u - test::weight(v, ray, v.c, v.a)), std::abs(hit.v - test::weight(v, ray, v.a, v.b)));
   tally.worst_w = std::max(tally.worst_w, dw);
@@ -121,7 +119,7 @@ void compare(const Triangles& mesh, const Crossings& found, const Ray& ray, cons
     return;
   }
   tally.wrong_side += (hit.from_inside != 0) == (own->facing > 0) ? 0 : 1;
-  if (own->t - first >= test::ulp(first)) ++tally.lost;
+  if (own->t - first > test::t_bound(ray, first)) ++tally.lost;
 }
 
 using Tracer = std::function<void(const BvhView&, BvhLevels, const Ray*, Hit*, std::size_t)>;
@@ -312,8 +310,8 @@ TEST(SlowExact, HitsFromAnywhere) {
 }
 
 // A ray follows its line through a closed shape: each hit's t, moved up by one step, is the next tmin. In exact
-// arithmetic crossings alternate. Rays with two crossings within three steps of t are left out, as one step skips both,
-// and so are those that lie in the plane of a face.
+// arithmetic crossings alternate. Rays with two crossings within three times the bound on t are left out, as one step
+// skips both, and so are those that lie in the plane of a face.
 struct LineTally {
   std::size_t lines = 0, left_out = 0, crossings = 0;
   std::size_t wrong = 0;  // another side, one too few or too many, or any_hit says otherwise
@@ -344,7 +342,7 @@ LineTally follow_lines(const ClosedShape& shape, const std::vector<Ray>& rays) {
     for (const Crossing& c : found.all) {
       const bool same = !points.empty() && std::abs(points.back().t - c.t) <= 0x1p-40L * c.t;
       if (same && points.back().facing == c.facing) continue;
-      if (!points.empty() && c.t - points.back().t < 3 * test::ulp(c.t)) clear = false;
+      if (!points.empty() && c.t - points.back().t < 3 * test::t_bound(ray, c.t)) clear = false;
       points.push_back(c);
     }
     if (!clear) {
