@@ -110,7 +110,7 @@ TEST(Bvh, AgreesWithBruteForceOnSmallTriangles) {
 TEST(Bvh, KeepsItsFormatForEveryOption) {
   const Triangles mesh = bumpy_sphere(40);
   for (const bool pairs : {false, true})
-    for (const std::uint32_t leaf : {1u, 2u, 3u, 4u}) expect_sound(build(mesh, {pairs, leaf}), mesh);
+    for (const std::uint32_t leaf : {1u, 2u, 3u, 4u}) expect_sound(build(mesh, {pairs, leaf}), mesh, leaf);
 }
 
 TEST(Bvh, PairsTheTrianglesOfAGridAndStaysSmall) {
@@ -226,6 +226,7 @@ TEST(Bvh, IsTheSameForAnyNumberOfThreads) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     built.push_back(build(mesh));
   }
+  expect_sound(built[0], mesh);
   for (const Bvh& bvh : built) {
     ASSERT_EQ(bvh.nodes.size(), built[0].nodes.size());
     EXPECT_EQ(0, std::memcmp(bvh.nodes.data(), built[0].nodes.data(), bvh.nodes.size() * sizeof(BvhNode)));

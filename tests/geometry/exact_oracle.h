@@ -125,7 +125,7 @@ struct Bounded {
   }
 };
 
-inline constexpr long double kEnough = 0x1p-44L;  // relative; a float's step is 2^-24 to 2^-23
+inline constexpr long double kEnough = 0x1p-36L;  // relative; a float's step is 2^-24 to 2^-23
 
 inline std::optional<long double> ratio(const Bounded& a, const Bounded& b) {
   if (a.error <= kEnough * std::abs(a.value) && b.error <= kEnough * std::abs(b.value) && b.value != 0)
@@ -152,7 +152,7 @@ inline Corners corners(const Triangles& mesh, std::uint32_t triangle) {
   return {mesh.vertices[t.x], mesh.vertices[t.y], mesh.vertices[t.z]};
 }
 
-/// Where the ray's line meets the triangle's plane, to about 2^-43 relative. Nothing where it is parallel to the plane.
+/// Where the ray's line meets the triangle's plane, to 2^-35 relative. Nothing where it is parallel to the plane.
 inline std::optional<long double> plane_t(const Corners& v, const Ray& ray) {
   using namespace oracle;
   const Long3 e = minus(v.b, v.a), f = minus(v.c, v.a), w = minus(v.a, ray.origin);
@@ -169,7 +169,7 @@ inline std::optional<long double> plane_t(const Corners& v, const Ray& ray) {
 }
 
 /// The weight of a vertex where the ray's line meets the plane: of a for (b, c), of b for (c, a), of c for (a, b). The
-/// absolute error is below 2^-40.
+/// absolute error is below 2^-34.
 inline long double weight(const Corners& v, const Ray& ray, float3 p, float3 q) {
   using namespace oracle;
   const Long3 d = minus(ray.direction, {0, 0, 0});
@@ -233,7 +233,7 @@ inline long double t_bound(const Ray& ray, long double t) {
   const float3 o = ray.origin, d = ray.direction;
   const long double origin = std::max({std::abs(wide(o.x)), std::abs(wide(o.y)), std::abs(wide(o.z))});
   const long double length = std::sqrt(wide(d.x) * d.x + wide(d.y) * d.y + wide(d.z) * d.z);
-  return 1.0001L * ulp(t) + kOriginShare * origin / length;  // the oracle's own error is below 2^-20 ulp
+  return 1.001L * ulp(t) + kOriginShare * origin / length;  // the oracle's own error is below 2^-11 ulp
 }
 inline long double ulps_between(float got, long double exact) {
   return std::abs(static_cast<long double>(got) - exact) / ulp(exact);

@@ -99,7 +99,7 @@ TEST_P(BvhBuild, HonoursItsOptions) {
   const test::Triangles mesh = test::bumpy_sphere(60);
   for (const std::uint32_t leaf : {1U, 2U, 4U}) {
     const Bvh bvh = build_and_fetch(mesh, {false, leaf});
-    test::expect_sound(bvh, mesh);
+    test::expect_sound(bvh, mesh, leaf);
     EXPECT_EQ(bvh.pairs.size(), mesh.triangles.size());
     for (const BvhNode& node : bvh.nodes)
       for (int s = 0; s != 8; ++s) ASSERT_LT(node.pair_bits(s), 1U << leaf);
