@@ -317,6 +317,9 @@ class InsideRays {
       if (attempt == 10000) throw std::logic_error("no point is inside of shape '" + shape.name + "'");
   }
 
+  /// A point that is inside.
+  [[nodiscard]] float3 center() const { return to_float(center_); }
+
   /// Whether a point is inside, with the margin.
   [[nodiscard]] bool inside(float3 p) const {
     const double largest = std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
