@@ -17,8 +17,9 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <ios>
 #include <map>
-#include <mutex>
+#include <sstream>
 
 #include "bvh_lanes.h"
 #include "exact_oracle.h"
@@ -49,6 +50,7 @@ struct Tally {
   std::size_t wrong_side = 0;        // from_inside
   std::size_t far_t = 0, far_w = 0;  // beyond the bounds
   long double worst_t = 0, worst_w = 0;
+  std::string example{};  // the first ray that something is wrong with
 
   [[nodiscard]] bool clean() const { return lost + stray + wrong_side + far_t + far_w == 0; }
   Tally& operator+=(const Tally& other) {
@@ -60,6 +62,7 @@ struct Tally {
     far_w += other.far_w;
     worst_t = std::max(worst_t, other.worst_t);
     worst_w = std::max(worst_w, other.worst_w);
+    if (example.empty()) example = other.example;
     return *this;
   }
 };
@@ -107,7 +110,7 @@ long double first_t(const Crossings& found, const Ray& ray) {
 }
 
 // `first` is first_t, of all that the ray may hit.
-void compare(const Triangles& mesh, const Crossings& found, const Ray& ray, const Hit& hit, long double first,
+void look_at(const Triangles& mesh, const Crossings& found, const Ray& ray, const Hit& hit, long double first,
              Tally& tally) {
   ++tally.hits;
   if (!hit.valid()) {
@@ -124,6 +127,23 @@ void compare(const Triangles& mesh, const Crossings& found, const Ray& ray, cons
   }
   tally.wrong_side += (hit.from_inside != 0) == (own->facing > 0) ? 0 : 1;
   if (own->t - first > test::t_bound(ray, first)) ++tally.lost;
+}
+
+void compare(const Triangles& mesh, const Crossings& found, const Ray& ray, const Hit& hit, long double first,
+             Tally& tally) {
+  const Tally before = tally;
+  look_at(mesh, found, ray, hit, first, tally);
+  if (!before.example.empty() || tally.clean()) return;
+  std::ostringstream text;
+  const float3 o = ray.origin, d = ray.direction;
+  text << std::hexfloat << "ray {{" << o.x << ", " << o.y << ", " << o.z << "}, 0, {" << d.x << ", " << d.y << ", "
+       << d.z << "}}" << std::defaultfloat << " hits " << static_cast<int>(hit.triangle) << " at " << hit.t
+       << (hit.from_inside != 0 ? " from inside" : "") << (tally.lost != before.lost ? ", lost" : "")
+       << (tally.stray != before.stray ? ", stray" : "") << (tally.far_t != before.far_t ? ", t" : "")
+       << (tally.far_w != before.far_w ? ", uv" : "") << "; passes:";
+  for (const Crossing& c : found.all)
+    text << ' ' << c.triangle << (c.passing == Passing::inside ? "" : " (touches)") << " at " << c.t;
+  tally.example = text.str();
 }
 
 using Tracer = std::function<void(const BvhView&, BvhLevels, const Ray*, Hit*, std::size_t)>;
@@ -253,7 +273,7 @@ void run_one_level(const std::vector<Case>& cases, std::size_t count, bool insid
       ++seed;
       const Tally tally =
           compare_one_level(shape, inside ? inside_rays(shape, count, seed) : rays_around(shape, count, seed));
-      EXPECT_TRUE(tally.clean());
+      EXPECT_TRUE(tally.clean()) << tally.example;
       rows.add(model.name, tally);
     }
   print_head(inside ? "from inside" : "from anywhere");
@@ -569,7 +589,7 @@ void run_two_levels(const std::vector<double>& aways, std::size_t count) {
       SCOPED_TRACE(model.name + ", " + std::to_string(static_cast<int>(away)) + " sizes away");
       const ClosedShape shape = test::place(model, {1, {0, 0, 0}, seed++});
       const Tally tally = compare_two_levels(shape, away, count, seed, worst_world);
-      EXPECT_TRUE(tally.clean());
+      EXPECT_TRUE(tally.clean()) << tally.example;
       rows.add(model.name, tally);
     }
   print_head("two levels");
