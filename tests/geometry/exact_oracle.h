@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bvh_scenes.h"
@@ -219,6 +220,33 @@ struct Crossings {
     }
   }
 };
+
+/// How far a ray may pass by a triangle that it is said to hit, in parts of the largest distance of a vertex from the
+/// ray's origin along an axis. Zero: not at all.
+inline constexpr long double kNearMiss = 0;
+
+/// Whether the ray's line is on the wrong side of edges by no more than that.
+inline bool near_miss(const Corners& v, const Ray& ray) {
+  const int facing = oracle::normal_dot(v.a, v.b, v.c, ray.direction).sign();
+  long double farthest = 0, worst = 0;
+  for (const auto& [p, q] : {std::pair{v.a, v.b}, {v.b, v.c}, {v.c, v.a}}) {
+    const oracle::Long3 e = oracle::minus(q, p), o = oracle::minus(p, ray.origin),
+                        d = oracle::minus(ray.direction, {0, 0, 0});
+    for (const long double x : o) farthest = std::max(farthest, std::abs(x));
+    if (oracle::edge_sign(ray, p, q) * facing >= 0) continue;
+    ExactSum edge;
+    edge.add_determinant(1, ray.direction, p, q);
+    edge.add_determinant(-1, ray.direction, ray.origin, q);
+    edge.add_determinant(-1, ray.direction, p, ray.origin);
+    long double across = 0;  // |d x e|^2
+    for (int i = 0; i < 3; ++i) {
+      const long double x = d[(i + 1) % 3] * e[(i + 2) % 3] - d[(i + 2) % 3] * e[(i + 1) % 3];
+      across += x * x;
+    }
+    worst = std::max(worst, std::abs(static_cast<long double>(edge.value())) / std::sqrt(across));
+  }
+  return facing != 0 && worst <= kNearMiss * farthest;
+}
 
 /// The step of floats at t: of the binade that t lies in.
 inline long double ulp(long double t) {

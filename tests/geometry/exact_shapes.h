@@ -37,6 +37,7 @@ struct ShapePlacement {
   double scale = 1;
   Vector3d offset{0, 0, 0};
   std::uint32_t turn = 0;
+  bool noise = false;  ///< keeps coordinates that are zero but for rounding, as a cosine of pi / 2 is
 };
 
 /// A model as floats.
@@ -288,7 +289,10 @@ inline ClosedShape place(const ShapeModel& model, const ShapePlacement& placemen
   while (scale * model.feature < 16 * float_step(largest())) scale *= 1.25;
   Vector3d sum = Vector3d::Zero();
   for (const Vector3d& v : model.vertices) {
-    const Vector3d point = scale * rotation * v + placement.offset;
+    Vector3d local = v;
+    for (int a = 0; a < 3 && !placement.noise; ++a)
+      if (std::abs(v[a]) < 1e-9 * model.feature) local[a] = 0;
+    const Vector3d point = scale * rotation * local + placement.offset;
     shape.mesh.vertices.push_back(to_float(point));
     sum += to_double(shape.mesh.vertices.back());
   }
@@ -430,8 +434,11 @@ class InsideRays {
         const double step = float_step(std::max(std::abs(target[a]), std::abs(o[a])));
         d[a] = std::round((target[a] - o[a]) / step) * step;
       }
-      const Vector3d moved = target - d;
-      if (d.norm() == 0 || to_double(to_float(moved)) != moved || to_double(to_float(d)) != d) continue;
+      const Vector3d moved = target - d, back = moved + d;
+      // target - d is exact if both ways back are: the terms' difference, and each term.
+      if (d.norm() == 0 || back != target || target - moved != d || to_double(to_float(moved)) != moved ||
+          to_double(to_float(d)) != d)
+        continue;
       if (!inside(to_float(moved))) continue;
       ray.origin = to_float(moved);
       ray.direction = to_float(d);
