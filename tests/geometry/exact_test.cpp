@@ -122,7 +122,9 @@ void look_at(const Triangles& mesh, const Crossings& found, const Ray& ray, cons
   const auto own =
       std::find_if(found.all.begin(), found.all.end(), [&](const Crossing& c) { return c.triangle == hit.triangle; });
   if (own == found.all.end()) {
-    if (test::near_miss(test::corners(mesh, hit.triangle), ray)) return;
+    const test::Corners v = test::corners(mesh, hit.triangle);
+    const auto t = test::plane_t(v, ray);
+    if (t && *t >= -test::t_bound(ray, 0) && test::near_miss(v, ray)) return;
     ++tally.stray;
     tally.wrong_side += std::isfinite(first) && hit.from_inside == 0 ? 1 : 0;
     return;
