@@ -90,9 +90,19 @@ Children gather(const BinaryNode* tree, Subtree root) {
   return result;
 }
 
+// a - b, rounded up. A double does not hold the difference of floats of very different magnitudes.
+double difference_up(float a, float b) {
+  const double x = a, y = -static_cast<double>(b), sum = x + y, back = sum - x;
+  const double error = (x - (sum - back)) + (y - back);  // exact: Knuth's TwoSum
+  return error > 0 ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
+}
+double difference_down(float a, float b) {
+  return -difference_up(b, a);
+}
+
 // The smallest power of two whose 255 steps span [lower, upper], as a biased exponent.
 std::uint8_t grid_exponent(float lower, float upper) {
-  const double extent = static_cast<double>(upper) - static_cast<double>(lower);
+  const double extent = difference_up(upper, lower);
   int e = extent > 0 ? std::ilogb(extent / 255.0) : -126;
   e = std::max(e, -126);
   while (std::ceil(std::ldexp(extent, -e)) > 255.0) ++e;
@@ -122,9 +132,10 @@ BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& child
       node.pairs |= ((1u << n.count) - 1u) << (4 * s);
     }
     for (int a = 0; a < 3; ++a) {
-      // Not negative, so cutting off rounds down; the child is inside of the node, so both are at most 255.
-      const double low = (static_cast<double>(n.lower[a]) - static_cast<double>(whole.lower[a])) * scale[a];
-      const double high = (static_cast<double>(n.upper[a]) - static_cast<double>(whole.lower[a])) * scale[a];
+      // Products are exact. Not negative, so cutting off rounds down; the child is inside of the node, so both are at
+      // most 255.
+      const double low = difference_down(n.lower[a], whole.lower[a]) * scale[a];
+      const double high = difference_up(n.upper[a], whole.lower[a]) * scale[a];
       const int down = static_cast<int>(high);
       node.lower[a][s] = static_cast<std::uint8_t>(std::min(static_cast<int>(low), 255));
       node.upper[a][s] = static_cast<std::uint8_t>(std::min(down + (static_cast<double>(down) < high ? 1 : 0), 255));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hierarchy and its rays: structure, agreement with brute force, no leaks, every odd input.
 #include "bvh_scenes.h"
+#include "bvh_walker.h"
 #include "expect_error.h"
 
 #include <raylift/geometry/bvh.h>
@@ -15,6 +16,7 @@ namespace raylift {
 namespace {
 
 using test::bumpy_sphere;
+using test::expect_sound;
 using test::RandomRays;
 using test::soup;
 using test::Triangles;
@@ -22,89 +24,6 @@ using ::testing::HasSubstr;
 
 Bvh build(const Triangles& mesh, const BvhOptions& options = {}) {
   return build_bvh(mesh.vertices, mesh.triangles, options);
-}
-
-struct Box {
-  std::array<double, 3> lower{1e300, 1e300, 1e300}, upper{-1e300, -1e300, -1e300};
-};
-
-// Checks everything that bvh_format.h promises below a node; returns the exact box of what is there.
-class Walker {
- public:
-  Walker(const Bvh& bvh, const Triangles& mesh) : bvh_(bvh), mesh_(mesh), seen_(mesh.triangles.size(), 0) {}
-
-  Box walk(std::uint32_t index, int depth) {
-    depth_ = std::max(depth_, depth);
-    const BvhNode& node = bvh_.nodes.at(index);
-    ++nodes_;
-    Box whole;
-    EXPECT_EQ(node.inner & ~0x11111111u, 0U);
-    std::uint32_t child = node.first_child, pair = node.first_pair;
-    for (int s = 0; s < 8; ++s) {
-      if (node.is_empty(s)) continue;
-      Box box;
-      if (node.is_inner(s)) {
-        EXPECT_EQ(node.pair_bits(s), 0U);
-        box = walk(child++, depth + 1);
-      } else {
-        const std::uint32_t bits = node.pair_bits(s);
-        EXPECT_TRUE(bits == 1 || bits == 3 || bits == 7 || bits == 15);
-        for (std::uint32_t k = 0; bits >> k & 1; ++k) add_pair(pair++, box);
-      }
-      for (int a = 0; a < 3; ++a) {
-        const double step = std::ldexp(1.0, node.exponent[a] - 127);
-        EXPECT_LE(node.origin[a] + node.lower[a][s] * step, box.lower[a]);
-        EXPECT_GE(node.origin[a] + node.upper[a][s] * step, box.upper[a]);
-        whole.lower[a] = std::min(whole.lower[a], box.lower[a]);
-        whole.upper[a] = std::max(whole.upper[a], box.upper[a]);
-      }
-    }
-    return whole;
-  }
-
-  void finish() const {
-    EXPECT_EQ(nodes_, bvh_.nodes.size());
-    EXPECT_EQ(depth_, bvh_.level_ends.size());
-    EXPECT_LE(depth_, kBvhMaxDepth);
-    for (const int n : seen_) ASSERT_EQ(n, 1);
-  }
-
- private:
-  void add_pair(std::uint32_t index, Box& box) {
-    const TrianglePair& pair = bvh_.pairs.at(index);
-    const int corners[2][3] = {{0, 1, 2}, {2, 1, 3}};
-    for (int which = 0; which < 2; ++which) {
-      const std::uint32_t id = bvh_.ids.at(index).triangle[which];
-      if (id == kNoTriangle) {
-        EXPECT_EQ(0, std::memcmp(pair.vertex[2], pair.vertex[3], sizeof pair.vertex[2]));
-        continue;
-      }
-      ++seen_.at(id >> 2);
-      const uint3 t = mesh_.triangles[id >> 2];
-      const std::uint32_t own[3] = {t.x, t.y, t.z};
-      for (std::uint32_t k = 0; k < 3; ++k) {
-        const float3& v = mesh_.vertices[own[(k + (id & 3u)) % 3]];
-        const float* stored = pair.vertex[corners[which][k]];
-        EXPECT_EQ(0, std::memcmp(stored, &v, sizeof v));
-        for (int a = 0; a < 3; ++a) {
-          box.lower[a] = std::min<double>(box.lower[a], stored[a]);
-          box.upper[a] = std::max<double>(box.upper[a], stored[a]);
-        }
-      }
-    }
-  }
-
-  const Bvh& bvh_;
-  const Triangles& mesh_;
-  std::vector<int> seen_;
-  std::size_t nodes_ = 0;
-  int depth_ = 0;
-};
-
-void expect_sound(const Bvh& bvh, const Triangles& mesh) {
-  Walker walker(bvh, mesh);
-  walker.walk(0, 1);
-  walker.finish();
 }
 
 // Nearest t by double Moeller-Trumbore over all triangles. `margin` tells how near the ray comes to an edge of the
@@ -191,7 +110,7 @@ TEST(Bvh, AgreesWithBruteForceOnSmallTriangles) {
 TEST(Bvh, KeepsItsFormatForEveryOption) {
   const Triangles mesh = bumpy_sphere(40);
   for (const bool pairs : {false, true})
-    for (const std::uint32_t leaf : {1u, 2u, 3u, 4u}) expect_sound(build(mesh, {pairs, leaf}), mesh);
+    for (const std::uint32_t leaf : {1u, 2u, 3u, 4u}) expect_sound(build(mesh, {pairs, leaf}), mesh, leaf);
 }
 
 TEST(Bvh, PairsTheTrianglesOfAGridAndStaysSmall) {
@@ -307,6 +226,7 @@ TEST(Bvh, IsTheSameForAnyNumberOfThreads) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     built.push_back(build(mesh));
   }
+  expect_sound(built[0], mesh);
   for (const Bvh& bvh : built) {
     ASSERT_EQ(bvh.nodes.size(), built[0].nodes.size());
     EXPECT_EQ(0, std::memcmp(bvh.nodes.data(), built[0].nodes.data(), bvh.nodes.size() * sizeof(BvhNode)));

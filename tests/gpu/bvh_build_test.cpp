@@ -11,6 +11,8 @@
 #include <cstring>
 
 #include "../geometry/bvh_scenes.h"
+#include "../geometry/bvh_walker.h"
+#include "../geometry/exact_shapes.h"
 #include "devices.h"
 #include "scenes.h"
 
@@ -48,41 +50,12 @@ class BvhBuild : public test::OnDevice {
     }
     EXPECT_GT(found, 0U);
   }
-
-  /// Each triangle stands in exactly one pair, with its vertices; nodes are all reached, and levels end where they do.
-  void expect_sound(const test::Triangles& mesh, const Bvh& bvh) {
-    std::vector<int> seen(mesh.triangles.size(), 0);
-    for (std::size_t p = 0; p != bvh.pairs.size(); ++p)
-      for (int second = 0; second != 2; ++second) {
-        const std::uint32_t id = bvh.ids[p].triangle[second];
-        if (id == kNoTriangle) continue;
-        ++seen.at(id >> 2);
-        const uint3 t = mesh.triangles[id >> 2];
-        const std::uint32_t corners[3] = {t.x, t.y, t.z};
-        const int stored[2][3] = {{0, 1, 2}, {2, 1, 3}};
-        for (int k = 0; k != 3; ++k)
-          ASSERT_EQ(
-              std::memcmp(bvh.pairs[p].vertex[stored[second][k]], &mesh.vertices[corners[(k + (id & 3)) % 3]], 12), 0);
-      }
-    for (const int n : seen) ASSERT_EQ(n, 1);
-    std::size_t nodes = 1, pairs = 0;
-    for (const BvhNode& node : bvh.nodes)
-      for (int s = 0; s != 8; ++s) {
-        nodes += node.is_inner(s) ? 1 : 0;
-        for (std::uint32_t bits = node.pair_bits(s); bits != 0; bits >>= 1) ++pairs;
-      }
-    EXPECT_EQ(nodes, bvh.nodes.size());
-    EXPECT_EQ(pairs, bvh.pairs.size());
-    ASSERT_FALSE(bvh.level_ends.empty());
-    EXPECT_EQ(bvh.level_ends.back(), bvh.nodes.size());
-    EXPECT_EQ(bvh.level_ends.front(), 1U);
-  }
 };
 
 TEST_P(BvhBuild, GivesTheHitsOfTheHostsTree) {
   const test::Triangles mesh = test::bumpy_sphere(200);
   const Bvh bvh = build_and_fetch(mesh);
-  expect_sound(mesh, bvh);
+  test::expect_sound(bvh, mesh);
   expect_same_hits(mesh, bvh, 800, 20'000);
   EXPECT_LT(static_cast<double>(bvh.bytes()), 40.0 * static_cast<double>(mesh.triangles.size()));
 }
@@ -91,18 +64,27 @@ TEST_P(BvhBuild, TakesAnyTriangles) {
   for (const std::uint32_t count : {1U, 2U, 3U, 4U, 15U, 16U, 17U, 31U, 33U, 64U, 65U, 255U, 257U, 1000U, 5000U}) {
     const test::Triangles mesh = test::soup(count, 0.2F, count);
     const Bvh bvh = build_and_fetch(mesh);
-    expect_sound(mesh, bvh);
+    test::expect_sound(bvh, mesh);
     if (count > 100) expect_same_hits(mesh, bvh, 1, 2'000);
   }
+}
+
+TEST_P(BvhBuild, TakesThinTriangles) {
+  for (const test::ShapeModel& model : test::shape_zoo())
+    for (const std::uint32_t turn : {0U, 3U}) {
+      SCOPED_TRACE(model.name);
+      const test::Triangles mesh = test::place(model, {1, {1000, -300, 20}, turn}).mesh;
+      for (const bool pairs : {true, false}) test::expect_sound(build_and_fetch(mesh, {pairs, 2}), mesh);
+    }
 }
 
 TEST_P(BvhBuild, TakesCoincidentTrianglesAndPoints) {
   test::Triangles mesh;
   mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   mesh.triangles.assign(5000, {0, 1, 2});
-  expect_sound(mesh, build_and_fetch(mesh));
+  test::expect_sound(build_and_fetch(mesh), mesh);
   mesh.triangles.assign(700, {1, 1, 1});
-  expect_sound(mesh, build_and_fetch(mesh));
+  test::expect_sound(build_and_fetch(mesh), mesh);
 }
 
 TEST_P(BvhBuild, IsTheSameEachTime) {
@@ -117,7 +99,7 @@ TEST_P(BvhBuild, HonoursItsOptions) {
   const test::Triangles mesh = test::bumpy_sphere(60);
   for (const std::uint32_t leaf : {1U, 2U, 4U}) {
     const Bvh bvh = build_and_fetch(mesh, {false, leaf});
-    expect_sound(mesh, bvh);
+    test::expect_sound(bvh, mesh, leaf);
     EXPECT_EQ(bvh.pairs.size(), mesh.triangles.size());
     for (const BvhNode& node : bvh.nodes)
       for (int s = 0; s != 8; ++s) ASSERT_LT(node.pair_bits(s), 1U << leaf);

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closed shapes with long, thin and flat triangles, and rays that start inside of them. For tests and benchmarks.
+//
+// Each shape is a model in double, placed by a scale, a rotation and an offset, and only then rounded to float. A
+// placement enlarges a model whose details the floats there don't resolve, so the rounded shape stays closed, and no
+// two of its faces cross.
+#pragma once
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bvh_scenes.h"
+
+namespace raylift::test {
+
+using Eigen::Vector3d;
+
+/// A closed shape in double, around the origin; normals point outward.
+struct ShapeModel {
+  std::string name;
+  std::vector<Vector3d> vertices{};
+  std::vector<uint3> triangles{};
+  Vector3d axis{0, 0, 1};  ///< along which the shape is longest, or flattest
+  double feature = 1;      ///< the least length that must be resolved
+  bool convex = true;      ///< up to rounding
+};
+
+/// Where a model goes. The rotation is about a random axis; 0: none.
+struct ShapePlacement {
+  double scale = 1;
+  Vector3d offset{0, 0, 0};
+  std::uint32_t turn = 0;
+  bool noise = false;  ///< keeps coordinates that are zero but for rounding, as a cosine of pi / 2 is
+};
+
+/// A model as floats.
+struct ClosedShape {
+  std::string name;
+  Triangles mesh;
+  Vector3d axis;
+  Vector3d center;  ///< about the middle
+  bool convex;
+};
+
+/// The step of floats at a magnitude.
+inline double float_step(double magnitude) {
+  const auto f = static_cast<float>(std::abs(magnitude));
+  return static_cast<double>(std::nextafter(f, std::numeric_limits<float>::infinity())) - static_cast<double>(f);
+}
+
+inline Vector3d to_double(float3 v) {
+  return {v.x, v.y, v.z};
+}
+inline float3 to_float(const Vector3d& v) {
+  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
+}
+
+namespace shapes {
+
+/// A prism over a regular polygon, along z; both ends are fans around their middle. 4 * sides triangles.
+inline ShapeModel prism(std::string name, std::uint32_t sides, double radius, double length) {
+  ShapeModel model{std::move(name)};
+  for (const double z : {-0.5 * length, 0.5 * length})
+    for (std::uint32_t i = 0; i < sides; ++i) {
+      const double phi = 2 * std::numbers::pi * i / sides;
+      model.vertices.push_back({radius * std::cos(phi), radius * std::sin(phi), z});
+    }
+  const std::uint32_t low = 2 * sides, high = low + 1;
+  model.vertices.push_back({0, 0, -0.5 * length});
+  model.vertices.push_back({0, 0, 0.5 * length});
+  for (std::uint32_t i = 0; i < sides; ++i) {
+    const std::uint32_t j = (i + 1) % sides;
+    model.triangles.insert(model.triangles.end(),
+                           {{i, j, sides + j}, {i, sides + j, sides + i}, {low, j, i}, {high, sides + i, sides + j}});
+  }
+  model.feature = std::min(2 * radius * std::sin(std::numbers::pi / sides), length);
+  return model;
+}
+
+/// Two cones base to base, along z; the lower one may have no height.
+inline ShapeModel cone(std::string name, std::uint32_t sides, double radius, double above, double below) {
+  ShapeModel model{std::move(name)};
+  for (std::uint32_t i = 0; i < sides; ++i) {
+    const double phi = 2 * std::numbers::pi * i / sides;
+    model.vertices.push_back({radius * std::cos(phi), radius * std::sin(phi), 0});
+  }
+  model.vertices.push_back({0, 0, above});
+  model.vertices.push_back({0, 0, -below});
+  for (std::uint32_t i = 0; i < sides; ++i) {
+    const std::uint32_t j = (i + 1) % sides;
+    model.triangles.push_back({i, j, sides});
+    model.triangles.push_back({j, i, sides + 1});
+  }
+  model.feature = std::min(2 * radius * std::sin(std::numbers::pi / sides), above + below);
+  // A flat bicone's facets differ by an angle of about 2 height / radius * sin(pi / sides); a steep one's like a
+  // prism's.
+  if (above + below < radius) model.feature *= 0.25;
+  return model;
+}
+
+/// A box of twelve triangles.
+inline ShapeModel box(std::string name, double x, double y, double z) {
+  ShapeModel model{std::move(name)};
+  for (int k = 0; k < 8; ++k)
+    model.vertices.push_back({k & 1 ? 0.5 * x : -0.5 * x, k & 2 ? 0.5 * y : -0.5 * y, k & 4 ? 0.5 * z : -0.5 * z});
+  model.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  model.feature = std::min({x, y, z});
+  return model;
+}
+
+/// A cube of edge 2 whose faces are fans from a point near the middle of an edge: one triangle of each is nearly
+/// collinear, of height `gap`.
+inline ShapeModel caps(std::string name, double gap) {
+  ShapeModel model = box(std::move(name), 2, 2, 2);
+  model.triangles.clear();
+  // Corners of the faces, counterclockwise from outside.
+  const std::uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                     {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+  for (const auto& face : faces) {
+    const auto corner = [&](int k) -> const Vector3d& { return model.vertices[face[k]]; };
+    const Vector3d inward = (corner(2) - corner(1)).normalized();
+    const Vector3d point = 0.5 * (corner(0) + corner(1)) + gap * inward;
+    const auto apex = static_cast<std::uint32_t>(model.vertices.size());
+    model.vertices.push_back(point);
+    for (int k = 0; k < 4; ++k) model.triangles.push_back({face[k], face[(k + 1) % 4], apex});
+  }
+  model.feature = gap;
+  return model;
+}
+
+/// A box whose upper and lower face are cut into strips along x.
+inline ShapeModel strips(std::string name, std::uint32_t count, double x, double y, double z) {
+  ShapeModel model{std::move(name)};
+  for (std::uint32_t i = 0; i <= count; ++i)
+    for (int k = 0; k < 4; ++k)
+      model.vertices.push_back({k & 1 ? 0.5 * x : -0.5 * x, y * (double(i) / count - 0.5), k & 2 ? 0.5 * z : -0.5 * z});
+  const auto quad = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+    model.triangles.push_back({a, b, c});
+    model.triangles.push_back({a, c, d});
+  };
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t a = 4 * i, b = a + 4;
+    quad(a, b, b + 1, a + 1);          // below
+    quad(a + 2, a + 3, b + 3, b + 2);  // above
+    quad(a, a + 2, b + 2, b);          // -x
+    quad(a + 1, b + 1, b + 3, a + 3);  // +x
+  }
+  const std::uint32_t e = 4 * count;
+  quad(0, 1, 3, 2);
+  quad(e, e + 2, e + 3, e + 1);
+  model.axis = {1, 0, 0};
+  model.feature = std::min({x, y / count, z});
+  return model;
+}
+
+/// A wedge: a prism along y over the triangle (0, 0), (length, 0), (length, height).
+inline ShapeModel wedge(std::string name, double length, double width, double height) {
+  ShapeModel model{std::move(name)};
+  for (const double y : {-0.5 * width, 0.5 * width}) {
+    model.vertices.push_back({-0.5 * length, y, 0});
+    model.vertices.push_back({0.5 * length, y, 0});
+    model.vertices.push_back({0.5 * length, y, height});
+  }
+  model.triangles = {{0, 1, 2}, {3, 5, 4}, {0, 3, 4}, {0, 4, 1}, {1, 4, 5}, {1, 5, 2}, {0, 2, 5}, {0, 5, 3}};
+  model.axis = {1, 0, 0};
+  model.feature = height;
+  return model;
+}
+
+/// A tetrahedron with one edge of `length` along x and the opposite one of `thickness` across its middle.
+inline ShapeModel tetrahedron(std::string name, double length, double thickness) {
+  ShapeModel model{std::move(name)};
+  const double w = 0.5 * thickness;
+  model.vertices = {{-0.5 * length, -w, -w}, {0.5 * length, -w, -w}, {0.1 * length, 2 * w, -w}, {0, 0, 2 * w}};
+  model.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  model.axis = {1, 0, 0};
+  model.feature = 0.5 * thickness;
+  return model;
+}
+
+/// A longitude-latitude sphere of `rings` and `sides`, whose first and last ring lie at the angle `cap` from the poles.
+inline ShapeModel sphere(std::string name, std::uint32_t rings, std::uint32_t sides, double radius, double cap) {
+  ShapeModel model{std::move(name)};
+  const double pi = std::numbers::pi;
+  for (std::uint32_t i = 0; i < rings; ++i) {
+    // Angles from the nearer pole grow geometrically.
+    const double nearer = std::min(i, rings - 1 - i), half = 0.5 * (rings - 1);
+    const double angle = cap * std::pow(0.5 * pi / cap, nearer / half);
+    const double theta = 2 * i < rings ? angle : pi - angle;
+    for (std::uint32_t j = 0; j < sides; ++j) {
+      const double phi = 2 * pi * j / sides;
+      model.vertices.push_back({radius * std::sin(theta) * std::cos(phi), radius * std::sin(theta) * std::sin(phi),
+                                radius * std::cos(theta)});
+    }
+  }
+  const std::uint32_t north = rings * sides, south = north + 1;
+  model.vertices.push_back({0, 0, radius});
+  model.vertices.push_back({0, 0, -radius});
+  for (std::uint32_t j = 0; j < sides; ++j) {
+    const std::uint32_t k = (j + 1) % sides, last = (rings - 1) * sides;
+    model.triangles.push_back({north, j, k});
+    model.triangles.push_back({south, last + k, last + j});
+    for (std::uint32_t i = 0; i + 1 < rings; ++i) {
+      const std::uint32_t a = i * sides, b = a + sides;
+      model.triangles.push_back({a + j, b + j, b + k});
+      model.triangles.push_back({a + j, b + k, a + k});
+    }
+  }
+  model.feature = 2 * radius * std::sin(cap) * std::sin(pi / sides);
+  return model;
+}
+
+/// A torus about z. Not convex.
+inline ShapeModel torus(std::string name, std::uint32_t around, std::uint32_t sides, double radius, double tube) {
+  ShapeModel model{std::move(name)};
+  const double pi = std::numbers::pi;
+  for (std::uint32_t i = 0; i < around; ++i)
+    for (std::uint32_t j = 0; j < sides; ++j) {
+      const double phi = 2 * pi * i / around, psi = 2 * pi * j / sides, r = radius + tube * std::cos(psi);
+      model.vertices.push_back({r * std::cos(phi), r * std::sin(phi), tube * std::sin(psi)});
+    }
+  for (std::uint32_t i = 0; i < around; ++i)
+    for (std::uint32_t j = 0; j < sides; ++j) {
+      const std::uint32_t a = i * sides, b = (i + 1) % around * sides, k = (j + 1) % sides;
+      model.triangles.push_back({a + j, b + j, b + k});
+      model.triangles.push_back({a + j, b + k, a + k});
+    }
+  model.feature = std::min(2 * tube * std::sin(pi / sides), 2 * radius * std::sin(pi / around));
+  model.convex = false;
+  return model;
+}
+
+}  // namespace shapes
+
+/// The zoo. Lengths are millimetres; the ratio of a shape's extent to its thickness goes from 1 to 10^6.
+inline std::vector<ShapeModel> shape_zoo() {
+  return {
+      shapes::box("cube", 2, 2, 2),
+      shapes::prism("fibre", 32, 0.5, 2000),        // a scintillating fibre
+      shapes::prism("wire", 32, 0.0125, 3000),      // of a drift chamber
+      shapes::prism("rod", 64, 5, 2000),            // a rod
+      shapes::prism("hair", 3, 0.0005, 500),        // 10^6
+      shapes::prism("coin", 64, 500, 0.02),         // flat, its ends fans of slivers
+      shapes::cone("spike", 64, 0.5, 2000, 1),      // an apex of slivers
+      shapes::cone("spindle", 16, 0.01, 500, 500),  // two
+      shapes::cone("lens", 32, 500, 1, 1),          // flat
+      shapes::box("plate", 1000, 1000, 0.001),      // 10^6
+      shapes::box("foil", 300, 2, 0.001),           //
+      shapes::strips("strips", 40, 400, 4, 1),      // faces of strips 4000 times as long as wide
+      shapes::wedge("wedge", 1000, 100, 0.01),      // a dihedral angle of 10^-5
+      shapes::tetrahedron("sliver", 1000, 0.001),   // 10^6
+      shapes::tetrahedron("flat", 10, 0.001),       //
+      shapes::caps("caps", 1e-3),                   // nearly collinear corners
+      shapes::caps("fine caps", 1e-5),              //
+      shapes::sphere("poles", 12, 24, 100, 1e-3),   // slivers at both poles
+      shapes::torus("torus", 48, 12, 100, 10),      //
+      shapes::torus("ring", 64, 6, 500, 0.05),      // 10^4
+  };
+}
+
+/// Rounds a model to float where the placement puts it. Enlarges it until 16 steps of the floats there resolve its
+/// details.
+inline ClosedShape place(const ShapeModel& model, const ShapePlacement& placement = {}) {
+  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
+  if (placement.turn != 0) {
+    std::mt19937 random(placement.turn);
+    std::normal_distribution<double> normal;
+    const double w = normal(random), x = normal(random), y = normal(random), z = normal(random);
+    rotation = Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
+  }
+  ClosedShape shape{model.name, {{}, model.triangles}, rotation * model.axis, placement.offset, model.convex};
+  // A shape along the axes keeps most of its coordinates equal, so only the offset matters.
+  double scale = placement.scale;
+  const auto largest = [&] {
+    double all = placement.offset.cwiseAbs().maxCoeff();
+    if (placement.turn != 0)
+      for (const Vector3d& v : model.vertices)
+        all = std::max(all, (scale * rotation * v + placement.offset).cwiseAbs().maxCoeff());
+    return all;
+  };
+  while (scale * model.feature < 16 * float_step(largest())) scale *= 1.25;
+  Vector3d sum = Vector3d::Zero();
+  for (const Vector3d& v : model.vertices) {
+    Vector3d local = v;
+    for (int a = 0; a < 3 && !placement.noise; ++a)
+      if (std::abs(v[a]) < 1e-9 * model.feature) local[a] = 0;
+    const Vector3d point = scale * rotation * local + placement.offset;
+    shape.mesh.vertices.push_back(to_float(point));
+    sum += to_double(shape.mesh.vertices.back());
+  }
+  shape.center = sum / static_cast<double>(model.vertices.size());
+  return shape;
+}
+
+/// Where a ray goes.
+enum class Aim { isotropic, along_axis, grazing, axis_parallel, vertex, edge, near_edge };
+inline constexpr int kAims = 7;
+
+/// Rays that start inside of a convex shape: each start is on the inner side of the plane of every face, by more than
+/// two steps of its coordinates. From such a point every ray leaves the shape once, and nothing else happens to it: all
+/// faces are seen from behind, and a closed surface that is only seen from behind covers each direction equally often.
+class InsideRays {
+ public:
+  InsideRays(const ClosedShape& shape, std::uint32_t seed) : shape_(shape), random_(seed) {
+    for (const uint3& t : shape.mesh.triangles) {
+      const Point a = point(t.x), n = cross(point(t.y), point(t.z), a);
+      const long double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+      if (!(length > 0)) throw std::logic_error("shape '" + shape.name + "' has a face without area");
+      planes_.push_back({{n[0] / length, n[1] / length, n[2] / length}, a});
+    }
+    // The middle of all vertices, or of a subset where that is too near to a face.
+    for (int attempt = 0; !inside(to_float(center_ = attempt == 0 ? shape.center : mixture(6))); ++attempt)
+      if (attempt == 10000) throw std::logic_error("no point is inside of shape '" + shape.name + "'");
+  }
+
+  /// A point that is inside.
+  [[nodiscard]] float3 center() const { return to_float(center_); }
+
+  /// Whether a point is inside, with the margin.
+  [[nodiscard]] bool inside(float3 p) const {
+    const double largest = std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+    const long double margin = 2 * float_step(largest);
+    return std::all_of(planes_.begin(), planes_.end(), [&](const Plane& plane) {
+      return plane.normal[0] * (plane.at[0] - p.x) + plane.normal[1] * (plane.at[1] - p.y) +
+                 plane.normal[2] * (plane.at[2] - p.z) >
+             margin;
+    });
+  }
+
+  [[nodiscard]] float3 start() {
+    for (int attempt = 0; attempt < 30; ++attempt) {
+      const double s = std::cbrt(uniform());
+      const float3 p = to_float(center_ + s * (mixture(2 + random_() % 3) - center_));
+      if (inside(p)) return p;
+    }
+    return to_float(center_);
+  }
+
+  [[nodiscard]] Ray operator()(Aim aim) {
+    Ray ray;
+    ray.origin = start();
+    const Vector3d o = to_double(ray.origin);
+    Vector3d d = isotropic();
+    const uint3 t = shape_.mesh.triangles[random_() % shape_.mesh.triangles.size()];
+    const Vector3d a = vertex(t.x), b = vertex(t.y), c = vertex(t.z);
+    switch (aim) {
+      case Aim::isotropic:
+        break;
+      case Aim::along_axis:
+        d = (random_() % 2 == 0 ? 1.0 : -1.0) * shape_.axis + std::pow(10.0, -8 * uniform()) * d;
+        break;
+      case Aim::grazing: {  // along a face, and a little towards it
+        const Vector3d normal = (b - a).cross(c - a).normalized();
+        const Vector3d along = (uniform() - 0.5) * (b - a).normalized() + (uniform() - 0.5) * (c - a).normalized();
+        d = along.normalized() + std::pow(10.0, -1 - 6 * uniform()) * normal;
+        break;
+      }
+      case Aim::axis_parallel: {
+        const auto axis = static_cast<int>(random_() % 3);
+        const double zero = random_() % 2 == 0 ? 0.0 : -0.0;
+        if (random_() % 2 == 0)
+          d = Vector3d::Constant(zero), d[axis] = random_() % 2 == 0 ? 1 : -1;
+        else
+          d[axis] = zero;
+        break;
+      }
+      case Aim::vertex:
+        return through(a, ray);
+      case Aim::edge:
+        return through(0.5 * (a + b), ray);
+      case Aim::near_edge: {
+        const double s = uniform();
+        d = a + s * (b - a) - o;
+        break;
+      }
+    }
+    d.normalize();
+    if (random_() % 4 == 0) d *= std::pow(10.0, 6 * uniform() - 3);
+    ray.direction = to_float(d);
+    if (ray.direction == float3{0, 0, 0}) ray.direction.x = 1;
+    return ray;
+  }
+
+  /// How many rays through vertices and edges met their target exactly.
+  [[nodiscard]] std::size_t exact() const { return exact_; }
+
+ private:
+  using Point = std::array<long double, 3>;
+  struct Plane {
+    Point normal, at;
+  };
+
+  [[nodiscard]] Point point(std::uint32_t i) const {
+    const float3 v = shape_.mesh.vertices[i];
+    return {v.x, v.y, v.z};
+  }
+  static Point cross(const Point& b, const Point& c, const Point& a) {
+    const Point e{b[0] - a[0], b[1] - a[1], b[2] - a[2]}, f{c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+    return {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]};
+  }
+  [[nodiscard]] Vector3d vertex(std::uint32_t i) const { return to_double(shape_.mesh.vertices[i]); }
+  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  Vector3d isotropic() {
+    std::normal_distribution<double> normal;
+    const double x = normal(random_), y = normal(random_), z = normal(random_);
+    return Vector3d(x, y, z).normalized();
+  }
+  /// A random mean of some vertices.
+  Vector3d mixture(std::size_t count) {
+    Vector3d sum = Vector3d::Zero();
+    double weights = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const double weight = -std::log(1 - uniform());
+      sum += weight * vertex(static_cast<std::uint32_t>(random_() % shape_.mesh.vertices.size()));
+      weights += weight;
+    }
+    return sum / weights;
+  }
+  /// Through a point, exactly where floats allow it: the start moves by some steps, so that start + direction is the
+  /// point. Else as nearly as floats do.
+  Ray through(const Vector3d& target, Ray ray) {
+    for (int attempt = 0; attempt < 20; ++attempt, ray.origin = start()) {
+      const Vector3d o = to_double(ray.origin);
+      Vector3d d;
+      for (int a = 0; a < 3; ++a) {
+        const double step = float_step(std::max(std::abs(target[a]), std::abs(o[a])));
+        d[a] = std::round((target[a] - o[a]) / step) * step;
+      }
+      const Vector3d moved = target - d, back = moved + d;
+      // target - d is exact if both ways back are: the terms' difference, and each term.
+      if (d.norm() == 0 || back != target || target - moved != d || to_double(to_float(moved)) != moved ||
+          to_double(to_float(d)) != d)
+        continue;
+      if (!inside(to_float(moved))) continue;
+      ray.origin = to_float(moved);
+      ray.direction = to_float(d);
+      ++exact_;
+      return ray;
+    }
+    ray.direction = to_float(target - to_double(ray.origin));
+    if (ray.direction == float3{0, 0, 0}) ray.direction.x = 1;
+    return ray;
+  }
+
+  const ClosedShape& shape_;
+  std::vector<Plane> planes_;
+  std::mt19937 random_;
+  Vector3d center_;
+  std::size_t exact_ = 0;
+};
+
+}  // namespace raylift::test
