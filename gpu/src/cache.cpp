@@ -160,6 +160,7 @@ detail::GeometrySources sources_of(const CacheFile& file, bool bvh) {
   expect("vertices", sizeof(float3));
   expect("meshes", sizeof(MeshView));
   expect("instances", sizeof(InstanceView));
+  expect("solids", sizeof(SolidView));
   if (bvh) {
     expect("nodes", sizeof(BvhNode));
     expect("pairs", sizeof(TrianglePair));

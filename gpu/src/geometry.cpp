@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene_bvh.h>
+#include <raylift/geometry/solids.h>
 #include <raylift/gpu/broadcast.h>
 #include <raylift/gpu/bvh_build.h>
 #include <raylift/gpu/upload.h>
@@ -72,7 +73,28 @@ void for_each_mesh(const std::vector<MeshView>& meshes, std::uint32_t MeshView::
   }
 }
 
+/// The hierarchy of solids as kernels see it.
+struct Solids {
+  std::vector<SolidView> views;
+  std::vector<std::uint32_t> daughters;
+};
+
+Solids make_solids(const Scene& scene) {
+  SolidTree tree = solid_tree(scene);
+  Solids solids;
+  solids.views.reserve(tree.size());
+  for (std::uint32_t i = 0; i != tree.size(); ++i) {
+    const std::uint32_t begin = tree.daughter_begin[i];
+    const std::uint32_t material = scene.material(scene.instances[i], 0);
+    solids.views.push_back(
+        {tree.mother[i], tree.depth[i], begin, tree.daughter_begin[i + 1] - begin, MaterialCode::pack(material)});
+  }
+  solids.daughters = std::move(tree.daughters);
+  return solids;
+}
+
 struct Tables {
+  Solids solids;
   std::vector<MeshView> meshes;
   std::vector<InstanceView> instances;
   std::vector<std::uint32_t> material_colors;
@@ -114,6 +136,7 @@ Tables make_tables(const Scene& scene, const Eigen::Vector3d& origin) {
     view.mirrored = determinant < 0 ? 1 : 0;
     tables.instances.push_back(view);
   }
+  tables.solids = make_solids(scene);
   return tables;
 }
 
@@ -127,6 +150,11 @@ void add_hierarchy(std::vector<ArraySource>& arrays, const SceneBvh& bvh) {
   arrays.push_back(array_source("nodes", ArrayRank::nodes, view_of(bvh.nodes)));
   arrays.push_back(array_source("pairs", ArrayRank::triangles, view_of(bvh.pairs)));
   arrays.push_back(array_source("pair_ids", ArrayRank::triangles, view_of(bvh.ids)));
+}
+
+void add_solids(std::vector<ArraySource>& arrays, const Solids& solids) {
+  arrays.push_back(array_source("solids", ArrayRank::nodes, view_of(solids.views)));
+  arrays.push_back(array_source("daughters", ArrayRank::attributes, view_of(solids.daughters)));
 }
 
 /// A view of arrays by their names; those that are not there are null in it.
@@ -145,6 +173,8 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
   set_array("meshes", view.meshes, &view.mesh_count);
   set_array("instances", view.instances, &view.instance_count);
   set_array("material_colors", view.material_colors, &view.material_count);
+  set_array("solids", view.solids, &view.solid_count);
+  set_array("daughters", view.daughters);
   set_array("triangle_parts", view.triangle_parts);
   set_array("part_materials", view.part_materials);
   set_array("material_codes", view.material_codes);
@@ -191,9 +221,12 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
     struct Flat {
       FlatScene scene;
       std::vector<std::uint32_t> colors;
+      Solids solids;
     };
-    const auto flat = std::make_shared<const Flat>(Flat{flatten(scene, origin, progress), packed_colors(scene)});
+    const auto flat =
+        std::make_shared<const Flat>(Flat{flatten(scene, origin, progress), packed_colors(scene), make_solids(scene)});
     GeometrySources sources = geometry_sources(flat->scene, flat->colors, options, progress, large);
+    add_solids(sources.arrays, flat->solids);
     sources.tables =
         std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(flat, sources.tables);
     return sources;
@@ -241,6 +274,7 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
                                     });
                     }});
   arrays.push_back(array_source("part_materials", ArrayRank::attributes, view_of(tables->part_materials)));
+  add_solids(arrays, tables->solids);
 
   return {std::move(arrays), origin, tables};
 }

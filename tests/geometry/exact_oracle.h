@@ -223,7 +223,7 @@ struct Crossings {
 
 /// How far a ray may pass by a triangle that it is said to hit, in parts of the largest distance of a vertex from the
 /// ray's origin along an axis. Zero: not at all.
-inline constexpr long double kNearMiss = 0;
+inline constexpr long double kNearMiss = 0x1p-50L;
 
 /// Whether the ray's line is on the wrong side of edges by no more than that.
 inline bool near_miss(const Corners& v, const Ray& ray) {
@@ -255,7 +255,7 @@ inline long double ulp(long double t) {
 }
 /// What t may be off by: one step of a float at t, and kOriginShare of the origin's largest coordinate, by the
 /// direction's length. Nothing else may matter: neither the triangle's extent and aspect nor the ray's angle to it.
-inline constexpr long double kOriginShare = 0;
+inline constexpr long double kOriginShare = 0x1p-25L;
 inline long double t_bound(const Ray& ray, long double t) {
   const auto wide = [](float x) { return static_cast<long double>(x); };
   const float3 o = ray.origin, d = ray.direction;

@@ -40,6 +40,15 @@ struct InstanceView {
   std::uint16_t mirrored;        ///< 1 where to_world turns the winding of triangles around
 };
 
+/// A solid's place in the hierarchy of solids: see SolidTree in <raylift/geometry/solids.h>.
+struct SolidView {
+  std::uint32_t mother;          ///< the solid around it; 0xFFFFFFFF: nothing is around it
+  std::uint32_t depth;           ///< how many mothers are above it
+  std::uint32_t first_daughter;  ///< in GeometryView::daughters
+  std::uint32_t daughter_count;
+  std::uint32_t material;  ///< inside: that of its mesh's first part, or MaterialCode::none
+};
+
 /// All of it. Pointers are device addresses; each array's place is in the ResidencyReport. Null where a scene has none.
 struct GeometryView {
   const float3* vertices;                ///< vertex_count, each in the frame of its mesh
@@ -52,11 +61,14 @@ struct GeometryView {
   const std::uint32_t* solid_ids;        ///< flat: per triangle
   const std::uint32_t* colors;           ///< flat: per triangle, 0xAARRGGBB, alpha inverted, as in Chroma
   const std::uint32_t* material_colors;  ///< material_count, likewise
+  const SolidView* solids;               ///< solid_count, by solid id; null for a FlatScene uploaded on its own
+  const std::uint32_t* daughters;        ///< solid ids, those of one mother together
   std::uint32_t vertex_count;
   std::uint32_t triangle_count;
   std::uint32_t mesh_count;
   std::uint32_t instance_count;
   std::uint32_t material_count;
+  std::uint32_t solid_count;
   std::uint32_t
       bvh_levels;    ///< 0: no hierarchy was built; 1: one tree, of a flat scene; 2: bvh.nodes[0] is over instances
   BvhView bvh;       ///< for closest_hit and any_hit of <raylift/gpu/query.h>; PairIds count over `triangles`
