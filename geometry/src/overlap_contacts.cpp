@@ -62,7 +62,7 @@ class Finder {
 
   Contacts find() {
     walk();
-    for (std::vector<Cut>* cuts : {&contacts_.first, &contacts_.second}) {
+    for (std::vector<Cut>* cuts : {&contacts_.first.cuts, &contacts_.second.cuts}) {
       std::sort(cuts->begin(), cuts->end());
       cuts->erase(std::unique(cuts->begin(), cuts->end()), cuts->end());
     }
@@ -112,22 +112,28 @@ class Finder {
     }
   }
 
-  void cut_edges(const PlacedMesh& mesh, const Facet& facet, const Facet& other, std::vector<Cut>& cuts) const {
+  void cut_edges(const PlacedMesh& mesh, const Facet& facet, const Facet& other, EdgeContacts& contacts) const {
     for (const std::uint32_t edge : mesh.tree().edges_of(facet.triangle)) {
       if (edge == kNone) continue;
       const auto [from, to] = mesh.tree().edges()[edge];
-      cut_edge(edge, mesh.vertex(from), mesh.vertex(to), other, cuts);
+      if (!cut_edge(edge, mesh.vertex(from), mesh.vertex(to), other, contacts.cuts)) continue;
+      if (contacts.touched.empty()) contacts.touched.resize(mesh.tree().edges().size());
+      contacts.touched[edge] = true;
     }
   }
 
-  void cut_edge(std::uint32_t edge, const Vector& p, const Vector& q, const Facet& other,
+  /// Adds the cuts; false if the edge comes nowhere near the facet.
+  bool cut_edge(std::uint32_t edge, const Vector& p, const Vector& q, const Facet& other,
                 std::vector<Cut>& cuts) const {
-    const double length_squared = (q - p).squaredNorm();
-    if (!(length_squared > 0)) return;
     const double reach = 2 * tolerance_;
-    const auto cut = [&](double at) { cuts.push_back({edge, at}); };
-    if (distance(p, other.corners) <= reach) cut(0);
-    if (distance(q, other.corners) <= reach) cut(1);
+    const double length = (q - p).norm();
+    if (!(length > 0)) return false;
+    bool near = distance(p, other.corners) <= reach || distance(q, other.corners) <= reach;
+    const auto cut = [&](double at) {
+      near = true;
+      // At the ends, pieces end anyway.
+      if (at * length > tolerance_ && (1 - at) * length > tolerance_) cuts.push_back({edge, at});
+    };
     if (other.normal) {
       const double a = other.above(p);
       const double b = other.above(q);
@@ -142,8 +148,9 @@ class Finder {
       const std::optional<double> at = nearest_on(p, q, r, s);
       if (at && distance(p + *at * (q - p), r, s) <= reach) cut(*at);
       // Of edges that run along each other, the ends.
-      if (distance(r, p, q) <= reach) cut(std::clamp((r - p).dot(q - p) / length_squared, 0.0, 1.0));
+      if (distance(r, p, q) <= reach) cut(std::clamp((r - p).dot(q - p) / (length * length), 0.0, 1.0));
     }
+    return near;
   }
 
   const PlacedMesh& first_;

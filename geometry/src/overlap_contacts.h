@@ -16,12 +16,19 @@ struct Cut {
   auto operator<=>(const Cut&) const = default;
 };
 
-/// Cuts of the edges of both solids, sorted. Every edge that comes within the tolerance of a facet of the other solid
-/// has one. Between cuts that follow each other, an edge goes through no facet; and where it runs along a facet, within
-/// the tolerance, it does not leave that facet between them.
+/// What one solid's edges have to do with the other one's facets.
+struct EdgeContacts {
+  std::vector<bool> touched;  ///< by edge: it comes within the tolerance of a facet. Empty where none does
+  /// Sorted. Between cuts that follow each other, an edge goes through no facet, but for less than the tolerance at its
+  /// ends; and where it runs along a facet, it does not leave that facet there.
+  std::vector<Cut> cuts;
+
+  [[nodiscard]] bool empty() const { return touched.empty(); }
+};
+
 struct Contacts {
-  std::vector<Cut> first;
-  std::vector<Cut> second;
+  EdgeContacts first;
+  EdgeContacts second;
 
   [[nodiscard]] bool empty() const { return first.empty() && second.empty(); }
 };

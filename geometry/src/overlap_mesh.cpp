@@ -181,7 +181,7 @@ bool MeshTree::cast(const Vector& origin, const Vector& direction, Crossings& cr
     const double x = direction.dot(b.cross(c));
     const double y = direction.dot(c.cross(a));
     const double z = direction.dot(a.cross(b));
-    constexpr double kRounding = 1e-15;
+    constexpr double kRounding = 4e-15;
     const double nx = kRounding * b.norm() * c.norm();
     const double ny = kRounding * c.norm() * a.norm();
     const double nz = kRounding * a.norm() * b.norm();

@@ -18,28 +18,24 @@ class Probe {
   Probe(const PlacedMesh& mesh, const PlacedMesh& other, bool wrong_inside, double tolerance)
       : mesh_(mesh), other_(other), wrong_inside_(wrong_inside), tolerance_(tolerance) {}
 
-  /// Of a surface that comes nowhere near the other one: a vertex of each piece says it all.
-  void look_at_shells() {
-    for (const std::uint32_t vertex : mesh_.tree().shells()) look_at_far(mesh_.vertex(vertex));
-  }
-
-  void look_at(const std::vector<Cut>& cuts) {
-    look_at_untouched_parts(cuts);
-    for (auto begin = cuts.begin(); begin != cuts.end();) {
-      const auto end = std::find_if(begin, cuts.end(), [&](const Cut& cut) { return cut.edge != begin->edge; });
-      const auto [from, to] = mesh_.tree().edges()[begin->edge];
+  void look_at(const EdgeContacts& contacts) {
+    if (contacts.empty()) return look_at_shells();
+    look_at_untouched_parts(contacts.touched);
+    auto cut = contacts.cuts.begin();
+    for (std::uint32_t edge = 0; edge != contacts.touched.size(); ++edge) {
+      if (!contacts.touched[edge]) continue;
+      const auto [from, to] = mesh_.tree().edges()[edge];
       const Vector p = mesh_.vertex(from);
       const Vector q = mesh_.vertex(to);
       look_at_near(p);
       look_at_near(q);
       Vector last = p;
-      for (auto cut = begin; cut != end; ++cut) {
+      for (; cut != contacts.cuts.end() && cut->edge == edge; ++cut) {
         const Vector next = p + cut->at * (q - p);
         look_at_piece(last, next);
         last = next;
       }
       look_at_piece(last, q);
-      begin = end;
     }
   }
 
@@ -50,11 +46,14 @@ class Probe {
   [[nodiscard]] const Vector& place() const { return place_; }
 
  private:
+  /// Of a surface that comes nowhere near the other one: a vertex of each piece says it all.
+  void look_at_shells() {
+    for (const std::uint32_t vertex : mesh_.tree().shells()) look_at_far(mesh_.vertex(vertex));
+  }
+
   /// What hangs together by edges that come near to no facet lies on one side.
-  void look_at_untouched_parts(const std::vector<Cut>& cuts) {
+  void look_at_untouched_parts(const std::vector<bool>& touched) {
     const MeshTree& tree = mesh_.tree();
-    std::vector<bool> touched(tree.edges().size());
-    for (const Cut& cut : cuts) touched[cut.edge] = true;
     DisjointSets parts(tree.vertex_count());
     std::vector<bool> used(tree.vertex_count());
     for (std::size_t i = 0; i != touched.size(); ++i) {
@@ -89,7 +88,7 @@ class Probe {
     for (int step = 0; !open.empty(); ++step) {
       const auto [a, b] = open.back();
       open.pop_back();
-      if ((b - a).norm() <= 2 * tolerance_) continue;
+      if ((b - a).norm() <= tolerance_) continue;
       const Vector middle = (a + b) / 2;
       const Nearest near = look_at_near(middle);
       if (near.triangle == kNone) continue;
@@ -157,14 +156,8 @@ PairResult test_pair(const PlacedMesh& first, const PlacedMesh& second, Relation
   const Contacts contacts = find_contacts(first, second, tolerance);
   Probe of_first(first, second, siblings, tolerance);
   Probe of_second(second, first, true, tolerance);
-  if (contacts.first.empty())
-    of_first.look_at_shells();
-  else
-    of_first.look_at(contacts.first);
-  if (contacts.second.empty())
-    of_second.look_at_shells();
-  else
-    of_second.look_at(contacts.second);
+  of_first.look_at(contacts.first);
+  of_second.look_at(contacts.second);
 
   PairResult result;
   if (of_first.any_wrong() || of_second.any_wrong()) {

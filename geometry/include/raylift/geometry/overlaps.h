@@ -74,12 +74,13 @@ struct OverlapOptions {
 /// pair.
 ///
 /// What is guaranteed, for solids whose meshes are watertight by `check`, for a tolerance e of the pair:
-/// - Where an edge or vertex of one solid lies more than 2 e on the wrong side of the other one's surface, an overlap
+/// - Where an edge or vertex of one solid lies more than 3 e on the wrong side of the other one's surface, an overlap
 /// is
 ///   found, unless the pair is counted as undecided. Two solids whose facets cross always have such an edge, though
-///   possibly by less than e: a plate thinner than 2 e, for instance, is pierced by no more than its thickness.
-/// - A solid inside its sibling, a daughter outside of its mother, and solids at the same place are found at any depth
-///   over 2 e.
+///   possibly not as deep: of a plate thinner than 3 e that is pierced, for instance.
+/// - A solid inside its sibling, and a daughter outside of its mother, are found likewise. Solids whose surfaces
+/// coincide
+///   are found where they are thicker than 3 e.
 /// - Nothing is reported whose depth is e or less. `depth` is the distance at `place`, within rounding.
 /// - `depth` is no more than the largest depth, which is no more than `depth_at_most`.
 /// What is not: a solid that is not watertight has no inside and is not tested (untested_solids). A mesh that crosses
