@@ -341,6 +341,22 @@ TEST(Overlaps, AreTouchesWithinAToleranceThatIsGiven) {
   EXPECT_THAT(report.touching, testing::ElementsAre(std::pair(0U, 1U)));
 }
 
+TEST(Overlaps, AreTouchesWithinWhatRoundingExplains) {
+  const struct {
+    double half;
+    double depth;
+    bool overlaps;
+  } kCases[] = {{0.01, 0.8e-6, false}, {0.01, 1.5e-6, true}, {1000, 4e-4, false}, {1000, 6e-4, true}};
+  for (const auto& one : kCases) {
+    SolidScene solids;
+    solids.add(box(Vector3d::Constant(one.half)));
+    solids.add(box(Vector3d::Constant(0.7 * one.half)), at({1.7 * one.half - one.depth, 0, 0}));
+    const OverlapReport report = find_overlaps(solids.scene());
+    EXPECT_EQ(report.overlaps.size(), one.overlaps ? 1U : 0U) << one.half << ' ' << one.depth;
+    EXPECT_EQ(report.touching_pairs, one.overlaps ? 0U : 1U);
+  }
+}
+
 TEST(Overlaps, LookAtMothersAndSiblingsOnly) {
   SolidScene solids;
   const std::uint32_t a = solids.add(box({10, 10, 10}));
@@ -399,6 +415,35 @@ TEST(Overlaps, PutPairsTogetherThatAreAlike) {
   EXPECT_EQ(report.tests, 102U) << "and one for the place of each in the world";
 }
 
+TEST(Overlaps, TellPairsApartThatAreNotAlike) {
+  SolidScene solids;
+  const std::uint32_t outer = solids.add_mesh(box({3, 3, 3}));
+  const std::uint32_t inner = solids.add_mesh(box({1, 1, 1}));
+  const std::uint32_t longer = solids.add_mesh(box({2.25, 1, 1}));
+  Transform turned = at({1.75, 0, 0});
+  turned.rotate(Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitZ()));
+  const auto add_pair = [&](const Transform& place, std::uint32_t mesh, const Transform& daughter, bool mother) {
+    const std::uint32_t first = solids.place(outer, place);
+    solids.place(mesh, place * daughter, mother ? first : kNone);
+  };
+  add_pair(at({0, 0, 0}), inner, at({1.75, 0, 0}), true);                         // inside
+  add_pair(at({100, 0, 0}), inner, turned, true);                                 // a corner comes out
+  add_pair(at({200, 0, 0}), inner, at({2.5, 0, 0}), true);                        // a face comes out
+  add_pair(at({300, 0, 0}) * Eigen::Scaling(2.0), inner, at({2.5, 0, 0}), true);  // twice as far
+  add_pair(at({400, 0, 0}), longer, at({1.75, 0, 0}), true);                      // another mesh
+  add_pair(at({500, 0, 0}), inner, at({1.75, 0, 0}), false);                      // beside each other
+  const OverlapReport report = find_overlaps(solids.scene());
+  std::vector<std::tuple<std::uint32_t, OverlapKind, int>> found;  // depth in hundredths
+  for (const Overlap& overlap : report.overlaps)
+    found.emplace_back(std::min(overlap.first, overlap.second), overlap.kind,
+                       static_cast<int>(std::lround(100 * overlap.depth)));
+  EXPECT_THAT(found, testing::UnorderedElementsAre(std::tuple(2U, OverlapKind::crosses_mother, 16),
+                                                   std::tuple(4U, OverlapKind::crosses_mother, 50),
+                                                   std::tuple(6U, OverlapKind::crosses_mother, 100),
+                                                   std::tuple(8U, OverlapKind::crosses_mother, 100),
+                                                   std::tuple(10U, OverlapKind::contains_sibling, 225)));
+}
+
 TEST(Overlaps, SeesThroughVerticesThatWereNotWelded) {
   SolidScene solids;
   solids.add(test::unwelded(ball(5)));
@@ -448,6 +493,43 @@ TEST(Overlaps, AgreeWithSeparatingAxes) {
   }
   EXPECT_GT(overlapping, 150);
   EXPECT_LT(overlapping, 450);
+}
+
+TEST(Overlaps, AgreeWithIntervalsOfBoxesOnAGrid) {
+  // Whole numbers: faces, edges and corners coincide more often than not.
+  RandomShapes random(10);
+  int overlapping = 0, touching = 0;
+  const auto whole = [&](double low, double high) { return Vector3d(random.vector(low, high).array().floor()); };
+  for (int i = 0; i != 1500; ++i) {
+    Bounds boxes[2];
+    for (Bounds& one : boxes) {
+      one.min = whole(0, 5);
+      one.max = one.min + whole(1, 5);
+    }
+    const bool mother = i % 3 == 0;
+    SolidScene solids;
+    solids.add(box(boxes[0].min, boxes[0].max));
+    solids.add(box(boxes[1].min, boxes[1].max), at({0, 0, 0}), mother ? 0 : kNone);
+    const Vector3d common = boxes[0].max.cwiseMin(boxes[1].max) - boxes[0].min.cwiseMax(boxes[1].min);
+    const bool bad = mother ? !boxes[0].contains(boxes[1]) : common.minCoeff() > 0;
+    const Vector3d room = (boxes[1].min - boxes[0].min).cwiseMin(boxes[0].max - boxes[1].max);
+    const bool touch = !bad && (mother ? room.minCoeff() == 0 : common.minCoeff() == 0);
+    const OverlapReport report = find_overlaps(solids.moved(views()[static_cast<std::size_t>(i) % 5]));
+    ASSERT_EQ(report.overlaps.size(), bad ? 1U : 0U) << "pair " << i;
+    ASSERT_EQ(report.touching_pairs, touch ? 1U : 0U) << "pair " << i;
+    ASSERT_EQ(report.undecided_pairs, 0U);
+    overlapping += bad ? 1 : 0;
+    touching += touch ? 1 : 0;
+    if (!bad) continue;
+    const Overlap& overlap = report.overlaps[0];
+    EXPECT_EQ(overlap.kind == OverlapKind::siblings_coincide,
+              !mother && boxes[0].min == boxes[1].min && boxes[0].max == boxes[1].max);
+    if (mother) {
+      EXPECT_EQ(overlap.kind == OverlapKind::outside_mother, common.minCoeff() <= 0) << "pair " << i;
+    }
+  }
+  EXPECT_GT(overlapping, 500);
+  EXPECT_GT(touching, 100);
 }
 
 TEST(Overlaps, AgreeWithHalfSpacesOfMothers) {
@@ -555,6 +637,26 @@ TEST(MeshTree, TellsInsideFromOutsideWhereRaysMeetEdges) {
         if (far == 4 || far == 2) continue;
         EXPECT_EQ(tree.inside({x, y, z}), far > 2 && far < 4) << x << ' ' << y << ' ' << z;
       }
+}
+
+TEST(MeshTree, TriesAnotherRayWhereOneMeetsACorner) {
+  const Vector3d first_tried = Vector3d(0.5362817, 0.6184935, 0.5743021).normalized();
+  const overlap::MeshTree tree(ball(1, 2));
+  for (std::uint32_t i = 0; i != tree.vertex_count(); ++i)
+    for (const double away : {0.25, 0.5, 1.0, 1.75, 3.0}) {
+      const Vector3d point = tree.vertex(i) - away * first_tried;
+      if (point.norm() > 0.95 && point.norm() < 1.01) continue;  // the facets lie somewhere there
+      EXPECT_EQ(tree.inside(point), point.norm() < 1) << i << ' ' << away;
+    }
+}
+
+TEST(MeshTree, TakesWhatPiecesOfAMeshShareAsInside) {
+  Mesh mesh = box({2, 2, 2});
+  test::append(mesh, box({2, 2, 2}), 1, {1, 1, 1});
+  const overlap::MeshTree tree(mesh);
+  EXPECT_TRUE(tree.inside({0.5, 0.6, 0.7})) << "in both";
+  EXPECT_TRUE(tree.inside({-1.5, -1.6, -1.7}));
+  EXPECT_FALSE(tree.inside({-1.5, -1.6, 2.7}));
 }
 
 TEST(MeshTree, FindsTheNearestTriangle) {
