@@ -50,14 +50,28 @@ std::string table_of(const Scene& scene, const OverlapReport& report, std::size_
     const Overlap& overlap = report.overlaps[i];
     const Eigen::Vector3d& at = overlap.place;
     table.add({path(scene, overlap.first), words(overlap.kind), path(scene, overlap.second),
-               short_number(overlap.depth),
-               fmt::format("({}, {}, {})", short_number(at.x()), short_number(at.y()), short_number(at.z())),
+               short_number(overlap.depth), fmt::format("({:.3f}, {:.3f}, {:.3f})", at.x(), at.y(), at.z()),
                grouped(overlap.pairs)});
   }
   std::string text = table.text(2);
   if (shown != report.overlaps.size())
     text += fmt::format("  and {} that are less deep (--all lists them)\n", grouped(report.overlaps.size() - shown));
   return text;
+}
+
+/// What to think of first where the file's tree may mean something else than raylift takes it for.
+std::string advice(const Scene& scene, const OverlapReport& report) {
+  if (report.overlaps.empty()) return "";
+  if (flat(scene))
+    return R"(  No solid of this file has a mother, so all are siblings, which must not overlap. If they are meant to lie in each
+  other, the file's nodes have to say so. --no-overlaps leaves this test out.
+)";
+  const bool outside = std::any_of(report.overlaps.begin(), report.overlaps.end(),
+                                   [](const Overlap& overlap) { return overlap.kind == OverlapKind::outside_mother; });
+  if (!outside) return "";
+  return R"(  A solid's mother is the solid of the nearest node above its own. If this file's nodes do not say which solid lies
+  in which, these overlaps mean nothing. --no-overlaps leaves this test out.
+)";
 }
 
 }  // namespace
@@ -86,12 +100,7 @@ std::string overlaps_text(const Scene& scene, const OverlapReport& report, std::
     text +=
         fmt::format("  {} without an inside (not watertight, or flat) {} not tested\n",
                     counted(report.untested_solids, "solid", "solids"), report.untested_solids == 1 ? "was" : "were");
-  if (!report.overlaps.empty() && flat(scene))
-    text +=
-        "  No solid of this file has a mother, so all are siblings, which must not overlap. If they are meant to lie "
-        "in\n"
-        "  each other, the file's nodes have to say so; --no-overlaps leaves this test out.\n";
-  return text;
+  return text + advice(scene, report);
 }
 
 Json overlaps_json(const Scene& scene, const OverlapReport& report, std::size_t most) {
