@@ -419,29 +419,35 @@ TEST(Overlaps, TellPairsApartThatAreNotAlike) {
   SolidScene solids;
   const std::uint32_t outer = solids.add_mesh(box({3, 3, 3}));
   const std::uint32_t inner = solids.add_mesh(box({1, 1, 1}));
-  const std::uint32_t longer = solids.add_mesh(box({2.25, 1, 1}));
+  const std::uint32_t octahedron = solids.add_mesh(ball(1, 0));  // of the same size
   Transform turned = at({1.75, 0, 0});
   turned.rotate(Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitZ()));
-  const auto add_pair = [&](const Transform& place, std::uint32_t mesh, const Transform& daughter, bool mother) {
+  const auto add_pair = [&](const Transform& place, std::uint32_t mesh, const Transform& daughter) {
     const std::uint32_t first = solids.place(outer, place);
-    solids.place(mesh, place * daughter, mother ? first : kNone);
+    solids.place(mesh, place * daughter, first);
   };
-  add_pair(at({0, 0, 0}), inner, at({1.75, 0, 0}), true);                         // inside
-  add_pair(at({100, 0, 0}), inner, turned, true);                                 // a corner comes out
-  add_pair(at({200, 0, 0}), inner, at({2.5, 0, 0}), true);                        // a face comes out
-  add_pair(at({300, 0, 0}) * Eigen::Scaling(2.0), inner, at({2.5, 0, 0}), true);  // twice as far
-  add_pair(at({400, 0, 0}), longer, at({1.75, 0, 0}), true);                      // another mesh
-  add_pair(at({500, 0, 0}), inner, at({1.75, 0, 0}), false);                      // beside each other
+  add_pair(at({0, 0, 0}), inner, at({1.75, 0, 0}));                                   // inside
+  add_pair(at({100, 0, 0}), inner, turned);                                           // a corner comes out
+  add_pair(at({200, 0, 0}), octahedron, turned);                                      // inside
+  add_pair(at({300, 0, 0}), inner, at({2.5, 0, 0}));                                  // a face comes out
+  add_pair(at({400, 0, 0}) * Eigen::Scaling(2.0), inner, at({2.5, 0, 0}));            // twice as far
+  add_pair(at({500, 0, 0}) * Eigen::Scaling(2.0, 1.0, 1.0), inner, at({2.5, 0, 0}));  // likewise
+  add_pair(at({600, 0, 0}) * Eigen::Scaling(1.0, 1.0, 2.0), inner, at({2.5, 0, 0}));  // not
+  solids.place(inner, at({701.75, 0, 0}));                                            // without a mother
+  solids.place(outer, at({700, 0, 0}));
   const OverlapReport report = find_overlaps(solids.scene());
   std::vector<std::tuple<std::uint32_t, OverlapKind, int>> found;  // depth in hundredths
-  for (const Overlap& overlap : report.overlaps)
+  for (const Overlap& overlap : report.overlaps) {
+    EXPECT_EQ(overlap.pairs, 1U);
     found.emplace_back(std::min(overlap.first, overlap.second), overlap.kind,
                        static_cast<int>(std::lround(100 * overlap.depth)));
+  }
   EXPECT_THAT(found, testing::UnorderedElementsAre(std::tuple(2U, OverlapKind::crosses_mother, 16),
-                                                   std::tuple(4U, OverlapKind::crosses_mother, 50),
-                                                   std::tuple(6U, OverlapKind::crosses_mother, 100),
+                                                   std::tuple(6U, OverlapKind::crosses_mother, 50),
                                                    std::tuple(8U, OverlapKind::crosses_mother, 100),
-                                                   std::tuple(10U, OverlapKind::contains_sibling, 225)));
+                                                   std::tuple(10U, OverlapKind::crosses_mother, 100),
+                                                   std::tuple(12U, OverlapKind::crosses_mother, 50),
+                                                   std::tuple(14U, OverlapKind::contains_sibling, 225)));
 }
 
 TEST(Overlaps, SeesThroughVerticesThatWereNotWelded) {
