@@ -101,10 +101,12 @@ class Finder {
   }
 
   void look_at(const Cell& one, const Cell& other) {
+    others_.clear();
+    for (std::uint32_t k = other.first; k != other.first + other.count; ++k)
+      others_.emplace_back(second_, second_.tree().leaf_triangle(k));
     for (std::uint32_t i = one.first; i != one.first + one.count; ++i) {
       const Facet a(first_, first_.tree().leaf_triangle(i));
-      for (std::uint32_t k = other.first; k != other.first + other.count; ++k) {
-        const Facet b(second_, second_.tree().leaf_triangle(k));
+      for (const Facet& b : others_) {
         if (apart(a.box, b.box, tolerance_) || a.parts_from(b, tolerance_) || b.parts_from(a, tolerance_)) continue;
         cut_edges(first_, a, b, contacts_.first);
         cut_edges(second_, b, a, contacts_.second);
@@ -159,6 +161,7 @@ class Finder {
   Eigen::Matrix3d linear_;
   Vector shift_;
   double margin_;
+  std::vector<Facet> others_;  // of a leaf
   Contacts contacts_;
 };
 
