@@ -38,7 +38,7 @@ struct Overlap {
   /// How far `place` lies from the other solid's surface, millimetres, on the side where it must not be. Where surfaces
   /// coincide: how deep it lies in the solids.
   double depth = 0;
-  /// No point of either surface is deeper. Equal to depth up to 1 % where the search reached its end.
+  /// No point of either surface is deeper. Within 1 % of depth where the search came to its end within its budget.
   double depth_at_most = 0;
   /// Pairs of the same two meshes, placed to each other in the same way, of which this one is the first.
   std::uint64_t pairs = 1;
@@ -73,19 +73,19 @@ struct OverlapOptions {
 /// every piece is classified by the winding number at its middle. All in double, in a frame whose origin is near to the
 /// pair.
 ///
-/// What is guaranteed, for solids whose meshes are watertight by `check`, for a tolerance e of the pair:
-/// - Where an edge or vertex of one solid lies more than 3 e on the wrong side of the other one's surface, an overlap
-/// is
-///   found, unless the pair is counted as undecided. Two solids whose facets cross always have such an edge, though
-///   possibly not as deep: of a plate thinner than 3 e that is pierced, for instance.
-/// - A solid inside its sibling, and a daughter outside of its mother, are found likewise. Solids whose surfaces
-/// coincide
-///   are found where they are thicker than 3 e.
-/// - Nothing is reported whose depth is e or less. `depth` is the distance at `place`, within rounding.
-/// - `depth` is no more than the largest depth, which is no more than `depth_at_most`.
+/// What is guaranteed, for solids whose meshes are watertight by `check` and a tolerance e of the pair:
+/// - If an edge or vertex of one solid lies more than 3 e on the wrong side of the other one's surface, an overlap is
+///   found, or the pair is counted as undecided. Solids whose facets cross always have such an edge, though perhaps not
+///   as deep: where a plate thinner than 3 e is pierced, for instance.
+/// - This covers a solid inside its sibling and a daughter outside of its mother. Solids whose surfaces coincide are
+///   found if they are thicker than 3 e.
+/// - Nothing is reported whose depth is e or less.
+/// - `depth` is the distance at `place` (of surfaces that do not coincide), within rounding. The deepest point lies
+///   between `depth` and `depth_at_most`; the latter is a loose bound where many facets run close to each other.
+///
 /// What is not: a solid that is not watertight has no inside and is not tested (untested_solids). A mesh that crosses
 /// itself is taken as the points with a winding number above 0. Pairs count as alike if their relative transforms agree
-/// within e / 32 and their scales within 2e-5; depths of alike pairs differ by no more than that.
+/// within e / 32 and their scales within 2e-5; their depths may differ by as much.
 ///
 /// Needs about 100 bytes per unique triangle. The result is the same for any number of threads. Errors: those of check
 /// and solid_tree, usage (an instance of a mesh that the scene does not have; `check` is of another scene; a tolerance
