@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any numbers as a scene through weld, check, find_overlaps, flatten and an upload to a small host device: no crash, and
-// what the device holds is what was put there.
+// Any numbers as a scene through weld, check, find_overlaps, flatten and an upload to a small host device: no crash,
+// and what the device holds is what was put there.
 #include <raylift/geometry/check.h>
 #include <raylift/geometry/convert.h>
 #include <raylift/geometry/error.h>
