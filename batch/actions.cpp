@@ -3,6 +3,7 @@
 
 #include <raylift/geometry/check.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/overlaps.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "array_sizes.h"
 #include "options.h"
+#include "overlap_text.h"
 #include "ray_pattern.h"
 #include "render_scene.h"
 #include "text.h"
@@ -19,6 +21,7 @@ namespace raylift::batch {
 namespace {
 
 constexpr std::size_t kMostWarnings = 10;  // of a scene, in its row
+constexpr std::size_t kMostOverlaps = 10;  // likewise, the deepest
 
 /// Of the cache, which are not the scene's: a row is the same with and without it.
 void warn(const std::string& line) {
@@ -52,11 +55,13 @@ Json info(SceneWork& work) {
 
 Json check_scene(SceneWork& work) {
   const SceneCheck result = check(work.scene(), {}, work.progress());
-  if (!result.watertight()) work.set_negative();
+  const OverlapReport overlaps = find_overlaps(work.scene(), result, {}, work.progress());
+  if (!result.watertight() || !overlaps.overlaps.empty()) work.set_negative();
   Json json = {{"watertight", result.watertight()},
                {"leaking_meshes", result.leaking_meshes},
                {"leaking_solids", result.leaking_instances}};
   for (std::size_t i = 0; i != kFlaws; ++i) json["counts"][std::string(name(static_cast<Flaw>(i)))] = result.counts[i];
+  json["overlaps"] = overlaps_json(work.scene(), overlaps, kMostOverlaps);
   return json;
 }
 

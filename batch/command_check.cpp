@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift check: whether each mesh is watertight, since a photon leaks through an open one.
+// raylift check: whether each mesh is watertight, since a photon leaks through an open one, and whether solids overlap,
+// since a photon there is in two media.
 #include <fmt/format.h>
 #include <raylift/geometry/check.h>
 #include <raylift/geometry/load.h>
+#include <raylift/geometry/overlaps.h>
 #include <CLI/CLI.hpp>
 
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "options.h"
+#include "overlap_text.h"
 #include "quantity.h"
 #include "table.h"
 #include "text.h"
@@ -20,8 +25,12 @@ struct CheckCommandOptions {
   std::vector<std::string> files;
   LoadOptions load;
   CheckOptions check;
+  OverlapOptions overlaps;
+  bool no_overlaps = false;
   bool all = false;
 };
+
+constexpr std::size_t kMostOverlaps = 20;  // that are listed without --all
 
 /// One word or two on what a mesh is: what to look at first.
 std::string verdict(const MeshCheck& mesh) {
@@ -150,12 +159,18 @@ int check_files(Session& session, const CheckCommandOptions& options) {
     const Scene scene = load(file, options.load, progress);
     for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
     const SceneCheck result = check(scene, options.check, progress);
-    if (session.options().json)
+    std::optional<OverlapReport> overlaps;
+    if (!options.no_overlaps) overlaps = find_overlaps(scene, result, options.overlaps, progress);
+    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+    if (session.options().json) {
       json = json_of(scene, result);
-    else
+      json["overlaps"] = overlaps ? overlaps_json(scene, *overlaps, kAll) : Json();
+    } else {
       session.write((first ? "" : "\n") + text_of(scene, result, options));
+      if (overlaps) session.write(overlaps_text(scene, *overlaps, options.all ? kAll : kMostOverlaps));
+    }
     first = false;
-    return result.watertight() ? 0 : kNegative;
+    return result.watertight() && (!overlaps || overlaps->overlaps.empty()) ? 0 : kNegative;
   });
 }
 
@@ -163,22 +178,36 @@ int check_files(Session& session, const CheckCommandOptions& options) {
 
 void add_check(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<CheckCommandOptions>();
-  CLI::App* app = program.add_subcommand("check", "Say whether all meshes are watertight; exits with 1 if not");
+  CLI::App* app = program.add_subcommand(
+      "check", "Say whether all meshes are watertight and no solids overlap; exits with 1 if not");
   add_files(*app, options->files);
-  app->add_flag("--all", options->all, "List the meshes without a flaw too (--json always does)");
+  app->add_flag("--all", options->all, "List the meshes without a flaw, and all overlaps (--json always does)");
   add_parsed(*app, "--examples", "COUNT", std::to_string(options->check.examples),
              "Show where at most this many of each kind of flaw of a mesh are",
              [options](const std::string& text) { options->check.examples = parse_count(text); });
+  app->add_flag("--no-overlaps", options->no_overlaps, "Look at each mesh by itself, and not for solids that overlap");
+  add_parsed(*app, "--overlap-tolerance", "LENGTH", "0",
+             "Ignore overlaps that are no deeper than this, or than rounding of the vertices explains",
+             [options](const std::string& text) { options->overlaps.tolerance = parse_length(text); });
+  add_parsed(*app, "--touching", "COUNT", std::to_string(options->overlaps.touching_examples),
+             "List at most this many of the pairs of solids that touch",
+             [options](const std::string& text) { options->overlaps.touching_examples = parse_count(text); });
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   app->footer(R"(
 A mesh is watertight if each edge has two triangles that run along it in opposite directions, and if its normals point
 outward. Of the flaws counted, open, non-manifold and inconsistent edges make it leak; the others do not.
 
+A solid has to lie within its mother, the solid of the nearest node above its own, and must share no space with its
+siblings, the solids that have the same mother, or none. To touch is no overlap. A solid that is not watertight has no
+inside and is not tested for overlaps; it leaks anyway.
+
 Examples:
   raylift check scene.dae
-  raylift check -q scene.dae > /dev/null || echo leaks
-  raylift check --json *.dae | jq -r '.[] | select(.watertight | not).file')");
+  raylift check --overlap-tolerance 1um scene.dae
+  raylift check -q --no-overlaps scene.dae > /dev/null || echo leaks
+  raylift check --json *.dae | jq -r '.[] | select(.watertight | not).file'
+  raylift check --json scene.dae | jq '.overlaps.found[] | [.first, .second, .depth_mm]')");
   app->callback([options, &run] { run = [options](Session& session) { return check_files(session, *options); }; });
 }
 

@@ -16,7 +16,8 @@ using Profile = std::vector<std::pair<double, double>>;
 constexpr double kSensorRadius = 127;  // of the bulb
 constexpr double kNeckRadius = 42;
 constexpr double kNeckLength = 130;
-constexpr double kGlass = 3;  // thickness
+constexpr double kGlass = 3;         // thickness
+constexpr double kCathodeGap = 0.5;  // between the vacuum's surface and the photocathode's; more than files round off
 constexpr double kCathodeThickness = 0.5;
 constexpr double kSensorSpacing = 330;  // between neighbours' axes, at least
 
@@ -54,33 +55,45 @@ Surface cylinder(double radius, double half_height, std::uint32_t segments) {
   return revolve(-half_height, {{radius, -half_height}, {radius, half_height}}, half_height, segments);
 }
 
+/// Rings around the bulb of a sensor, from its neck to its front, the pole excluded.
+Profile bulb_rings(double bulb, double neck, std::uint32_t segments) {
+  const double joint = std::asin(neck / bulb);  // where the bulb goes over into the neck
+  const std::uint32_t rings = rings_of(segments);
+  Profile profile;
+  for (std::uint32_t i = 0; i <= rings; ++i) {
+    const double angle = joint + (pi - joint) * i / (rings + 1);
+    profile.emplace_back(bulb * std::sin(angle), -bulb * std::cos(angle));
+  }
+  return profile;
+}
+
 /// Bulb and neck, `inset` inside of the outer glass. The bulb's centre is the origin; the sensor looks along +z.
 Surface bulb_and_neck(double inset, std::uint32_t segments) {
   const double bulb = kSensorRadius - inset;
   const double neck = kNeckRadius - inset;
   const double bottom = -std::sqrt(kSensorRadius * kSensorRadius - kNeckRadius * kNeckRadius) - kNeckLength + inset;
-  const double joint = std::asin(neck / bulb);  // where the bulb goes over into the neck
-  const std::uint32_t rings = rings_of(segments);
-  Profile profile{{neck, bottom}};
-  for (std::uint32_t i = 0; i <= rings; ++i) {
-    const double angle = joint + (pi - joint) * i / (rings + 1);
-    profile.emplace_back(bulb * std::sin(angle), -bulb * std::cos(angle));
-  }
+  Profile profile = bulb_rings(bulb, neck, segments);
+  profile.insert(profile.begin(), {neck, bottom});
   return revolve(bottom, profile, bulb, segments);
 }
 
-/// The front cap of the vacuum, as thin as a photocathode: a shell between two spheres, closed at its rim.
+/// The front cap of the vacuum, as thin as a photocathode: a shell closed at its rim. Its two surfaces are the vacuum's
+/// own, scaled down about the bulb's centre: so its facets are parallel to the vacuum's and cross none, however few
+/// there are.
 Surface cathode(std::uint32_t segments) {
-  const double outer = kSensorRadius - kGlass - 0.1;
+  const double vacuum = kSensorRadius - kGlass;
+  const double outer = vacuum - kCathodeGap;
   const double inner = outer - kCathodeThickness;
-  const std::uint32_t rings = rings_of(segments) / 2 + 1;
+  Profile bulb = bulb_rings(vacuum, kNeckRadius - kGlass, segments);
+  // The front half of the rings, so that the rim lies near the equator.
+  bulb.erase(bulb.begin(), bulb.end() - (rings_of(segments) / 2 + 1));
   Profile profile;
-  // The rim lies a little before the equator. From the inner pole out to the rim, then back along the outside.
-  const double rim = 0.47 * pi;
-  for (std::uint32_t i = 1; i <= rings; ++i)
-    profile.emplace_back(inner * std::sin(rim * i / rings), inner * std::cos(rim * i / rings));
-  for (std::uint32_t i = rings; i >= 1; --i)
-    profile.emplace_back(outer * std::sin(rim * i / rings), outer * std::cos(rim * i / rings));
+  const auto add = [&](const auto& ring, double radius) {
+    profile.emplace_back(ring.first * radius / vacuum, ring.second * radius / vacuum);
+  };
+  // From the inner pole out to the rim, then back along the outside.
+  for (auto ring = bulb.rbegin(); ring != bulb.rend(); ++ring) add(*ring, inner);
+  for (const auto& ring : bulb) add(ring, outer);
   return revolve(inner, profile, outer, segments);
 }
 
@@ -144,6 +157,21 @@ constexpr std::array<Layer, 5> kLayers{{{"Pool", "Water", 2400},
                                         {"Vessel", "Acrylic", -900},
                                         {"Target", "LiquidScintillator", -1020}}};
 constexpr std::size_t kSensorsIn = 2;
+constexpr double kBehindSensors = 300;  // room behind the sphere or cylinder on which they sit: their necks and more
+
+/// By how much the layers around the sensors have to grow so that their facets, which lie `share` of the radius away
+/// from the centre where they are nearest, leave the sensors room. Only coarse facets of a large vessel need it.
+double growth(double radius, double share) {
+  return std::max(0.0, (radius + kBehindSensors) / share - (radius + kLayers[kSensorsIn].beyond_sensors));
+}
+
+/// The radius of each layer's vertices.
+std::array<double, kLayers.size()> layer_radii(double radius, double share) {
+  std::array<double, kLayers.size()> radii{};
+  for (std::size_t i = 0; i != kLayers.size(); ++i)
+    radii[i] = radius + kLayers[i].beyond_sensors + (i <= kSensorsIn ? growth(radius, share) : 0);
+  return radii;
+}
 
 }  // namespace
 
@@ -180,8 +208,10 @@ Detector make(const Parameters& parameters) {
   double radius = 0;
   if (parameters.shape == Shape::sphere) {
     radius = std::max(std::sqrt(area / (4 * pi)), 2500.0);
-    for (const Layer& layer : kLayers)
-      detector.nested.push_back({layer.name, layer.material, sphere(radius + layer.beyond_sensors, vessel_segments)});
+    const double share = std::cos(pi / vessel_segments) * std::cos(pi / (2 * (rings_of(vessel_segments) + 1)));
+    const auto radii = layer_radii(radius, share);
+    for (std::size_t i = 0; i != kLayers.size(); ++i)
+      detector.nested.push_back({kLayers[i].name, kLayers[i].material, sphere(radii[i], vessel_segments)});
     for (std::uint32_t i = 0; i != parameters.sensors; ++i) {
       const Eigen::Vector3d outward = lattice_point(i, parameters.sensors);
       detector.placements.push_back(facing(radius * outward, -outward, 0));
@@ -189,10 +219,9 @@ Detector make(const Parameters& parameters) {
   } else {
     // Twice as wide as it is high, as many water detectors are: half_height == radius.
     radius = std::max(std::sqrt(area / (6 * pi)), 2500.0);
-    for (const Layer& layer : kLayers)
-      detector.nested.push_back(
-          {layer.name, layer.material,
-           cylinder(radius + layer.beyond_sensors, radius + layer.beyond_sensors, vessel_segments)});
+    const auto radii = layer_radii(radius, std::cos(pi / vessel_segments));
+    for (std::size_t i = 0; i != kLayers.size(); ++i)
+      detector.nested.push_back({kLayers[i].name, kLayers[i].material, cylinder(radii[i], radii[i], vessel_segments)});
     std::vector<std::pair<Eigen::Vector3d, Eigen::Vector3d>> places;
     place_on_cylinder(parameters.sensors, radius, radius, places);
     for (const auto& [position, inward] : places) detector.placements.push_back(facing(position, inward, 0));

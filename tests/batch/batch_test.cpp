@@ -56,8 +56,20 @@ TEST_F(Batch, WritesARowForEachScene) {
   EXPECT_EQ(cube["check"]["watertight"], true);
   EXPECT_EQ(cube["upload"]["triangles"], 12);
   EXPECT_EQ(cube["run"]["device"], "host");
+  EXPECT_EQ(cube["check"]["overlaps"]["overlapping_pairs"], 0);
+  EXPECT_EQ(rows.at("detector.dae")["status"], "ok");
   EXPECT_EQ(rows.at("open_box.dae")["status"], "negative");
   EXPECT_EQ(rows.at("detector.dae")["info"]["bytes"], rows.at("detector.dae")["upload"]["bytes"]);
+}
+
+TEST_F(Batch, HasANegativeRowForOverlaps) {
+  const Ended ended = batch({data_file("nested_transforms.dae")});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, HasSubstr("leaks or overlaps"));
+  const json row = rows_of(report()).at(0);
+  EXPECT_EQ(row["status"], "negative");
+  EXPECT_EQ(row["check"]["watertight"], true);
+  EXPECT_EQ(row["check"]["overlaps"]["found"].size(), 1U);
 }
 
 TEST_F(Batch, DoesOnlyWhatIsAsked) {

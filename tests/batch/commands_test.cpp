@@ -135,6 +135,82 @@ TEST(Check, GivesAnErrorPrecedenceOverALeak) {
   EXPECT_EQ(raylift({"check", data_file("open_box.dae"), data_file("cube.dae")}).code, 1);
 }
 
+TEST(Check, ListsSolidsThatOverlap) {
+  const Ended ended = raylift({"check", data_file("nested_transforms.dae")});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("watertight: yes"), HasSubstr("overlaps: yes: 1 pair of solids, by up to 5 mm"),
+                    HasSubstr("/World/outer/matrix/deep  is outside its mother  /World/outer/matrix  "),
+                    HasSubstr("A solid's mother is"), Not(HasSubstr("No solid of this file has a mother"))));
+  EXPECT_THAT(ended.err, IsEmpty());
+  for (const auto& option : {std::vector<std::string>{"--no-overlaps"}, {"--overlap-tolerance", "1cm"}}) {
+    std::vector<std::string> arguments{"check", data_file("nested_transforms.dae")};
+    arguments.insert(arguments.end(), option.begin(), option.end());
+    EXPECT_EQ(raylift(arguments).code, 0) << option[0];
+  }
+  const Ended none = raylift({"check", data_file("detector.dae")});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_THAT(none.out, HasSubstr("\noverlaps: no ("));
+  EXPECT_EQ(raylift({"check", "--overlap-tolerance", "-1", data_file("cube.dae")}).code, 2);
+}
+
+TEST(Check, ListsSolidsThatOverlapInJson) {
+  const json overlaps = raylift({"check", "--json", data_file("nested_transforms.dae")}).json()["overlaps"];
+  EXPECT_EQ(overlaps["overlapping_pairs"], 1);
+  EXPECT_EQ(overlaps["touching_pairs"], 0);
+  EXPECT_EQ(overlaps["untested_solids"], 0);
+  ASSERT_EQ(overlaps["found"].size(), 1U);
+  const json& found = overlaps["found"][0];
+  EXPECT_EQ(found["kind"], "outside_mother");
+  EXPECT_EQ(found["first"], "/World/outer/matrix/deep");
+  EXPECT_EQ(found["second"], "/World/outer/matrix");
+  EXPECT_NEAR(found["depth_mm"].get<double>(), 5, 1e-6);
+  EXPECT_EQ(found["place_mm"].size(), 3U);
+  EXPECT_EQ(found["pairs"], 1);
+  EXPECT_EQ(overlaps["deepest_mm"], found["depth_mm"]);
+  EXPECT_TRUE(raylift({"check", "--json", "--no-overlaps", data_file("cube.dae")}).json()["overlaps"].is_null());
+}
+
+/// Two cubes from 0 to 1 m, the second one a little apart from the first, or in it.
+std::string two_cubes(double at) {
+  const std::string cube =
+      "<geometry id=\"c\"><mesh><source id=\"p\"><float_array id=\"a\" count=\"24\">0 0 0  1 0 0  1 1 0  0 1 0  0 0 1  "
+      "1 0 "
+      "1  1 1 1  0 1 1</float_array><technique_common><accessor source=\"#a\" count=\"8\" stride=\"3\"><param "
+      "name=\"X\" "
+      "type=\"float\"/><param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor>"
+      "</technique_common></source><vertices id=\"v\"><input semantic=\"POSITION\" "
+      "source=\"#p\"/></vertices><triangles "
+      "count=\"12\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/><p>0 2 1 0 3 2 4 5 6 4 6 7 0 1 5 0 5 4 1 2 "
+      "6 1 6 "
+      "5 2 3 7 2 7 6 3 0 4 3 4 7</p></triangles></mesh></geometry>";
+  return "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+         "<asset/><library_geometries>" +
+         cube +
+         "</library_geometries><library_visual_scenes><visual_scene id=\"s\"><node name=\"one\"><instance_geometry "
+         "url=\"#c\"/></node><node name=\"two\"><translate>" +
+         std::to_string(at) +
+         " 0 0</translate><instance_geometry url=\"#c\"/></node></visual_scene></library_visual_scenes><scene>"
+         "<instance_visual_scene url=\"#s\"/></scene></COLLADA>";
+}
+
+TEST(Check, ExplainsOverlapsOfAFileWithoutMothers) {
+  const TemporaryFolder folder;
+  const Ended ended = raylift({"check", folder.write("two.dae", two_cubes(0.75))});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("crosses its sibling"), HasSubstr("by up to 250 mm"),
+                               HasSubstr("No solid of this file has a mother")));
+}
+
+TEST(Check, ToldOfPairsThatTouchIsContent) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("two.dae", two_cubes(1));
+  const Ended ended = raylift({"check", "--touching", "3", file});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("pairs that touch"), HasSubstr("one and "), HasSubstr("1 pair touches")));
+  EXPECT_EQ(raylift({"check", "--json", "--touching", "3", file}).json()["overlaps"]["touching"].size(), 1U);
+}
+
 TEST(Upload, SaysWhereEachArrayWent) {
   const Ended ended = raylift({"upload", "--device", "host", data_file("detector.dae")});
   EXPECT_EQ(ended.code, 0);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any numbers as a scene through weld, check, flatten and an upload to a small host device: no crash, and what the device
-// holds is what was put there.
+// Any numbers as a scene through weld, check, find_overlaps, flatten and an upload to a small host device: no crash,
+// and what the device holds is what was put there.
 #include <raylift/geometry/check.h>
 #include <raylift/geometry/convert.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/flatten.h>
+#include <raylift/geometry/overlaps.h>
 #include <raylift/geometry/weld.h>
 #include <raylift/gpu/upload.h>
 
@@ -88,7 +89,7 @@ void run(Bytes bytes) {
       if (t.x >= mesh.vertices.size() || t.y >= mesh.vertices.size() || t.z >= mesh.vertices.size()) std::abort();
   }
   scene.bounds = world_bounds(scene);
-  (void)check(scene);
+  (void)find_overlaps(scene);
   const FlatScene flat = flatten(scene);
   if (flat.triangles.size() != scene.expanded_triangles()) std::abort();
 

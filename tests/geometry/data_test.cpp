@@ -4,6 +4,7 @@
 #include <raylift/geometry/check.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/load.h>
+#include <raylift/geometry/overlaps.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -27,6 +28,7 @@ struct Facts {
   double unit_mm;
   UpAxis up;
   bool watertight;
+  std::size_t overlaps = 0;
 };
 
 class DataScenes : public testing::TestWithParam<Facts> {};
@@ -41,6 +43,7 @@ TEST_P(DataScenes, HoldWhatTheirTableSays) {
   EXPECT_EQ(scene.unit_mm, want.unit_mm);
   EXPECT_EQ(scene.up_axis, want.up);
   EXPECT_EQ(check(scene).watertight(), want.watertight);
+  EXPECT_EQ(find_overlaps(scene).overlapping_pairs, want.overlaps);
   EXPECT_TRUE(scene.report.warnings.empty());
 }
 
@@ -52,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         Facts{"units_centimetre_z_up.dae", 12, 1, {-10, -10, -10}, {10, 10, 10}, 10, UpAxis::z, true},
         Facts{"units_metre_x_up.dae", 12, 1, {-1000, -1000, -1000}, {1000, 1000, 1000}, 1000, UpAxis::x, true},
         Facts{"units_none.dae", 12, 1, {-1000, -1000, -1000}, {1000, 1000, 1000}, 1000, UpAxis::y, true},
-        Facts{"nested_transforms.dae", 60, 5, {-1, -2, -4}, {151, 11, 201}, 1, UpAxis::z, true},
+        Facts{"nested_transforms.dae", 60, 5, {-1, -2, -4}, {151, 11, 201}, 1, UpAxis::z, true, 1},
         Facts{"instances.dae", 240, 20, {-1, -1, -1}, {41, 31, 1}, 1, UpAxis::z, true},
         Facts{"materials.dae", 36, 3, {-10, -10, -10}, {110, 10, 10}, 1, UpAxis::z, true},
         Facts{"open_box.dae", 10, 1, {-10, -10, -10}, {10, 10, 10}, 1, UpAxis::z, false},
@@ -130,6 +133,37 @@ TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
     }
     EXPECT_EQ(copies.size(), 50U) << options;
   }
+}
+
+/// Neither do any of its solids touch.
+void expect_no_overlaps(const std::string& options) {
+  const test::TemporaryFolder folder;
+  const fs::path path = folder.path() / "detector.dae";
+  ASSERT_EQ(generate(options + " -o " + path.string()), 0);
+  const Scene scene = load(path);
+  const OverlapReport report = find_overlaps(scene);
+  EXPECT_EQ(report.overlapping_pairs, 0U) << options << ": " << scene.path(scene.instances[report.overlaps.at(0).first])
+                                          << " by " << report.overlaps.at(0).depth << " mm";
+  EXPECT_EQ(report.touching_pairs, 0U) << options;
+  EXPECT_EQ(report.untested_solids, 0U) << options;
+  EXPECT_GE(report.pairs, scene.instances.size() - 1) << options << ": all but the world have a mother";
+}
+
+TEST(DetectorGenerator, MakesNoOverlaps) {
+  for (const char* shape : {" --shape sphere", " --shape cylinder"}) {
+    for (const int segments : {3, 4, 5, 6, 7, 8, 10, 12, 24, 33, 64})
+      expect_no_overlaps("--sensors 40 --segments " + std::to_string(segments) + shape);
+    for (const int sensors : {0, 1, 2, 3, 7, 150, 1082, 2500})
+      expect_no_overlaps("--segments 6 --sensors " + std::to_string(sensors) + shape);
+    for (const int segments : {3, 6, 12})
+      expect_no_overlaps("--flat --sensors 400 --segments " + std::to_string(segments) + shape);
+  }
+}
+
+TEST(SlowDetectorGenerator, MakesNoOverlapsOfManySensors) {
+  for (const char* options : {"--segments 3", "--segments 24", "--segments 3 --shape cylinder"})
+    expect_no_overlaps("--sensors 20000 " + std::string(options));
+  expect_no_overlaps("--sensors 4000 --segments 3 --flat");
 }
 
 TEST(DetectorGenerator, PointsItsSensorsInward) {

@@ -29,7 +29,7 @@ enum class ErrorKind {
 [[nodiscard]] ErrorKind error_kind(std::string_view name);
 
 /// The exit code of a program that ends with this kind. 0 is success, 1 a negative answer (`raylift check`: not
-/// watertight), 2 usage; the rest is in the README's table.
+/// watertight, or solids overlap), 2 usage; the rest is in the README's table.
 [[nodiscard]] int exit_code(ErrorKind kind) noexcept;
 
 /// Where an error lies: the file as the caller named it, and the element in it ("mesh 'pmt', triangle 17").
