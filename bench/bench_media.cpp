@@ -27,6 +27,7 @@ struct Settings {
   std::vector<std::string> only;
   Stepping stepping = Stepping::boundaries;
   double rays = 0;
+  std::int64_t series = -1;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -45,7 +46,9 @@ class Runner {
     const bool detector = scene.name == "detector";
     if (detector)
       task.check_every = std::max(1U, static_cast<std::uint32_t>(settings_.steps / settings_.detector_checks));
-    if (!scene.consistent) task.check_every = UINT32_MAX;  // which medium is right there is not defined
+    if (!scene.consistent) task.check_every = 0;  // which medium is right there is not defined
+    if (settings_.series >= 0)
+      return print_bad_steps(task, static_cast<std::uint64_t>(settings_.series), kStepsOfSeries, 5);
     const auto series = static_cast<std::uint64_t>(std::ceil(settings_.steps / kStepsOfSeries));
     // Launches of about a second on a GPU, whatever the scene.
     const std::uint64_t most = device_.info().is_host ? series : std::uint64_t{132} * 2048;
@@ -129,6 +132,7 @@ int main(int argc, char** argv) try {
   app.add_option("--sensors", settings.sensors, "of the detector; 20000 by default, and 300 on the host");
   app.add_option("--detector-checks", settings.detector_checks, "steps whose medium is checked there; 1e7 by default");
   app.add_option("--rays", settings.rays, "for the rates; 2^24 by default, and 2^18 on the host");
+  app.add_option("--series", settings.series, "print what is wrong in that series of photons, on the host");
   app.add_flag("--exclusion", exclusion, "by closest_hit without the last triangle, in place of next_boundary");
   app.add_flag("--no-rates", no_rates, "only the walks");
   CLI11_PARSE(app, argc, argv);

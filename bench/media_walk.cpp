@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 
 #include "media_walk_kernels.h"
@@ -43,6 +44,44 @@ void walk_photons(const Device& device, const WalkTask& task, std::uint64_t firs
     if (own.first_bad != 0 && (counts->first_bad == 0 || own.first_bad < counts->first_bad))
       counts->first_bad = own.first_bad;
   });
+}
+
+void print_bad_steps(const WalkTask& task, std::uint64_t number, std::uint32_t steps, int most) {
+  struct Step {
+    Ray ray;
+    Containment in;
+    Boundary next;
+    WalkCounts counts;
+  };
+  const auto print = [](const Step& s) {
+    const Ray& r = s.ray;
+    const Boundary& b = s.next;
+    const auto id = [](std::uint32_t solid) { return static_cast<int>(solid); };  // -1: none
+    std::printf("step %llu: wrong %llu, inconsistent %llu, mismatched %llu, lost %llu, stuck %llu\n", s.counts.steps,
+                s.counts.wrong, s.counts.inconsistent, s.counts.mismatched, s.counts.lost, s.counts.stuck);
+    std::printf("  ray {%.9g, %.9g, %.9g} tmin %.9g {%.9g, %.9g, %.9g} tmax %.9g in %d (%d %d)\n", r.origin.x,
+                r.origin.y, r.origin.z, r.tmin, r.direction.x, r.direction.y, r.direction.z, r.tmax, id(s.in.solid),
+                id(s.in.exceptions[0]), id(s.in.exceptions[1]));
+    std::printf("  t %.9g end %.9g normal {%.5f, %.5f, %.5f} from %d to %d (%d %d), triangle %d of instance %u, %s%s\n",
+                b.t, b.end, b.normal.x, b.normal.y, b.normal.z, id(b.from), id(b.to), id(b.after.exceptions[0]),
+                id(b.after.exceptions[1]), id(b.triangle), b.instance, b.from_inside ? "from inside" : "from outside",
+                b.inconsistent ? ", inconsistent" : "");
+  };
+  Step last[2] = {};
+  int printed = 0;
+  const auto observer = [&](const Ray& ray, const Containment& in, const Boundary& next, const WalkCounts& counts) {
+    const Step step{ray, in, next, counts};
+    if (media::bad(counts) != media::bad(last[1].counts) && printed++ < most) {
+      for (const Step& before : last)
+        if (before.counts.steps != 0) print(before);
+      print(step);
+      std::printf("\n");
+    }
+    last[0] = last[1];
+    last[1] = step;
+  };
+  WalkCounts counts{};
+  media::walk(task, number, steps, counts, observer);
 }
 
 void make_rate_rays(const Device& device, const WalkTask& task, Ray* rays, Containment* in, std::size_t count,

@@ -67,7 +67,7 @@ struct WalkTask {
   GeometryView geometry;
   WalkOracle oracle;
   float3 start_min, start_max;  ///< photons are born in that box
-  std::uint32_t check_every;    ///< of so many steps, one is checked
+  std::uint32_t check_every;    ///< of so many steps, one is checked; 0: none
   Stepping stepping;
 };
 
@@ -76,8 +76,8 @@ struct WalkCounts {
   unsigned long long boundaries;    ///< steps that ended at one
   unsigned long long reflections;   ///< mirror, diffuse and total
   unsigned long long ended;         ///< photons that left the world or came to their end
-  unsigned long long checked;       ///< steps whose medium the oracle told
-  unsigned long long skipped;       ///< steps whose middle lies too near to a surface
+  unsigned long long checked;       ///< steps, and births, whose medium the oracle told
+  unsigned long long skipped;       ///< the same where that lies too near to a surface
   unsigned long long wrong;         ///< checked ones in another solid than the oracle says
   unsigned long long inconsistent;  ///< boundaries with that flag
   unsigned long long mismatched;    ///< boundaries that contradict themselves: from, to, after, point, normal
@@ -90,6 +90,10 @@ struct WalkCounts {
 /// is a photon after the other. In stream order. The same number gives the same series.
 void walk_photons(const Device& device, const WalkTask& task, std::uint64_t first, std::size_t photons,
                   std::uint32_t steps, WalkCounts* counts, const Stream& stream);
+
+/// Prints the steps of a series at which something is wrong, at most `most` of them, and the two before each; on the
+/// host device.
+void print_bad_steps(const WalkTask& task, std::uint64_t number, std::uint32_t steps, int most);
 
 /// What a query says of a ray, small enough that writing it costs little.
 struct RateResult {

@@ -93,9 +93,9 @@ RAYLIFT_HD inline Boundary by_exclusion(const GeometryView& geometry, Ray ray, c
   return boundary;
 }
 
-/// Sees each step: nothing to do in a benchmark.
+/// Sees each step, the photon's solids before it, and the counts after it: nothing to do in a benchmark.
 struct NoObserver {
-  RAYLIFT_HD void operator()(const Ray&, const Containment&, const Boundary&, std::uint32_t, bool) const {}
+  RAYLIFT_HD void operator()(const Ray&, const Containment&, const Boundary&, const WalkCounts&) const {}
 };
 
 template <class Observer = NoObserver>
@@ -124,14 +124,19 @@ class Walker {
     if (next.inconsistent) ++counts_.inconsistent;
     if (!next.crosses() && !(next.t < infinity())) {
       ++counts_.lost;
-      observer_(ray, in_, next, in_.solid, false);
+      observer_(ray, in_, next, counts_);
       in_.solid = kNoSolid;
       return;
     }
     check(ray, next);
-    if (next.crosses()) return cross(ray, next);
-    still_ = 0;
-    move_to(along(ray.origin, next.t, ray.direction), isotropic(random_));
+    const Containment before = in_;
+    if (next.crosses()) {
+      cross(ray, next);
+    } else {
+      still_ = 0;
+      move_to(along(ray.origin, next.t, ray.direction), isotropic(random_));
+    }
+    observer_(ray, before, next, counts_);
   }
 
  private:
@@ -140,6 +145,7 @@ class Walker {
     origin_ = {a.x + random_() * (b.x - a.x), a.y + random_() * (b.y - a.y), a.z + random_() * (b.z - a.z)};
     move_to(origin_, isotropic(random_));
     in_ = locate(task_.geometry, origin_);
+    if (is_checked()) count(medium_at(task_.oracle, to_double(origin_)), in_.solid);
     const float u = random_(), v = random_();
     mean_free_path_ = u < 0.25f ? infinity() : 1e-3f * expf(v * 13.815511f);  // 1 um to 1 m
     met_ = false;
@@ -155,25 +161,26 @@ class Walker {
 
   // The medium at the middle of the piece of path.
   RAYLIFT_HD void check(const Ray& ray, const Boundary& next) {
-    if (counts_.steps % task_.check_every != 0) return;
+    if (!is_checked()) return;
     const double middle = 0.5 * (static_cast<double>(at_) + static_cast<double>(next.t));
     const MediumAt medium = medium_at(task_.oracle, to_double(ray.origin) + middle * to_double(ray.direction));
+    count(medium, task_.stepping == Stepping::boundaries ? in_.solid : next.from);
+  }
+
+  RAYLIFT_HD bool is_checked() const { return task_.check_every != 0 && counts_.steps % task_.check_every == 0; }
+
+  RAYLIFT_HD void count(const MediumAt& medium, std::uint32_t claimed) {
     if (medium.near) {
       ++counts_.skipped;
       return;
     }
     ++counts_.checked;
-    const std::uint32_t claimed = task_.stepping == Stepping::boundaries ? in_.solid : next.from;
     if (medium.solid != claimed) ++counts_.wrong;
-    observer_(ray, in_, next, medium.solid, true);
   }
 
   RAYLIFT_HD void cross(const Ray& ray, const Boundary& next) {
     ++counts_.boundaries;
-    if (task_.stepping == Stepping::boundaries && !is_sound(ray, next)) {
-      ++counts_.mismatched;
-      observer_(ray, in_, next, in_.solid, false);
-    }
+    if (task_.stepping == Stepping::boundaries && !is_sound(ray, next)) ++counts_.mismatched;
     met_ = true;
     last_triangle_ = next.triangle;
     last_instance_ = next.instance;
@@ -181,7 +188,6 @@ class Walker {
     still_ = static_cast<double>(length) <= task_.oracle.tolerance ? still_ + 1 : 0;
     if (still_ > kStuckAfter) {
       ++counts_.stuck;
-      observer_(ray, in_, next, in_.solid, false);
       in_.solid = kNoSolid;
       return;
     }
