@@ -31,13 +31,14 @@ struct Boundary {
   std::uint32_t from;      ///< the solid before
   std::uint32_t to;        ///< the solid behind, kNoSolid outside of all
   std::uint32_t instance;  ///< of the face: that of `from` where that is left, else that of the solid entered
-  std::uint32_t triangle;  ///< the face; kNoTriangle: no boundary
+  std::uint32_t
+      triangle;  ///< the face; kNoTriangle: no boundary, or one at an edge that the ray passes within rounding
   std::uint16_t material_from, material_to;  ///< indices in Scene::materials, or MaterialCode::none
   bool from_inside;                          ///< the ray runs along the face's normal: it leaves the face's solid
   bool inconsistent;  ///< the scene contradicts itself on the way here: overlaps, or a mesh that is not closed
   Containment after;  ///< the solids behind the boundary
 
-  [[nodiscard]] RAYLIFT_HD bool crosses() const { return triangle != kNoTriangle; }
+  [[nodiscard]] RAYLIFT_HD bool crosses() const { return from != to; }
 };
 
 /// The next place at which a ray, being in the solids `in`, changes the innermost one: it leaves a solid that it is in,
@@ -72,54 +73,107 @@ struct Place {
   bool found = false;
   bool inconsistent = false;
   float t = 0, end = 0;
-  Site site{kNoTriangle, kNoInstance};
+  Site site{kNoTriangle, kNoInstance};  // no triangle: the start is near an edge, and the ray passes by its faces
   Face face{};
   Containment after;
 };
 
-RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in) {
+// The face of the solid that is left, else of the one that is entered.
+RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                   const LastFaces& last, Place& place) {
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::uint32_t solid = pass == 0 ? place.after.solid : in.solid;  // the second one wins
+    for (int i = 0; i < last.count; ++i)
+      if (last.faces[i].solid == solid && last.faces[i].inside == (pass == 0)) place.site = last.faces[i].site;
+  }
+  if (place.site.triangle != kNoTriangle) {
+    place.face = face_at(geometry, ray, place.site);
+  } else {
+    const float3 d = ray.direction;
+    const float inverse = 1.0f / sqrtf(product(d.x, d.x) + product(d.y, d.y) + product(d.z, d.z));
+    place.face.normal = {product(d.x, inverse), product(d.y, inverse), product(d.z, inverse)};
+    place.face.crossing.from_inside = true;
+  }
+}
+
+// What the faces at the start change, where rounding has moved it across them.
+RAYLIFT_HD inline Place start_place(const GeometryView& geometry, const Ray& ray, const Containment& in, float across) {
   Place place;
-  NearestCounting query(geometry, ray, in);
+  const float stretch = across / largest_component(ray.direction);
+  StartFaces start(geometry, {ray.origin, -kBack * stretch, ray.direction, kBack * stretch}, across);
+  walk(geometry, {ray.origin, start.tmin, ray.direction, start.end}, start);
+  const auto look_ahead = [&](std::uint32_t solid, float skipped) {
+    FirstOfSolid next{geometry, solid, 0, 0x1.fffffep127f, skipped};
+    walk(geometry, {ray.origin, 0, ray.direction, next.far}, next);
+    return next;
+  };
+  // A solid that the ray enters and leaves at the start: the next of its faces tells whether the ray is in it.
+  for (int i = 0; i < start.last.count; ++i) {
+    if (!start.last.faces[i].open) continue;
+    const FirstOfSolid next = look_ahead(start.last.faces[i].solid, across);
+    start.last.set(next.solid, next.found && next.first.crossing.from_inside);
+  }
+  // Likewise one that the ray passes by, unless rounding explains that face.
+  for (int i = 0; i < start.passed_count; ++i) {
+    const FirstOfSolid next = look_ahead(start.passed[i], 0);
+    if (!next.found || !explained(next.first, kAtStart * across))
+      start.last.set(next.solid, next.found && next.first.crossing.from_inside);
+  }
+  // What a face ahead changes is left to the search ahead.
+  for (int i = 0; i < start.last.count; ++i)
+    start.last.faces[i].open = start.last.faces[i].open || start.last.faces[i].ahead;
+  bool overflow = start.last.overflow;
+  place.after = set_behind(geometry.solids, in, start.last, overflow);
+  place.inconsistent = overflow || !place.after.consistent();
+  place.found = place.after.solid != in.solid || place.after.exceptions[0] != in.exceptions[0] ||
+                place.after.exceptions[1] != in.exceptions[1];
+  if (!place.found) return place;
+  choose_face(geometry, ray, in, start.last, place);
+  return place;
+}
+
+// from_start: ray.tmin lies behind the start, at which rounding counts; false: the ray goes straight on behind tmin.
+RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                   bool from_start) {
+  NearestCounting query(geometry, ray, in, from_start);
   walk(geometry, ray, query);
+  Place place;
+  if (query.start_counts || query.start_passed) {
+    const Place start = start_place(geometry, ray, in, query.across);
+    if (start.found) return start;
+    place.inconsistent = start.inconsistent;
+  }
   if (query.best.triangle == kNoTriangle) {
     // Nobody leaves a solid other than through its surface.
-    place.inconsistent = !(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid;
+    place.inconsistent = place.inconsistent || (!(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid);
     return place;
   }
   place.found = true;
   place.site = query.best;
   place.face = face_at(geometry, ray, query.best);
-  const Crossing& crossing = place.face.crossing;
+  const Crossing crossing = place.face.crossing;
   const float across = across_at(ray, crossing.t), speed = place.face.speed;
   place.t = place.end = crossing.t;
   if (query.other < query.best_near) {
-    Contradiction contradiction{geometry, in, kNearStart * query.across, crossing.t, across};
+    Contradiction contradiction{geometry, in, kNearStart * query.stretch, crossing.t, across};
     walk(geometry, {ray.origin, contradiction.tmin, ray.direction, crossing.t}, contradiction);
-    place.inconsistent = contradiction.found;
+    place.inconsistent = place.inconsistent || contradiction.found;
   }
-  const bool alone = crossing.t > 2 * kNearStart * query.across && query.other > query.best_far + query.margin &&
+  const bool alone = crossing.t > 2 * kNearStart * query.stretch && query.other > query.best_far + query.margin &&
                      speed * kCrowd > 2 * largest_component(ray.direction);
-  LastFaces behind(geometry, crossing, speed, across);
+  PlaceFaces here(geometry, place.face, across, across * 0x1p-10f / largest_component(ray.direction));
   if (alone) {
-    behind.add(solid_of(geometry, place.site), place.site, crossing);
+    here.last.add(solid_of(geometry, place.site), place.site, crossing);
   } else {
-    const float most = kBack * across, window = 2 * across < speed * most ? 2 * across / speed : most;
-    behind.end = maximum(crossing.t + window, 0.0f);
-    walk(geometry, {ray.origin, crossing.t, ray.direction, behind.end}, behind);
-    place.end = behind.last_t;
+    const float most = kBack * across / largest_component(ray.direction);
+    here.end = crossing.t + (across < speed * most ? across / speed : most);
+    walk(geometry, {ray.origin, crossing.t, ray.direction, here.end}, here);
+    place.end = here.last_t;
   }
-  bool overflow = behind.overflow;
-  place.after = set_behind(geometry.solids, in, behind, overflow);
+  bool overflow = here.last.overflow;
+  place.after = set_behind(geometry.solids, in, here.last, overflow);
   place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
-  // The face of the solid that is left, else of the one that is entered.
-  for (int pass = 0; pass < 2; ++pass) {
-    const std::uint32_t solid = pass == 0 ? place.after.solid : in.solid;  // the second one wins
-    for (int i = 0; i < behind.count; ++i) {
-      const LastFaces::Last& last = behind.faces[i];
-      if (last.solid == solid && last.crossing.from_inside == (pass == 1) && !alone) place.site = last.site;
-    }
-  }
-  if (!alone) place.face = face_at(geometry, ray, place.site);
+  if (!alone) choose_face(geometry, ray, in, here.last, place);
   return place;
 }
 
@@ -130,37 +184,39 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   Boundary boundary{ray.tmax,    ray.tmax,           {0, 0, 0},          {0, 0, 0}, in.solid,         in.solid, 0,
                     kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
   Ray rest = ray;
-  if (ray.tmin > 0)
-    rest.tmin = next_after(ray.tmin);
-  else
-    rest.tmin = -kBack * across_at(ray, 0) / largest_component(ray.direction);
+  bool from_start = !(ray.tmin > 0);
+  rest.tmin = from_start ? -kBack * across_at(ray, 0) / largest_component(ray.direction) : next_after(ray.tmin);
   for (int places = 0;; ++places) {
-    const Place place = next_place(geometry, rest, boundary.after);
+    const Place place = next_place(geometry, rest, boundary.after, from_start);
     boundary.inconsistent = boundary.inconsistent || place.inconsistent;
     if (!place.found) break;
     boundary.after = place.after;
     boundary.end = place.end;
     if (place.after.solid != in.solid) {
-      boundary.t = maximum(place.t, 0.0f);
+      boundary.t = place.t;
       boundary.to = place.after.solid;
       boundary.normal = place.face.normal;
       boundary.from_inside = place.face.crossing.from_inside;
-      boundary.instance = instance_of(geometry.bvh, place.site);
-      boundary.triangle = triangle_of(geometry.bvh, place.site);
+      if (place.site.triangle != kNoTriangle) {
+        boundary.instance = instance_of(geometry.bvh, place.site);
+        boundary.triangle = triangle_of(geometry.bvh, place.site);
+      }
       break;
     }
     if (places == kMostPlaces) {
       boundary.inconsistent = true;
       break;
     }
+    // What lies at the start has been seen.
     rest.tmin = next_after(place.end);
+    from_start = false;
   }
   const float t = boundary.t;
   boundary.point = {ray.origin.x + product(t, ray.direction.x), ray.origin.y + product(t, ray.direction.y),
                     ray.origin.z + product(t, ray.direction.z)};
   boundary.material_from = material_of(geometry, boundary.from);
   boundary.material_to = material_of(geometry, boundary.to);
-  if (boundary.crosses()) {
+  if (boundary.triangle != kNoTriangle) {
     // Where a mesh has several materials, the face knows which.
     const std::uint16_t inside = geometry.material_code(boundary.instance, boundary.triangle).inside;
     const std::uint32_t solid = geometry.solid_id(boundary.instance, boundary.triangle);
@@ -181,7 +237,7 @@ RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point)
     reach = maximum(reach, fabsf(root.origin[a]) + as_float(std::uint32_t{root.exponent[a]} << 23) * 256);
   Ray ray{point, -4 * reach, {0.8017837f, 0.2672612f, 0.5345225f}, 0};
   for (int places = 0; places < (1 << 20); ++places) {
-    const Place place = next_place(geometry, ray, in);
+    const Place place = next_place(geometry, ray, in, false);
     if (!place.found) break;
     in = place.after;
     ray.tmin = next_after(place.end);

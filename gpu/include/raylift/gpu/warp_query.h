@@ -89,7 +89,7 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
         if (number < state.count) {
           state.mine = number;
           const Ray fetched = fetch(number);
-          walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh);
+          walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, query.around());
           walk.restart();
           query = make(fetched, stack.cold());
         }
@@ -108,7 +108,7 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
           if (open != 0) settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
         }
       } else if (state.mine != kIdle && !has_pair) {
-        if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest())) {
+        if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest(), query.around())) {
           store(state.mine, query);
           state.mine = kIdle;
         }

@@ -19,13 +19,15 @@ struct PreparedRay : ShearedRay {
   float inverse[3];    // of the direction; components near zero are moved off it
   float least_far[3];  // see plane_slack
 
-  RAYLIFT_HD explicit PreparedRay(const Ray& ray, Frame frame = Frame::mesh) : ShearedRay(ray.origin, ray.direction) {
+  // around: boxes count that the ray passes by no farther than that, in terms of the direction's largest component.
+  RAYLIFT_HD explicit PreparedRay(const Ray& ray, Frame frame = Frame::mesh, float around = 0)
+      : ShearedRay(ray.origin, ray.direction) {
     const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
     const float reach = maximum(maximum(fabsf(origin.x), fabsf(origin.y)), fabsf(origin.z));
-    const float least = fabsf(component(ray.direction, kz())) * 0x1p-60f;
+    const float longest = fabsf(component(ray.direction, kz())), least = longest * 0x1p-60f;
     // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of the
     // ray's origin: see in_mesh.
-    const float moved = frame == Frame::world ? 2 * reach : 0;
+    const float moved = (frame == Frame::world ? 2 * reach : 0) + around * longest * 0x1p20f;
     for (int a = 0; a < 3; ++a) {
       const bool forward = !(d[a] < 0), parallel = !(fabsf(d[a]) > least);
       bits |= forward ? 1u << a : 0u;

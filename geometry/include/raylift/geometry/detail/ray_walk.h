@@ -7,6 +7,9 @@
 //   bool offer(bvh, seen, site)           a triangle is surely hit, within bounds of t. True: that does not do, and
 //   void settle(bvh, world, site)         is to be called, as where float arithmetic leaves open whether it is hit
 //   bool done() const                     nothing more is looked for
+//   float around() const                  how far past a triangle the ray may go for it to be settled too, in terms of
+//   the
+//                                         direction's largest component; 0 for most
 #pragma once
 
 #include <raylift/geometry/detail/ray_node.h>
@@ -86,8 +89,9 @@ RAYLIFT_HD inline std::uint32_t intersect_pair(const BvhView& bvh, std::uint32_t
   const TrianglePair pair = load_pair(bvh.pairs + index);
   const Sheared p0 = shear(ray, vertex(pair, 0)), p1 = shear(ray, vertex(pair, 1)), p2 = shear(ray, vertex(pair, 2)),
                 p3 = shear(ray, vertex(pair, 3));
-  const float bound = edge_bound(p0, p1, p2, p3);
   const float shared = edge(p1, p2), inverse_z = ray.inverse_z();
+  const float around = query.around();
+  const float bound = edge_bound(p0, p1, p2, p3, around == 0 ? 0 : around / fabsf(inverse_z));
   return offer_pair(bvh, index, look_at(inverse_z, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), bound),
                     look_at(inverse_z, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, bound), placed, query);
 }
@@ -123,7 +127,10 @@ struct Walk {
   int mesh_depth = -1;                 // in a mesh: entries of the stack below it, which are the world's
   std::uint32_t placed = kNoInstance;  // that mesh's InstanceNode
 
-  RAYLIFT_HD explicit Walk(const Ray& world) : ray(world, kScene ? Frame::world : Frame::mesh) { restart(); }
+  RAYLIFT_HD explicit Walk(const Ray& world, float around = 0)
+      : ray(world, kScene ? Frame::world : Frame::mesh, around) {
+    restart();
+  }
   RAYLIFT_HD void restart() {
     nodes = only_child(0);
     hits = {{0, 0}, 0, 0, 0};
@@ -136,13 +143,13 @@ struct Walk {
 // Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray.
 template <bool kScene, class World>
 RAYLIFT_HD inline bool advance(const BvhView& bvh, Walk<kScene>& walk, Group* stack, const World& world, float tmin,
-                               float tmax) {
+                               float tmax, float around) {
   if (!any_child(walk.nodes)) {
     if (walk.depth == 0) return false;
     if constexpr (kScene) {
       if (walk.depth == walk.mesh_depth) {
         walk.mesh_depth = -1;
-        walk.ray = PreparedRay(world(), Frame::world);
+        walk.ray = PreparedRay(world(), Frame::world, around);
       }
     }
     walk.nodes = stack[--walk.depth];
@@ -154,7 +161,7 @@ RAYLIFT_HD inline bool advance(const BvhView& bvh, Walk<kScene>& walk, Group* st
     if (walk.mesh_depth < 0 && !node.is_node()) {
       const InstanceNode placed = node.instance();
       walk.placed = child;
-      walk.ray = PreparedRay(in_mesh(placed, world()));
+      walk.ray = PreparedRay(in_mesh(placed, world()), Frame::mesh, around);
       node = load_node(bvh.nodes + placed.root);
       walk.mesh_depth = walk.depth;
     }
@@ -169,8 +176,8 @@ template <bool kScene, class Query>
 RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, Group* stack, Query& query) {
   if (bvh.node_count == 0) return;
   const auto world = [&ray]() -> const Ray& { return ray; };
-  Walk<kScene> walk(ray);
-  while (advance(bvh, walk, stack, world, query.tmin, query.farthest()))
+  Walk<kScene> walk(ray, query.around());
+  while (advance(bvh, walk, stack, world, query.tmin, query.farthest(), query.around()))
     while (walk.hits.pairs != 0) {
       const std::uint32_t index = next_pair(walk.hits);
       if (const std::uint32_t open = intersect_pair(bvh, index, walk.ray, walk.placed, query); open != 0)
@@ -234,6 +241,7 @@ struct Nearest {
   }
   [[nodiscard]] RAYLIFT_HD float farthest() const { return far; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   // That of no triangle: nothing was hit.
   [[nodiscard]] RAYLIFT_HD Site site() const { return {cold[0].bits, cold[1].first}; }
 
@@ -283,6 +291,7 @@ struct AnyHit {
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return tmax; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return hit; }
+  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView& bvh, const Impression& seen, Site site) {
     if constexpr (!Filter::kOfCrossings)
       if (seen.near > tmin && seen.far < tmax) {

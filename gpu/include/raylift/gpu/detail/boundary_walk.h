@@ -49,11 +49,14 @@ RAYLIFT_HD inline std::uint32_t solid_of(const GeometryView& geometry, Site site
 // points with coordinates up to `reach`. In units of u = 2^-24 of the reach: up to 19 for the ray's way into a mesh's
 // frame (in_mesh, of which the direction's share does not count near the origin), 5 for the rounding of the point and
 // of t, and the face's own rounding; errors that add up like that are not met in practice.
-inline constexpr float kAcross = 0x1p-19f;
+inline constexpr float kAcross = 0x1p-21f;
+// Faces are at one place if they are not farther from each other than `across`. So a new point, at the first of them,
+// may be off by that against the others too: a face is at the start if it is within so many `across`.
+inline constexpr float kAtStart = 3;
 // How far back along the ray, in terms of `across`, faces are looked for: at lower angles than its inverse a face that
-// was passed by rounding is not seen from the next point, but from the one after it.
-inline constexpr float kBack = 0x1p12f;
-// Within that many `across`, along the ray, hits are looked at one by one.
+// was passed by rounding is not seen from the next point, but from one after it.
+inline constexpr float kBack = 0x1p10f;
+// Within that many `across` ahead, hits are looked at one by one.
 inline constexpr float kNearStart = 256;
 // Hits nearer to each other than that many `across`, along the ray, are looked at one by one; so are those of faces
 // that are seen at a low angle.
@@ -98,44 +101,68 @@ RAYLIFT_HD inline Face face_at(const GeometryView& geometry, const Ray& world, S
 
 // ---- walks ----------------------------------------------------------------------------------------------------------
 
+// Whether a triangle that the ray misses comes near to its origin: by its box, within so many `across`.
+RAYLIFT_HD inline bool near_origin(const GeometryView& geometry, const Ray& world, Site site, float across) {
+  const RayAndTriangle in = at_site(geometry.bvh.nodes, geometry.bvh.pairs, world, site);
+  const float near = 2 * kAtStart * across * largest_component(in.direction);
+  const auto reaches = [near](float a, float b, float c, float o) {
+    return minimum(minimum(a, b), c) - o <= near && o - maximum(maximum(a, b), c) <= near;
+  };
+  return reaches(in.a.x, in.b.x, in.c.x, in.origin.x) && reaches(in.a.y, in.b.y, in.c.y, in.origin.y) &&
+         reaches(in.a.z, in.b.z, in.c.z, in.origin.z);
+}
+
+// Whether rounding explains that a face lies ahead of the start: it is within so many millimetres across.
+RAYLIFT_HD inline bool explained(const Face& face, float across) {
+  return face.crossing.t <= 0 || face.crossing.t * face.speed <= across;
+}
+
+// Whether the start lies behind a face or at it. At a low angle a face that is near across may be far along the ray.
+RAYLIFT_HD inline bool at_start(const Face& face, float across, float stretch) {
+  return face.crossing.t <= 0 || (face.crossing.t * face.speed <= across && face.crossing.t <= 4 * stretch);
+}
+
 // The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it. Of all other faces
-// the t of the nearest one that is not near the start.
+// the t of the nearest one that is not near the start. Faces behind the start are only noticed; see StartFaces.
 struct NearestCounting {
   const GeometryView& geometry;
   Containment in;
   float tmin, tmax;
-  float across;  // at the start
-  float margin;  // beyond the best: how far faces still matter
+  bool from_start;  // false: only what lies behind tmin
+  float across;     // at the start, in millimetres
+  float stretch;    // the same along the ray, as t
+  float margin;     // beyond the best: how far faces still matter
   float best_near, best_far;
   float other;
   Site best;
+  bool start_counts;  // a face behind the start may change the set
+  bool start_passed;  // the ray passes a triangle that comes near to the start
 
-  RAYLIFT_HD NearestCounting(const GeometryView& of, const Ray& ray, const Containment& set)
-      : geometry(of),
-        in(set),
-        tmin(ray.tmin),
-        tmax(ray.tmax),
-        best_near(ray.tmax),
-        best_far(ray.tmax),
-        best{kNoTriangle, kNoInstance} {
-    across = across_at(ray, 0) / largest_component(ray.direction);
+  RAYLIFT_HD NearestCounting(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
+      : geometry(of), in(set), tmin(ray.tmin), tmax(ray.tmax), from_start(start) {
+    across = across_at(ray, 0);
+    stretch = across / largest_component(ray.direction);
     margin = 0;
+    best_near = best_far = tmax;
     other = 0x1.fffffep127f;
+    best = {kNoTriangle, kNoInstance};
+    start_counts = start_passed = false;
   }
   [[nodiscard]] RAYLIFT_HD float farthest() const { return best_far + margin; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart * stretch : 0; }
   [[nodiscard]] RAYLIFT_HD bool counts(Site site, bool from_inside) const {
     return contains(geometry.solids, in, solid_of(geometry, site)) == from_inside;
   }
   RAYLIFT_HD void see_other(float near) {
-    if (near > kNearStart * across && near < other) other = near;
+    if (near > kNearStart * stretch && near < other) other = near;
   }
   RAYLIFT_HD void set(float near, float far, Site site) {
     if (best.triangle != kNoTriangle) see_other(best_near);
     best_near = near;
     best_far = far;
     best = site;
-    margin = kCrowd * (across + fabsf(far) * kAcross);
+    margin = kCrowd * (stretch + fabsf(far) * kAcross);
   }
 
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
@@ -144,13 +171,15 @@ struct NearestCounting {
       see_other(seen.near);
       return false;
     }
-    if (seen.near > 0 && seen.near > tmin && seen.far < best_near) {
-      set(seen.near, seen.far, site);
-      return false;
-    }
-    if (seen.near > best_far) {
-      see_other(seen.near);
-      return false;
+    if (seen.near > (from_start ? kNearStart * stretch : tmin)) {
+      if (seen.far < best_near) {
+        set(seen.near, seen.far, site);
+        return false;
+      }
+      if (seen.near > best_far) {
+        see_other(seen.near);
+        return false;
+      }
     }
     return true;
   }
@@ -158,10 +187,17 @@ struct NearestCounting {
   RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const Crossing& crossing = face.crossing;
-    if (!crossing.hit || crossing.t < tmin || crossing.t >= tmax) return;
+    if (!crossing.hit) {
+      start_passed = start_passed || (from_start && near_origin(geometry, world, site, stretch));
+      return;
+    }
+    if (crossing.t < tmin) return;
     if (!counts(site, crossing.from_inside)) return see_other(crossing.t);
-    // Behind the start: only where rounding may have moved the start across the face.
-    if (crossing.t < 0 && -crossing.t * face.speed > across_at(world, 0)) return;
+    if (from_start && at_start(face, across, stretch)) {
+      start_counts = true;
+      return;
+    }
+    if (crossing.t >= tmax) return;
     if (best.triangle != kNoTriangle) {
       const Crossing before = cross(bvh.nodes, bvh.pairs, world, best);
       if (!crossing.before(before) && !(crossing.same_place(before) && comes_first(bvh, site, best)))
@@ -172,58 +208,154 @@ struct NearestCounting {
   }
 };
 
-// Of every solid with a face in a stretch of the ray, the last of these: behind it the ray is in the solid if it
-// entered it there.
+// Solids and the last of their faces in a stretch of the ray: behind it the ray is in a solid if it entered it there.
 struct LastFaces {
   static constexpr int kMost = 12;
   struct Last {
     std::uint32_t solid;
     Site site;
     Crossing crossing;
-    bool tied;  // left and entered at the same place: as it was
+    bool inside;  // behind it
+    bool open;    // faces contradict each other at one place, or rounding does not explain the face: as it was
+    bool ahead;   // of the start
   };
 
-  const GeometryView& geometry;
-  float tmin, end;
-  Crossing from;
-  float from_speed;
-  float across;
+  float apart;  // faces nearer than that along the ray are at one place: an edge that the ray goes through
   int count = 0;
   bool overflow = false;
-  float last_t;
   Last faces[kMost];
 
-  RAYLIFT_HD LastFaces(const GeometryView& of, const Crossing& first, float speed, float tolerance)
-      : geometry(of), tmin(first.t), end(first.t), from(first), from_speed(speed), across(tolerance), last_t(first.t) {}
+  RAYLIFT_HD explicit LastFaces(float at_one_place) : apart(at_one_place) {}
+  // The solid's entry; a new one if there is none. Null: there is no room.
+  RAYLIFT_HD Last* find(std::uint32_t solid) {
+    for (int i = 0; i < count; ++i)
+      if (faces[i].solid == solid) return &faces[i];
+    if (count == kMost) {
+      overflow = true;
+      return nullptr;
+    }
+    faces[count] = {kNoSolid, {kNoTriangle, kNoInstance}, {}, false, false, false};
+    return &faces[count++];
+  }
+  RAYLIFT_HD void add(std::uint32_t solid, Site site, const Crossing& crossing, bool ahead = false) {
+    Last* const last = find(solid);
+    if (last == nullptr) return;
+    bool open = false;
+    if (last->solid != kNoSolid) {
+      const float later = (crossing.t - last->crossing.t) + (crossing.t_low - last->crossing.t_low);
+      open = fabsf(later) <= apart && (last->open || crossing.from_inside != last->crossing.from_inside);
+      if (later <= 0) {
+        last->open = last->open || open;
+        return;
+      }
+    }
+    *last = {solid, site, crossing, !crossing.from_inside, open, ahead};
+  }
+  // Says of a solid whether the ray is in it, whatever its faces are.
+  RAYLIFT_HD void set(std::uint32_t solid, bool inside) {
+    Last* const last = find(solid);
+    if (last == nullptr) return;
+    last->solid = solid;
+    last->inside = inside;
+    last->open = last->ahead = false;
+  }
+};
+
+// The faces at one place: those that the place of the first one lies on.
+struct PlaceFaces {
+  const GeometryView& geometry;
+  float tmin, end;
+  Crossing first;
+  float first_speed;
+  float across;
+  float last_t;
+  LastFaces last;
+
+  RAYLIFT_HD PlaceFaces(const GeometryView& of, const Face& face, float tolerance, float apart)
+      : geometry(of),
+        tmin(face.crossing.t),
+        end(face.crossing.t),
+        first(face.crossing),
+        first_speed(face.speed),
+        across(tolerance),
+        last_t(face.crossing.t),
+        last(apart) {}
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
   RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const Crossing& crossing = face.crossing;
-    if (!crossing.hit || crossing.t < tmin || crossing.t > end || crossing.before(from)) return;
-    // Faces count that the first one's place lies on, or that lie between it and the start.
-    const float apart = (crossing.t - from.t) + (crossing.t_low - from.t_low);
-    if (crossing.t > 0 && apart * maximum(face.speed, from_speed) > 2 * across) return;
+    if (!crossing.hit || crossing.t < tmin || crossing.t > end || crossing.before(first)) return;
+    const float apart = (crossing.t - first.t) + (crossing.t_low - first.t_low);
+    if (apart * maximum(face.speed, first_speed) > across) return;
     if (crossing.t > last_t) last_t = crossing.t;
-    add(solid_of(geometry, site), site, crossing);
+    last.add(solid_of(geometry, site), site, crossing);
   }
-  RAYLIFT_HD void add(std::uint32_t solid, Site site, const Crossing& crossing) {
-    int i = 0;
-    while (i < count && faces[i].solid != solid) ++i;
-    if (i == kMost) {
-      overflow = true;
-      return;
+};
+
+// The faces at the start, and the solids that the ray passes by there.
+struct StartFaces {
+  static constexpr int kMostPassed = 4;
+  const GeometryView& geometry;
+  float tmin, end;
+  float across, stretch;
+  LastFaces last;
+  int passed_count = 0;
+  std::uint32_t passed[kMostPassed];
+
+  RAYLIFT_HD StartFaces(const GeometryView& of, const Ray& ray, float tolerance)
+      : geometry(of),
+        tmin(ray.tmin),
+        end(ray.tmax),
+        across(tolerance),
+        stretch(tolerance / largest_component(ray.direction)),
+        last(stretch) {}
+  [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
+  [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  [[nodiscard]] RAYLIFT_HD float around() const { return 2 * kAtStart * stretch; }
+  RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
+  RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
+    const Face face = face_at(geometry, world, site);
+    if (!face.crossing.hit) {
+      if (near_origin(geometry, world, site, stretch)) pass(solid_of(geometry, site));
+    } else if (face.crossing.t >= tmin && face.crossing.t <= end && explained(face, kAtStart * across)) {
+      last.add(solid_of(geometry, site), site, face.crossing, !at_start(face, across, stretch));
     }
-    if (i == count) {
-      ++count;
-    } else if (crossing.same_place(faces[i].crossing)) {
-      faces[i].tied = faces[i].tied || crossing.from_inside != faces[i].crossing.from_inside;
-      return;
-    } else if (crossing.before(faces[i].crossing)) {
-      return;
-    }
-    faces[i] = {solid, site, crossing, false};
+  }
+  RAYLIFT_HD void pass(std::uint32_t solid) {
+    for (int i = 0; i < passed_count; ++i)
+      if (passed[i] == solid) return;
+    if (passed_count == kMostPassed)
+      last.overflow = true;
+    else
+      passed[passed_count++] = solid;
+  }
+};
+
+// The first face of one solid ahead, but for those within `skipped` millimetres across.
+struct FirstOfSolid {
+  const GeometryView& geometry;
+  std::uint32_t solid;
+  float tmin, far;
+  float skipped;
+  bool found = false;
+  Face first{};
+
+  [[nodiscard]] RAYLIFT_HD float farthest() const { return far; }
+  [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
+  RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
+    return !(seen.far < tmin || seen.near > far) && solid_of(geometry, site) == solid;
+  }
+  RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
+    if (solid_of(geometry, site) != solid) return;
+    const Face face = face_at(geometry, world, site);
+    if (!face.crossing.hit || explained(face, skipped) || (found && !face.crossing.before(first.crossing))) return;
+    found = true;
+    first = face;
+    far = face.crossing.t;
   }
 };
 
@@ -237,13 +369,15 @@ struct Contradiction {
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return found; }
+  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
   RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const float t = face.crossing.t;
     if (!face.crossing.hit || t < tmin || t >= end) return;
     const bool counts = contains(geometry.solids, in, solid_of(geometry, site)) == face.crossing.from_inside;
-    found = found || (!counts && t * face.speed > 2 * across && (end - t) * face.speed > 2 * across);
+    const float start = (kAtStart + 1) * across;
+    found = found || (!counts && t * face.speed > start && (end - t) * face.speed > across);
   }
 };
 
@@ -261,7 +395,7 @@ RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query&
 // Whether the set behind the faces contains a solid, if `before` does before them.
 RAYLIFT_HD inline bool contained_behind(const LastFaces& behind, std::uint32_t solid, bool before) {
   for (int i = 0; i < behind.count; ++i)
-    if (behind.faces[i].solid == solid) return behind.faces[i].tied ? before : !behind.faces[i].crossing.from_inside;
+    if (behind.faces[i].solid == solid) return behind.faces[i].open ? before : behind.faces[i].inside;
   return before;
 }
 
