@@ -308,21 +308,24 @@ MediaScene overlapping_boxes() {
 std::vector<MediaScene> media_scenes() {
   const Transform here = Transform::Identity();
   std::vector<MediaScene> scenes;
-  scenes.push_back(spheres("spheres", 0));
-  scenes.push_back(spheres("spheres at 5 m", 5000));
-  scenes.push_back(spheres("spheres at 20 m", 20000));
-  scenes.push_back(spheres("spheres at 100 m", 100000));
-  scenes.push_back(row_of_boxes());
-  scenes.push_back(block_of_boxes("block", here));
-  scenes.push_back(block_of_boxes("block, turned", turned_and_moved({120, -370, 240})));
-  scenes.push_back(flush_daughters("flush daughters", here));
-  scenes.push_back(flush_daughters("flush, turned", turned_and_moved({1200, 370, -240})));
-  scenes.push_back(foils("foils", here));
-  scenes.push_back(foils("foils at 1 m", moved({1000, 300.3, -700.1})));
-  scenes.push_back(foils("foils at 1 m, turned", turned_and_moved({1000, 300.3, -700.1})));
-  scenes.push_back(edges_and_corners("edges, corners", here));
-  scenes.push_back(edges_and_corners("edges, turned", turned_and_moved({0, 0, 0})));
-  scenes.push_back(overlapping_boxes());
+  const auto add = [&](std::vector<MediaScene> kind) {
+    for (MediaScene& scene : kind) {
+      scene.alike = static_cast<int>(kind.size());
+      scenes.push_back(std::move(scene));
+    }
+  };
+  add({spheres("spheres", 0)});
+  add({spheres("spheres at 5 m", 5000)});
+  add({spheres("spheres at 20 m", 20000)});
+  add({spheres("spheres at 100 m", 100000)});
+  add({row_of_boxes(), block_of_boxes("block", here),
+       block_of_boxes("block, turned", turned_and_moved({120, -370, 240}))});
+  add({flush_daughters("flush daughters", here),
+       flush_daughters("flush, turned", turned_and_moved({1200, 370, -240}))});
+  add({foils("foils", here), foils("foils at 1 m", moved({1000, 300.3, -700.1})),
+       foils("foils at 1 m, turned", turned_and_moved({1000, 300.3, -700.1}))});
+  add({edges_and_corners("edges, corners", here), edges_and_corners("edges, turned", turned_and_moved({0, 0, 0}))});
+  add({overlapping_boxes()});
   return scenes;
 }
 

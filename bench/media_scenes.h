@@ -21,6 +21,7 @@ struct MediaScene {
   std::vector<WalkSolid> solids;  ///< by solid id; depths are those of the mothers here
   Eigen::Vector3d start_min = Eigen::Vector3d::Zero(), start_max = Eigen::Vector3d::Zero();
   bool consistent = true;  ///< no solids overlap
+  int alike = 1;           ///< how many scenes there are of this kind: turned, elsewhere
 };
 
 /// All scenes but the detector. The last one has solids that overlap.
