@@ -155,7 +155,8 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
   const float across = across_at(ray, crossing.t), speed = place.face.speed;
   place.t = place.end = crossing.t;
   if (query.other < query.best_near) {
-    Contradiction contradiction{geometry, in, kNearStart * query.stretch, crossing.t, across};
+    // Not before tmin: what lies there was crossed when the set was another one.
+    Contradiction contradiction{geometry, in, maximum(kNearStart * query.stretch, ray.tmin), crossing.t, across};
     walk(geometry, {ray.origin, contradiction.tmin, ray.direction, crossing.t}, contradiction);
     place.inconsistent = place.inconsistent || contradiction.found;
   }

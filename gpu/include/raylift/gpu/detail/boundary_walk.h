@@ -103,6 +103,7 @@ RAYLIFT_HD inline Face face_at(const GeometryView& geometry, const Ray& world, S
 
 // Whether a triangle that the ray misses comes near to its origin: by its box, within so many `across`.
 RAYLIFT_HD inline bool near_origin(const GeometryView& geometry, const Ray& world, Site site, float across) {
+  if (id_of(geometry.bvh, site) == kNoTriangle) return false;  // the absent second one of a pair
   const RayAndTriangle in = at_site(geometry.bvh.nodes, geometry.bvh.pairs, world, site);
   const float near = 2 * kAtStart * across * largest_component(in.direction);
   const auto reaches = [near](float a, float b, float c, float o) {
@@ -349,8 +350,8 @@ struct FirstOfSolid {
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     return !(seen.far < tmin || seen.near > far) && solid_of(geometry, site) == solid;
   }
-  RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
-    if (solid_of(geometry, site) != solid) return;
+  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+    if (id_of(bvh, site) == kNoTriangle || solid_of(geometry, site) != solid) return;
     const Face face = face_at(geometry, world, site);
     if (!face.crossing.hit || explained(face, skipped) || (found && !face.crossing.before(first.crossing))) return;
     found = true;

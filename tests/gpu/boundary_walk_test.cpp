@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photons walk through solids that touch in all ways, and stay in the medium that an oracle in double says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "devices.h"
+#include "media_scenes.h"
+#include "media_walk.h"
+
+namespace raylift {
+namespace {
+
+using bench::MediaOnDevice;
+using bench::MediaScene;
+using bench::WalkCounts;
+using bench::WalkTask;
+
+constexpr std::uint32_t kStepsOfSeries = 2048;
+
+WalkCounts walk(const Device& device, const WalkTask& task, double steps) {
+  const Stream stream(device);
+  DeviceBuffer<WalkCounts> counts(device, 1);
+  WalkCounts sum{};
+  counts.copy_from(std::span<const WalkCounts>(&sum, 1), stream);
+  bench::walk_photons(device, task, 0, static_cast<std::size_t>(std::ceil(steps / kStepsOfSeries)), kStepsOfSeries,
+                      counts.device(), stream);
+  counts.copy_to(std::span(&sum, 1), stream);
+  stream.synchronize();
+  return sum;
+}
+
+void expect_right_media(const Device& device, const MediaScene& scene, double steps, std::uint32_t check_every) {
+  for (const bool flat : {false, true}) {
+    SCOPED_TRACE(scene.name + (flat ? ", flat" : ", two levels"));
+    const MediaOnDevice uploaded(scene, device, flat);
+    WalkTask task = uploaded.task();
+    task.check_every = check_every;
+    const WalkCounts counts = walk(device, task, steps);
+    EXPECT_EQ(counts.wrong, 0U);
+    EXPECT_EQ(counts.inconsistent, 0U);
+    EXPECT_EQ(counts.mismatched, 0U);
+    EXPECT_EQ(counts.lost, 0U);
+    EXPECT_EQ(counts.stuck, 0U);
+    EXPECT_EQ(counts.first_bad, 0U) << "bench_media --scenes '" << scene.name << "' --series " << counts.first_bad - 1;
+    // What is left out near surfaces must not be most of it, and photons must get somewhere.
+    EXPECT_GT(static_cast<double>(counts.checked), 0.6 * steps / check_every);
+    EXPECT_GT(static_cast<double>(counts.boundaries), 0.05 * steps);
+  }
+}
+
+void expect_right_media_in_all(const Device& device, double steps) {
+  for (const MediaScene& scene : bench::media_scenes())
+    if (scene.consistent) expect_right_media(device, scene, steps, 1);
+}
+
+class BoundaryWalk : public test::OnDevice {};
+RAYLIFT_ON_BOTH_DEVICES(BoundaryWalk);
+
+TEST_P(BoundaryWalk, KeepsTheMediumWhereSolidsTouch) {
+  expect_right_media_in_all(device(), 1e5);
+}
+
+TEST_P(BoundaryWalk, KeepsTheMediumInADetector) {
+  expect_right_media(device(), bench::detector_scene(300), 1e5, 20);
+}
+
+TEST_P(BoundaryWalk, EndsWhereSolidsOverlap) {
+  const MediaScene scene = bench::media_scenes().back();
+  ASSERT_FALSE(scene.consistent);
+  for (const bool flat : {false, true}) {
+    const MediaOnDevice uploaded(scene, device(), flat);
+    WalkTask task = uploaded.task();
+    task.check_every = 0;
+    const WalkCounts counts = walk(device(), task, 1e5);
+    EXPECT_GT(counts.inconsistent, 1000U);
+    EXPECT_GT(counts.ended, 500U);
+    EXPECT_EQ(counts.stuck, 0U);
+  }
+}
+
+/// On a GPU bench_media takes a hundred times as many steps.
+TEST(SlowBoundaryWalk, KeepsTheMediumWhereSolidsTouch) {
+  expect_right_media_in_all(Device::host(), 1e7);
+}
+
+TEST(SlowBoundaryWalk, KeepsTheMediumInADetector) {
+  expect_right_media(Device::host(), bench::detector_scene(300), 1e7, 50);
+}
+
+/// The walk notices if media are wrong: with closest_hit without the last triangle, which was the advice once.
+TEST_P(BoundaryWalk, TellsWrongMedia) {
+  for (const MediaScene& scene : bench::media_scenes()) {
+    if (scene.name != "block" && scene.name != "flush daughters" && scene.name != "foils") continue;
+    const MediaOnDevice uploaded(scene, device(), false);
+    WalkTask task = uploaded.task();
+    task.stepping = bench::Stepping::exclusion;
+    const WalkCounts counts = walk(device(), task, 1e5);
+    EXPECT_GT(counts.wrong, 1000U) << scene.name;
+  }
+}
+
+}  // namespace
+}  // namespace raylift
