@@ -119,16 +119,27 @@ RAYLIFT_HD inline Place start_place(const GeometryView& geometry, const Ray& ray
     if (!next.found || !explained(next.first, kAtStart * across))
       start.last.set(next.solid, next.found && next.first.crossing.from_inside);
   }
-  // What a face ahead changes is left to the search ahead.
-  for (int i = 0; i < start.last.count; ++i)
-    start.last.faces[i].open = start.last.faces[i].open || start.last.faces[i].ahead;
-  bool overflow = start.last.overflow;
-  place.after = set_behind(geometry.solids, in, start.last, overflow);
+  // What a face ahead changes is left to the search ahead, unless it is the other side of a face behind: of two solids
+  // that touch, the ray leaves one and enters the other there.
+  bool overflow = false;
+  LastFaces behind = start.last;
+  for (int i = 0; i < behind.count; ++i) behind.faces[i].open = behind.faces[i].open || behind.faces[i].ahead;
+  place.after = set_behind(geometry.solids, in, behind, overflow);
+  if (!place.after.consistent()) {
+    bool too_many = false;
+    const Containment all = set_behind(geometry.solids, in, start.last, too_many);
+    if (all.consistent()) {
+      overflow = false;
+      place.after = all;
+      behind = start.last;
+    }
+  }
+  overflow = overflow || start.last.overflow;
   place.inconsistent = overflow || !place.after.consistent();
   place.found = place.after.solid != in.solid || place.after.exceptions[0] != in.exceptions[0] ||
                 place.after.exceptions[1] != in.exceptions[1];
   if (!place.found) return place;
-  choose_face(geometry, ray, in, start.last, place);
+  choose_face(geometry, ray, in, behind, place);
   return place;
 }
 

@@ -101,7 +101,7 @@ RAYLIFT_HD inline Face face_at(const GeometryView& geometry, const Ray& world, S
 
 // ---- walks ----------------------------------------------------------------------------------------------------------
 
-// Whether a triangle that the ray misses comes near to its origin: by its box, within so many `across`.
+// Whether a triangle that the ray misses comes near to its origin: by its box and its plane.
 RAYLIFT_HD inline bool near_origin(const GeometryView& geometry, const Ray& world, Site site, float across) {
   if (id_of(geometry.bvh, site) == kNoTriangle) return false;  // the absent second one of a pair
   const RayAndTriangle in = at_site(geometry.bvh.nodes, geometry.bvh.pairs, world, site);
@@ -109,8 +109,14 @@ RAYLIFT_HD inline bool near_origin(const GeometryView& geometry, const Ray& worl
   const auto reaches = [near](float a, float b, float c, float o) {
     return minimum(minimum(a, b), c) - o <= near && o - maximum(maximum(a, b), c) <= near;
   };
-  return reaches(in.a.x, in.b.x, in.c.x, in.origin.x) && reaches(in.a.y, in.b.y, in.c.y, in.origin.y) &&
-         reaches(in.a.z, in.b.z, in.c.z, in.origin.z);
+  if (!reaches(in.a.x, in.b.x, in.c.x, in.origin.x) || !reaches(in.a.y, in.b.y, in.c.y, in.origin.y) ||
+      !reaches(in.a.z, in.b.z, in.c.z, in.origin.z))
+    return false;
+  // Boxes of large triangles hold much: its plane too must be near.
+  const float3 n = normal_of(in.a, in.b, in.c);
+  const float3 from_a = {in.origin.x - in.a.x, in.origin.y - in.a.y, in.origin.z - in.a.z};
+  const float distance = product(n.x, from_a.x) + product(n.y, from_a.y) + product(n.z, from_a.z);
+  return fabsf(distance) <= 2 * near * (fabsf(n.x) + fabsf(n.y) + fabsf(n.z));
 }
 
 // Whether rounding explains that a face lies ahead of the start: it is within so many millimetres across.
