@@ -171,8 +171,9 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
     walk(geometry, {ray.origin, contradiction.tmin, ray.direction, crossing.t}, contradiction);
     place.inconsistent = place.inconsistent || contradiction.found;
   }
+  // Faces behind the ray's end were not looked for.
   const bool alone = crossing.t > 2 * kNearStart * query.stretch && query.other > query.best_far + query.margin &&
-                     speed * kCrowd > 2 * largest_component(ray.direction);
+                     query.best_far + query.margin < ray.tmax && speed * kCrowd > 2 * largest_component(ray.direction);
   PlaceFaces here(geometry, place.face, across, across * 0x1p-10f / largest_component(ray.direction));
   if (alone) {
     here.last.add(solid_of(geometry, place.site), place.site, crossing);
