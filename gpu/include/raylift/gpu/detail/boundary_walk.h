@@ -101,7 +101,7 @@ RAYLIFT_HD inline Face face_at(const GeometryView& geometry, const Ray& world, S
 
 // ---- walks ----------------------------------------------------------------------------------------------------------
 
-// Whether a triangle that the ray misses comes near to its origin: by its box and its plane.
+// Whether a triangle that the ray misses comes near to its origin.
 RAYLIFT_HD inline bool near_origin(const GeometryView& geometry, const Ray& world, Site site, float across) {
   if (id_of(geometry.bvh, site) == kNoTriangle) return false;  // the absent second one of a pair
   const RayAndTriangle in = at_site(geometry.bvh.nodes, geometry.bvh.pairs, world, site);
@@ -112,11 +112,23 @@ RAYLIFT_HD inline bool near_origin(const GeometryView& geometry, const Ray& worl
   if (!reaches(in.a.x, in.b.x, in.c.x, in.origin.x) || !reaches(in.a.y, in.b.y, in.c.y, in.origin.y) ||
       !reaches(in.a.z, in.b.z, in.c.z, in.origin.z))
     return false;
-  // Boxes of large triangles hold much: its plane too must be near.
+  // Boxes of large triangles hold much: its plane must be near too, and the inner sides of its edges.
   const float3 n = normal_of(in.a, in.b, in.c);
-  const float3 from_a = {in.origin.x - in.a.x, in.origin.y - in.a.y, in.origin.z - in.a.z};
-  const float distance = product(n.x, from_a.x) + product(n.y, from_a.y) + product(n.z, from_a.z);
-  return fabsf(distance) <= 2 * near * (fabsf(n.x) + fabsf(n.y) + fabsf(n.z));
+  const auto distance_by = [&](float3 normal, float3 from) {  // times the normal's length
+    return product(normal.x, in.origin.x - from.x) + product(normal.y, in.origin.y - from.y) +
+           product(normal.z, in.origin.z - from.z);
+  };
+  const auto scaled = [near](float3 normal) {
+    return 2 * near * (fabsf(normal.x) + fabsf(normal.y) + fabsf(normal.z));
+  };
+  if (fabsf(distance_by(n, in.a)) > scaled(n)) return false;
+  const auto inner = [&](float3 u, float3 v) {
+    const float3 e = {v.x - u.x, v.y - u.y, v.z - u.z};
+    const float3 inward = {product(n.y, e.z) - product(n.z, e.y), product(n.z, e.x) - product(n.x, e.z),
+                           product(n.x, e.y) - product(n.y, e.x)};
+    return distance_by(inward, u) >= -scaled(inward);
+  };
+  return inner(in.a, in.b) && inner(in.b, in.c) && inner(in.c, in.a);
 }
 
 // Whether rounding explains that a face lies ahead of the start: it is within so many millimetres across.
