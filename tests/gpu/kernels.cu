@@ -24,6 +24,18 @@ __global__ void sum_words(const std::uint32_t* words, std::size_t count, unsigne
   atomicAdd(sum, own);
 }
 
+__global__ void find_boundaries(const __grid_constant__ GeometryView view, const Ray* rays, const Containment* in,
+                                Boundary* boundaries, std::size_t count) {
+  const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (i < count) boundaries[i] = next_boundary(view, rays[i], in[i]);
+}
+
+__global__ void locate_all(const __grid_constant__ GeometryView view, const float3* points, Containment* in,
+                           std::size_t count) {
+  const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (i < count) in[i] = locate(view, points[i]);
+}
+
 __global__ void hungry(float* out) {
   extern __shared__ float buffer[];
   buffer[threadIdx.x] = out[threadIdx.x];
@@ -54,6 +66,19 @@ int sum_scene_on_gpu(const GeometryView& view, SceneSums* sums) {
 
 int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned long long* sum) {
   return run(sum, [&](unsigned long long* on_device) { sum_words<<<256, 256>>>(words, count, on_device); });
+}
+
+int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Containment* in, Boundary* boundaries,
+                           std::size_t count) {
+  find_boundaries<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, rays, in, boundaries, count);
+  const cudaError_t launched = cudaGetLastError();
+  return static_cast<int>(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
+}
+
+int locate_on_gpu(const GeometryView& view, const float3* points, Containment* in, std::size_t count) {
+  locate_all<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, points, in, count);
+  const cudaError_t launched = cudaGetLastError();
+  return static_cast<int>(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
 }
 
 const void* hungry_kernel() {

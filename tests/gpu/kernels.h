@@ -2,6 +2,7 @@
 // Kernels for kernels_test.cpp, and their launches. No Eigen here: nvcc stumbles over it.
 #pragma once
 
+#include <raylift/gpu/boundary.h>
 #include <raylift/gpu/view.h>
 
 #include <cstddef>
@@ -36,6 +37,11 @@ RAYLIFT_HD inline void add_triangle(const GeometryView& view, std::uint32_t i, s
 // Each returns a cudaError_t, as int.
 int sum_scene_on_gpu(const GeometryView& view, SceneSums* sums);
 int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned long long* sum);
+/// boundaries[i] = next_boundary(view, rays[i], in[i]); all but the view are the device's addresses.
+int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Containment* in, Boundary* boundaries,
+                           std::size_t count);
+/// in[i] = locate(view, points[i]).
+int locate_on_gpu(const GeometryView& view, const float3* points, Containment* in, std::size_t count);
 /// A kernel that uses shared memory, for occupancy.
 const void* hungry_kernel();
 int last_cuda_error();

@@ -229,7 +229,7 @@ struct NearestCounting {
 
 // Solids and the last of their faces in a stretch of the ray: behind it the ray is in a solid if it entered it there.
 struct LastFaces {
-  static constexpr int kMost = 12;
+  static constexpr int kMost = 16;
   struct Last {
     std::uint32_t solid;
     Site site;
@@ -316,7 +316,7 @@ struct PlaceFaces {
 
 // The faces at the start, and the solids that the ray passes by there.
 struct StartFaces {
-  static constexpr int kMostPassed = 4;
+  static constexpr int kMostPassed = 8;
   const GeometryView& geometry;
   float tmin, end;
   float across, stretch;

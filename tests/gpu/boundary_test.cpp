@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boundaries between media on each device, case by case; boundary_walk_test.cpp takes photons through whole scenes.
+#include <gtest/gtest.h>
+#include <raylift/gpu/boundary.h>
+#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/upload.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "devices.h"
+#ifdef RAYLIFT_WITH_CUDA
+#include "kernels.h"
+#endif
+
+namespace raylift {
+namespace {
+
+using Corner = Eigen::Vector3d;
+
+/// Boxes, each a solid with a material of its own number, in a tree.
+class Boxes {
+ public:
+  Boxes() { scene_.source = "made in a test"; }
+
+  /// The mesh stands around `frame`, and the instance puts it into place. cuts: along each edge of a face.
+  std::uint32_t add(Corner low, Corner high, std::uint32_t mother = kNone, unsigned cuts = 1, Corner frame = {0, 0, 0},
+                    bool mirrored = false) {
+    const auto number = static_cast<std::uint32_t>(scene_.instances.size());
+    const double sign = mirrored ? -1 : 1;
+    Mesh mesh;
+    mesh.name = "box";
+    for (int axis = 0; axis != 3; ++axis)
+      for (int side = 0; side != 2; ++side)
+        for (unsigned i = 0; i != cuts; ++i)
+          for (unsigned j = 0; j != cuts; ++j) {
+            const auto first = static_cast<std::uint32_t>(mesh.vertices.size());
+            for (unsigned c = 0; c != 4; ++c) {
+              Corner p;
+              const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+              p[axis] = side == 0 ? low[axis] : high[axis];
+              p[u] = low[u] + (high[u] - low[u]) * (i + (c & 1U)) / cuts;
+              p[v] = low[v] + (high[v] - low[v]) * (j + (c >> 1U)) / cuts;
+              p -= frame;
+              mesh.vertices.push_back(
+                  {static_cast<float>(sign * p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())});
+            }
+            // Outward as the mesh has it, which a mirror turns around.
+            const bool turned = (side == 0) != mirrored;
+            const auto triangle = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+              mesh.triangles.push_back(turned ? uint3{first + a, first + c, first + b}
+                                              : uint3{first + a, first + b, first + c});
+            };
+            if (number % 2 == 0) {
+              triangle(0, 1, 3);
+              triangle(0, 3, 2);
+            } else {
+              triangle(0, 1, 2);
+              triangle(1, 3, 2);
+            }
+          }
+    mesh.parts.push_back({0, static_cast<std::uint32_t>(mesh.triangles.size())});
+    scene_.meshes.push_back(std::move(mesh));
+    scene_.materials.push_back({"m" + std::to_string(number), {}});
+    scene_.bindings.push_back({number});
+    scene_.nodes.push_back({"n" + std::to_string(number), mother, std::nullopt});
+    Instance instance;
+    instance.mesh = instance.node = instance.binding = number;
+    instance.outside = mother;
+    instance.transform.translation() = frame;
+    if (mirrored) instance.transform.linear().diagonal().x() = -1;
+    scene_.instances.push_back(instance);
+    return number;
+  }
+  [[nodiscard]] const Scene& scene() {
+    scene_.bounds = world_bounds(scene_);
+    return scene_;
+  }
+
+ private:
+  Scene scene_;
+};
+
+Containment inside(std::uint32_t solid) {
+  return {solid, {kNoSolid, kNoSolid}};
+}
+
+class Boundaries : public test::OnDevice {
+ protected:
+  GpuGeometry put(Boxes& boxes, bool flat = false) {
+    UploadOptions options;
+    options.bvh = true;
+    options.flatten = flat;
+    options.reserve = 0;
+    options.origin = Eigen::Vector3d::Zero();
+    return upload(boxes.scene(), device(), options);
+  }
+  std::vector<Boundary> next(const GpuGeometry& geometry, const std::vector<Ray>& rays,
+                             const std::vector<Containment>& in) {
+    std::vector<Boundary> result(rays.size());
+    if (device().info().is_host) {
+      for (std::size_t i = 0; i != rays.size(); ++i) result[i] = next_boundary(geometry.view(), rays[i], in[i]);
+      return result;
+    }
+#ifdef RAYLIFT_WITH_CUDA
+    const Stream stream(device());
+    DeviceBuffer<Ray> device_rays(device(), rays.size());
+    DeviceBuffer<Containment> device_in(device(), in.size());
+    const DeviceBuffer<Boundary> found(device(), rays.size());
+    device_rays.copy_from(std::span<const Ray>(rays), stream);
+    device_in.copy_from(std::span<const Containment>(in), stream);
+    stream.synchronize();
+    EXPECT_EQ(0, test::find_boundaries_on_gpu(geometry.view(), device_rays.device(), device_in.device(), found.device(),
+                                              rays.size()));
+    found.copy_to(std::span(result), stream);
+    stream.synchronize();
+#endif
+    return result;
+  }
+  Boundary next(const GpuGeometry& geometry, const Ray& ray, const Containment& in) {
+    return next(geometry, std::vector{ray}, std::vector{in})[0];
+  }
+  std::vector<Containment> find(const GpuGeometry& geometry, const std::vector<float3>& points) {
+    std::vector<Containment> result(points.size());
+    if (device().info().is_host) {
+      for (std::size_t i = 0; i != points.size(); ++i) result[i] = locate(geometry.view(), points[i]);
+      return result;
+    }
+#ifdef RAYLIFT_WITH_CUDA
+    const Stream stream(device());
+    DeviceBuffer<float3> device_points(device(), points.size());
+    const DeviceBuffer<Containment> found(device(), points.size());
+    device_points.copy_from(std::span<const float3>(points), stream);
+    stream.synchronize();
+    EXPECT_EQ(0, test::locate_on_gpu(geometry.view(), device_points.device(), found.device(), points.size()));
+    found.copy_to(std::span(result), stream);
+    stream.synchronize();
+#endif
+    return result;
+  }
+};
+
+constexpr float kForever = std::numeric_limits<float>::infinity();
+
+TEST_P(Boundaries, OfBoxesThatTouchLeadFromOneIntoTheOther) {
+  for (const bool flat : {false, true}) {
+    Boxes boxes;
+    const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+    const auto left = boxes.add({0, 0, 0}, {100, 100, 100}, world, 1, {33, 7, -11});
+    const auto right = boxes.add({100, 0, 0}, {200, 100, 100}, world, 3, {-77, 5, 12}, true);
+    const GpuGeometry geometry = put(boxes, flat);
+    const Ray ray{{40.1F, 50.2F, 49.7F}, 0, {1, 0, 0}, kForever};
+    const Boundary first = next(geometry, ray, inside(left));
+    ASSERT_TRUE(first.crosses());
+    EXPECT_EQ(first.from, left);
+    EXPECT_EQ(first.to, right);
+    EXPECT_EQ(first.material_from, left);
+    EXPECT_EQ(first.material_to, right);
+    EXPECT_NEAR(first.t, 59.9, 1e-4);
+    EXPECT_NEAR(first.point.x, 100, 1e-4);
+    EXPECT_EQ(geometry.view().solid_id(first.instance, first.triangle), left);
+    EXPECT_TRUE(first.from_inside);
+    EXPECT_NEAR(first.normal.x, 1, 1e-6);
+    EXPECT_FALSE(first.inconsistent);
+    // On behind it: straight on, as from a new point.
+    Ray on = ray;
+    on.tmin = first.end;
+    for (const Ray& second_ray : {on, Ray{first.point, 0, {1, 0, 0}, kForever}}) {
+      const Boundary second = next(geometry, second_ray, first.after);
+      EXPECT_EQ(second.from, right);
+      EXPECT_EQ(second.to, world);
+      EXPECT_NEAR(second.point.x, 200, 1e-4);
+      EXPECT_FALSE(second.inconsistent);
+    }
+    // Reflected: back to the other wall.
+    const Boundary back = next(geometry, {first.point, 0, {-1, 0, 0}, kForever}, inside(left));
+    EXPECT_EQ(back.to, world);
+    EXPECT_NEAR(back.point.x, 0, 1e-4);
+    EXPECT_NEAR(back.normal.x, -1, 1e-6);
+    // Nothing within the free path.
+    const Boundary none = next(geometry, {ray.origin, 0, {1, 0, 0}, 59}, inside(left));
+    EXPECT_FALSE(none.crosses());
+    EXPECT_EQ(none.t, 59);
+    EXPECT_EQ(none.after.solid, left);
+  }
+}
+
+TEST_P(Boundaries, AreCrossedByPointsThatWereRoundedAcrossThem) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto left = boxes.add({0, 0, 0}, {100, 100, 100}, world, 2);
+  const auto right = boxes.add({100, 0, 0}, {200, 100, 100}, world, 1);
+  const GpuGeometry geometry = put(boxes);
+  for (const int steps : {-3, -1, 0, 1, 3}) {
+    const float x = 100 + static_cast<float>(steps) * 0x1p-17F;
+    for (const float slope : {1.0F, 0.1F, 0.003F}) {
+      // The photon is in the left box, and moves to the right.
+      const Boundary exit = next(geometry, {{x, 50.3F, 20.9F}, 0, {slope, 0.2F, 0.1F}, kForever}, inside(left));
+      EXPECT_EQ(exit.to, right) << steps << ' ' << slope;
+      EXPECT_LE(exit.t * slope, 1e-4F);
+      EXPECT_FALSE(exit.inconsistent);
+      // It is in the right one, and moves on in that.
+      const Boundary far = next(geometry, {{x, 50.3F, 20.9F}, 0, {slope, 0.2F, 0.1F}, kForever}, inside(right));
+      EXPECT_GT(far.t * 0.3F, 1) << steps << ' ' << slope;
+      EXPECT_EQ(far.from, right);
+      EXPECT_FALSE(far.inconsistent);
+    }
+  }
+}
+
+TEST_P(Boundaries, OfFlushDaughtersLeaveTheirMothersToo) {
+  for (const bool flat : {false, true}) {
+    Boxes boxes;
+    const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+    const auto mother = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+    const auto daughter = boxes.add({50, 0, 20}, {100, 100, 80}, mother, 2, {9, 9, 9});
+    const auto grandchild = boxes.add({60, 10, 30}, {100, 60, 70}, daughter, 3);
+    const auto sibling = boxes.add({100, 0, 0}, {200, 100, 100}, world, 1, {-3, 1, 2});
+    const GpuGeometry geometry = put(boxes, flat);
+    std::vector<std::uint32_t> seen;
+    Containment in = inside(mother);
+    Ray ray{{10.3F, 30.1F, 50.7F}, 0, {1, 0.01F, 0.02F}, kForever};
+    for (int i = 0; i != 5; ++i) {
+      const Boundary step = next(geometry, ray, in);
+      EXPECT_FALSE(step.inconsistent);
+      seen.push_back(step.to);
+      in = step.after;
+      ray.origin = step.point;
+    }
+    EXPECT_EQ(seen, (std::vector<std::uint32_t>{daughter, grandchild, sibling, world, kNoSolid}));
+    // And back again.
+    const Boundary back = next(geometry, {{150, 30, 50}, 0, {-1, 0, 0}, kForever}, inside(sibling));
+    EXPECT_EQ(back.to, grandchild);
+    EXPECT_EQ(geometry.view().solid_id(back.instance, back.triangle), sibling);
+  }
+}
+
+TEST_P(Boundaries, OfFoilsComeOneByOne) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const double thickness[] = {0.02, 0.05, 0.2, 0.5, 1};
+  double x = 10;
+  for (int i = 0; i != 5; ++i) {
+    boxes.add({x, -100, -100}, {x + thickness[i], 100, 100}, world, 1 + static_cast<unsigned>(i) % 3);
+    x += thickness[i];
+  }
+  const GpuGeometry geometry = put(boxes);
+  for (const float slope : {0.0F, 1.0F, 10.0F}) {
+    Containment in = inside(world);
+    Ray ray{{9.5F, 0.3F, 0.7F}, 0, {1, slope, 0}, kForever};
+    for (std::uint32_t i = 1; i <= 6; ++i) {
+      const Boundary step = next(geometry, ray, in);
+      EXPECT_EQ(step.to, i == 6 ? world : i) << slope;
+      EXPECT_FALSE(step.inconsistent);
+      in = step.after;
+      ray.origin = step.point;
+    }
+  }
+}
+
+TEST_P(Boundaries, AtAnEdgeOfFourBoxesLeadIntoTheOppositeOne) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto a = boxes.add({0, 0, 0}, {100, 100, 100}, world, 1);
+  boxes.add({100, 0, 0}, {200, 100, 100}, world, 2);
+  boxes.add({0, 100, 0}, {100, 200, 100}, world, 3);
+  const auto d = boxes.add({100, 100, 0}, {200, 200, 100}, world, 1, {5, 5, 5});
+  const GpuGeometry geometry = put(boxes);
+  const Boundary across = next(geometry, {{50, 50, 50}, 0, {1, 1, 0.125F}, kForever}, inside(a));
+  EXPECT_EQ(across.to, d);
+  EXPECT_EQ(across.t, 50);
+  EXPECT_FALSE(across.inconsistent);
+  // From the edge itself, in any of the four, into any direction: the state decides, and soon the place does.
+  for (std::uint32_t solid = 1; solid <= 4; ++solid)
+    for (int k = 0; k != 16; ++k) {
+      const double angle = 0.1 + k * 0.3926990816987241;
+      const float3 direction{static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)), 0.01F};
+      Containment in = inside(solid);
+      Boundary step = next(geometry, {{100, 100, 50}, 0, direction, 20}, in);
+      for (int i = 0; i != 4 && step.crosses(); ++i) {
+        EXPECT_LT(step.t, 1e-3F);
+        in = step.after;
+        step = next(geometry, {step.point, 0, direction, 20}, in);
+      }
+      const std::uint32_t expected = direction.x > 0 ? (direction.y > 0 ? 4U : 2U) : (direction.y > 0 ? 3U : 1U);
+      EXPECT_EQ(in.solid, expected) << "in " << solid << ", direction " << k;
+    }
+}
+
+TEST_P(Boundaries, OfSolidsThatOverlapAreSaidToBe) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+  const auto later = boxes.add({60, 20, 20}, {160, 80, 80}, world);
+  const GpuGeometry geometry = put(boxes);
+  const Boundary into = next(geometry, {{10, 50, 50}, 0, {1, 0, 0}, kForever}, inside(first));
+  EXPECT_EQ(into.to, later);  // the later one wins
+  EXPECT_NEAR(into.t, 50, 1e-4);
+  EXPECT_TRUE(into.inconsistent);
+  EXPECT_FALSE(into.after.consistent());
+  const Boundary out = next(geometry, {into.point, 0, {1, 0, 0}, kForever}, into.after);
+  EXPECT_EQ(out.to, world);  // behind the first one's wall the set is in order again
+  EXPECT_NEAR(out.point.x, 160, 1e-4);
+  EXPECT_TRUE(out.after.consistent());
+  const Boundary end = next(geometry, {out.point, 0, {1, 0, 0}, kForever}, out.after);
+  EXPECT_EQ(end.to, kNoSolid);
+  EXPECT_FALSE(end.inconsistent);
+  // A state that the place contradicts: no exit ahead.
+  EXPECT_TRUE(next(geometry, {{450, 0, 0}, 0, {1, 0, 0}, kForever}, inside(first)).inconsistent);
+}
+
+TEST_P(Boundaries, LocateFindsTheSolidsAroundAPoint) {
+  for (const bool flat : {false, true}) {
+    Boxes boxes;
+    const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+    const auto mother = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+    const auto daughter = boxes.add({50, 0, 20}, {100, 100, 80}, mother, 2, {9, 9, 9}, true);
+    const auto sibling = boxes.add({90, 150, 0}, {200, 250, 100}, world);
+    const auto overlapping = boxes.add({150, 200, 50}, {300, 300, 150}, world);
+    const GpuGeometry geometry = put(boxes, flat);
+    const std::vector<float3> points{{-600, 0, 0}, {-100, 3, 8},   {10, 10, 10},   {75, 50, 50},
+                                     {75, 50, 90}, {100, 200, 20}, {170, 220, 70}, {280, 280, 140}};
+    const std::vector<Containment> in = find(geometry, points);
+    const std::uint32_t expected[] = {kNoSolid, world, mother, daughter, mother, sibling, overlapping, overlapping};
+    for (std::size_t i = 0; i != points.size(); ++i) {
+      EXPECT_EQ(in[i].solid, expected[i]) << "point " << i;
+      EXPECT_EQ(in[i].consistent(), i != 6);
+    }
+    EXPECT_EQ(in[6].exceptions[0], sibling);
+  }
+}
+
+TEST_P(Boundaries, OfNothingAreNone) {
+  Boxes boxes;
+  boxes.add({0, 0, 0}, {1, 1, 1});
+  const GpuGeometry geometry = put(boxes);
+  const Boundary none = next(geometry, {{5, 5, 5}, 0, {1, 0, 0}, kForever}, {});
+  EXPECT_FALSE(none.crosses());
+  EXPECT_FALSE(none.inconsistent);
+  EXPECT_EQ(none.material_from, MaterialCode::none);
+}
+
+TEST_P(Boundaries, AreTheSameBitsAsOnTheHost) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  for (int i = 0; i != 27; ++i) {
+    const Corner low(100 * (i % 3) - 150, 100 * (i / 3 % 3) - 150, 100 * (i / 9) - 150);
+    boxes.add(low, low + Corner(100, 100, 100), world, 1 + static_cast<unsigned>(i) % 3, 0.1 * low, i % 5 == 0);
+  }
+  const GpuGeometry geometry = put(boxes);
+  UploadOptions options;
+  options.bvh = true;
+  options.reserve = 0;
+  options.origin = Eigen::Vector3d::Zero();
+  const GpuGeometry on_host = upload(boxes.scene(), Device::host(kHostBudget), options);
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::vector<Ray> rays(20'000);
+  std::vector<Containment> in;
+  for (std::size_t i = 0; i != rays.size(); ++i) {
+    Ray& ray = rays[i];
+    ray = {{200 * unit(random), 200 * unit(random), 200 * unit(random)},
+           0,
+           {unit(random), unit(random), unit(random)},
+           kForever};
+    if (i % 3 == 0) ray.origin.x = 50 * std::round(ray.origin.x / 50);  // on faces, edges and corners
+    if (i % 9 == 0) ray.origin.y = 50 * std::round(ray.origin.y / 50);
+    if (i % 27 == 0) ray.origin.z = 50 * std::round(ray.origin.z / 50);
+    in.push_back(locate(on_host.view(), ray.origin));
+  }
+  const std::vector<Boundary> found = next(geometry, rays, in);
+  for (std::size_t i = 0; i != rays.size(); ++i) {
+    const Boundary expected = next_boundary(on_host.view(), rays[i], in[i]);
+    ASSERT_EQ(found[i].t, expected.t) << "ray " << i;
+    ASSERT_EQ(found[i].end, expected.end);
+    ASSERT_EQ(found[i].point, expected.point);
+    ASSERT_EQ(found[i].normal, expected.normal) << "ray " << i;
+    ASSERT_EQ(found[i].from, expected.from);
+    ASSERT_EQ(found[i].to, expected.to) << "ray " << i;
+    ASSERT_EQ(found[i].triangle, expected.triangle) << "ray " << i;
+    ASSERT_EQ(found[i].instance, expected.instance);
+    ASSERT_EQ(found[i].inconsistent, expected.inconsistent);
+    ASSERT_FALSE(expected.inconsistent) << "ray " << i << " from " << rays[i].origin.x << ", " << rays[i].origin.y << ", " << rays[i].origin.z << " along " << rays[i].direction.x << ", " << rays[i].direction.y << ", " << rays[i].direction.z << " in " << in[i].solid << (in[i].consistent() ? "" : "!") << " to " << expected.to << (expected.after.consistent() ? "" : "!") << " at " << expected.t;
+  }
+}
+
+RAYLIFT_ON_BOTH_DEVICES(Boundaries);
+
+}  // namespace
+}  // namespace raylift
