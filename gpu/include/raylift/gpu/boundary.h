@@ -97,7 +97,7 @@ RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray,
 }
 
 // What the faces at the start change, where rounding has moved it across them.
-RAYLIFT_HD inline Place start_place(const GeometryView& geometry, const Ray& ray, const Containment& in, float across) {
+RAYLIFT_SLOW_PATH inline Place start_place(const GeometryView& geometry, Ray ray, Containment in, float across) {
   Place place;
   const float stretch = across / largest_component(ray.direction);
   StartFaces start(geometry, {ray.origin, -kBack * stretch, ray.direction, kBack * stretch}, across);
@@ -143,6 +143,31 @@ RAYLIFT_HD inline Place start_place(const GeometryView& geometry, const Ray& ray
   return place;
 }
 
+// Whether a face between tmin and end contradicts the set.
+RAYLIFT_SLOW_PATH inline bool contradicted(const GeometryView& geometry, Ray ray, Containment in, float tmin, float end,
+                                           float across) {
+  Contradiction query{geometry, in, tmin, end, across};
+  walk(geometry, {ray.origin, tmin, ray.direction, end}, query);
+  return query.found;
+}
+
+// A place with the faces at it and what lies behind them. place.site and place.face are those of the first face.
+RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray ray, Containment in, Place place,
+                                             float across) {
+  const Crossing crossing = place.face.crossing;
+  const float longest = largest_component(ray.direction), speed = place.face.speed;
+  PlaceFaces here(geometry, place.face, across, across * 0x1p-10f / longest);
+  const float most = kBack * across / longest;
+  here.end = crossing.t + (across < speed * most ? across / speed : most);
+  walk(geometry, {ray.origin, crossing.t, ray.direction, here.end}, here);
+  place.end = here.last_t;
+  bool overflow = here.last.overflow;
+  place.after = set_behind(geometry.solids, in, here.last, overflow);
+  place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
+  choose_face(geometry, ray, in, here.last, place);
+  return place;
+}
+
 // from_start: ray.tmin lies behind the start, at which rounding counts; false: the ray goes straight on behind tmin.
 RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
                                    bool from_start) {
@@ -162,31 +187,32 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
   place.found = true;
   place.site = query.best;
   place.face = face_at(geometry, ray, query.best);
-  const Crossing crossing = place.face.crossing;
-  const float across = across_at(ray, crossing.t), speed = place.face.speed;
+  const Crossing& crossing = place.face.crossing;
+  const float across = across_at(ray, crossing.t);
   place.t = place.end = crossing.t;
-  if (query.other < query.best_near) {
-    // Not before tmin: what lies there was crossed when the set was another one.
-    Contradiction contradiction{geometry, in, maximum(kNearStart * query.stretch, ray.tmin), crossing.t, across};
-    walk(geometry, {ray.origin, contradiction.tmin, ray.direction, crossing.t}, contradiction);
-    place.inconsistent = place.inconsistent || contradiction.found;
-  }
+  // Not before tmin: what lies there was crossed when the set was another one.
+  if (query.other < query.best_near)
+    place.inconsistent =
+        place.inconsistent ||
+        contradicted(geometry, ray, in, maximum(kNearStart * query.stretch, ray.tmin), crossing.t, across);
   // Faces behind the ray's end were not looked for.
   const bool alone = crossing.t > 2 * kNearStart * query.stretch && query.other > query.best_far + query.margin &&
-                     query.best_far + query.margin < ray.tmax && speed * kCrowd > 2 * largest_component(ray.direction);
-  PlaceFaces here(geometry, place.face, across, across * 0x1p-10f / largest_component(ray.direction));
-  if (alone) {
-    here.last.add(solid_of(geometry, place.site), place.site, crossing);
+                     query.best_far + query.margin < ray.tmax &&
+                     place.face.speed * kCrowd > 2 * largest_component(ray.direction);
+  if (!alone) return crowded_place(geometry, ray, in, place, across);
+  // Most of the time: out of the innermost solid, or into a daughter.
+  const std::uint32_t solid = solid_of(geometry, place.site);
+  if (in.consistent() && crossing.from_inside && solid == in.solid) {
+    place.after.solid = geometry.solids[solid].mother;
+  } else if (in.consistent() && !crossing.from_inside && geometry.solids[solid].mother == in.solid) {
+    place.after.solid = solid;
   } else {
-    const float most = kBack * across / largest_component(ray.direction);
-    here.end = crossing.t + (across < speed * most ? across / speed : most);
-    walk(geometry, {ray.origin, crossing.t, ray.direction, here.end}, here);
-    place.end = here.last_t;
+    bool overflow = false;
+    LastFaces one(0);
+    one.add(solid, place.site, crossing);
+    place.after = set_behind(geometry.solids, in, one, overflow);
+    place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
   }
-  bool overflow = here.last.overflow;
-  place.after = set_behind(geometry.solids, in, here.last, overflow);
-  place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
-  if (!alone) choose_face(geometry, ray, in, here.last, place);
   return place;
 }
 

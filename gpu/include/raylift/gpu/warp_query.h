@@ -38,11 +38,6 @@ struct WarpState {
 
 // settle_pair with all that a thread knows put into memory for as long as it takes. Few need it, and without this the
 // compiler would keep registers free for it in all of the loop.
-template <class Query>
-__device__ __noinline__ void settle_out_of_line(BvhView bvh, std::uint32_t pair, std::uint32_t open, Ray world,
-                                                std::uint32_t placed, Query* query) {
-  settle_pair(bvh, pair, open, world, placed, *query);
-}
 template <bool kScene, class Query>
 __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const Ray& world,
                                      Walk<kScene>& walk, Query& query, WarpState& state) {
@@ -56,7 +51,7 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
     Query query;
   } parked{state, walk.ray, walk.nodes, walk.hits, walk.depth, walk.mesh_depth, walk.placed, query};
   asm volatile("" ::"l"(&parked) : "memory");
-  settle_out_of_line(bvh, pair, open, world, parked.placed, &parked.query);
+  settle_by_call(bvh, pair, open, world, parked.placed, &parked.query);
   asm volatile("" ::"l"(&parked) : "memory");
   state = parked.state;
   walk.ray = parked.ray;

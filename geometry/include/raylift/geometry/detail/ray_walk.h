@@ -7,6 +7,7 @@
 //   bool offer(bvh, seen, site)           a triangle is surely hit, within bounds of t. True: that does not do, and
 //   void settle(bvh, world, site)         is to be called, as where float arithmetic leaves open whether it is hit
 //   bool done() const                     nothing more is looked for
+//   kSmall                                whether it is cheaply copied
 //   float around() const                  how far past a triangle the ray may go for it to be settled too, in terms of
 //   the
 //                                         direction's largest component; 0 for most
@@ -102,6 +103,14 @@ RAYLIFT_HD inline void settle_pair(const BvhView& bvh, std::uint32_t index, std:
   for (; open != 0; open &= open - 1) query.settle(bvh, world, Site{2 * index + ((open & 1u) ^ 1u), placed});
 }
 
+// The same as a call where there are calls, for queries that are small enough to be copied: so that on a GPU settling
+// takes no registers from the walk.
+template <class Query>
+RAYLIFT_SLOW_PATH inline void settle_by_call(BvhView bvh, std::uint32_t index, std::uint32_t open, Ray world,
+                                             std::uint32_t placed, Query* query) {
+  settle_pair(bvh, index, open, world, placed, *query);
+}
+
 // ---- the tree -------------------------------------------------------------------------------------------------------
 
 // The most entries of a walk's stack: one level leaves at most one group of siblings.
@@ -180,8 +189,15 @@ RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, Group* stack
   while (advance(bvh, walk, stack, world, query.tmin, query.farthest(), query.around()))
     while (walk.hits.pairs != 0) {
       const std::uint32_t index = next_pair(walk.hits);
-      if (const std::uint32_t open = intersect_pair(bvh, index, walk.ray, walk.placed, query); open != 0)
-        settle_pair(bvh, index, open, ray, walk.placed, query);
+      if (const std::uint32_t open = intersect_pair(bvh, index, walk.ray, walk.placed, query); open != 0) {
+        if constexpr (Query::kSmall) {
+          Query copy = query;
+          settle_by_call(bvh, index, open, ray, walk.placed, &copy);
+          query = copy;
+        } else {
+          settle_pair(bvh, index, open, ray, walk.placed, query);
+        }
+      }
       if (query.done()) return;
     }
 }
@@ -230,6 +246,7 @@ RAYLIFT_HD inline bool comes_first(const BvhView& bvh, Site a, Site b) {
 // looked at only where a triangle is hit lies in `cold`, two elements: near and the site.
 template <class Filter>
 struct Nearest {
+  static constexpr bool kSmall = !Filter::kOfCrossings;
   float tmin;
   float far;
   Group* cold;
@@ -285,6 +302,7 @@ RAYLIFT_HD inline Site nearest(const BvhView& bvh, const Ray& ray, const Filter&
 
 template <class Filter>
 struct AnyHit {
+  static constexpr bool kSmall = !Filter::kOfCrossings;
   float tmin, tmax;
   Filter filter;
   bool hit;

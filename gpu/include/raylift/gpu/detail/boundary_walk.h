@@ -144,7 +144,8 @@ RAYLIFT_HD inline bool at_start(const Face& face, float across, float stretch) {
 // The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it. Of all other faces
 // the t of the nearest one that is not near the start. Faces behind the start are only noticed; see StartFaces.
 struct NearestCounting {
-  const GeometryView& geometry;
+  static constexpr bool kSmall = true;
+  const GeometryView* geometry;
   Containment in;
   float tmin, tmax;
   bool from_start;  // false: only what lies behind tmin
@@ -158,7 +159,7 @@ struct NearestCounting {
   bool start_passed;  // the ray passes a triangle that comes near to the start
 
   RAYLIFT_HD NearestCounting(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
-      : geometry(of), in(set), tmin(ray.tmin), tmax(ray.tmax), from_start(start) {
+      : geometry(&of), in(set), tmin(ray.tmin), tmax(ray.tmax), from_start(start) {
     across = across_at(ray, 0);
     stretch = across / largest_component(ray.direction);
     margin = 0;
@@ -171,7 +172,7 @@ struct NearestCounting {
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart * stretch : 0; }
   [[nodiscard]] RAYLIFT_HD bool counts(Site site, bool from_inside) const {
-    return contains(geometry.solids, in, solid_of(geometry, site)) == from_inside;
+    return contains(geometry->solids, in, solid_of(*geometry, site)) == from_inside;
   }
   RAYLIFT_HD void see_other(float near) {
     if (near > kNearStart * stretch && near < other) other = near;
@@ -204,10 +205,10 @@ struct NearestCounting {
   }
 
   RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
-    const Face face = face_at(geometry, world, site);
+    const Face face = face_at(*geometry, world, site);
     const Crossing& crossing = face.crossing;
     if (!crossing.hit) {
-      start_passed = start_passed || (from_start && near_origin(geometry, world, site, stretch));
+      start_passed = start_passed || (from_start && near_origin(*geometry, world, site, stretch));
       return;
     }
     if (crossing.t < tmin) return;
@@ -282,6 +283,7 @@ struct LastFaces {
 
 // The faces at one place: those that the place of the first one lies on.
 struct PlaceFaces {
+  static constexpr bool kSmall = false;
   const GeometryView& geometry;
   float tmin, end;
   Crossing first;
@@ -316,6 +318,7 @@ struct PlaceFaces {
 
 // The faces at the start, and the solids that the ray passes by there.
 struct StartFaces {
+  static constexpr bool kSmall = false;
   static constexpr int kMostPassed = 8;
   const GeometryView& geometry;
   float tmin, end;
@@ -355,6 +358,7 @@ struct StartFaces {
 
 // The first face of one solid ahead, but for those within `skipped` millimetres across.
 struct FirstOfSolid {
+  static constexpr bool kSmall = false;
   const GeometryView& geometry;
   std::uint32_t solid;
   float tmin, far;
@@ -380,6 +384,7 @@ struct FirstOfSolid {
 
 // Whether there is a face that contradicts the set and that neither the start nor the end of the stretch explains.
 struct Contradiction {
+  static constexpr bool kSmall = false;
   const GeometryView& geometry;
   Containment in;
   float tmin, end;
@@ -420,8 +425,8 @@ RAYLIFT_HD inline bool contained_behind(const LastFaces& behind, std::uint32_t s
 
 // The set behind the faces as a Containment. Of several innermost solids, as deep as each other, the one with the
 // highest number counts. overflow: more exceptions than it holds; the first ones are kept.
-RAYLIFT_HD inline Containment set_behind(const SolidView* solids, const Containment& in, const LastFaces& behind,
-                                         bool& overflow) {
+RAYLIFT_SLOW_PATH inline Containment set_behind(const SolidView* solids, Containment in, const LastFaces& behind,
+                                                bool& overflow) {
   const auto is_in = [&](std::uint32_t solid) { return contained_behind(behind, solid, contains(solids, in, solid)); };
   Containment after;
   after.solid = in.solid;
