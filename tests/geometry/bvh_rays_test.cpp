@@ -280,7 +280,7 @@ TEST(BvhRays, CountWhatTheyStartOn) {
 
 // Rays in the common plane of boxes above and below: what they meet there is in one of them.
 TEST(BvhRays, StayInThePlanesOfBoxes) {
-  for (const float height : {1.0f, 1e-6f, 1e-13f})
+  for (const float height : {1.0f, 1e-6f, 1e-13f, 1e-16f, 1e-20f})
     for (const float level : {0.0f, 0.3f, -700.0f})
       for (int turn = 0; turn < 3; ++turn) {
         SCOPED_TRACE(::testing::Message() << height << " about " << level << ", turn " << turn);
@@ -511,25 +511,50 @@ std::vector<Ray> grazing_rays(const Scene& scene, std::size_t count, double away
     Vector3d direction = random.vector().normalized();
     direction[axis] = 0;
     if (direction.norm() < 0.1) direction[(axis + 1) % 3] = 1;
+    direction.normalize();
+    if (i % 2 == 0) direction[axis] = 1e-4 * random.unit();
     const double distance = away * 40 * (0.5 + 0.5 * std::abs(random.unit()));
-    Vector3d from = extreme - distance * direction.normalized();
-    // Up to what rounding may move it by.
-    from[axis] -= side * std::pow(2.0, random.between(-29, -19)) * (distance + 20);
-    rays.push_back({to_float(from), 0, to_float(direction.normalized())});
+    Vector3d from = extreme - distance * direction;
+    // Inside or outside by up to what rounding may move it by.
+    from[axis] += (random.coin() ? 1 : -1) * std::pow(2.0, random.between(-29, -21)) * (distance + 20);
+    rays.push_back({to_float(from), 0, to_float(direction)});
   }
   return rays;
 }
 
 TEST(BvhRays, FindInstancesFromFar) {
-  const Triangles mesh = bumpy_sphere(5, 1, 0);
-  for (const bool rigid : {true, false})
-    for (const double away : {0.0, 1.0, 10.0, 60.0, 1000.0}) {
-      if (!rigid && away > 60) continue;
-      SCOPED_TRACE(::testing::Message() << away << " sizes away" << (rigid ? ", rigid" : ""));
-      const Scene scene = scene_of(mesh, 24, rigid, 48);
-      const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
-      expect_nearest(bvh.view(), BvhLevels::scene, grazing_rays(scene, 1000, away, 49), 300);
+  for (const double radius : {1.0, 1e-3, 3e-6})  // rounding moves a ray by more than the small ones
+    for (const bool rigid : {true, false})
+      for (const double away : {0.0, 1.0, 10.0, 60.0, 1000.0})
+        for (const std::uint32_t instances : {1u, 24u}) {
+          if (!rigid && away > 60) continue;
+          SCOPED_TRACE(::testing::Message() << instances << " instances of " << radius << ", " << away << " sizes away"
+                                            << (rigid ? ", rigid" : ""));
+          const Scene scene = scene_of(bumpy_sphere(5, radius, 0), instances, rigid, 48 + instances);
+          const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
+          expect_nearest(bvh.view(), BvhLevels::scene, grazing_rays(scene, 500, away, 49), radius < 1 ? 0 : 100);
+        }
+}
+
+// Rays from the world's origin along an axis: what moves them is how the instance's place is rounded.
+TEST(BvhRays, FindInstancesFromTheWorldsOrigin) {
+  for (std::uint32_t seed = 60; seed < 80; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Scene scene = scene_of(bumpy_sphere(5, 3e-7, 0), 1, true, seed);
+    const int axis = random.between(0, 2);
+    Vector3d direction = Vector3d::Zero();
+    direction[axis] = 1;
+    scene.instances[0].transform.translation() = 20 * direction;
+    const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
+    std::vector<Ray> rays;
+    for (int i = 0; i < 500; ++i) {
+      Vector3d from = 2e-6 * random.vector();
+      from[axis] = 0;
+      rays.push_back({to_float(from), 0, to_float(direction)});
     }
+    expect_nearest(bvh.view(), BvhLevels::scene, rays, 0);
+  }
 }
 
 TEST(BvhRays, FindTheFirstInstance) {
