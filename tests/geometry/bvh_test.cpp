@@ -283,6 +283,11 @@ TEST(Bvh, RefusesWhatIsNoMesh) {
   EXPECT_THAT(test::expect_error(ErrorKind::malformed, [&] { (void)build(mesh); }).what(), HasSubstr("vertex 1"));
   mesh.vertices[1].y = 1e30f;
   EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)build(mesh); }).what(), HasSubstr("vertex 1"));
+  mesh = kOne;  // of 1e-16
+  for (float3& v : mesh.vertices) v = {1e-16f * v.x, 1e-16f * v.y, 1e-16f * v.z};
+  EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)build(mesh); }).what(), HasSubstr("smaller than 1e-15"));
+  for (float3& v : mesh.vertices) v = {0, 0, 0};  // but without any extent it is only one without area
+  EXPECT_EQ(build(mesh).pairs.size(), 1u);
   EXPECT_THAT(test::expect_error(ErrorKind::usage,
                                  [&] {
                                    (void)build(kOne, {true, 5});

@@ -351,6 +351,49 @@ TEST(SlowExact, HitsFromAnywhere) {
   run_one_level(many_placements(), 10'000, false);
 }
 
+// Small and thin triangles about the world's origin, seen from afar along their length and nearly from within their
+// planes: there double is not enough. Rays run through the world's origin exactly. Whether they hit, where that is a
+// matter of 2^-50 of the way, is not looked at here.
+TEST(Exact, HitsOfThinTrianglesSeenEdgeOnFromAfar) {
+  std::mt19937 random(63);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  const auto vector = [&] {
+    const double x = unit(random), y = unit(random), z = unit(random);
+    return Vector3d(x, y, z);
+  };
+  Tally tally;
+  for (int i = 0; i < 50'000; ++i) {
+    const float3 d = test::to_float(vector());
+    const Vector3d along = test::to_double(d).normalized(), across = along.cross(vector()).normalized();
+    const double length = std::pow(10.0, -2 + 2 * unit(random)), width = length * std::pow(10.0, -4 + 2 * unit(random)),
+                 tilt = length * std::pow(10.0, -4 + 2 * unit(random));
+    const auto corner = [&] {
+      const double s = unit(random);
+      return Vector3d(s * (length * along + tilt * along.cross(across)) + width * unit(random) * across);
+    };
+    const Vector3d a = corner(), b = corner(), c = -std::abs(unit(random)) * a - std::abs(unit(random)) * b;
+    const Triangles mesh{{test::to_float(a), test::to_float(b), test::to_float(c)}, {{0, 1, 2}}};
+    const float away = std::ldexp(1.0f, static_cast<int>(random() % 14));
+    const Ray ray{{-away * d.x, -away * d.y, -away * d.z}, 0, d};
+    const Crossing exact = test::crossing_of(mesh, 0, ray);
+    const bvh_detail::RayAndTriangle in{ray.origin, ray.direction, mesh.vertices[0], mesh.vertices[1],
+                                        mesh.vertices[2]};
+    const bvh_detail::Crossing got = bvh_detail::cross(in, false);
+    if (exact.passing != Passing::inside || !got.hit) continue;
+    ++tally.hits;
+    tally.wrong_side += got.from_inside == (exact.facing > 0) ? 0 : 1;
+    Hit hit{};
+    hit.t = got.t;
+    hit.u = got.u;
+    hit.v = got.v;
+    compare_triangle(mesh, 0, ray, hit, tally);
+  }
+  print_head("edge-on");
+  print("thin", tally);
+  EXPECT_TRUE(tally.clean());
+  EXPECT_GT(tally.hits, 10'000u);
+}
+
 // A ray follows its line through a closed shape: each hit's t, moved up by one step, is the next tmin. In exact
 // arithmetic crossings alternate. Rays with two crossings within three times the bound on t are left out, as one step
 // skips both, and so are those that lie in the plane of a face.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binary tree below a Bvh: its depth is bounded whatever the boxes are.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bvh_sah.h"
+
+namespace raylift {
+namespace {
+
+using bvh::BinaryNode;
+using bvh::Primitive;
+
+// A geometric series of sizes: the heuristic splits off a few at a time, so without a bound the tree is a list.
+RawVector<Primitive> series(std::size_t count, double ratio, bool mirrored) {
+  RawVector<Primitive> primitives;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto s = static_cast<float>(std::pow(ratio, static_cast<double>(i)) * 1e-18);
+    Primitive p{{s, 0, 0, 0}, {s, s, s, 0}};
+    if (mirrored) p = Primitive{{-s, -s, -s, 0}, {-s, 0, 0, 0}};
+    p.set_number(static_cast<std::uint32_t>(i));
+    primitives.push_back(p);
+  }
+  return primitives;
+}
+
+int depth_of(const BinaryNode* tree, std::uint32_t index) {
+  if (tree[index].count == 1) return 0;
+  const std::uint32_t left = index + 1, right = index + 2 * tree[left].count;
+  EXPECT_EQ(tree[left].count + tree[right].count, tree[index].count);
+  return 1 + std::max(depth_of(tree, left), depth_of(tree, right));
+}
+
+TEST(BvhSah, KeepsItsDepth) {
+  for (const bool mirrored : {false, true})
+    for (const std::size_t count : {2u, 3u, 16u, 17u, 60u})
+      for (const int allowed : {6, 7, 12, 64}) {
+        RawVector<Primitive> primitives = series(count, 4, mirrored);
+        const auto tree = bvh::build_binary(primitives, allowed, 3);
+        EXPECT_LE(depth_of(tree.get(), 0), allowed) << count << " primitives";
+        if (count == 60 && allowed == 64) {
+          EXPECT_GT(depth_of(tree.get(), 0), 20) << "no list to begin with";
+        }
+        std::vector<bool> seen(count);
+        for (const Primitive& p : primitives) seen.at(p.number()) = true;
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(count));
+      }
+}
+
+}  // namespace
+}  // namespace raylift
