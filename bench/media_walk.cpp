@@ -91,22 +91,23 @@ void make_rate_rays(const Device& device, const WalkTask& task, Ray* rays, Conta
 }
 
 void rate_closest_hit(const Device& device, const GeometryView& geometry, const Ray* rays, RateResult* results,
-                      std::size_t count, const Stream& stream) {
-  if (!device.info().is_host) return launch_rate_closest(geometry, rays, results, count, stream.handle());
+                      std::size_t count, [[maybe_unused]] int resident, const Stream& stream) {
+  if (!device.info().is_host) return launch_rate_closest(geometry, rays, results, count, resident, stream.handle());
   for_each(count, [&](std::size_t i) { results[i] = media::closest_of(geometry, rays[i]); });
 }
 
 void rate_next_boundary(const Device& device, const GeometryView& geometry, const Ray* rays, const Containment* in,
-                        RateResult* results, std::size_t count, const Stream& stream) {
-  if (!device.info().is_host) return launch_rate_boundary(geometry, rays, in, results, count, stream.handle());
+                        RateResult* results, std::size_t count, [[maybe_unused]] int resident, const Stream& stream) {
+  if (!device.info().is_host)
+    return launch_rate_boundary(geometry, rays, in, results, count, resident, stream.handle());
   for_each(count, [&](std::size_t i) { results[i] = media::boundary_of(geometry, rays[i], in[i]); });
 }
 
 #ifndef RAYLIFT_WITH_CUDA
 void launch_walk(const WalkTask&, std::uint64_t, std::size_t, std::uint32_t, WalkCounts*, void*) {}
 void launch_rate_rays(const WalkTask&, Ray*, Containment*, std::size_t, void*) {}
-void launch_rate_closest(const GeometryView&, const Ray*, RateResult*, std::size_t, void*) {}
-void launch_rate_boundary(const GeometryView&, const Ray*, const Containment*, RateResult*, std::size_t, void*) {}
+void launch_rate_closest(const GeometryView&, const Ray*, RateResult*, std::size_t, int, void*) {}
+void launch_rate_boundary(const GeometryView&, const Ray*, const Containment*, RateResult*, std::size_t, int, void*) {}
 #endif
 
 }  // namespace raylift::bench

@@ -18,8 +18,8 @@ __device__ void add(unsigned long long* sum, unsigned long long value) {
   if (value != 0) atomicAdd(sum, value);
 }
 
-__global__ void walk_all(WalkTask task, std::uint64_t first, std::size_t photons, std::uint32_t steps,
-                         WalkCounts* counts) {
+__global__ void __launch_bounds__(kThreads, 4) walk_all(const __grid_constant__ WalkTask task, std::uint64_t first,
+                                                        std::size_t photons, std::uint32_t steps, WalkCounts* counts) {
   WalkCounts own{};
   for (std::size_t i = first_of_thread(); i < photons; i += stride()) media::walk(task, first + i, steps, own);
   add(&counts->steps, own.steps);
@@ -48,17 +48,27 @@ __global__ void make_rays(WalkTask task, Ray* rays, Containment* in, std::size_t
   for (std::size_t i = first_of_thread(); i < count; i += stride()) media::make_rate_ray(task, i, rays[i], in[i]);
 }
 
-__global__ void closest(GeometryView geometry, const Ray* rays, RateResult* results, std::size_t count) {
+// kResident: blocks that a multiprocessor is to hold, which bounds a thread's registers.
+template <int kResident>
+__global__ void __launch_bounds__(kThreads, kResident)
+    closest(const __grid_constant__ GeometryView geometry, const Ray* rays, RateResult* results, std::size_t count) {
   for (std::size_t i = first_of_thread(); i < count; i += stride()) results[i] = media::closest_of(geometry, rays[i]);
 }
 
-__global__ void boundary(GeometryView geometry, const Ray* rays, const Containment* in, RateResult* results,
-                         std::size_t count) {
+template <int kResident>
+__global__ void __launch_bounds__(kThreads, kResident)
+    boundary(const __grid_constant__ GeometryView geometry, const Ray* rays, const Containment* in, RateResult* results,
+             std::size_t count) {
   for (std::size_t i = first_of_thread(); i < count; i += stride())
     results[i] = media::boundary_of(geometry, rays[i], in[i]);
 }
 
 }  // namespace
+
+// A thread for each ray.
+static unsigned blocks_for(std::size_t count) {
+  return static_cast<unsigned>((count + kThreads - 1) / kThreads);
+}
 
 // A launch that fails shows as an error of the next call on the stream.
 void launch_walk(const WalkTask& task, std::uint64_t first, std::size_t photons, std::uint32_t steps,
@@ -69,12 +79,17 @@ void launch_rate_rays(const WalkTask& task, Ray* rays, Containment* in, std::siz
   make_rays<<<kBlocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(task, rays, in, count);
 }
 void launch_rate_closest(const GeometryView& geometry, const Ray* rays, RateResult* results, std::size_t count,
-                         void* stream) {
-  closest<<<kBlocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, rays, results, count);
+                         int resident, void* stream) {
+  const auto kernel = resident == 2 ? closest<2> : resident == 4 ? closest<4> : resident == 6 ? closest<6> : closest<8>;
+  kernel<<<blocks_for(count), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, rays, results, count);
 }
 void launch_rate_boundary(const GeometryView& geometry, const Ray* rays, const Containment* in, RateResult* results,
-                          std::size_t count, void* stream) {
-  boundary<<<kBlocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, rays, in, results, count);
+                          std::size_t count, int resident, void* stream) {
+  const auto kernel = resident == 2   ? boundary<2>
+                      : resident == 4 ? boundary<4>
+                      : resident == 6 ? boundary<6>
+                                      : boundary<8>;
+  kernel<<<blocks_for(count), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, rays, in, results, count);
 }
 
 }  // namespace raylift::bench

@@ -106,8 +106,8 @@ struct RateResult {
 void make_rate_rays(const Device& device, const WalkTask& task, Ray* rays, Containment* in, std::size_t count,
                     const Stream& stream);
 void rate_closest_hit(const Device& device, const GeometryView& geometry, const Ray* rays, RateResult* results,
-                      std::size_t count, const Stream& stream);
+                      std::size_t count, int resident, const Stream& stream);
 void rate_next_boundary(const Device& device, const GeometryView& geometry, const Ray* rays, const Containment* in,
-                        RateResult* results, std::size_t count, const Stream& stream);
+                        RateResult* results, std::size_t count, int resident, const Stream& stream);
 
 }  // namespace raylift::bench

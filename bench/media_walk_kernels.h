@@ -11,9 +11,9 @@ void launch_walk(const WalkTask& task, std::uint64_t first, std::size_t photons,
                  WalkCounts* counts, void* stream);
 void launch_rate_rays(const WalkTask& task, Ray* rays, Containment* in, std::size_t count, void* stream);
 void launch_rate_closest(const GeometryView& geometry, const Ray* rays, RateResult* results, std::size_t count,
-                         void* stream);
+                         int resident, void* stream);
 void launch_rate_boundary(const GeometryView& geometry, const Ray* rays, const Containment* in, RateResult* results,
-                          std::size_t count, void* stream);
+                          std::size_t count, int resident, void* stream);
 
 namespace media {
 
