@@ -18,7 +18,7 @@ __device__ void add(unsigned long long* sum, unsigned long long value) {
   if (value != 0) atomicAdd(sum, value);
 }
 
-__global__ void __launch_bounds__(kThreads, 4) walk_all(const __grid_constant__ WalkTask task, std::uint64_t first,
+__global__ void __launch_bounds__(kThreads, 2) walk_all(const __grid_constant__ WalkTask task, std::uint64_t first,
                                                         std::size_t photons, std::uint32_t steps, WalkCounts* counts) {
   WalkCounts own{};
   for (std::size_t i = first_of_thread(); i < photons; i += stride()) media::walk(task, first + i, steps, own);

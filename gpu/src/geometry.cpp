@@ -86,8 +86,9 @@ Solids make_solids(const Scene& scene) {
   for (std::uint32_t i = 0; i != tree.size(); ++i) {
     const std::uint32_t begin = tree.daughter_begin[i];
     const std::uint32_t material = scene.material(scene.instances[i], 0);
-    solids.views.push_back(
-        {tree.mother[i], tree.depth[i], begin, tree.daughter_begin[i + 1] - begin, MaterialCode::pack(material)});
+    const auto parts = static_cast<std::uint32_t>(scene.meshes[scene.instances[i].mesh].parts.size());
+    solids.views.push_back({tree.mother[i], tree.depth[i], begin, tree.daughter_begin[i + 1] - begin,
+                            MaterialCode::pack(material), parts});
   }
   solids.daughters = std::move(tree.daughters);
   return solids;

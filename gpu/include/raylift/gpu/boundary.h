@@ -257,10 +257,11 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   boundary.material_to = material_of(geometry, boundary.to);
   if (boundary.triangle != kNoTriangle) {
     // Where a mesh has several materials, the face knows which.
-    const std::uint16_t inside = geometry.material_code(boundary.instance, boundary.triangle).inside;
-    const std::uint32_t solid = geometry.solid_id(boundary.instance, boundary.triangle);
-    if (boundary.from_inside && solid == boundary.from) boundary.material_from = inside;
-    if (!boundary.from_inside && solid == boundary.to) boundary.material_to = inside;
+    const std::uint32_t solid = boundary.from_inside ? boundary.from : boundary.to;
+    if (solid != kNoSolid && geometry.solids[solid].parts > 1 &&
+        geometry.solid_id(boundary.instance, boundary.triangle) == solid)
+      (boundary.from_inside ? boundary.material_from : boundary.material_to) =
+          geometry.material_code(boundary.instance, boundary.triangle).inside;
   }
   return boundary;
 }

@@ -47,6 +47,7 @@ struct SolidView {
   std::uint32_t first_daughter;  ///< in GeometryView::daughters
   std::uint32_t daughter_count;
   std::uint32_t material;  ///< inside: that of its mesh's first part, or MaterialCode::none
+  std::uint32_t parts;     ///< of its mesh; of several each has a material: see GeometryView::material_code
 };
 
 /// All of it. Pointers are device addresses; each array's place is in the ResidencyReport. Null where a scene has none.

@@ -187,19 +187,14 @@ struct NearestCounting {
 
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     if (seen.far < tmin || seen.near > farthest()) return false;
-    if (!counts(site, seen.from_inside)) {
+    // Behind the best it does not matter whether a face counts.
+    if (seen.near > best_far || !counts(site, seen.from_inside)) {
       see_other(seen.near);
       return false;
     }
-    if (seen.near > (from_start ? kNearStart * stretch : tmin)) {
-      if (seen.far < best_near) {
-        set(seen.near, seen.far, site);
-        return false;
-      }
-      if (seen.near > best_far) {
-        see_other(seen.near);
-        return false;
-      }
+    if (seen.near > (from_start ? kNearStart * stretch : tmin) && seen.far < best_near) {
+      set(seen.near, seen.far, site);
+      return false;
     }
     return true;
   }
