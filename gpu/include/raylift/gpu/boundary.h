@@ -188,7 +188,7 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
   place.site = query.best;
   place.face = face_at(geometry, ray, query.best);
   const Crossing& crossing = place.face.crossing;
-  const float across = query.across;
+  const float across = across_at(ray, crossing.t);
   place.t = place.end = crossing.t;
   // Not before tmin: what lies there was crossed when the set was another one.
   if (query.other < query.best_near)
@@ -225,7 +225,7 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   if (geometry.bvh.node_count == 0) return boundary;
   Ray rest = ray;
   bool from_start = !(ray.tmin > 0);
-  rest.tmin = from_start ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);
+  rest.tmin = from_start ? -kBack * across_at(ray, 0) / largest_component(ray.direction) : next_after(ray.tmin);
   for (int places = 0;; ++places) {
     const Place place = next_place(geometry, rest, boundary.after, from_start);
     boundary.inconsistent = boundary.inconsistent || place.inconsistent;

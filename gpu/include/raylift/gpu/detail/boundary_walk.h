@@ -45,10 +45,10 @@ RAYLIFT_HD inline std::uint32_t solid_of(const GeometryView& geometry, Site site
 
 // ---- tolerance ------------------------------------------------------------------------------------------------------
 
-// Across a face, in terms of the scene's largest coordinate: a bound on how far a point may be off from where it should
-// be against the face. In units of u = 2^-24 it is 8. Of these the rounding of the point and of t take up to 5; the
-// ray's way into a mesh's frame takes up to 19 (in_mesh, of which the direction's share does not count near the
-// origin), which only errors come to that all add up. The start allows for three times the bound.
+// Across a face, in millimetres: a bound on how far a point may be off from where it should be against the face, for
+// points with coordinates up to `reach`. In units of u = 2^-24 of the reach: up to 19 for the ray's way into a mesh's
+// frame (in_mesh, of which the direction's share does not count near the origin), 5 for the rounding of the point and
+// of t, and the face's own rounding; errors that add up like that are not met in practice.
 inline constexpr float kAcross = 0x1p-21f;
 // Faces are at one place if they are not farther from each other than `across`. So a new point, at the first of them,
 // may be off by that against the others too: a face is at the start if it is within so many `across`.
@@ -66,17 +66,9 @@ RAYLIFT_HD inline float largest_component(float3 v) {
   return maximum(maximum(fabsf(v.x), fabsf(v.y)), fabsf(v.z));
 }
 
-// In millimetres. The scene's largest coordinate is read off the tree's root: a mesh's frame may be far from where the
-// ray is.
-RAYLIFT_HD inline float across_of(const GeometryView& geometry, const Ray& ray) {
-  float reach = largest_component(ray.origin);
-  const NodeWords root = load_node(geometry.bvh.nodes);
-  for (int a = 0; a < 3; ++a) {
-    const float lowest = as_float(root.word[a]);
-    const float extent = as_float((root.word[3] >> (8 * a) & 0xFFu) << 23) * 256;
-    reach = maximum(reach, maximum(fabsf(lowest), fabsf(lowest + extent)));
-  }
-  return reach * kAcross;
+// In millimetres, for points of the ray up to t.
+RAYLIFT_HD inline float across_at(const Ray& ray, float t) {
+  return (largest_component(ray.origin) + fabsf(t) * largest_component(ray.direction)) * kAcross;
 }
 
 // A crossing and what the boundary needs of its face.
@@ -168,7 +160,7 @@ struct NearestCounting {
 
   RAYLIFT_HD NearestCounting(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
       : geometry(&of), in(set), tmin(ray.tmin), tmax(ray.tmax), from_start(start) {
-    across = across_of(of, ray);
+    across = across_at(ray, 0);
     stretch = across / largest_component(ray.direction);
     margin = 0;
     best_near = best_far = tmax;
@@ -190,7 +182,7 @@ struct NearestCounting {
     best_near = near;
     best_far = far;
     best = site;
-    margin = kCrowd * stretch;
+    margin = kCrowd * (stretch + fabsf(far) * kAcross);
   }
 
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
