@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array_sizes.h"
 
+#include <raylift/geometry/solids.h>
 #include <raylift/gpu/view.h>
 
 namespace raylift::batch {
@@ -12,11 +13,13 @@ std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
       {"triangles", triangles * sizeof(uint3), ArrayRank::triangles},
       {"vertices", vertices * sizeof(float3), ArrayRank::vertices},
       {"meshes", (flat ? 1 : scene.meshes.size()) * sizeof(MeshView), ArrayRank::nodes},
+      {"solids", scene.instances.size() * sizeof(SolidView), ArrayRank::nodes},
       {"instances", (flat ? 1 : scene.instances.size()) * sizeof(InstanceView), ArrayRank::nodes},
       {"material_colors", scene.materials.size() * sizeof(std::uint32_t), ArrayRank::attributes}};
   const auto add_attribute = [&](const char* name, std::uint64_t count, std::uint64_t bytes) {
     arrays.push_back({name, count * bytes, ArrayRank::attributes});
   };
+  add_attribute("daughters", solid_tree(scene).daughters.size(), sizeof(std::uint32_t));
   if (flat) {
     add_attribute("material_codes", triangles, sizeof(MaterialCode));
     add_attribute("solid_ids", triangles, sizeof(std::uint32_t));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/flatten.h>
+#include <raylift/geometry/solids.h>
 
 #include <algorithm>
 #include <cstring>
@@ -111,6 +112,20 @@ void verify_instances(const Scene& scene, const GpuGeometry& geometry, Verifier&
   });
 }
 
+void verify_solids(const Scene& scene, Verifier& verifier) {
+  const SolidTree tree = solid_tree(scene);
+  verifier.compare("daughters", tree.daughters);
+  verifier.compare<SolidView>("solids", tree.size(), [&](std::size_t i) {
+    const Instance& instance = scene.instances[i];
+    return SolidView{tree.mother[i],
+                     tree.depth[i],
+                     tree.daughter_begin[i],
+                     tree.daughter_begin[i + 1] - tree.daughter_begin[i],
+                     MaterialCode::pack(scene.material(instance, 0)),
+                     static_cast<std::uint32_t>(scene.meshes[instance.mesh].parts.size())};
+  });
+}
+
 void verify_two_levels(const Scene& scene, const GpuGeometry& geometry, Verifier& verifier) {
   std::vector<MeshView> meshes;
   MeshView next{};
@@ -162,6 +177,7 @@ std::uint64_t verify_upload(const Scene& scene, const GpuGeometry& geometry, boo
   std::vector<std::uint32_t> colors;
   for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
   verifier.compare("material_colors", colors);
+  verify_solids(scene, verifier);
   (flattened ? verify_flat : verify_two_levels)(scene, geometry, verifier);
   return verifier.bytes();
 }
