@@ -45,10 +45,11 @@ RAYLIFT_HD inline std::uint32_t solid_of(const GeometryView& geometry, Site site
 
 // ---- tolerance ------------------------------------------------------------------------------------------------------
 
-// Across a face, in millimetres: a bound on how far a point may be off from where it should be against the face, for
-// points with coordinates up to `reach`. In units of u = 2^-24 of the reach: up to 19 for the ray's way into a mesh's
-// frame (in_mesh, of which the direction's share does not count near the origin), 5 for the rounding of the point and
-// of t, and the face's own rounding; errors that add up like that are not met in practice.
+// Across a face: how far a point may be off from where it should be against the face, in terms of its largest
+// coordinate. Eight units of u = 2^-24. This is no bound: the ray's way into a mesh's frame takes up to 19u (in_mesh,
+// of which the direction's share does not count near the origin), the rounding of the point and of t up to 5u. kAtStart
+// allows for the sum. Near the origin, where a mesh's own coordinates or its translation are larger than the point's,
+// rounding exceeds it.
 inline constexpr float kAcross = 0x1p-21f;
 // Faces are at one place if they are not farther from each other than `across`. So a new point, at the first of them,
 // may be off by that against the others too: a face is at the start if it is within so many `across`.
