@@ -170,7 +170,9 @@ detail::GeometrySources sources_of(const CacheFile& file, bool bvh) {
   for (const CacheSection& section : file.sections())
     if (section.kind == CacheSection::Kind::array && (bvh || !of_bvh(section.name)))
       sources.arrays.push_back(file.source(section));
-  sources.origin = cache_summary(file).origin;
+  const CacheSummary summary = cache_summary(file);
+  sources.origin = summary.origin;
+  sources.reach = detail::reach_of(summary.bounds, summary.origin);
   return sources;
 }
 

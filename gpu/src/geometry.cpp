@@ -159,7 +159,7 @@ void add_solids(std::vector<ArraySource>& arrays, const Solids& solids) {
 }
 
 /// A view of arrays by their names; those that are not there are null in it.
-GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& origin) {
+GeometryView make_view(const ResidentArrays& resident, const detail::GeometrySources& sources) {
   GeometryView view{};
   const auto set_array = [&]<class T>(std::string_view name, const T*& pointer, std::uint32_t* count = nullptr) {
     for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
@@ -185,13 +185,21 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
   set_array("pairs", view.bvh.pairs, &view.bvh.pair_count);
   set_array("pair_ids", view.bvh.ids);
   view.bvh_levels = view.bvh.node_count == 0 ? 0 : view.solid_ids != nullptr ? 1 : 2;
-  for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
+  for (int axis = 0; axis != 3; ++axis) view.origin[axis] = sources.origin[axis];
+  view.reach = sources.reach;
   return view;
 }
 
 }  // namespace
 
 namespace detail {
+
+float reach_of(const Bounds& bounds, const Eigen::Vector3d& origin) {
+  if (bounds.empty()) return 0;
+  const double reach =
+      std::max((bounds.min - origin).cwiseAbs().maxCoeff(), (bounds.max - origin).cwiseAbs().maxCoeff());
+  return std::nextafter(static_cast<float>(reach), std::numeric_limits<float>::max());
+}
 
 MeshBuilder builder_on(const Device& device, const UploadOptions& options) {
   if (options.bvh_builder == BvhBuilder::host || device.info().is_host) return {};
@@ -227,6 +235,7 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
     const auto flat =
         std::make_shared<const Flat>(Flat{flatten(scene, origin, progress), packed_colors(scene), make_solids(scene)});
     GeometrySources sources = geometry_sources(flat->scene, flat->colors, options, progress, large);
+    sources.reach = reach_of(scene.bounds, origin);
     add_solids(sources.arrays, flat->solids);
     sources.tables =
         std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(flat, sources.tables);
@@ -277,7 +286,7 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
   arrays.push_back(array_source("part_materials", ArrayRank::attributes, view_of(tables->part_materials)));
   add_solids(arrays, tables->solids);
 
-  return {std::move(arrays), origin, tables};
+  return {std::move(arrays), origin, reach_of(scene.bounds, origin), tables};
 }
 
 GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
@@ -301,13 +310,13 @@ GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uin
   arrays.push_back(array_source("solid_ids", ArrayRank::attributes, view_of(flat.solid_ids)));
   arrays.push_back(array_source("colors", ArrayRank::attributes, view_of(flat.colors)));
 
-  return {std::move(arrays), flat.origin, tables};
+  return {std::move(arrays), flat.origin, 0, tables};
 }
 
 GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device, const UploadOptions& options,
                             const Progress& progress) {
   GpuGeometry geometry(device, upload(sources.arrays, device, options, progress));
-  geometry.view_ = make_view(geometry.resident_, sources.origin);
+  geometry.view_ = make_view(geometry.resident_, sources);
   return geometry;
 }
 
@@ -317,7 +326,7 @@ std::vector<GpuGeometry> broadcast_geometry(const GeometrySources& sources, std:
   std::vector<GpuGeometry> geometries;
   for (std::size_t i = 0; i != devices.size(); ++i) {
     geometries.push_back(GpuGeometry(devices[i], std::move(resident[i])));
-    geometries.back().view_ = make_view(geometries.back().resident_, sources.origin);
+    geometries.back().view_ = make_view(geometries.back().resident_, sources);
   }
   return geometries;
 }

@@ -14,8 +14,12 @@ namespace raylift::detail {
 struct GeometrySources {
   std::vector<ArraySource> arrays;  ///< their names say what they are to a GeometryView
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  float reach = 0;                     ///< GeometryView::reach
   std::shared_ptr<const void> tables;  ///< what the arrays' fills read, besides the scene
 };
+
+/// The largest coordinate of the bounds from the origin, rounded up.
+[[nodiscard]] float reach_of(const Bounds& bounds, const Eigen::Vector3d& origin);
 
 /// Builds large meshes' trees on the device, and brings them back: they are placed like every other array. Nothing
 /// where options leave it to the host. Device and options must stay as long as it.

@@ -97,6 +97,7 @@ void expect_same(const GpuGeometry& a, const GpuGeometry& b) {
                            &GeometryView::instance_count, &GeometryView::material_count})
     EXPECT_EQ(a.view().*count, b.view().*count);
   EXPECT_EQ(std::memcmp(a.view().origin, b.view().origin, sizeof a.view().origin), 0);
+  EXPECT_EQ(a.view().reach, b.view().reach);
   EXPECT_EQ(a.view().material_codes == nullptr, b.view().material_codes == nullptr);
   EXPECT_EQ(a.view().triangle_parts == nullptr, b.view().triangle_parts == nullptr);
 }

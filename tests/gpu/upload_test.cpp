@@ -282,6 +282,25 @@ TEST_P(Uploads, SubtractTheOriginInDouble) {
   EXPECT_FLOAT_EQ(instances[1].to_world.m[7], static_cast<float>(exact.y()));
 }
 
+TEST_P(Uploads, ReachAsFarAsTheFarthestCoordinate) {
+  Scene scene = random_scene(5, 1, 50);
+  scene.bounds = world_bounds(scene);
+  for (const bool flat : {false, true}) {
+    UploadOptions upload_options = options();
+    upload_options.flatten = flat;
+    upload_options.origin = scene.bounds.min + Eigen::Vector3d(1, 2, 3);
+    const GpuGeometry geometry = upload(scene, device(), upload_options);
+    double farthest = 0;
+    for (const Instance& instance : scene.instances)
+      for (const float3& v : scene.meshes[instance.mesh].vertices) {
+        const Eigen::Vector3d world = instance.transform * Eigen::Vector3d(v.x, v.y, v.z) - *upload_options.origin;
+        farthest = std::max(farthest, world.cwiseAbs().maxCoeff());
+      }
+    EXPECT_GE(geometry.view().reach, farthest);
+    EXPECT_LE(geometry.view().reach, farthest * (1 + 1e-6));
+  }
+}
+
 TEST_P(Uploads, RefuseAnInstanceThatRefersToNothing) {
   Scene scene = random_scene(6);
   scene.instances[2].binding = 99;

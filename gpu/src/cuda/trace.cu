@@ -9,7 +9,7 @@ namespace {
 constexpr int kThreads = 128;
 
 // Rays of one warp, at most: enough that waiting for the last of them costs little.
-constexpr std::size_t kRaysPerWarp = 256;
+constexpr std::size_t kRaysPerWarp = 512;
 
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, 8)

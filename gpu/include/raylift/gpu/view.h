@@ -74,6 +74,7 @@ struct GeometryView {
       bvh_levels;    ///< 0: no hierarchy was built; 1: one tree, of a flat scene; 2: bvh.nodes[0] is over instances
   BvhView bvh;       ///< for closest_hit and any_hit of <raylift/gpu/query.h>; PairIds count over `triangles`
   double origin[3];  ///< millimetres: add it to a position to get the scene's coordinates
+  float reach;       ///< the scene's largest coordinate from `origin`; 0 for a FlatScene uploaded on its own
 
   /// The materials on both sides of a triangle. `triangle` is an index into `triangles`.
   [[nodiscard]] RAYLIFT_HD MaterialCode material_code(std::uint32_t instance, std::uint32_t triangle) const {

@@ -8,9 +8,8 @@
 //   void settle(bvh, world, site)         is to be called, as where float arithmetic leaves open whether it is hit
 //   bool done() const                     nothing more is looked for
 //   kSmall                                whether it is cheaply copied
-//   float around() const                  how far past a triangle the ray may go for it to be settled too, in terms of
-//   the
-//                                         direction's largest component; 0 for most
+//   float around() const                  triangles as near as that to the ray's origin are settled too, although the
+//                                         ray misses them, in terms of the direction's largest component; 0 for most
 #pragma once
 
 #include <raylift/geometry/detail/ray_node.h>
@@ -73,6 +72,15 @@ RAYLIFT_SLOW_PATH inline Crossing cross(const BvhNode* nodes, const TrianglePair
   return cross(at_site(nodes, pairs, ray, site), false);
 }
 
+// Whether the box around a pair, in the ray's frame, comes that near to the ray's origin.
+RAYLIFT_HD inline bool pair_near_origin(float distance, Sheared a, Sheared b, Sheared c, Sheared d) {
+  const auto reaches = [distance](float p, float q, float r, float s) {
+    return minimum(minimum(p, q), minimum(r, s)) <= distance && maximum(maximum(p, q), maximum(r, s)) >= -distance;
+  };
+  // z first, as few are that near along the ray.
+  return reaches(a.z, b.z, c.z, d.z) && reaches(a.x, b.x, c.x, d.x) && reaches(a.y, b.y, c.y, d.y);
+}
+
 // The triangles of a pair that are surely hit are offered to the query. The result has a bit for each that is to be
 // settled.
 template <class Query>
@@ -91,8 +99,12 @@ RAYLIFT_HD inline std::uint32_t intersect_pair(const BvhView& bvh, std::uint32_t
   const Sheared p0 = shear(ray, vertex(pair, 0)), p1 = shear(ray, vertex(pair, 1)), p2 = shear(ray, vertex(pair, 2)),
                 p3 = shear(ray, vertex(pair, 3));
   const float shared = edge(p1, p2), inverse_z = ray.inverse_z();
-  const float around = query.around();
-  const float bound = edge_bound(p0, p1, p2, p3, around == 0 ? 0 : around / fabsf(inverse_z));
+  float around = query.around();
+  if (around != 0) {
+    around /= fabsf(inverse_z);
+    if (!pair_near_origin(around, p0, p1, p2, p3)) around = 0;
+  }
+  const float bound = edge_bound(p0, p1, p2, p3, around);
   return offer_pair(bvh, index, look_at(inverse_z, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), bound),
                     look_at(inverse_z, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, bound), placed, query);
 }

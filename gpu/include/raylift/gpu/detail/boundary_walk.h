@@ -45,20 +45,22 @@ RAYLIFT_HD inline std::uint32_t solid_of(const GeometryView& geometry, Site site
 
 // ---- tolerance ------------------------------------------------------------------------------------------------------
 
-// Across a face: how far a point may be off from where it should be against the face, in terms of its largest
-// coordinate. Eight units of u = 2^-24. This is no bound: the ray's way into a mesh's frame takes up to 19u (in_mesh,
-// of which the direction's share does not count near the origin), the rounding of the point and of t up to 5u. kAtStart
-// allows for the sum. Near the origin, where a mesh's own coordinates or its translation are larger than the point's,
-// rounding exceeds it.
+// Across a face: how far a point may be off from where it should be against the face, in terms of the scene's largest
+// coordinate: eight units of u = 2^-24. The ray's way into a mesh's frame takes up to 19u (in_mesh, of which the
+// direction's share does not count near the origin), the rounding of the point and of t up to 5u: at worst, all in the
+// same direction, three times as much, which is what kAtStart allows for. The point's own coordinate would not do: a
+// mesh's translation and its vertices are rounded too.
 inline constexpr float kAcross = 0x1p-21f;
 // Faces are at one place if they are not farther from each other than `across`. So a new point, at the first of them,
 // may be off by that against the others too: a face is at the start if it is within so many `across`.
 inline constexpr float kAtStart = 3;
+// How many `across` from its first face the faces of a place may be, where nearer ones alone contradict each other.
+inline constexpr int kWidestPlace = 4;
 // How far back along the ray, in terms of `across`, faces are looked for: at lower angles than its inverse a face that
 // was passed by rounding is not seen from the next point, but from one after it.
 inline constexpr float kBack = 0x1p10f;
 // Within that many `across` ahead, hits are looked at one by one.
-inline constexpr float kNearStart = 256;
+inline constexpr float kNearStart = 32;
 // Hits nearer to each other than that many `across`, along the ray, are looked at one by one; so are those of faces
 // that are seen at a low angle.
 inline constexpr float kCrowd = 32;
@@ -67,9 +69,9 @@ RAYLIFT_HD inline float largest_component(float3 v) {
   return maximum(maximum(fabsf(v.x), fabsf(v.y)), fabsf(v.z));
 }
 
-// In millimetres, for points of the ray up to t.
-RAYLIFT_HD inline float across_at(const Ray& ray, float t) {
-  return (largest_component(ray.origin) + fabsf(t) * largest_component(ray.direction)) * kAcross;
+// In millimetres, for a ray from outside of the scene too.
+RAYLIFT_HD inline float across_of(const GeometryView& geometry, const Ray& ray) {
+  return maximum(geometry.reach, largest_component(ray.origin)) * kAcross;
 }
 
 // A crossing and what the boundary needs of its face.
@@ -142,10 +144,13 @@ RAYLIFT_HD inline bool at_start(const Face& face, float across, float stretch) {
   return face.crossing.t <= 0 || (face.crossing.t * face.speed <= across && face.crossing.t <= 4 * stretch);
 }
 
-// The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it. Of all other faces
-// the t of the nearest one that is not near the start. Faces behind the start are only noticed; see StartFaces.
-struct NearestCounting {
-  static constexpr bool kSmall = true;
+// Whether a crossing agrees with the set: an exit of a solid in it, or an entry of one that is not.
+RAYLIFT_SLOW_PATH inline bool counts(const GeometryView& geometry, Containment in, Site site, bool from_inside) {
+  return contains(geometry.solids, in, solid_of(geometry, site)) == from_inside;
+}
+
+// The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it.
+struct NearestFaces {
   const GeometryView* geometry;
   Containment in;
   float tmin, tmax;
@@ -153,47 +158,55 @@ struct NearestCounting {
   float across;     // at the start, in millimetres
   float stretch;    // the same along the ray, as t
   float margin;     // beyond the best: how far faces still matter
-  float best_near, best_far;
-  float other;
   Site best;
-  bool start_counts;  // a face behind the start may change the set
+  float best_near, best_far;
+  float other;        // the t of the nearest of all other faces, but for those near the start
+  bool start_counts;  // a face behind the start may change the set: see StartFaces
   bool start_passed;  // the ray passes a triangle that comes near to the start
 
-  RAYLIFT_HD NearestCounting(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
+  RAYLIFT_HD NearestFaces(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
       : geometry(&of), in(set), tmin(ray.tmin), tmax(ray.tmax), from_start(start) {
-    across = across_at(ray, 0);
+    across = across_of(of, ray);
     stretch = across / largest_component(ray.direction);
-    margin = 0;
+    margin = kCrowd * stretch;
+    best = {kNoTriangle, kNoInstance};
     best_near = best_far = tmax;
     other = 0x1.fffffep127f;
-    best = {kNoTriangle, kNoInstance};
     start_counts = start_passed = false;
   }
+  [[nodiscard]] RAYLIFT_HD float near_start() const { return kNearStart * stretch; }
+};
+
+// The walk that finds them. kTrusting: away from the start every face is taken to count, as it does where scene and set
+// are right. This saves reading each candidate's solid; whether the one that was found counts is to be asked at the
+// end.
+template <bool kTrusting>
+struct NearestCounting : NearestFaces {
+  static constexpr bool kSmall = true;
+  using NearestFaces::NearestFaces;
+
   [[nodiscard]] RAYLIFT_HD float farthest() const { return best_far + margin; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart * stretch : 0; }
-  [[nodiscard]] RAYLIFT_HD bool counts(Site site, bool from_inside) const {
-    return contains(geometry->solids, in, solid_of(*geometry, site)) == from_inside;
-  }
   RAYLIFT_HD void see_other(float near) {
-    if (near > kNearStart * stretch && near < other) other = near;
+    if (near > near_start() && near < other) other = near;
   }
   RAYLIFT_HD void set(float near, float far, Site site) {
     if (best.triangle != kNoTriangle) see_other(best_near);
     best_near = near;
     best_far = far;
     best = site;
-    margin = kCrowd * (stretch + fabsf(far) * kAcross);
   }
 
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     if (seen.far < tmin || seen.near > farthest()) return false;
+    const bool ahead = seen.near > (from_start ? near_start() : tmin);
     // Behind the best it does not matter whether a face counts.
-    if (seen.near > best_far || !counts(site, seen.from_inside)) {
+    if (seen.near > best_far || (!(kTrusting && ahead) && !counts(*geometry, in, site, seen.from_inside))) {
       see_other(seen.near);
       return false;
     }
-    if (seen.near > (from_start ? kNearStart * stretch : tmin) && seen.far < best_near) {
+    if (ahead && seen.far < best_near) {
       set(seen.near, seen.far, site);
       return false;
     }
@@ -208,7 +221,7 @@ struct NearestCounting {
       return;
     }
     if (crossing.t < tmin) return;
-    if (!counts(site, crossing.from_inside)) return see_other(crossing.t);
+    if (!counts(*geometry, in, site, crossing.from_inside)) return see_other(crossing.t);
     if (from_start && at_start(face, across, stretch)) {
       start_counts = true;
       return;
@@ -378,26 +391,35 @@ struct FirstOfSolid {
   }
 };
 
-// Whether there is a face that contradicts the set and that neither the start nor the end of the stretch explains.
-struct Contradiction {
+// The solids whose faces contradict the set, but for faces near to either end of the stretch.
+struct Contradictions {
   static constexpr bool kSmall = false;
+  static constexpr int kMost = 8;
   const GeometryView& geometry;
   Containment in;
   float tmin, end;
   float across;
-  bool found = false;
+  int count = 0;
+  bool overflow = false;
+  std::uint32_t solids[kMost] = {};
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
-  [[nodiscard]] RAYLIFT_HD bool done() const { return found; }
+  [[nodiscard]] RAYLIFT_HD bool done() const { return overflow; }
   [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
   RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
     const Face face = face_at(geometry, world, site);
     const float t = face.crossing.t;
     if (!face.crossing.hit || t < tmin || t >= end) return;
-    const bool counts = contains(geometry.solids, in, solid_of(geometry, site)) == face.crossing.from_inside;
-    const float start = (kAtStart + 1) * across;
-    found = found || (!counts && t * face.speed > start && (end - t) * face.speed > across);
+    const std::uint32_t solid = solid_of(geometry, site);
+    if (contains(geometry.solids, in, solid) == face.crossing.from_inside) return;
+    if (t * face.speed <= (kAtStart + 1) * across || (end - t) * face.speed <= across) return;
+    for (int i = 0; i < count; ++i)
+      if (solids[i] == solid) return;
+    if (count == kMost)
+      overflow = true;
+    else
+      solids[count++] = solid;
   }
 };
 
