@@ -49,51 +49,62 @@ RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray,
   }
 }
 
-// What the faces at the start change, where rounding has moved it across them.
-RAYLIFT_SLOW_PATH inline Place start_place(const GeometryView& geometry, Ray ray, Containment in, float across) {
+// What the faces at the start change, where rounding has moved it across them. back: how far faces behind it count, in
+// terms of `across`.
+RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, Ray ray, Containment in, float across,
+                                                  float back) {
   Place place;
   const float stretch = across / largest_component(ray.direction);
-  StartFaces start(geometry, {ray.origin, -kBack * stretch, ray.direction, kBack * stretch}, across);
+  StartFaces start(geometry, {ray.origin, -back * stretch, ray.direction, kBack * stretch}, across);
   walk(geometry, {ray.origin, start.tmin, ray.direction, start.end}, start);
-  const auto look_ahead = [&](std::uint32_t solid, float skipped) {
-    FirstOfSolid next{geometry, solid, 0, 0x1.fffffep127f, skipped};
-    walk(geometry, {ray.origin, 0, ray.direction, next.far}, next);
+  const auto first_behind = [&](std::uint32_t solid, float t) {
+    FirstOfSolid next{geometry, solid, t > 0 ? next_after(t) : 0, 0x1.fffffep127f};
+    walk(geometry, {ray.origin, next.tmin, ray.direction, next.far}, next);
     return next;
   };
-  // A solid that the ray enters and leaves at the start: the next of its faces tells whether the ray is in it.
-  for (int i = 0; i < start.last.count; ++i) {
-    if (!start.last.faces[i].open) continue;
-    const FirstOfSolid next = look_ahead(start.last.faces[i].solid, across);
-    start.last.set(next.solid, next.found && next.first.crossing.from_inside);
-  }
-  // Likewise one that the ray passes by, unless rounding explains that face.
-  for (int i = 0; i < start.passed_count; ++i) {
-    const FirstOfSolid next = look_ahead(start.passed[i], 0);
-    if (!next.found || !explained(next.first, kAtStart * across))
-      start.last.set(next.solid, next.found && next.first.crossing.from_inside);
-  }
+  const auto set_by_faces_ahead = [&](LastFaces& last) {
+    // A solid that the ray enters and leaves at the start: the next of its faces tells whether the ray is in it.
+    for (int i = 0; i < last.count; ++i) {
+      if (!last.faces[i].open) continue;
+      const FirstOfSolid next = first_behind(last.faces[i].solid, last.faces[i].crossing.t);
+      last.set(next.solid, next.found && next.first.crossing.from_inside);
+    }
+    // Likewise one that the ray passes by, unless rounding explains that face.
+    for (int i = 0; i < start.passed_count; ++i) {
+      const FirstOfSolid next = first_behind(start.passed[i], 0);
+      if (!next.found || !explained(next.first, kAtStart * across))
+        last.set(next.solid, next.found && next.first.crossing.from_inside);
+    }
+  };
   // What a face ahead changes is left to the search ahead, unless it is the other side of a face behind: of two solids
   // that touch, the ray leaves one and enters the other there.
-  bool overflow = false;
-  LastFaces behind = start.last;
-  for (int i = 0; i < behind.count; ++i) behind.faces[i].open = behind.faces[i].open || behind.faces[i].ahead;
-  place.after = set_behind(geometry.solids, in, behind, overflow);
-  if (!place.after.consistent()) {
-    bool too_many = false;
-    const Containment all = set_behind(geometry.solids, in, start.last, too_many);
-    if (all.consistent()) {
-      overflow = false;
-      place.after = all;
-      behind = start.last;
-    }
+  for (int pass = 0; pass < 2; ++pass) {
+    LastFaces& last = pass == 0 ? start.here : start.here_and_ahead;
+    set_by_faces_ahead(last);
+    bool overflow = start.overflow || last.overflow;
+    place.after = set_behind(geometry.solids, in, last, overflow);
+    place.inconsistent = overflow || !place.after.consistent();
+    place.found = place.after.solid != in.solid || place.after.exceptions[0] != in.exceptions[0] ||
+                  place.after.exceptions[1] != in.exceptions[1];
+    if (place.found) choose_face(geometry, ray, in, last, place);
+    if (!place.inconsistent) break;
   }
-  overflow = overflow || start.last.overflow;
-  place.inconsistent = overflow || !place.after.consistent();
-  place.found = place.after.solid != in.solid || place.after.exceptions[0] != in.exceptions[0] ||
-                place.after.exceptions[1] != in.exceptions[1];
-  if (!place.found) return place;
-  choose_face(geometry, ray, in, behind, place);
   return place;
+}
+
+// The same with wider tolerances, from the given one on, as long as the faces contradict each other: whatever the
+// tolerance, some face lies just beyond it that coincides with one that does not.
+RAYLIFT_SLOW_PATH inline Place start_place(const GeometryView& geometry, Ray ray, Containment in, float across,
+                                           int width) {
+  Place first;
+  float back = kBack;
+  for (int w = 1; w < width; ++w) back *= kBackGrowth;
+  for (int w = width; w <= kWidest; ++w, back *= kBackGrowth) {
+    const Place place = start_place_within(geometry, ray, in, static_cast<float>(w) * across, back);
+    if (!place.inconsistent || !in.consistent()) return place;
+    if (w == width) first = place;
+  }
+  return first;
 }
 
 // Whether a face between tmin and end contradicts the set, and rounding at the start does not explain it: a ray that
@@ -104,7 +115,7 @@ RAYLIFT_SLOW_PATH inline bool contradicted(const GeometryView& geometry, Ray ray
   walk(geometry, {ray.origin, tmin, ray.direction, end}, query);
   const Ray back{ray.origin, 0, {-ray.direction.x, -ray.direction.y, -ray.direction.z}, 0x1.fffffep127f};
   for (int i = 0; i < query.count; ++i) {
-    FirstOfSolid behind{geometry, query.solids[i], 0, back.tmax, 0};
+    FirstOfSolid behind{geometry, query.solids[i], 0, back.tmax};
     walk(geometry, back, behind);
     if (!behind.found || !explained(behind.first, kAtStart * across)) return true;
   }
@@ -120,7 +131,7 @@ RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray r
   const float longest = largest_component(ray.direction), speed = place.face.speed;
   const bool inconsistent = place.inconsistent;
   Place first;
-  for (int width = 1; width <= kWidestPlace; ++width) {
+  for (int width = 1; width <= kWidest; ++width) {
     const float tolerance = static_cast<float>(width) * across;
     PlaceFaces here(geometry, place.face, tolerance, across * 0x1p-10f / longest);
     const float most = kBack * tolerance / longest;
@@ -137,6 +148,15 @@ RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray r
     if (width == 1) first = wide;
   }
   return first;
+}
+
+// A place that contradicts the set, or the place at the start that explains it: at a low angle the ray may have passed
+// a face far behind, and be within rounding of it still.
+RAYLIFT_SLOW_PATH inline Place reconsidered(const GeometryView& geometry, Ray ray, Containment in, Place place,
+                                            float across, bool from_start) {
+  if (!from_start || !in.consistent()) return place;
+  const Place start = start_place(geometry, ray, in, across, 2);
+  return start.found && !start.inconsistent ? start : place;
 }
 
 // Without trust, for where a scene or a set contradicts itself on the way.
@@ -167,13 +187,16 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
     }
   }
   if (nearest.start_counts || nearest.start_passed) {
-    const Place start = start_place(geometry, ray, in, nearest.across);
+    const Place start = start_place(geometry, ray, in, nearest.across, 1);
     if (start.found) return start;
     place.inconsistent = start.inconsistent;
   }
   if (nearest.best.triangle == kNoTriangle) {
     // Nobody leaves a solid other than through its surface.
-    place.inconsistent = place.inconsistent || (!(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid);
+    if (!(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid) {
+      place.inconsistent = true;
+      return reconsidered(geometry, ray, in, place, nearest.across, from_start);
+    }
     return place;
   }
   place.found = true;
@@ -188,7 +211,10 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
   const float far = nearest.best_far + nearest.margin;
   const bool alone = crossing.t > 2 * nearest.near_start() && nearest.other > far && far < ray.tmax &&
                      place.face.speed * kCrowd > 2 * largest_component(ray.direction);
-  if (!alone) return crowded_place(geometry, ray, in, place, nearest.across);
+  if (!alone) {
+    place = crowded_place(geometry, ray, in, place, nearest.across);
+    return place.inconsistent ? reconsidered(geometry, ray, in, place, nearest.across, from_start) : place;
+  }
   // Most of the time: out of the innermost solid, or into a daughter.
   if (in.consistent() && crossing.from_inside && solid == in.solid) {
     place.after.solid = geometry.solids[solid].mother;
@@ -200,6 +226,7 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
     one.add(solid, place.site, crossing);
     place.after = set_behind(geometry.solids, in, one, overflow);
     place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
+    if (place.inconsistent) return reconsidered(geometry, ray, in, place, nearest.across, from_start);
   }
   return place;
 }

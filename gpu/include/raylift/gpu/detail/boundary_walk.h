@@ -54,11 +54,13 @@ inline constexpr float kAcross = 0x1p-21f;
 // Faces are at one place if they are not farther from each other than `across`. So a new point, at the first of them,
 // may be off by that against the others too: a face is at the start if it is within so many `across`.
 inline constexpr float kAtStart = 3;
-// How many `across` from its first face the faces of a place may be, where nearer ones alone contradict each other.
-inline constexpr int kWidestPlace = 4;
+// Where faces within `across` contradict each other, those within up to so many of it are tried too.
+inline constexpr int kWidest = 4;
 // How far back along the ray, in terms of `across`, faces are looked for: at lower angles than its inverse a face that
 // was passed by rounding is not seen from the next point, but from one after it.
 inline constexpr float kBack = 0x1p10f;
+// And by how much farther with each wider tolerance.
+inline constexpr float kBackGrowth = 8;
 // Within that many `across` ahead, hits are looked at one by one.
 inline constexpr float kNearStart = 32;
 // Hits nearer to each other than that many `across`, along the ray, are looked at one by one; so are those of faces
@@ -245,8 +247,7 @@ struct LastFaces {
     Site site;
     Crossing crossing;
     bool inside;  // behind it
-    bool open;    // faces contradict each other at one place, or rounding does not explain the face: as it was
-    bool ahead;   // of the start
+    bool open;    // faces contradict each other at one place: as it was
   };
 
   float apart;  // faces nearer than that along the ray are at one place: an edge that the ray goes through
@@ -263,10 +264,10 @@ struct LastFaces {
       overflow = true;
       return nullptr;
     }
-    faces[count] = {kNoSolid, {kNoTriangle, kNoInstance}, {}, false, false, false};
+    faces[count] = {kNoSolid, {kNoTriangle, kNoInstance}, {}, false, false};
     return &faces[count++];
   }
-  RAYLIFT_HD void add(std::uint32_t solid, Site site, const Crossing& crossing, bool ahead = false) {
+  RAYLIFT_HD void add(std::uint32_t solid, Site site, const Crossing& crossing) {
     Last* const last = find(solid);
     if (last == nullptr) return;
     bool open = false;
@@ -278,7 +279,7 @@ struct LastFaces {
         return;
       }
     }
-    *last = {solid, site, crossing, !crossing.from_inside, open, ahead};
+    *last = {solid, site, crossing, !crossing.from_inside, open};
   }
   // Says of a solid whether the ray is in it, whatever its faces are.
   RAYLIFT_HD void set(std::uint32_t solid, bool inside) {
@@ -286,7 +287,7 @@ struct LastFaces {
     if (last == nullptr) return;
     last->solid = solid;
     last->inside = inside;
-    last->open = last->ahead = false;
+    last->open = false;
   }
 };
 
@@ -332,7 +333,8 @@ struct StartFaces {
   const GeometryView& geometry;
   float tmin, end;
   float across, stretch;
-  LastFaces last;
+  LastFaces here, here_and_ahead;
+  bool overflow = false;
   int passed_count = 0;
   std::uint32_t passed[kMostPassed];
 
@@ -342,7 +344,8 @@ struct StartFaces {
         end(ray.tmax),
         across(tolerance),
         stretch(tolerance / largest_component(ray.direction)),
-        last(stretch) {}
+        here(stretch),
+        here_and_ahead(stretch) {}
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   [[nodiscard]] RAYLIFT_HD float around() const { return 2 * kAtStart * stretch; }
@@ -352,26 +355,27 @@ struct StartFaces {
     if (!face.crossing.hit) {
       if (near_origin(geometry, world, site, stretch)) pass(solid_of(geometry, site));
     } else if (face.crossing.t >= tmin && face.crossing.t <= end && explained(face, kAtStart * across)) {
-      last.add(solid_of(geometry, site), site, face.crossing, !at_start(face, across, stretch));
+      const std::uint32_t solid = solid_of(geometry, site);
+      here_and_ahead.add(solid, site, face.crossing);
+      if (at_start(face, across, stretch)) here.add(solid, site, face.crossing);
     }
   }
   RAYLIFT_HD void pass(std::uint32_t solid) {
     for (int i = 0; i < passed_count; ++i)
       if (passed[i] == solid) return;
     if (passed_count == kMostPassed)
-      last.overflow = true;
+      overflow = true;
     else
       passed[passed_count++] = solid;
   }
 };
 
-// The first face of one solid ahead, but for those within `skipped` millimetres across.
+// The first face of one solid ahead.
 struct FirstOfSolid {
   static constexpr bool kSmall = false;
   const GeometryView& geometry;
   std::uint32_t solid;
   float tmin, far;
-  float skipped;
   bool found = false;
   Face first{};
 
@@ -384,7 +388,8 @@ struct FirstOfSolid {
   RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
     if (id_of(bvh, site) == kNoTriangle || solid_of(geometry, site) != solid) return;
     const Face face = face_at(geometry, world, site);
-    if (!face.crossing.hit || explained(face, skipped) || (found && !face.crossing.before(first.crossing))) return;
+    const float t = face.crossing.t;
+    if (!face.crossing.hit || t <= 0 || t < tmin || (found && !face.crossing.before(first.crossing))) return;
     found = true;
     first = face;
     far = face.crossing.t;
