@@ -8,14 +8,15 @@
 #include <exception>
 #include <string>
 
-#include "commands.h"
-#include "describe.h"
-#include "interrupt.h"
-#include "options.h"
-#include "output.h"
-#include "session.h"
+#include "batch/commands/commands.h"
+#include "cli/describe.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/session.h"
 
 namespace raylift::batch {
+using namespace cli;
 namespace {
 
 constexpr const char* kFooter = R"(

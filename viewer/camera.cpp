@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "suggest.h"
+#include "cli/suggest.h"
 
 namespace raylift::viewer {
 namespace {
@@ -44,7 +44,7 @@ StandardView standard_view(std::string_view name) {
     names.emplace_back(text);
   }
   throw Error(ErrorKind::usage, "'" + std::string(name) + "' is not front, back, left, right, top, bottom or iso" +
-                                    batch::did_you_mean(name, names));
+                                    cli::did_you_mean(name, names));
 }
 
 Eigen::Vector3d axis(UpAxis up) {

@@ -9,11 +9,11 @@
 #include <numbers>
 #include <optional>
 
-#include "image.h"
-#include "output.h"
+#include "cli/image.h"
+#include "cli/output.h"
+#include "cli/text.h"
 #include "ray_caster.h"
 #include "renderer.h"
-#include "text.h"
 
 namespace raylift::viewer {
 namespace {
@@ -41,7 +41,7 @@ class Picture {
 
   [[nodiscard]] Camera& camera() { return camera_; }
   /// Ray-cast pictures with so many samples.
-  void draw(batch::Session& session, int ray_samples) {
+  void draw(cli::Session& session, int ray_samples) {
     if (!caster_) return renderer_.draw(camera_, options_.settings);
     caster_->start(camera_, options_.settings, options_.resolution, solids_.visible(), std::nullopt, ray_samples);
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
@@ -60,7 +60,7 @@ class Picture {
 };
 
 /// Draws frames from once around the scene, and prints how fast. Ray-cast ones have one sample a pixel.
-void print_speed(const ViewOptions& options, Picture& picture, Renderer& renderer, batch::Session& session) {
+void print_speed(const ViewOptions& options, Picture& picture, Renderer& renderer, cli::Session& session) {
   picture.draw(session, 1);  // what is done once: normals, programs
   renderer.finish();
   const auto start = Clock::now();
@@ -74,17 +74,17 @@ void print_speed(const ViewOptions& options, Picture& picture, Renderer& rendere
   session.write(fmt::format("{} frames{} of {} x {}, {} samples, {} triangles: {:.1f} frames/s, {:.2f} ms each\n",
                             options.frames, picture.casts_rays() ? ", ray-cast," : "", options.resolution.width,
                             options.resolution.height, picture.casts_rays() ? 1 : renderer.samples(),
-                            batch::grouped(renderer.drawn_triangles()), options.frames / seconds,
+                            cli::grouped(renderer.drawn_triangles()), options.frames / seconds,
                             1000 * seconds / options.frames));
 }
 
 }  // namespace
 
-int draw_offscreen(const ViewOptions& options, batch::Session& session) {
+int draw_offscreen(const ViewOptions& options, cli::Session& session) {
   std::optional<GlContext> context;
   std::optional<Renderer> renderer;
   std::size_t number = 0;
-  return session.for_each_file(options.files, [&](const std::string& file, batch::Json&) {
+  return session.for_each_file(options.files, [&](const std::string& file, cli::Json&) {
     ++number;
     const Progress progress = session.progress();
     // The context is made while the file is being read.
@@ -106,7 +106,7 @@ int draw_offscreen(const ViewOptions& options, batch::Session& session) {
     picture.draw(session, options.ray_samples);
     const Image image = renderer->read();
     if (options.output == "-")
-      batch::write_output(encode_png(image));
+      cli::write_output(encode_png(image));
     else
       write_png(image, output_name(options.output, file, number));
     return 0;

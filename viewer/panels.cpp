@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "quantity.h"
-#include "text.h"
+#include "cli/quantity.h"
+#include "cli/text.h"
 
 namespace raylift::viewer {
 namespace {
@@ -32,7 +32,7 @@ void fact(const char* name, const std::string& value) {
   ImGui::TextDisabled("%s", name);
   ImGui::TableNextColumn();
   ImGui::PushTextWrapPos();
-  text(batch::printable(value));
+  text(cli::printable(value));
   ImGui::PopTextWrapPos();
 }
 
@@ -222,8 +222,8 @@ void Panels::draw_solids(Desk& desk) {
         ImGui::Dummy({ImGui::GetFrameHeight(), 1});
       }
       ImGui::SameLine(0, 4);
-      const std::string name = batch::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance])
-                                                                  : scene.nodes[row.node].name);
+      const std::string name = cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance])
+                                                                : scene.nodes[row.node].name);
       const bool selected = desk.selection && row.instance == desk.selection->instance;
       if (ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick)) {
         if (row.instance != kNone) desk.select(row.instance);
@@ -242,12 +242,12 @@ void Panels::draw_facts(const Desk& desk) {
   if (begin_facts("facts")) {
     fact("file", desk.file);
     fact("format", scene.format);
-    fact("unit", batch::unit_name(scene.unit_mm));
-    fact("meshes", batch::grouped(scene.meshes.size()));
-    fact("solids", batch::grouped(scene.instances.size()));
-    fact("triangles", fmt::format("{} ({} unique)", batch::grouped(scene.expanded_triangles()),
-                                  batch::grouped(scene.unique_triangles())));
-    fact("materials", batch::grouped(scene.materials.size()));
+    fact("unit", cli::unit_name(scene.unit_mm));
+    fact("meshes", cli::grouped(scene.meshes.size()));
+    fact("solids", cli::grouped(scene.instances.size()));
+    fact("triangles", fmt::format("{} ({} unique)", cli::grouped(scene.expanded_triangles()),
+                                  cli::grouped(scene.unique_triangles())));
+    fact("materials", cli::grouped(scene.materials.size()));
     fact("min, mm", place(scene.bounds.min));
     fact("max, mm", place(scene.bounds.max));
     ImGui::EndTable();
@@ -258,19 +258,19 @@ void Panels::draw_facts(const Desk& desk) {
     ImGui::TextColored({0.5F, 0.85F, 0.5F, 1}, "watertight");
   } else {
     ImGui::TextColored({0.95F, 0.5F, 0.4F, 1}, "%s",
-                       batch::counted(desk.check->leaking_instances, "solid is", "solids are").c_str());
+                       cli::counted(desk.check->leaking_instances, "solid is", "solids are").c_str());
     ImGui::SameLine(0, 4);
     ImGui::TextUnformatted("not watertight");
   }
   if (begin_facts("flaws")) {
     for (std::size_t i = 0; i < kFlaws; ++i)
       if (desk.check->counts[i] != 0)
-        fact(std::string(raylift::name(static_cast<Flaw>(i))).c_str(), batch::grouped(desk.check->counts[i]));
+        fact(std::string(raylift::name(static_cast<Flaw>(i))).c_str(), cli::grouped(desk.check->counts[i]));
     ImGui::EndTable();
   }
   for (const std::string& warning : scene.report.warnings) {
     ImGui::PushTextWrapPos();
-    text(batch::printable(warning));
+    text(cli::printable(warning));
     ImGui::PopTextWrapPos();
   }
 }
@@ -279,7 +279,7 @@ void Panels::draw_device(const Desk& desk) {
   if (begin_facts("opengl")) {
     fact("OpenGL", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
     fact("buffers", human_bytes(desk.renderer.buffer_bytes()));
-    fact("drawn", batch::grouped(desk.renderer.drawn_triangles()) + " triangles");
+    fact("drawn", cli::grouped(desk.renderer.drawn_triangles()) + " triangles");
     fact("frame", fmt::format("{:.1f} ms", 1000 * desk.draw_seconds));
     ImGui::EndTable();
   }
@@ -339,7 +339,7 @@ void Panels::draw_bookmarks(Desk& desk) {
     const Bookmark bookmark = desk.bookmarks.all()[i];
     const bool removed = ImGui::SmallButton("x");
     ImGui::SameLine();
-    if (ImGui::Selectable(batch::printable(bookmark.name).c_str())) desk.go_to(bookmark);
+    if (ImGui::Selectable(cli::printable(bookmark.name).c_str())) desk.go_to(bookmark);
     ImGui::PopID();
     if (removed) {
       desk.remove_bookmark(i);
@@ -446,7 +446,7 @@ void Panels::draw_selection(Desk& desk, float height) {
       fact("mesh", s.mesh);
       fact("inside", s.inside);
       fact("outside", s.outside);
-      if (s.triangle) fact("triangle", batch::grouped(*s.triangle));
+      if (s.triangle) fact("triangle", cli::grouped(*s.triangle));
       fact(s.triangle ? "point, mm" : "centre, mm", place(s.position));
       ImGui::EndTable();
     }
@@ -476,7 +476,7 @@ void Panels::draw_activity(const Desk& desk, float width, float height) {
     const float left = visible && desk.selection ? selection_left(desk, height) + kSelectionWidth + kGap : 0;
     ImGui::SetNextWindowPos({std::max(0.5F * width, left + 190), height - 3 * kGap}, ImGuiCond_Always, {0.5F, 1});
     if (ImGui::Begin("##activity", nullptr, kPlain)) {
-      text(desk.loading() ? "loading " + batch::printable(desk.file) : std::string("working"));
+      text(desk.loading() ? "loading " + cli::printable(desk.file) : std::string("working"));
       ImGui::ProgressBar(std::max(share, 0.0F), {360, 0}, share < 0 ? stage.c_str() : nullptr);
       if (share >= 0) ImGui::TextDisabled("%s", stage.c_str());
     }
@@ -494,7 +494,7 @@ void Panels::draw_activity(const Desk& desk, float width, float height) {
     if (ImGui::Begin("##message", nullptr, kPlain)) {
       ImGui::PushTextWrapPos(std::max(280.0F, width - 2 * (kLeftWidth + 4 * kGap)));
       if (!desk.error.empty()) ImGui::PushStyleColor(ImGuiCol_Text, {1, 0.55F, 0.45F, 1});
-      text(batch::printable(desk.error.empty() ? desk.message : desk.error));
+      text(cli::printable(desk.error.empty() ? desk.message : desk.error));
       if (!desk.error.empty()) ImGui::PopStyleColor();
       ImGui::PopTextWrapPos();
     }

@@ -6,10 +6,10 @@
 #include <exception>
 #include <string>
 
-#include "interrupt.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/session.h"
 #include "offscreen.h"
-#include "output.h"
-#include "session.h"
 #include "view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
 #include "window.h"
@@ -24,10 +24,10 @@ int run_program(int argc, char** argv) {
   viewer::ViewOptions options;
   const std::string text = viewer::parse_view_options(argc, argv, options);
   if (!text.empty()) {
-    batch::write_output(text);
+    cli::write_output(text);
     return 0;
   }
-  batch::Session session(options.general, kProgram);
+  cli::Session session(options.general, kProgram);
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (no_window) return viewer::draw_offscreen(options, session);
 #ifdef RAYLIFT_WITH_WINDOW
@@ -42,15 +42,15 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace raylift;
-  batch::guard_standard_descriptors();
-  batch::catch_interrupts();
+  cli::guard_standard_descriptors();
+  cli::catch_interrupts();
   try {
-    const int code = batch::with_raylift_errors([&] { return run_program(argc, argv); });
-    batch::finish_output();
+    const int code = cli::with_raylift_errors([&] { return run_program(argc, argv); });
+    cli::finish_output();
     return code;
   } catch (const Error& error) {
-    batch::Session(batch::GeneralOptions{}, kProgram).report(error);
-    return batch::exit_code_of(error);
+    cli::Session(cli::GeneralOptions{}, kProgram).report(error);
+    return cli::exit_code_of(error);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: error: %s\n", kProgram, error.what());
     return 70;

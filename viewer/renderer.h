@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "camera.h"
+#include "cli/image.h"
 #include "draw_list.h"
 #include "gl_objects.h"
-#include "image.h"
 #include "overlay.h"
 #include "settings.h"
 

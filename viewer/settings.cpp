@@ -6,14 +6,14 @@
 #include <charconv>
 #include <cmath>
 
-#include "suggest.h"
-#include "text.h"
+#include "cli/suggest.h"
+#include "cli/text.h"
 
 namespace raylift::viewer {
 namespace {
 
 [[noreturn]] void reject(std::string_view text, std::string_view wanted, std::string_view advice = {}) {
-  throw Error(ErrorKind::usage, "'" + batch::printable(text) + "' is not " + std::string(wanted), {}, advice);
+  throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + std::string(wanted), {}, advice);
 }
 
 /// A whole text as a number; nothing where it is none.
@@ -64,8 +64,8 @@ Enum choose(std::string_view text, const std::array<std::string_view, N>& names)
     if (text == names[i]) return static_cast<Enum>(i);
     list += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(names[i]);
   }
-  throw Error(ErrorKind::usage, "'" + batch::printable(text) + "' is not " + list +
-                                    batch::did_you_mean(text, std::vector<std::string>(names.begin(), names.end())));
+  throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + list +
+                                    cli::did_you_mean(text, std::vector<std::string>(names.begin(), names.end())));
 }
 
 std::string decimal(double value) {

@@ -12,16 +12,17 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "describe.h"
-#include "options.h"
-#include "quantity.h"
-#include "suggest.h"
-#include "text.h"
+#include "cli/describe.h"
+#include "cli/options.h"
+#include "cli/placement_options.h"
+#include "cli/quantity.h"
+#include "cli/suggest.h"
+#include "cli/text.h"
 
 namespace raylift::viewer {
 namespace {
 
-using batch::add_parsed;
+using cli::add_parsed;
 
 constexpr const char* kFooter = R"(
 In the window, H shows the keys.
@@ -52,15 +53,14 @@ double number(const std::string& text, double least, double most) {
     used = 0;
   }
   if (used != text.size() || text.empty() || !(value >= least && value <= most))
-    throw Error(ErrorKind::usage, "'" + batch::printable(text) + "' is not a number from " +
-                                      batch::short_number(least) + " to " + batch::short_number(most));
+    throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not a number from " + cli::short_number(least) +
+                                      " to " + cli::short_number(most));
   return value;
 }
 
 int integer(const std::string& text, int least, int most) {
   const double value = number(text, least, most);
-  if (value != std::floor(value))
-    throw Error(ErrorKind::usage, "'" + batch::printable(text) + "' is not a whole number");
+  if (value != std::floor(value)) throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not a whole number");
   return static_cast<int>(value);
 }
 
@@ -153,23 +153,9 @@ void add_device_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--gl", "WHERE", "auto", "Where OpenGL runs with no window: auto, device or software",
              [&](const std::string& text) { options.gl = gl_renderer(text); })
       ->group(kDevice);
-  add_parsed(app, "--device", "DEVICE", "auto", "Where rays are cast: auto, host or cuda:N; see 'raylift devices'",
-             [&](const std::string& text) {
-               if (text.rfind("cuda:", 0) != 0) batch::one_of(text, {"auto", "host", "cuda:0"});
-               options.device = text;
-             })
-      ->group(kDevice);
-  add_parsed(app, "--budget", "BYTES", "what is free", "Take at most this much device memory",
-             [&](const std::string& text) { options.upload.budget = batch::parse_bytes(text); })
-      ->group(kDevice);
-  add_parsed(app, "--reserve", "BYTES", batch::exact_bytes(kDefaultReserve), "Device memory to leave free",
-             [&](const std::string& text) { options.upload.reserve = batch::parse_bytes(text); })
-      ->group(kDevice);
-  add_parsed(app, "--policy", "POLICY", "auto", "Where arrays go: auto, chroma, mapped or device",
-             [&](const std::string& text) {
-               options.upload.policy = placement_policy(batch::one_of(text, {"auto", "chroma", "mapped", "device"}));
-             })
-      ->group(kDevice);
+  cli::add_device_option(app, options.device, "Where rays are cast: auto, host or cuda:N; see 'raylift devices'",
+                         kDevice);
+  cli::add_placement_options(app, options.upload, kDevice);
 }
 
 /// The value of an option that is needed before the others are read; the last one counts.
@@ -210,8 +196,8 @@ std::vector<std::string> read_config(const std::string& path, const CLI::App& ap
   std::vector<std::string> arguments;
   for (const auto& [key, value] : config.items()) {
     if (std::find(names.begin(), names.end(), key) == names.end())
-      throw malformed("unknown option '" + batch::printable(key) + "'" + batch::did_you_mean(key, names),
-                      "key '" + batch::printable(key) + "'");
+      throw malformed("unknown option '" + cli::printable(key) + "'" + cli::did_you_mean(key, names),
+                      "key '" + cli::printable(key) + "'");
     if (value.is_null() || value.is_object() ||
         (value.is_array() && std::any_of(value.begin(), value.end(),
                                          [](const auto& item) { return item.is_structured() || item.is_null(); })))
@@ -259,19 +245,19 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   add_camera_options(app, options.camera);
   add_drawing_options(app, options);
   add_device_options(app, options);
-  batch::add_general_options(app, options.general, false);
-  batch::add_load_options(app, options.load);
+  cli::add_general_options(app, options.general, false);
+  cli::add_load_options(app, options.load);
   // What comes later wins: the command line over the configuration.
   for (CLI::Option* option : app.get_options())
     if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw && option->get_name() != "FILE")
       option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
-  batch::add_generate_option(app, "raylift-view " RAYLIFT_VERSION, {"raylift(1), raylift-make-detector(1)"});
+  cli::add_generate_option(app, "raylift-view " RAYLIFT_VERSION, {"raylift(1), raylift-make-detector(1)"});
 
   const auto parse = [&app](std::vector<std::string> arguments) {
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
-    return batch::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data());
+    return cli::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data());
   };
   std::vector<std::string> arguments{argc > 0 ? argv[0] : "raylift-view"};
   const bool only_text = argc > 0 && (early_flag(argc, argv, "--help") || early_flag(argc, argv, "-h") ||
@@ -307,8 +293,8 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
     const auto [other, fresh] = pictures.emplace(picture, options.files[i]);
     if (!fresh)
       throw Error(ErrorKind::usage,
-                  "'" + batch::printable(other->second) + "' and '" + batch::printable(options.files[i]) +
-                      "' would go into the same picture, '" + batch::printable(picture) + "'",
+                  "'" + cli::printable(other->second) + "' and '" + cli::printable(options.files[i]) +
+                      "' would go into the same picture, '" + cli::printable(picture) + "'",
                   {}, "tell them apart by {n}, as in --output '{n}_{name}.png'");
   }
   if (options.output == "-" && options.frames > 0)
@@ -327,7 +313,7 @@ void apply_visibility(const ViewOptions& options, Solids& solids) {
   const auto matching = [&](const std::string& pattern) {
     const std::vector<std::uint32_t> found = solids.match(pattern);
     if (found.empty())
-      throw Error(ErrorKind::usage, "no solid's name matches '" + batch::printable(pattern) + "'",
+      throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(pattern) + "'",
                   {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
     return found;
   };
@@ -359,7 +345,7 @@ Camera make_camera(const ViewOptions& options, const Solids& solids, double aspe
   if (!wanted.focus.empty()) {
     shown = solids.match(wanted.focus);
     if (shown.empty())
-      throw Error(ErrorKind::usage, "no solid's name matches '" + batch::printable(wanted.focus) + "'",
+      throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(wanted.focus) + "'",
                   {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
     box = solids.bounds(shown);
   } else if (!options.hide.empty() || !options.only.empty()) {

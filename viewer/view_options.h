@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "camera.h"
-#include "session.h"
+#include "cli/session.h"
 #include "settings.h"
 #include "solids.h"
 
@@ -30,7 +30,7 @@ struct CameraOptions {
 
 struct ViewOptions {
   std::vector<std::string> files;
-  batch::GeneralOptions general;
+  cli::GeneralOptions general;
   LoadOptions load;
   UploadOptions upload;
   std::string device = "auto";

@@ -18,9 +18,9 @@
 #include <memory>
 #include <string>
 
-#include "interrupt.h"
+#include "cli/interrupt.h"
+#include "cli/text.h"
 #include "panels.h"
-#include "text.h"
 
 namespace raylift::viewer {
 namespace {
@@ -101,7 +101,7 @@ class Gui {
 
 class Window {
  public:
-  Window(const ViewOptions& options, batch::Session& session) : options_(options), session_(session) {
+  Window(const ViewOptions& options, cli::Session& session) : options_(options), session_(session) {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -130,7 +130,7 @@ class Window {
   Window& operator=(const Window&) = delete;
 
   void run() {
-    while (glfwWindowShouldClose(window_.get()) == 0 && batch::interrupted_by() == 0) {
+    while (glfwWindowShouldClose(window_.get()) == 0 && cli::interrupted_by() == 0) {
       // Asleep until something happens, but for what goes on by itself.
       if (desk_->busy() || flying() || wake_ > 0)
         glfwPollEvents();
@@ -220,7 +220,7 @@ class Window {
       if (now - last_click_ < kDoubleClick)
         desk_->focus(one);
       else
-        session_.write(batch::printable(desk_->selection->path) + '\n');
+        session_.write(cli::printable(desk_->selection->path) + '\n');
     }
     last_click_ = now;
   }
@@ -419,7 +419,7 @@ class Window {
   }
 
   const ViewOptions& options_;
-  batch::Session& session_;
+  cli::Session& session_;
   std::unique_ptr<GLFWwindow, DestroyWindow> window_;
   std::unique_ptr<Gui> gui_;
   std::unique_ptr<Desk> desk_;
@@ -436,7 +436,7 @@ class Window {
 
 }  // namespace
 
-int show_window(const ViewOptions& options, batch::Session& session) {
+int show_window(const ViewOptions& options, cli::Session& session) {
   const Glfw glfw;
   Window window(options, session);
   window.run();

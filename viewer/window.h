@@ -2,13 +2,13 @@
 // The window: input, the loop, and the panels over the picture.
 #pragma once
 
-#include "session.h"
+#include "cli/session.h"
 #include "view_options.h"
 
 namespace raylift::viewer {
 
 /// Shows the files until the window is closed. Returns the exit code. Throws Error(no_display) where no window, or no
 /// OpenGL 4.5 for it, is to be had.
-[[nodiscard]] int show_window(const ViewOptions& options, batch::Session& session);
+[[nodiscard]] int show_window(const ViewOptions& options, cli::Session& session);
 
 }  // namespace raylift::viewer

@@ -9,8 +9,8 @@
 #include <set>
 #include <thread>
 
-#include "batch_run.h"
-#include "report.h"
+#include "batch/run/report.h"
+#include "reports.h"
 
 namespace raylift::test {
 namespace {
@@ -261,9 +261,9 @@ class FileSizeLimit {
 TEST(BatchReport, LeavesNoHalfRowOnAFullDisk) {
   const TemporaryFolder folder;
   const std::string path = folder.path() / "report.jsonl";
-  batch::Json row;
+  cli::Json row;
   batch::set_file(row, std::string(60, 'x'));
-  row["do"] = batch::Json::array();
+  row["do"] = cli::Json::array();
   row["status"] = "ok";
   {
     const FileSizeLimit limit(200);  // two rows and a half
@@ -274,7 +274,7 @@ TEST(BatchReport, LeavesNoHalfRowOnAFullDisk) {
   }
   EXPECT_THAT(rows_of(path), SizeIs(2));
   int earlier = 0;
-  batch::Report report(path, batch::Report::Mode::resume, [&](const batch::Json&) { ++earlier; });
+  batch::Report report(path, batch::Report::Mode::resume, [&](const cli::Json&) { ++earlier; });
   report.append(row);
   report.finish();
   EXPECT_EQ(earlier, 2);

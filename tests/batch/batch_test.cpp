@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch_run.h"
+#include "reports.h"
 
 namespace raylift::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How raylift ends when something is in its way: broken files, full disks, readers that go, signals, odd names.
-#include <gmock/gmock.h>
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>

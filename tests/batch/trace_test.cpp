@@ -8,8 +8,8 @@
 #include <numbers>
 #include <set>
 
-#include "enclosure.h"
-#include "image.h"
+#include "batch/commands/enclosure.h"
+#include "cli/image.h"
 #include "run_program.h"
 
 namespace raylift::test {

@@ -31,7 +31,7 @@ for page in pages:
         elif anchor and anchor not in anchors(target):
             faults.append(f"{page.name}: no heading {link}")
 
-known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "interop/include", "batch", "viewer")
+known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "interop/include", "cli", "batch", "viewer")
                 for path in sorted((source / folder).rglob("*")) if path.suffix in (".h", ".cpp"))
 headers = [path for folder in ("geometry", "gpu", "interop") for path in (source / folder / "include" / "raylift").rglob("*.h")]
 count = 0

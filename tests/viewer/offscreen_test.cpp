@@ -10,7 +10,7 @@
 #include <memory>
 #include <set>
 
-#include "image.h"
+#include "cli/image.h"
 #include "renderer.h"
 #include "solids.h"
 #include "support/paths.h"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "image.h"
+#include "cli/image.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {

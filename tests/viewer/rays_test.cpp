@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "image.h"
+#include "cli/image.h"
 #include "ray_caster.h"
 #include "renderer.h"
 #include "solids.h"

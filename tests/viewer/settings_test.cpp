@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "image.h"
+#include "cli/image.h"
 #include "overlay.h"
 #include "palette.h"
 #include "support/paths.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "image.h"
+#include "cli/image.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options --cache and --no-cache, for all commands that load scenes.
+#pragma once
+
+#include <raylift/gpu/cache.h>
+#include <functional>
+#include <string>
+
+#include "cli/cli11_forward.h"
+#include "cli/session.h"
+
+namespace raylift::batch {
+
+struct CacheSettings {
+  bool enabled = false;
+  CacheOptions options;
+
+  /// The options as the library takes them: with somebody who is warned, and nothing read or written where the cache is
+  /// not to be used.
+  [[nodiscard]] CacheOptions with(cli::Session& session) const;
+  [[nodiscard]] CacheOptions with(std::function<void(const std::string&)> warn) const;
+  /// What --json says of it; null where the cache was not to be used.
+  [[nodiscard]] cli::Json json(const CachedUpload& uploaded) const;
+};
+
+/// --cache[=DIR] alone, with what the help says of it.
+void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string& help);
+
+/// --cache[=DIR] and --no-cache; the last one given counts.
+void add_cache_options(CLI::App& app, CacheSettings& settings);
+
+}  // namespace raylift::batch

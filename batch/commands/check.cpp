@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift check: whether each mesh is watertight, since a photon leaks through an open one, and whether solids overlap,
+// since a photon there is in two media.
+#include <fmt/format.h>
+#include <raylift/geometry/check.h>
+#include <raylift/geometry/load.h>
+#include <raylift/geometry/overlaps.h>
+#include <CLI/CLI.hpp>
+
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "batch/actions/overlap_text.h"
+#include "cli/options.h"
+#include "cli/quantity.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "commands.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+struct CheckCommandOptions {
+  std::vector<std::string> files;
+  LoadOptions load;
+  CheckOptions check;
+  OverlapOptions overlaps;
+  bool no_overlaps = false;
+  bool all = false;
+};
+
+constexpr std::size_t kMostOverlaps = 20;  // that are listed without --all
+
+/// One word or two on what a mesh is: what to look at first.
+std::string verdict(const MeshCheck& mesh) {
+  if (mesh.watertight()) return "watertight";
+  if (!mesh.closed()) return "open";
+  return mesh.inverted() ? "inside out" : "no volume";
+}
+
+bool flawless(const MeshCheck& mesh) {
+  for (const std::uint64_t count : mesh.counts)
+    if (count != 0) return false;
+  return mesh.watertight() && mesh.inward_shells == 0;
+}
+
+std::string point_text(const Eigen::Vector3d& point) {
+  return fmt::format("({}, {}, {})", short_number(point.x()), short_number(point.y()), short_number(point.z()));
+}
+
+std::string example_text(const FlawExample& example) {
+  std::string text(name(example.flaw));
+  for (char& c : text)
+    if (c == '_') c = ' ';
+  if (example.triangle != kNone) text += fmt::format(" at triangle {}", example.triangle);
+  text += ": " + point_text(example.place[0]);
+  if (example.place[0] != example.place[1]) text += " to " + point_text(example.place[1]);
+  return text;
+}
+
+std::string text_of(const Scene& scene, const SceneCheck& check, const CheckCommandOptions& options) {
+  Table table({{"mesh", Align::left},
+               {"solids"},
+               {"triangles"},
+               {"open"},
+               {"non-manifold"},
+               {"inconsistent"},
+               {"degenerate"},
+               {"duplicate"},
+               {"unused vertices"},
+               {"shells"},
+               {"inward"},
+               {"volume"},
+               {"verdict", Align::left}});
+  std::string examples;
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
+    const MeshCheck& mesh = check.meshes[i];
+    if (!options.all && flawless(mesh)) {
+      ++left_out;
+      continue;
+    }
+    std::vector<std::string> cells{scene.meshes[i].name, grouped(mesh.instances), grouped(mesh.triangles)};
+    for (const std::uint64_t count : mesh.counts) cells.push_back(grouped(count));
+    cells.push_back(grouped(mesh.shells));
+    cells.push_back(grouped(mesh.inward_shells));
+    cells.push_back(mesh.closed() ? short_number(mesh.volume) : "-");
+    cells.push_back(verdict(mesh));
+    table.add(std::move(cells));
+    if (mesh.examples.empty()) continue;
+    examples += "\n  " + printable(scene.meshes[i].name);
+    if (mesh.first_instance != kNone)
+      examples += ", first placed as " + printable(scene.path(scene.instances[mesh.first_instance]));
+    examples += '\n';
+    for (const FlawExample& example : mesh.examples) examples += "    " + example_text(example) + '\n';
+  }
+  std::string text = printable(scene.source) + '\n';
+  if (!table.empty()) text += table.text(2);
+  if (left_out != 0) text += fmt::format("  {} without a flaw\n", counted(left_out, "mesh", "meshes"));
+  if (!examples.empty()) text += "\nwhere, in the mesh's own frame and unit" + examples;
+  text += "\nwatertight: ";
+  text += check.watertight()
+              ? "yes\n"
+              : fmt::format("no: {} of {} leak, and with them {} of {}\n", grouped(check.leaking_meshes),
+                            counted(scene.meshes.size(), "mesh", "meshes"), grouped(check.leaking_instances),
+                            counted(scene.instances.size(), "solid", "solids"));
+  return text;
+}
+
+Json point_json(const Eigen::Vector3d& point) {
+  return Json::array({point.x(), point.y(), point.z()});
+}
+
+Json json_of(const Scene& scene, const SceneCheck& check) {
+  Json json = {{"file", scene.source},
+               {"watertight", check.watertight()},
+               {"leaking_meshes", check.leaking_meshes},
+               {"leaking_solids", check.leaking_instances},
+               {"unit_mm", scene.unit_mm},
+               {"counts", Json::object()},
+               {"meshes", Json::array()}};
+  const auto set_counts = [](Json& target, const std::array<std::uint64_t, kFlaws>& counts) {
+    for (std::size_t i = 0; i != kFlaws; ++i) target[std::string(name(static_cast<Flaw>(i)))] = counts[i];
+  };
+  set_counts(json["counts"], check.counts);
+  for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
+    const MeshCheck& mesh = check.meshes[i];
+    Json one = {
+        {"name", scene.meshes[i].name},
+        {"watertight", mesh.watertight()},
+        {"verdict", verdict(mesh)},
+        {"closed", mesh.closed()},
+        {"solids", mesh.instances},
+        {"first_solid", mesh.first_instance == kNone ? Json() : Json(scene.path(scene.instances[mesh.first_instance]))},
+        {"triangles", mesh.triangles},
+        {"counts", Json::object()},
+        {"shells", mesh.shells},
+        {"inward_shells", mesh.inward_shells},
+        {"area", mesh.area},
+        {"volume", mesh.closed() ? Json(mesh.volume) : Json()},
+        {"min", point_json(mesh.bounds.min)},
+        {"max", point_json(mesh.bounds.max)},
+        {"examples", Json::array()}};
+    set_counts(one["counts"], mesh.counts);
+    for (const FlawExample& example : mesh.examples)
+      one["examples"].push_back({{"flaw", name(example.flaw)},
+                                 {"triangle", example.triangle == kNone ? Json() : Json(example.triangle)},
+                                 {"place", Json::array({point_json(example.place[0]), point_json(example.place[1])})}});
+    json["meshes"].push_back(std::move(one));
+  }
+  return json;
+}
+
+int check_files(Session& session, const CheckCommandOptions& options) {
+  bool first = true;
+  return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
+    const Progress progress = session.progress();
+    const Scene scene = load(file, options.load, progress);
+    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    const SceneCheck result = check(scene, options.check, progress);
+    std::optional<OverlapReport> overlaps;
+    if (!options.no_overlaps) overlaps = find_overlaps(scene, result, options.overlaps, progress);
+    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+    if (session.options().json) {
+      json = json_of(scene, result);
+      json["overlaps"] = overlaps ? overlaps_json(scene, *overlaps, kAll) : Json();
+    } else {
+      session.write((first ? "" : "\n") + text_of(scene, result, options));
+      if (overlaps) session.write(overlaps_text(scene, *overlaps, options.all ? kAll : kMostOverlaps));
+    }
+    first = false;
+    return result.watertight() && (!overlaps || overlaps->overlaps.empty()) ? 0 : kNegative;
+  });
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, GeneralOptions& general, Run& run) {
+  auto options = std::make_shared<CheckCommandOptions>();
+  CLI::App* app = program.add_subcommand(
+      "check", "Say whether all meshes are watertight and no solids overlap; exits with 1 if not");
+  add_files(*app, options->files);
+  app->add_flag("--all", options->all, "List the meshes without a flaw, and all overlaps (--json always does)");
+  add_parsed(*app, "--examples", "COUNT", std::to_string(options->check.examples),
+             "Show where at most this many of each kind of flaw of a mesh are",
+             [options](const std::string& text) { options->check.examples = parse_count(text); });
+  app->add_flag("--no-overlaps", options->no_overlaps, "Look at each mesh by itself, and not for solids that overlap");
+  add_parsed(*app, "--overlap-tolerance", "LENGTH", "0",
+             "Ignore overlaps that are no deeper than this, or than rounding of the vertices explains",
+             [options](const std::string& text) { options->overlaps.tolerance = parse_length(text); });
+  add_parsed(*app, "--touching", "COUNT", std::to_string(options->overlaps.touching_examples),
+             "List at most this many of the pairs of solids that touch",
+             [options](const std::string& text) { options->overlaps.touching_examples = parse_count(text); });
+  add_general_options(*app, general, true);
+  add_load_options(*app, options->load);
+  app->footer(R"(
+A mesh is watertight if each edge has two triangles that run along it in opposite directions, and if its normals point
+outward. Of the flaws counted, open, non-manifold and inconsistent edges make it leak; the others do not.
+
+A solid has to lie within its mother, the solid of the nearest node above its own, and must share no space with its
+siblings, the solids that have the same mother, or none. To touch is no overlap. A solid that is not watertight has no
+inside and is not tested for overlaps; it leaks anyway.
+
+Examples:
+  raylift check scene.dae
+  raylift check --overlap-tolerance 1um scene.dae
+  raylift check -q --no-overlaps scene.dae > /dev/null || echo leaks
+  raylift check --json *.dae | jq -r '.[] | select(.watertight | not).file'
+  raylift check --json scene.dae | jq '.overlaps.found[] | [.first, .second, .depth_mm]')");
+  app->callback([options, &run] { run = [options](Session& session) { return check_files(session, *options); }; });
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_options.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/placement_options.h"
+#include "cli/table.h"
+
+namespace raylift::batch {
+using namespace cli;
+
+void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload) {
+  add_device_option(app, device, "auto, host or cuda:N; see 'raylift devices'");
+  add_placement_options(app, upload);
+  app.add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+}
+
+Device open_device(Session& session, const std::string& device) {
+  if (device != "auto") return Device::parse(device);
+  std::vector<DeviceAttempt> attempts;
+  Device chosen = Device::choose(&attempts);
+  for (const DeviceAttempt& attempt : attempts)
+    session.debug(attempt.device + ": " + (attempt.failure.empty() ? "taken" : attempt.failure));
+  return chosen;
+}
+
+void warn_of_steps(Session& session, const std::string& file, const GpuGeometry& geometry) {
+  for (const ArrayResidency& array : geometry.report().arrays)
+    if (array.stepped_down) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
+}
+
+std::string timings_text(const std::vector<StageTime>& times) {
+  Table table({{"stage", Align::left}, {"seconds"}});
+  for (const StageTime& time : times) table.add({time.stage, fmt::format("{:.6f}", time.seconds)});
+  return table.text(2);
+}
+
+Json timings_json(const std::vector<StageTime>& times) {
+  Json json = Json::array();
+  for (const StageTime& time : times) json.push_back({{"stage", time.stage}, {"seconds", time.seconds}});
+  return json;
+}
+
+}  // namespace raylift::batch

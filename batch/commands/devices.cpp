@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift devices: the devices there are, and what each can do.
+#include <fmt/format.h>
+#include <raylift/gpu/device.h>
+#include <raylift/gpu/residency.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/options.h"
+#include "cli/table.h"
+#include "commands.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+struct Found {
+  std::vector<Device> devices;
+  std::vector<DeviceAttempt> attempts;
+  std::optional<std::string> chosen;  ///< what --device auto stands for
+  std::optional<Error> why_none_chosen;
+};
+
+Found find_devices() {
+  Found found;
+  found.devices = Device::all(&found.attempts);
+  std::erase_if(found.attempts, [](const DeviceAttempt& attempt) { return attempt.failure.empty(); });
+  try {
+    found.chosen = Device::choose().info().id;
+  } catch (const Error& error) {
+    found.why_none_chosen = error;
+  }
+  return found;
+}
+
+std::string link_text(const DeviceInfo& info) {
+  if (info.link.empty()) return "-";
+  return info.link_gb_per_second > 0 ? fmt::format("{}, {:.0f} GB/s", info.link, info.link_gb_per_second) : info.link;
+}
+
+std::string compute_capability(const DeviceInfo& info) {
+  return info.is_host ? "-" : fmt::format("{}.{}", info.compute_major, info.compute_minor);
+}
+
+std::string text_of(const Found& found) {
+  // One column for each device: they are few, and their properties many.
+  std::vector<Table::Column> columns{{"", Align::left}};
+  for (const Device& device : found.devices)
+    columns.push_back({device.info().id + (device.info().id == found.chosen ? " (auto)" : ""), Align::left});
+  Table table(columns);
+  const auto row = [&](const char* property, const auto& value) {
+    std::vector<std::string> cells{property};
+    for (const Device& device : found.devices) cells.push_back(value(device));
+    table.add(std::move(cells));
+  };
+  const auto yes_no = [&](const char* property, bool DeviceInfo::*member) {
+    row(property, [&](const Device& device) -> std::string { return device.info().*member ? "yes" : "no"; });
+  };
+  row("name", [](const Device& device) { return device.info().name; });
+  row("compute capability", [](const Device& device) { return compute_capability(device.info()); });
+  row("multiprocessors", [](const Device& device) { return std::to_string(device.info().multiprocessors); });
+  row("memory free", [](const Device& device) { return human_bytes(device.memory_info().free_bytes); });
+  row("memory total", [](const Device& device) { return human_bytes(device.memory_info().total_bytes); });
+  yes_no("maps host memory", &DeviceInfo::maps_host_memory);
+  yes_no("virtual memory", &DeviceInfo::virtual_memory);
+  yes_no("host NUMA pages", &DeviceInfo::host_numa_pages);
+  yes_no("splits arrays", &DeviceInfo::splits_arrays);
+  yes_no("OpenGL interop", &DeviceInfo::gl_interop);
+  row("link", [](const Device& device) { return link_text(device.info()); });
+  std::string text = table.text();
+  if (!found.attempts.empty()) {
+    Table failures({{"", Align::left}, {"", Align::left}});
+    for (const DeviceAttempt& attempt : found.attempts) failures.add({attempt.device, attempt.failure});
+    text += "\nnot usable\n" + failures.text(2);
+  }
+  return text;
+}
+
+Json json_of(const Found& found) {
+  Json json = {
+      {"auto", found.chosen ? Json(*found.chosen) : Json()}, {"devices", Json::array()}, {"failed", Json::array()}};
+  for (const Device& device : found.devices) {
+    const DeviceInfo& info = device.info();
+    const MemoryInfo memory = device.memory_info();
+    json["devices"].push_back(
+        {{"id", info.id},
+         {"name", info.name},
+         {"is_host", info.is_host},
+         {"compute_capability", info.is_host ? Json() : Json(compute_capability(info))},
+         {"multiprocessors", info.multiprocessors},
+         {"free_bytes", memory.free_bytes},
+         {"total_bytes", memory.total_bytes},
+         {"maps_host_memory", info.maps_host_memory},
+         {"virtual_memory", info.virtual_memory},
+         {"host_numa_pages", info.host_numa_pages},
+         {"splits_arrays", info.splits_arrays},
+         {"page_bytes", info.page_bytes},
+         {"gl_interop", info.gl_interop},
+         {"link", info.link},
+         {"link_gb_per_second", info.link_gb_per_second > 0 ? Json(info.link_gb_per_second) : Json()}});
+  }
+  for (const DeviceAttempt& attempt : found.attempts)
+    json["failed"].push_back({{"device", attempt.device}, {"why", attempt.failure}});
+  return json;
+}
+
+int devices(Session& session) {
+  const Found found = find_devices();
+  if (session.options().json) {
+    JsonOutput document(false);
+    document.add(json_of(found));
+  } else {
+    session.write(text_of(found));
+  }
+  if (!found.why_none_chosen) return 0;
+  session.report(*found.why_none_chosen);
+  return exit_code_of(*found.why_none_chosen);
+}
+
+}  // namespace
+
+void add_devices(CLI::App& program, GeneralOptions& general, Run& run) {
+  CLI::App* app = program.add_subcommand("devices", "List the devices, and what each can do");
+  add_general_options(*app, general, true);
+  app->footer(R"(
+"auto" is the device that programs take by themselves: that of $CUDA_DEVICE, ~/.cuda_device or ~/.cuda-device where one
+is set, else the first CUDA device that works, else the host. Exits with 9 where CUDA devices are there and that one does
+not work.
+
+Examples:
+  raylift devices
+  raylift devices --json | jq -r '.devices[].id')");
+  app->callback([&run] { run = [](Session& session) { return devices(session); }; });
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift trace: shoots rays into a scene on a device, says how fast that went and what they hit, and draws it.
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/load.h>
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "batch/actions/cache_options.h"
+#include "batch/actions/trace_rays.h"
+#include "cli/image.h"
+#include "cli/options.h"
+#include "cli/quantity.h"
+#include "cli/table.h"
+#include "cli/text.h"
+#include "commands.h"
+#include "device_options.h"
+#include "enclosure.h"
+#include "hit_picture.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+constexpr std::uint64_t kDefaultRays = 1'000'000;
+constexpr std::uint32_t kMostPixels = 16384;  // of a picture's side
+
+struct TraceCommandOptions {
+  std::vector<std::string> files;
+  LoadOptions load;
+  UploadOptions upload;
+  CacheSettings cache;
+  RayOptions rays;
+  std::optional<RayPattern> pattern;
+  std::optional<std::uint64_t> count;
+  std::string device = "auto";
+  std::string picture;
+  PictureKind kind = PictureKind::depth;
+  bool timings = false;
+};
+
+/// Rays compute in floats, of which neither squares nor differences may be without bounds.
+void check_distance(const char* option, double millimetres) {
+  constexpr double kFarthest = 1e15;
+  if (!(std::abs(millimetres) <= kFarthest))
+    throw Error(ErrorKind::usage, fmt::format("{}: more than {} mm are too many", option, kFarthest));
+}
+
+/// What follows from several options together.
+void settle(TraceCommandOptions& options) {
+  if (options.rays.origin) check_distance("--origin", options.rays.origin->cwiseAbs().maxCoeff());
+  if (options.rays.target) check_distance("--target", options.rays.target->cwiseAbs().maxCoeff());
+  check_distance("--radius", options.rays.radius.value_or(0));
+  check_distance("--near", options.rays.near);
+  options.upload.bvh = true;
+  options.rays.pattern = options.pattern.value_or(options.picture.empty() ? RayPattern::isotropic : RayPattern::camera);
+  const bool camera = options.rays.pattern == RayPattern::camera;
+  if (!options.count) options.count = camera ? options.rays.pixels() : kDefaultRays;
+  if (options.picture.empty()) return;
+  if (!camera)
+    throw Error(ErrorKind::usage, "only the camera's rays make a picture", {}, "leave out --pattern, or --image");
+  if (options.files.size() != 1)
+    throw Error(ErrorKind::usage, "one picture can't show several scenes", {}, "give one file with --image");
+  if (*options.count < options.rays.pixels())
+    throw Error(ErrorKind::usage,
+                fmt::format("{} rays are too few for a picture of {} pixels", *options.count, options.rays.pixels()),
+                {}, "leave out --rays, or make the picture smaller by --width and --height");
+}
+
+const char* name(RayPattern pattern) {
+  return pattern == RayPattern::isotropic ? "isotropic" : pattern == RayPattern::camera ? "camera" : "surface";
+}
+
+/// One scene's outcome.
+struct Outcome {
+  TraceRun run;
+  std::optional<std::uint32_t> enclosed_by;  // solid that no ray can leave
+
+  [[nodiscard]] std::uint64_t missed() const { return run.figures.rays - run.figures.hits; }
+  [[nodiscard]] double hit_fraction() const {
+    return run.figures.rays == 0 ? 0 : static_cast<double>(run.figures.hits) / static_cast<double>(run.figures.rays);
+  }
+  [[nodiscard]] double rate() const {
+    return run.trace_seconds > 0 ? static_cast<double>(run.figures.rays) / run.trace_seconds : 0;
+  }
+};
+
+Json json_of(const std::string& file, const Scene& scene, const GpuGeometry& geometry,
+             const TraceCommandOptions& options, const Outcome& outcome) {
+  const TraceFigures& figures = outcome.run.figures;
+  const auto of_hits = [&](double value) { return figures.hits == 0 ? Json() : Json(value); };
+  Json json = {
+      {"file", file},
+      {"triangles", geometry.view().triangle_count},
+      {"instances", geometry.view().instance_count},
+      {"flattened", options.upload.flatten},
+      {"device", geometry.report().device_id},
+      {"pattern", name(options.rays.pattern)},
+      {"seed", options.rays.seed},
+      {"rays", figures.rays},
+      {"hits", figures.hits},
+      {"missed", outcome.missed()},
+      {"hit_fraction", outcome.hit_fraction()},
+      {"hits_from_inside", figures.from_inside},
+      {"mean_depth_mm", of_hits(figures.mean())},
+      {"nearest_mm", of_hits(static_cast<double>(figures.nearest))},
+      {"farthest_mm", of_hits(static_cast<double>(figures.farthest))},
+      {"enclosed_by", outcome.enclosed_by ? Json(scene.solid_name(scene.instances[*outcome.enclosed_by])) : Json()},
+      {"lost", outcome.enclosed_by ? Json(outcome.missed()) : Json()},
+      {"rays_per_second", outcome.rate()},
+      {"seconds",
+       {{"make_rays", outcome.run.make_seconds},
+        {"copy", outcome.run.copy_seconds},
+        {"trace", outcome.run.trace_seconds}}},
+      {"batch_rays", outcome.run.batch_rays}};
+  if (!options.picture.empty())
+    json["picture"] = {{"file", options.picture},
+                       {"kind", options.kind == PictureKind::depth ? "depth" : "normal"},
+                       {"width", options.rays.width},
+                       {"height", options.rays.height}};
+  json["residency"] = Json::parse(geometry.report().json());
+  return json;
+}
+
+std::string length_text(double millimetres) {
+  return short_number(millimetres) + " mm";
+}
+
+std::string text_of(const std::string& file, const Scene& scene, const GpuGeometry& geometry,
+                    const TraceCommandOptions& options, const Outcome& outcome) {
+  const TraceFigures& figures = outcome.run.figures;
+  const ResidencyReport& report = geometry.report();
+  Table facts({{"", Align::left}, {"", Align::left}});
+  facts.add({"device", fmt::format("{} ({}), {} of {} on it", report.device_id, report.device_name,
+                                   human_bytes(report.device_bytes()), human_bytes(report.bytes()))});
+  facts.add({"rays", fmt::format("{} {}", grouped(figures.rays), name(options.rays.pattern))});
+  facts.add({"hits", fmt::format("{} ({:.4f} %)", grouped(figures.hits), 100 * outcome.hit_fraction())});
+  if (figures.hits != 0) {
+    facts.add({"from inside", grouped(figures.from_inside)});
+    facts.add({"mean depth", fmt::format("{} (from {} to {})", length_text(figures.mean()),
+                                         length_text(static_cast<double>(figures.nearest)),
+                                         length_text(static_cast<double>(figures.farthest)))});
+  }
+  if (outcome.enclosed_by)
+    facts.add({"lost", fmt::format("{} (all start within the closed solid '{}')", grouped(outcome.missed()),
+                                   scene.solid_name(scene.instances[*outcome.enclosed_by]))});
+  facts.add({"rate", fmt::format("{} rays/s", short_number(outcome.rate()))});
+  facts.add({"seconds", fmt::format("trace {:.6f}, make rays {:.6f}, copy {:.6f}", outcome.run.trace_seconds,
+                                    outcome.run.make_seconds, outcome.run.copy_seconds)});
+  if (!options.picture.empty()) facts.add({"picture", options.picture});
+  return fmt::format("{}\n{}, {}{}\n", printable(file),
+                     counted(geometry.view().triangle_count, "triangle", "triangles"),
+                     counted(geometry.view().instance_count, "instance", "instances"),
+                     options.upload.flatten ? ", flattened" : "") +
+         facts.text(2);
+}
+
+/// The scene that was uploaded: rays start within it. What was cached flattened has lost it.
+Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceCommandOptions& options,
+               const CacheOptions& cache, const Progress& progress) {
+  if (uploaded.scene) return std::move(*uploaded.scene);
+  return options.upload.flatten ? load(file, options.load, cache, progress) : cached_scene(*uploaded.cache);
+}
+
+int trace_files(Session& session, TraceCommandOptions& options) {
+  settle(options);
+  const Device device = open_device(session, options.device);
+  bool first = true;
+  return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
+    std::vector<StageTime> times;
+    const Progress progress = session.progress(&times);
+    const CacheOptions cache = options.cache.with(session);
+    CachedUpload uploaded = upload(file, options.load, device, options.upload, cache, progress);
+    const GpuGeometry& geometry = uploaded.geometry;
+    const Scene scene = scene_of(uploaded, file, options, cache, progress);
+    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    warn_of_steps(session, file, geometry);
+    const double* origin = geometry.view().origin;
+    const RayMaker make = make_rays(options.rays, scene, {origin[0], origin[1], origin[2]});
+    std::optional<HitPicture> picture;
+    if (!options.picture.empty()) picture.emplace(options.kind, options.rays.width, options.rays.height);
+    Outcome outcome;
+    outcome.run =
+        trace_rays(geometry, make, *options.count, progress, [&](std::uint64_t number, std::span<const Hit> hits) {
+          if (picture) picture->add(number, hits);
+        });
+    if (options.rays.pattern == RayPattern::isotropic) {
+      const Stage stage(progress, "enclosure");
+      outcome.enclosed_by = enclosing_solid(scene, ball_of(options.rays, scene));
+    }
+    if (outcome.enclosed_by && outcome.missed() != 0)
+      session.warn(fmt::format("{}: {} were lost: they left a closed solid without a hit, which is an error in raylift",
+                               file, counted(outcome.missed(), "ray", "rays")));
+    if (picture) write_png(picture->image(), options.picture);
+    if (session.options().json) {
+      json = json_of(file, scene, geometry, options, outcome);
+      json["cache"] = options.cache.json(uploaded);
+      if (options.timings) json["timings"] = timings_json(times);
+    } else {
+      std::string text = (first ? "" : "\n") + text_of(file, scene, geometry, options, outcome);
+      if (options.timings) text += "\ntimings\n" + timings_text(times);
+      session.write(text);
+    }
+    first = false;
+    return 0;
+  });
+}
+
+}  // namespace
+
+void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
+  auto options = std::make_shared<TraceCommandOptions>();
+  RayOptions& rays = options->rays;
+  CLI::App* app =
+      program.add_subcommand("trace", "Shoot rays into scenes on a device: how fast, what they hit, and a picture");
+  add_files(*app, options->files);
+  add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "How many rays",
+             [options](const std::string& text) { options->count = parse_count(text); });
+  add_parsed(
+      *app, "--pattern", "PATTERN", "isotropic",
+      "isotropic: from a ball, in all directions; camera: through pixels; surface: off random points of surfaces",
+      [options](const std::string& text) {
+        one_of(text, {"isotropic", "camera", "surface"});
+        options->pattern = text == "camera"    ? RayPattern::camera
+                           : text == "surface" ? RayPattern::surface
+                                               : RayPattern::isotropic;
+      });
+  add_parsed(*app, "--origin", "X,Y,Z", "from the scene's bounds", "The ball's middle, or the camera's place, in mm",
+             [&rays](const std::string& text) { rays.origin = parse_point(text); });
+  add_parsed(*app, "--radius", "LENGTH", "from the scene's bounds", "Of the ball that isotropic rays start in",
+             [&rays](const std::string& text) { rays.radius = parse_length(text); });
+  add_parsed(*app, "--side", "SIDE", "inside", "Where rays from surfaces go: inside or outside of the solid",
+             [&rays](const std::string& text) {
+               rays.outward = one_of(text, {"inside", "outside"}) == "outside";
+             });
+  add_parsed(*app, "--seed", "NUMBER", "0", "Of the random numbers",
+             [&rays](const std::string& text) { rays.seed = parse_count(text); });
+  const char* const camera = "Camera";
+  add_parsed(*app, "--image", "FILE", "", "Write what the camera sees to a PNG file; implies --pattern camera",
+             [options](const std::string& text) { options->picture = parse_file_name(text); })
+      ->group(camera);
+  add_parsed(*app, "--image-kind", "KIND", "depth",
+             "depth: near is white, nothing black; normal: its x, y, z as colours",
+             [options](const std::string& text) {
+               options->kind = one_of(text, {"depth", "normal"}) == "normal" ? PictureKind::normal : PictureKind::depth;
+             })
+      ->group(camera);
+  for (const auto& [side, pixels] : {std::pair{"--width", &rays.width}, std::pair{"--height", &rays.height}})
+    add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Of the picture",
+               [pixels = pixels](const std::string& text) {
+                 const std::uint64_t number = parse_count(text);
+                 if (number == 0 || number > kMostPixels)
+                   throw Error(ErrorKind::usage, fmt::format("from 1 to {} are possible", kMostPixels));
+                 *pixels = static_cast<std::uint32_t>(number);
+               })
+        ->group(camera);
+  add_parsed(*app, "--target", "X,Y,Z", "the scene's middle", "What the camera looks at, in mm",
+             [&rays](const std::string& text) { rays.target = parse_point(text); })
+      ->group(camera);
+  add_parsed(*app, "--fov", "DEGREES", short_number(rays.fov_degrees), "From the picture's top to its bottom",
+             [&rays](const std::string& text) { rays.fov_degrees = parse_degrees(text, 170); })
+      ->group(camera);
+  add_parsed(*app, "--near", "LENGTH", "0", "See nothing nearer: looks through outer hulls",
+             [&rays](const std::string& text) { rays.near = parse_length(text); })
+      ->group(camera);
+  add_device_options(*app, options->device, options->upload);
+  app->add_flag("--timings", options->timings, "Print the time of each stage");
+  add_general_options(*app, general, true);
+  add_load_options(*app, options->load);
+  add_cache_options(*app, options->cache);
+  app->footer(R"(
+The rate counts the time of tracing alone, without making rays and copying them and their hits. Rays are lost if they
+leave a closed solid without a hit: of isotropic rays, that is counted where such a solid holds their whole ball.
+
+Examples:
+  raylift trace scene.dae
+  raylift trace --rays 100M --device cuda:0 --budget 1GB scene.dae
+  raylift trace --rays 10M --origin 0,0,0 --radius 5m scene.dae
+  raylift trace --image depth.png --near 20m scene.dae
+  raylift trace --json *.dae | jq '.[] | {file, rays_per_second, lost}')");
+  app->callback([options, &run] { run = [options](Session& session) { return trace_files(session, *options); }; });
+}
+
+}  // namespace raylift::batch

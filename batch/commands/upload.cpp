@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift upload: reads a scene, places it and uploads it, and says where each array went.
+#include <fmt/format.h>
+#include <raylift/geometry/load.h>
+#include <raylift/gpu/device.h>
+#include <raylift/gpu/upload.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <memory>
+
+#include "batch/actions/cache_options.h"
+#include "cli/options.h"
+#include "cli/text.h"
+#include "commands.h"
+#include "device_options.h"
+#include "upload_to_all.h"
+#include "verify_upload.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+struct UploadCommandOptions {
+  std::vector<std::string> files;
+  LoadOptions load;
+  UploadOptions upload;
+  CacheSettings cache;
+  std::string device = "auto";
+  std::string to;       // several devices
+  std::string helpers;  // of the device
+  bool timings = false;
+  bool verify = false;
+};
+
+int upload_files(Session& session, const UploadCommandOptions& options) {
+  const Device device = open_device(session, options.device);
+  bool first = true;
+  return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
+    std::vector<StageTime> times;
+    const Progress progress = session.progress(&times);
+    const auto start = std::chrono::steady_clock::now();
+    const CachedUpload uploaded =
+        upload(file, options.load, device, options.upload, options.cache.with(session), progress);
+    const GpuGeometry& geometry = uploaded.geometry;
+    const LoadReport report = uploaded.scene ? uploaded.scene->report : cache_summary(*uploaded.cache).report;
+    for (const std::string& warning : report.warnings) session.warn(file + ": " + warning);
+    const std::chrono::duration<double> total = std::chrono::steady_clock::now() - start;
+    times.push_back({"total", total.count()});
+    std::uint64_t verified = 0;
+    if (options.verify) {
+      const Stage stage(progress, "verify");
+      // What came from the cache is compared with what the file itself says.
+      verified = verify_upload(uploaded.scene ? *uploaded.scene : load(file, options.load, progress), geometry,
+                               options.upload.flatten);
+    }
+    warn_of_steps(session, file, geometry);
+    if (session.options().json) {
+      json = {{"file", file},
+              {"triangles", geometry.view().triangle_count},
+              {"vertices", geometry.view().vertex_count},
+              {"instances", geometry.view().instance_count},
+              {"flattened", options.upload.flatten},
+              {"verified_bytes", options.verify ? Json(verified) : Json()},
+              {"cache", options.cache.json(uploaded)},
+              {"residency", Json::parse(geometry.report().json())}};
+      if (options.timings) json["timings"] = timings_json(times);
+    } else {
+      std::string text = first ? "" : "\n";
+      text += fmt::format("{}\n{}, {}, {}{}\n", printable(file),
+                          counted(geometry.view().triangle_count, "triangle", "triangles"),
+                          counted(geometry.view().vertex_count, "vertex", "vertices"),
+                          counted(geometry.view().instance_count, "instance", "instances"),
+                          options.upload.flatten ? ", flattened" : "");
+      text += geometry.report().table();
+      if (uploaded.hit) text += "from the cache: " + printable(uploaded.cache->path().string()) + '\n';
+      if (options.verify)
+        text += "verified: " + human_bytes(verified) + " read back from the device, all as in the scene\n";
+      if (options.timings) text += "\ntimings\n" + timings_text(times);
+      session.write(text);
+    }
+    first = false;
+    return 0;
+  });
+}
+
+}  // namespace
+
+void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
+  auto options = std::make_shared<UploadCommandOptions>();
+  UploadOptions& upload = options->upload;
+  CLI::App* app =
+      program.add_subcommand("upload", "Place scenes on a device, upload them, and say where each array went");
+  add_files(*app, options->files);
+  add_device_options(*app, options->device, upload);
+  app->add_flag("--bvh", upload.bvh, "Build and upload the hierarchy that ray queries need, too");
+  add_cache_options(*app, options->cache);
+  add_parsed(*app, "--to", "DEVICES", "",
+             "All of these at once, each chunk over one link and on from there: all, or several with commas between",
+             [options](const std::string& text) { options->to = text; });
+  add_parsed(*app, "--helpers", "DEVICES", "", "Idle devices whose links help: all, or several with commas between",
+             [options](const std::string& text) { options->helpers = text; });
+  app->add_flag("--timings", options->timings, "Print the time of each stage");
+  app->add_flag("--verify", options->verify, "Read everything back from the device and compare");
+  add_general_options(*app, general, true);
+  add_load_options(*app, options->load);
+  app->footer(R"(
+Examples:
+  raylift upload scene.dae
+  raylift upload --device cuda:1 --policy device --timings scene.dae
+  raylift upload --device host --budget 64MB --reserve 0 --flatten scene.dae
+  raylift upload --to all scene.dae    # on every GPU, sooner than on one alone
+  raylift upload --cache scene.dae     # the second time without parsing it
+  raylift upload --json *.dae | jq '.[].residency.device_bytes')");
+  app->callback([options, &run] {
+    run = [options](Session& session) {
+      if (!options->helpers.empty()) options->upload.helpers = several_devices(options->helpers);
+      if (options->to.empty()) return upload_files(session, *options);
+      return upload_to_all(
+          session, {options->files, options->load, options->upload, options->cache, options->to, options->verify});
+    };
+  });
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "upload_to_all.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/broadcast.h>
+#include <raylift/gpu/residency.h>
+
+#include <algorithm>
+
+#include "cli/text.h"
+#include "verify_upload.h"
+
+namespace raylift::batch {
+using namespace cli;
+
+std::vector<Device> several_devices(const std::string& text) {
+  std::vector<Device> devices;
+  if (text == "all") {
+    devices = Device::all();
+    if (devices.size() > 1) devices.pop_back();  // the host, where there is a GPU
+    return devices;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    devices.push_back(Device::parse(text.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  return devices;
+}
+
+int upload_to_all(Session& session, const UploadToAll& options) {
+  const std::vector<Device> devices = several_devices(options.devices);
+  return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
+    const Progress progress = session.progress();
+    const Scene scene = load(file, options.load, options.cache.with(session), progress);
+    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    const std::vector<GpuGeometry> geometries = broadcast(scene, devices, options.upload, progress);
+    std::uint64_t verified = 0;
+    Json reports = Json::array();
+    std::string text = fmt::format("{}\n{} on {}\n", printable(file),
+                                   counted(geometries.front().view().triangle_count, "triangle", "triangles"),
+                                   counted(devices.size(), "device", "devices"));
+    for (const GpuGeometry& geometry : geometries) {
+      if (options.verify) verified += verify_upload(scene, geometry, options.upload.flatten);
+      reports.push_back(Json::parse(geometry.report().json()));
+      text += '\n' + geometry.report().table();
+    }
+    if (options.verify)
+      text += "\nverified: " + human_bytes(verified) + " read back from the devices, all as in the scene\n";
+    if (session.options().json)
+      json = {{"file", file},
+              {"triangles", geometries.front().view().triangle_count},
+              {"flattened", options.upload.flatten},
+              {"verified_bytes", options.verify ? Json(verified) : Json()},
+              {"devices", std::move(reports)}};
+    else
+      session.write(text);
+    return 0;
+  });
+}
+
+}  // namespace raylift::batch

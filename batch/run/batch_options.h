@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `raylift batch` asks for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "batch/actions/actions.h"
+
+namespace raylift::batch {
+
+struct BatchOptions {
+  std::vector<std::string> inputs;
+  std::vector<const Action*> actions;
+  ActionOptions action;
+  std::string device = "all";  ///< all, auto, host, or several of cuda:N and host
+  unsigned jobs = 0;           ///< 0: one for each device; without devices, one for two cores
+  std::string report;
+  bool resume = false;
+  bool keep_going = false;
+  bool fail_fast = false;
+  bool sort = false;
+  double seconds = 3600;    ///< for a scene
+  std::uint64_t bytes = 0;  ///< of memory for a scene; 0: what its share of the machine's is
+};
+
+}  // namespace raylift::batch

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch_run.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/backend.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "batch_summary.h"
+#include "cli/interrupt.h"
+#include "cli/text.h"
+#include "crew.h"
+#include "inputs.h"
+#include "meeting.h"
+#include "ranks.h"
+#include "report.h"
+#include "worker.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool uses_device(const BatchOptions& options) {
+  return std::any_of(options.actions.begin(), options.actions.end(),
+                     [](const Action* one) { return one->needs_device; });
+}
+
+/// The devices that the batch is to use, by name: without making a context on any.
+std::vector<std::string> devices_of(const BatchOptions& options) {
+  if (!uses_device(options)) return {};
+  if (options.device != "all") {
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; begin <= options.device.size();) {
+      const std::size_t comma = std::min(options.device.find(',', begin), options.device.size());
+      names.push_back(options.device.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+    return names;
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i != cuda_device_count(); ++i) names.push_back("cuda:" + std::to_string(i));
+  if (names.empty()) names.emplace_back("host");
+  return names;
+}
+
+/// Of the devices of a machine, those for one of several processes on it.
+std::vector<std::string> share_of(const std::vector<std::string>& devices, const Meeting& meeting) {
+  const auto own = static_cast<std::size_t>(meeting.local_rank);
+  const auto all = static_cast<std::size_t>(meeting.local_ranks);
+  if (devices.size() <= all) return devices.empty() ? devices : std::vector{devices[own % devices.size()]};
+  std::vector<std::string> share;
+  for (std::size_t i = own; i < devices.size(); i += all) share.push_back(devices[i]);
+  return share;
+}
+
+/// The cores for this process: mpirun may have bound it to some of them already.
+unsigned own_cores(const Meeting& meeting) {
+  const auto machine = static_cast<unsigned>(::sysconf(_SC_NPROCESSORS_ONLN));
+  const unsigned share = std::max(1U, machine / static_cast<unsigned>(meeting.local_ranks));
+  return std::min(share, std::max(1U, std::thread::hardware_concurrency()));
+}
+
+CrewOptions crew_options(const BatchOptions& options, const Meeting& meeting) {
+  const std::vector<std::string> devices = share_of(devices_of(options), meeting);
+  const bool host = devices.empty() || (devices.size() == 1 && devices.front() == "host");
+  std::size_t jobs = options.jobs;
+  if (jobs == 0) jobs = host ? std::max(1U, own_cores(meeting) / 2) : devices.size();
+  CrewOptions crew;
+  crew.actions = options.actions;
+  for (std::size_t i = 0; i != jobs; ++i) crew.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
+  crew.seconds = options.seconds;
+  crew.bytes = options.bytes;
+  // Each import may take its share of what memory there is: several at a time would otherwise take it all.
+  crew.import_bytes = options.action.load.limits.isolate_bytes;
+  if (crew.import_bytes == 0)
+    crew.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(meeting.local_ranks));
+  if (options.bytes != 0) crew.import_bytes = std::min(crew.import_bytes, options.bytes);
+  crew.threads = std::max(1U, own_cores(meeting) / static_cast<unsigned>(jobs));
+  crew.rank = meeting.rank;
+  return crew;
+}
+
+class Batch {
+ public:
+  /// `ranks`: the others, if there are some.
+  Batch(Session& session, const BatchOptions& options, const Meeting& meeting, Ranks* ranks)
+      : session_(session),
+        options_(options),
+        inputs_(expand_inputs(options.inputs)),
+        summary_(inputs_.size()),
+        crew_(crew_options(options, meeting)),
+        ranks_(ranks) {}
+
+  int run() {
+    for (const Action* action : options_.actions)
+      if (action->check != nullptr) action->check(options_.action);
+    if (inputs_.empty()) throw Error(ErrorKind::usage, "there are no scenes: the lists are empty");
+    if (!options_.keep_going)
+      for (const Input& input : inputs_)
+        if (input.error) throw Error(*input.error);
+    if (!options_.report.empty()) open_report();
+    deal_order();
+    const Clock::time_point start = Clock::now();
+    try {
+      work();
+    } catch (...) {
+      try {
+        finish_report();
+      } catch (const Error&) {
+        // What went wrong first says more.
+      }
+      throw;
+    }
+    if (report_ && options_.sort && summary_.done() == inputs_.size()) sort_report();
+    finish_report();
+    print(Clock::now() - start);
+    if (refusal_) throw Error(*refusal_);
+    if (interrupted_by() != 0 && summary_.done() != inputs_.size()) {
+      const bool resumable = !options_.report.empty();
+      throw Error(ErrorKind::cancelled, "interrupted", {}, resumable ? "go on by --resume" : "");
+    }
+    return summary_.exit_code();
+  }
+
+ private:
+  void open_report() {
+    std::unordered_map<std::string, std::size_t> by_path;
+    for (std::size_t i = 0; i != inputs_.size(); ++i) by_path.emplace(inputs_[i].path, i);
+    const Json wanted = make_row("", options_.actions)["do"];
+    done_.resize(inputs_.size());
+    report_ = std::make_unique<Report>(
+        options_.report, options_.resume ? Report::Mode::resume : Report::Mode::fresh, [&](const Json& row) {
+          const std::string file = file_of(row);
+          if (row.value("do", Json()) != wanted)
+            throw Error(ErrorKind::usage, "the report's rows are of another --do: " + row.value("do", Json()).dump(),
+                        {options_.report, file}, "use the same, or another report");
+          const auto found = by_path.find(file);
+          if (found == by_path.end() || done_[found->second]) return;
+          done_[found->second] = true;
+          summary_.add(found->second, row, true);
+        });
+  }
+
+  /// The largest come first, so that none of them is left over at the end; for each, what it adds to the work to do.
+  void deal_order() {
+    done_.resize(inputs_.size());
+    for (std::size_t i = 0; i != inputs_.size(); ++i)
+      if (!done_[i]) order_.push_back(i);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t a, std::size_t b) { return inputs_[a].bytes > inputs_[b].bytes; });
+    for (const std::size_t scene : order_) {
+      weight_ += weight_of(scene);
+      waiting_.push_back(scene);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t weight_of(std::size_t scene) const {
+    return inputs_[scene].bytes + (std::uint64_t{256} << 10);  // starting an import takes time as well
+  }
+
+  void work() {
+    std::vector<Finished> finished;
+    std::vector<std::size_t> lost;
+    while (true) {
+      while (!waiting_.empty() && !stopping() && (crew_.idle() != 0 || (ranks_ != nullptr && ranks_->idle() != 0)))
+        deal();
+      const std::size_t busy = crew_.busy() + (ranks_ != nullptr ? ranks_->busy() : 0);
+      if (busy == 0 && (waiting_.empty() || stopping())) return;
+      std::vector<pollfd> polled;
+      crew_.poll_for(polled);
+      if (ranks_ != nullptr) ranks_->poll_for(polled);
+      (void)::poll(polled.data(), polled.size(), static_cast<int>(Crew::kTick.count()));
+      finished.clear();
+      lost.clear();
+      crew_.handle(finished);
+      if (ranks_ != nullptr) ranks_->handle(finished, lost);
+      for (const Finished& one : finished) take(one);
+      for (const std::size_t scene : lost) take_back(scene);
+      session_.show(label(), weight_done_, weight_);
+    }
+  }
+
+  [[nodiscard]] bool stopping() const {
+    return interrupted_by() != 0 || refusal_.has_value() || (options_.fail_fast && failed_);
+  }
+
+  void deal() {
+    const std::size_t scene = waiting_.front();
+    waiting_.pop_front();
+    const Input& input = inputs_[scene];
+    if (input.error)
+      take_failed(scene, *input.error);
+    else if (crew_.idle() != 0)
+      crew_.start(scene, input.path);
+    else
+      ranks_->start(scene, input.path);
+  }
+
+  /// Of a scene that was with a rank that is lost. One that was lost twice may be what the ranks were lost by.
+  void take_back(std::size_t scene) {
+    if (lost_.insert(scene).second)
+      waiting_.push_front(scene);
+    else
+      take_failed(scene,
+                  Error(ErrorKind::io, "two ranks were lost while they had the scene", {inputs_[scene].path, ""}));
+  }
+
+  void take_failed(std::size_t scene, const Error& error) {
+    Json row = make_row(inputs_[scene].path, options_.actions);
+    set_error(row, error);
+    take({scene, std::move(row)});
+  }
+
+  /// Of a scene whose process a signal told to end. Where all processes get it, the batch's own may come later.
+  void take_stopped(std::size_t scene) {
+    if (interrupted_by() != 0) return;
+    if (stopped_.insert(scene).second)
+      waiting_.push_front(scene);
+    else
+      take_failed(scene,
+                  Error(ErrorKind::cancelled, "the scene's process was told to end by a signal, and so was the next",
+                        {inputs_[scene].path, ""}));
+  }
+
+  void take(const Finished& finished) {
+    if (finished.cancelled) return take_stopped(finished.scene);
+    const Json& row = finished.row;
+    if (row["status"] == "failed") {
+      const Json& json = row["error"];
+      const Error error(error_kind(json["kind"].get<std::string>()), json["problem"].get<std::string>(),
+                        {inputs_[finished.scene].path, json["element"].get<std::string>()},
+                        json["advice"].get<std::string>());
+      // It would go as with this one with all others.
+      if (finished.refused && !options_.keep_going) {
+        if (!refusal_) refusal_ = error;
+        return;
+      }
+      failed_ = true;
+      session_.report(error);
+    }
+    if (report_) report_->append(row);
+    summary_.add(finished.scene, row, false);
+    weight_done_ += weight_of(finished.scene);
+  }
+
+  [[nodiscard]] std::string label() const {
+    return grouped(summary_.done()) + '/' + grouped(inputs_.size()) + " scenes";
+  }
+
+  void sort_report() {
+    std::vector<std::string> paths;
+    for (const Input& input : inputs_) paths.push_back(input.path);
+    report_->sort(paths);
+  }
+
+  void finish_report() {
+    if (report_) report_->finish();
+  }
+
+  void print(std::chrono::duration<double> time) {
+    if (session_.options().json) {
+      JsonOutput document(false);
+      document.add(summary_.json(time));
+    } else {
+      session_.write(summary_.text(time));
+    }
+  }
+
+  Session& session_;
+  const BatchOptions& options_;
+  std::vector<Input> inputs_;
+  Summary summary_;
+  Crew crew_;
+  Ranks* ranks_;
+  std::unique_ptr<Report> report_;
+  std::vector<char> done_;
+  std::vector<std::size_t> order_;
+  std::deque<std::size_t> waiting_;  // to be dealt
+  std::unordered_set<std::size_t> lost_;
+  std::unordered_set<std::size_t> stopped_;
+  std::uint64_t weight_ = 0;
+  std::uint64_t weight_done_ = 0;
+  std::optional<Error> refusal_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+int run_batch(Session& session, const BatchOptions& options) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a report at the limit of a file's size is an error like a full disk
+  if (!started_in_parallel()) return Batch(session, options, {}, nullptr).run();
+
+  std::unique_ptr<Ranks> ranks;
+  const Meeting meeting = meet([&ranks] {
+    ranks = std::make_unique<Ranks>();
+    return ranks->invitation();
+  });
+  if (meeting.rank != 0) return serve_rank(meeting.message, crew_options(options, meeting));
+  ranks->expect(static_cast<std::size_t>(meeting.ranks) - 1);
+  int code = 0;
+  try {
+    code = Batch(session, options, meeting, ranks.get()).run();
+  } catch (...) {
+    ranks->dismiss();
+    throw;
+  }
+  ranks->dismiss();
+  if (ranks->lost_ranks() != 0) session.warn(counted(ranks->lost_ranks(), "rank was", "ranks were") + " lost");
+  return code;
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crew.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/residency.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "cli/session.h"
+#include "cli/text.h"
+#include "worker.h"
+
+extern char** environ;
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+[[noreturn]] void fail_to_start(const char* what, int code) {
+  throw Error(ErrorKind::io, fmt::format("can't start a worker: {}: {}", what, std::strerror(code)));
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+/// This process's command line: a worker reads its options from the same one.
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string one; std::getline(file, one, '\0');) arguments.push_back(one);
+  return arguments;
+}
+
+std::uint64_t resident_bytes(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// The last line that is not empty of what a process said.
+std::string last_line(int file) {
+  std::array<char, 4096> text{};
+  const off_t bytes = ::lseek(file, 0, SEEK_END);
+  const ssize_t got = ::pread(file, text.data(), text.size(), std::max<off_t>(0, bytes - 4096));
+  std::string said(text.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  while (!said.empty() && said.back() == '\n') said.pop_back();
+  return printable(said.substr(said.rfind('\n') + 1).substr(0, 200));
+}
+
+}  // namespace
+
+Crew::Crew(CrewOptions options) : options_(std::move(options)) {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) == 0) host_ = name.data();
+  for (const std::string& device : options_.devices) slots_.emplace_back().device = device;
+}
+
+Crew::~Crew() {
+  for (Slot& slot : slots_) (void)end(slot);
+}
+
+std::size_t Crew::idle() const {
+  return static_cast<std::size_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.busy; }));
+}
+
+void Crew::start(std::size_t scene, const std::string& path) {
+  // One that has a process comes first: it may have a device open already.
+  auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.busy && one.process != 0; });
+  if (slot == slots_.end())
+    slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.busy; });
+  // One that died while it was idle is replaced.
+  for (int attempt = 0; attempt != 2; ++attempt) {
+    if (slot->process == 0) spawn(*slot);
+    if (slot->socket.send(FrameType::job, path)) break;
+    (void)end(*slot);
+  }
+  slot->busy = true;
+  slot->scene = scene;
+  slot->path = path;
+  slot->stage = "start";
+  slot->start = Clock::now();
+}
+
+void Crew::spawn(Slot& slot) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_to_start("socketpair", errno);
+  slot.socket = FrameSocket(ends[0]);
+  FrameSocket theirs(ends[1]);
+  slot.said = ::memfd_create("raylift-worker-errors", MFD_CLOEXEC);
+  (void)::fcntl(slot.said, F_SETFL, O_APPEND);
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, ends[1], kWorkerSocket);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, slot.said, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A group of its own: an interrupt from the terminal reaches the batch, which lets its workers finish.
+  sigset_t all;
+  sigset_t none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+
+  std::vector<std::string> arguments = own_arguments();
+  std::vector<std::string> environment;
+  for (char** one = environ; *one != nullptr; ++one)
+    if (!std::string_view(*one).starts_with(std::string(kWorkerVariable) + '=')) environment.emplace_back(*one);
+  environment.push_back(
+      fmt::format("{}={} {} {} {}", kWorkerVariable, ::getpid(), options_.import_bytes, options_.threads, slot.device));
+  std::error_code error;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  const int code = posix_spawn(&slot.process, program.c_str(), &files, &attributes, pointers(arguments).data(),
+                               pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (code == 0) return;
+  slot.process = 0;
+  (void)end(slot);
+  fail_to_start(program.c_str(), code);
+}
+
+/// Kills the slot's process, if there is one, with all that it has started, and returns its status.
+int Crew::end(Slot& slot) noexcept {
+  int status = 0;
+  if (slot.process != 0) {
+    ::kill(-slot.process, SIGKILL);
+    while (::waitpid(slot.process, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  slot.process = 0;
+  slot.leaving = false;
+  slot.socket.close();
+  if (slot.said >= 0) ::close(std::exchange(slot.said, -1));
+  return status;
+}
+
+void Crew::poll_for(std::vector<pollfd>& polled) const {
+  for (const Slot& slot : slots_)
+    if (slot.process != 0) polled.push_back({slot.socket.descriptor(), POLLIN, 0});
+}
+
+void Crew::handle(std::vector<Finished>& finished) {
+  for (Slot& slot : slots_)
+    if (slot.process != 0) read(slot, finished);
+  const Clock::time_point now = Clock::now();
+  if (now < next_check_) return;
+  next_check_ = now + kTick;
+  for (Slot& slot : slots_)
+    if (slot.busy) check_limits(slot, finished);
+}
+
+void Crew::read(Slot& slot, std::vector<Finished>& finished) {
+  const bool open = slot.socket.receive();
+  while (const std::optional<Frame> frame = slot.socket.next()) {
+    if (frame->type == FrameType::stage) {
+      slot.stage = frame->payload;
+    } else if (frame->type == FrameType::leaving) {
+      slot.leaving = true;
+    } else if (slot.busy) {
+      const bool refused = frame->type == FrameType::refused;
+      const Json row = Json::parse(frame->payload, nullptr, false);
+      if (row.is_object())
+        finish(slot, row, refused, finished);
+      else
+        finish_failed(slot, Error(ErrorKind::malformed, "the worker gave back no row", {slot.path, ""}), finished);
+    }
+  }
+  if (!open) {
+    // What ended it is known once it has ended; a worker that closed its socket ends at once.
+    const auto ended = [&] {
+      siginfo_t info{};
+      return ::waitid(P_PID, static_cast<id_t>(slot.process), &info, WEXITED | WNOWAIT | WNOHANG) != 0 ||
+             info.si_pid != 0;
+    };
+    for (int i = 0; i != 1000 && !ended(); ++i) ::usleep(1000);
+    const std::string said = last_line(slot.said);
+    const int status = end(slot);
+    if (slot.busy) finish_failed(slot, death(slot, status, said), finished);
+    return;
+  }
+  if (slot.busy) return;
+  if (slot.leaving) {
+    (void)end(slot);
+    return;
+  }
+  // A worker that is at rest and still has much memory would be stopped for it in the next scene.
+  if (options_.bytes != 0 && resident_bytes(slot.process) > options_.bytes / 2)
+    (void)end(slot);
+  else
+    (void)!::ftruncate(slot.said, 0);
+}
+
+void Crew::check_limits(Slot& slot, std::vector<Finished>& finished) {
+  const std::chrono::duration<double> time = Clock::now() - slot.start;
+  if (time.count() > options_.seconds) {
+    (void)end(slot);
+    finish_failed(slot,
+                  Error(ErrorKind::limit,
+                        fmt::format("the scene took longer than its limit of {} s", short_number(options_.seconds)),
+                        {slot.path, ""}, "raise it with --timeout", SIGKILL),
+                  finished);
+  } else if (options_.bytes != 0 && resident_bytes(slot.process) > options_.bytes) {
+    (void)end(slot);
+    finish_failed(slot,
+                  Error(ErrorKind::limit,
+                        fmt::format("the scene took more memory than its limit of {}", human_bytes(options_.bytes)),
+                        {slot.path, ""}, "raise it with --memory", SIGKILL),
+                  finished);
+  }
+}
+
+Error Crew::death(const Slot& slot, int status, const std::string& said) {
+  const std::string end = said.empty() ? "" : ": " + said;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    return Error(ErrorKind::limit, "the scene's process was killed (SIGKILL), probably because memory ran out",
+                 {slot.path, slot.stage}, "use fewer --jobs, or limit them with --memory", SIGKILL);
+  if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP))
+    return Error(ErrorKind::cancelled,
+                 fmt::format("the scene's process was told to end ({})", signal_name(WTERMSIG(status))),
+                 {slot.path, slot.stage}, "", WTERMSIG(status));
+  // After the import it is no longer the file that is to blame.
+  const bool device = slot.stage == "placement" || slot.stage == "allocation" || slot.stage == "upload";
+  const ErrorKind kind = device ? ErrorKind::device : ErrorKind::malformed;
+  if (WIFSIGNALED(status))
+    return Error(kind, fmt::format("the scene's process crashed ({}){}", signal_name(WTERMSIG(status)), end),
+                 {slot.path, slot.stage}, "", WTERMSIG(status));
+  return Error(kind, fmt::format("the scene's process ended without a row (exit code {}){}", WEXITSTATUS(status), end),
+               {slot.path, slot.stage});
+}
+
+void Crew::finish_failed(Slot& slot, const Error& error, std::vector<Finished>& finished) {
+  Json row = make_row(slot.path, options_.actions);
+  std::error_code ignored;
+  const std::uintmax_t bytes = std::filesystem::file_size(slot.path, ignored);
+  if (!ignored) row["bytes"] = bytes;
+  set_error(row, error);
+  row["run"]["stage"] = slot.stage;
+  finish(slot, std::move(row), false, finished);
+}
+
+void Crew::finish(Slot& slot, Json row, bool refused, std::vector<Finished>& finished) {
+  // Last in the row stands what is not the same each time.
+  Json run = row.contains("run") ? row["run"] : Json::object();
+  row.erase("run");
+  run["wall_seconds"] = std::chrono::duration<double>(Clock::now() - slot.start).count();
+  run["host"] = host_;
+  run["rank"] = options_.rank;
+  row["run"] = std::move(run);
+  const bool cancelled = row.contains("error") && row["error"]["kind"] == name(ErrorKind::cancelled);
+  slot.busy = false;
+  finished.push_back({slot.scene, std::move(row), refused, cancelled});
+}
+
+std::uint64_t usable_memory() {
+  std::uint64_t bytes =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(file) >> limit && limit != 0) bytes = std::min(bytes, limit);  // "max" is no number
+  }
+  return bytes;
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between the processes of a batch, over a socket: a type, a length, and that many bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace raylift::batch {
+
+enum class FrameType : std::uint32_t {
+  job = 1,     ///< to a worker: the scene's path
+  stage,       ///< from a worker: what it is at
+  leaving,     ///< from a worker: it ends after the row that follows
+  row,         ///< from a worker: the scene's row, as JSON
+  refused,     ///< from a worker: a row whose error is not the scene's: there is no device, for instance
+  hello,       ///< from a rank: how many scenes it takes at once; the batch's password
+  remote_job,  ///< to a rank: the scene's number, and its path
+  remote_row,  ///< from a rank: the scene's number, and its row
+  dismissal    ///< to a rank: the batch is over
+};
+
+struct Frame {
+  FrameType type{};
+  std::string payload;
+};
+
+/// One end of a socket. Owns the descriptor. Move-only.
+class FrameSocket {
+ public:
+  explicit FrameSocket(int descriptor = -1) : descriptor_(descriptor) {}
+  ~FrameSocket() { close(); }
+  FrameSocket(FrameSocket&& other) noexcept;
+  FrameSocket& operator=(FrameSocket&& other) noexcept;
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  void close() noexcept;
+
+  /// Whether the frame went out whole; false where the other end is gone.
+  [[nodiscard]] bool send(FrameType type, std::string_view payload) noexcept;
+  /// Takes what has arrived, without waiting; false once the other end is gone.
+  [[nodiscard]] bool receive();
+  /// The next frame that has arrived whole. Throws Error(io) for what is no frame.
+  [[nodiscard]] std::optional<Frame> next();
+  /// Waits for a frame; nothing once the other end is gone.
+  [[nodiscard]] std::optional<Frame> wait();
+
+ private:
+  int descriptor_;
+  std::string arrived_;
+};
+
+}  // namespace raylift::batch

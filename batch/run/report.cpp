@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <unordered_map>
+#include <utility>
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+std::string unhex(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+constexpr std::string_view kRowBegin = R"({"file":")";
+
+/// What a row must have for a batch to go on with it.
+bool is_row(const Json& row) {
+  if (!row.is_object()) return false;
+  const auto actions = row.find("do");
+  const auto status = row.find("status");
+  if (actions == row.end() || !actions->is_array() || status == row.end()) return false;
+  if (!std::all_of(actions->begin(), actions->end(), [](const Json& one) { return one.is_string(); })) return false;
+  try {
+    (void)file_of(row);
+    if (*status == "failed") (void)error_kind(row.at("error").at("kind").get<std::string>());
+  } catch (const std::exception&) {
+    return false;
+  }
+  return *status == "ok" || *status == "negative" || *status == "failed";
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    (void)Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void set_file(Json& row, const std::string& path) {
+  row["file"] = path;
+  if (is_utf8(path)) return;
+  std::string hex;
+  for (const char c : path) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  row["file_hex"] = hex;
+}
+
+std::string file_of(const Json& row) {
+  try {
+    return row.contains("file_hex") ? unhex(row.at("file_hex").get<std::string>()) : row.at("file").get<std::string>();
+  } catch (const std::exception&) {
+    throw Error(ErrorKind::malformed, "a row names no file");
+  }
+}
+
+Report::Report(const std::string& path, Mode mode, const std::function<void(const Json&)>& earlier) : path_(path) {
+  const bool existed = ::access(path.c_str(), F_OK) == 0;
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  // A pipe or a terminal may be open to writers alone.
+  if (descriptor_ < 0 && errno != ENOENT && std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor_ < 0) fail("can't open the report", errno);
+  try {
+    struct stat info {};
+    if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
+    regular_ = S_ISREG(info.st_mode);
+    if (!regular_) {
+      if (mode == Mode::resume)
+        throw Error(ErrorKind::usage, "only a report in a regular file can be resumed", {path, ""});
+      return;
+    }
+    struct stat output {};
+    if (::fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == info.st_dev && output.st_ino == info.st_ino)
+      throw Error(ErrorKind::usage, "the report can't be the file that standard output goes to: the summary does",
+                  {path, ""}, "use two files");
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      throw Error(ErrorKind::io, "another batch is writing this report", {path, ""}, "wait for it, or use another one");
+    if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
+    bytes_ = static_cast<std::uint64_t>(info.st_size);
+    if (mode == Mode::resume) {
+      std::uint64_t number = 0;
+      read_lines([&](std::string_view line) {
+        ++number;
+        const Json row = Json::parse(line, nullptr, false);
+        if (!is_row(row))
+          throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: no row in this line",
+                      {path_, "line " + std::to_string(number)},
+                      "take the line out, or start afresh with another report");
+        if (earlier) earlier(row);
+      });
+    } else if (existed && bytes_ != 0) {
+      throw Error(ErrorKind::usage, "the report is there already", {path, ""},
+                  "go on with it by --resume, or remove it first");
+    }
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+Report::~Report() {
+  ::close(descriptor_);
+}
+
+void Report::fail(const std::string& what, int code) const {
+  throw Error(ErrorKind::io, what + ": " + std::strerror(code), {path_, ""},
+              code == ENOSPC || code == EDQUOT || code == EFBIG ? "make room, and go on with --resume" : "");
+}
+
+/// Calls use(line) for each line that has an end, without that, and cuts off what comes behind the last one.
+void Report::read_lines(const std::function<void(std::string_view)>& use) {
+  std::string arrived;
+  std::uint64_t whole = 0;
+  std::string chunk(std::size_t{1} << 20, '\0');
+  for (std::uint64_t at = 0; at < bytes_;) {
+    const ssize_t got = ::pread(descriptor_, chunk.data(), chunk.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("can't read the report", errno);
+    if (got == 0) break;
+    at += static_cast<std::uint64_t>(got);
+    arrived.append(chunk, 0, static_cast<std::size_t>(got));
+    std::size_t begin = 0;
+    for (std::size_t end = arrived.find('\n'); end != std::string::npos; end = arrived.find('\n', begin)) {
+      use(std::string_view(arrived).substr(begin, end - begin));
+      whole += end + 1 - begin;
+      begin = end + 1;
+    }
+    arrived.erase(0, begin);
+  }
+  if (whole == bytes_) return;
+  // A batch that was killed while a row was on its way to the disk: the row does not count. Anything else is somebody's
+  // file, and no report.
+  const std::size_t known = std::min(arrived.size(), kRowBegin.size());
+  if (std::string_view(arrived).substr(0, known) != kRowBegin.substr(0, known))
+    throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: it does not end in a row",
+                {path_, ""}, "take out what is behind the last row, or start afresh with another report");
+  if (::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail("can't cut off a torn row", errno);
+  bytes_ = whole;
+}
+
+void Report::sort(const std::vector<std::string>& files) {
+  if (!regular_) return;
+  std::unordered_map<std::string, std::size_t> place;
+  for (const std::string& file : files) place.emplace(file, place.size());
+  std::vector<std::pair<std::size_t, std::string>> lines;
+  read_lines([&](std::string_view line) {
+    const auto found = place.find(file_of(Json::parse(line)));
+    lines.emplace_back(found == place.end() ? place.size() : found->second, line);
+  });
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  // A link keeps pointing to its file.
+  const std::filesystem::path target = std::filesystem::canonical(path_);
+  const std::string temporary = target.string() + ".sorted-" + std::to_string(::getpid());
+  Report sorted(temporary, Mode::fresh);
+  try {
+    struct stat own {};
+    if (::fstat(descriptor_, &own) == 0) (void)!::fchmod(sorted.descriptor_, own.st_mode & 07777U);
+    for (const auto& [number, line] : lines) sorted.write(line + '\n');
+    sorted.finish();
+    if (std::rename(temporary.c_str(), target.c_str()) != 0) fail("can't replace the report by its sorted self", errno);
+  } catch (...) {
+    (void)std::remove(temporary.c_str());
+    throw;
+  }
+  std::swap(descriptor_, sorted.descriptor_);
+}
+
+void Report::append(const Json& row) {
+  write(row.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+void Report::write(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int code = errno;
+      // Best effort: what stays is cut off by the next --resume.
+      if (regular_ && rest.size() != text.size()) (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
+      fail("can't write the report", code);
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  bytes_ += text.size();
+}
+
+void Report::finish() {
+  if (!regular_) return;
+  if (::fsync(descriptor_) != 0) fail("can't write the report to the disk", errno);
+  // The file's name must be on the disk as well.
+  const std::filesystem::path parent = std::filesystem::path(path_).parent_path();
+  const int folder = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder >= 0) {
+    (void)::fsync(folder);
+    ::close(folder);
+  }
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a batch: one line of JSON for each scene, written whole, so that a batch that was killed at any moment
+// goes on where it was.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output.h"
+
+namespace raylift::batch {
+
+/// Puts a file's name into a row: as "file", and where the name is not UTF-8, also as "file_hex", its bytes.
+void set_file(cli::Json& row, const std::string& path);
+/// The name that set_file put there; throws Error(malformed) where there is none.
+[[nodiscard]] std::string file_of(const cli::Json& row);
+
+/// The file that rows go to. Each is one write() of one line at the file's end.
+class Report {
+ public:
+  enum class Mode { fresh, resume };
+  /// Opens the report, alone: a second batch on the same one is an Error(io). A fresh one must not hold anything yet:
+  /// Error(usage). Of one that is resumed, `earlier` gets each row; a last row without an end is cut off, and where
+  /// there is something else than rows, it is left alone: Error(malformed).
+  Report(const std::string& path, Mode mode, const std::function<void(const cli::Json&)>& earlier = {});
+  ~Report();
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+
+  /// Throws Error(io): then nothing of this row is in the file.
+  void append(const cli::Json& row);
+  /// Brings the rows into the order of these files; those of others come behind them. The file is replaced as a whole,
+  /// so that it is never without its rows. Throws Error(io).
+  void sort(const std::vector<std::string>& files);
+  /// Makes sure that all rows are on the disk. Throws Error(io).
+  void finish();
+
+ private:
+  void read_lines(const std::function<void(std::string_view)>& use);
+  void write(std::string_view text);
+  [[noreturn]] void fail(const std::string& what, int code) const;
+
+  std::string path_;
+  int descriptor_ = -1;
+  bool regular_ = false;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace raylift::batch

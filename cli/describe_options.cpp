@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "describe_options.h"
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+#include <utility>
+
+namespace raylift::cli {
+namespace {
+
+/// CLI11 appends what checks want: "TEXT:{a,b}", "ENUM:value in {cylinder->1,sphere->0} OR {1,0}".
+std::vector<std::string> choices_in(const std::string& type) {
+  std::vector<std::string> choices;
+  const std::size_t open = type.find('{');
+  if (open == std::string::npos) return choices;
+  std::istringstream words(type.substr(open + 1, type.find('}', open) - open - 1));
+  for (std::string word; std::getline(words, word, ',');) choices.push_back(word.substr(0, word.find("->")));
+  return choices;
+}
+
+DescribedOption described(const CLI::Option& option) {
+  DescribedOption described;
+  for (const std::string& name : option.get_snames()) described.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) described.names.push_back("--" + name);
+  described.help = option.get_description();
+  described.group = option.get_group();
+  described.required = option.get_required();
+  described.several = option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  // A flag may take a value after '=', which it does not need.
+  if (option.get_type_size() != 0 && option.get_items_expected_max() != 0) {
+    const std::string type = option.get_type_name();
+    described.value = type.substr(0, type.find(':'));
+    described.choices = choices_in(type);
+    described.fallback = option.get_default_str();
+  }
+  if (described.names.empty()) described.value = option.get_name(true);
+  return described;
+}
+
+DescribedCommand described_command(const CLI::App& app) {
+  DescribedCommand command;
+  command.name = command.word = app.get_name();
+  command.help = app.get_description();
+  command.footer = app.get_footer();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    DescribedOption one = described(*option);
+    (one.names.empty() ? command.positionals : command.options).push_back(std::move(one));
+  }
+  return command;
+}
+
+void add_commands(const CLI::App& app, const std::string& parent, std::vector<DescribedCommand>& commands) {
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (below->get_group().empty()) continue;
+    DescribedCommand command = described_command(*below);
+    command.parent = parent;
+    command.name = parent.empty() ? command.word : parent + ' ' + command.word;
+    commands.push_back(command);
+    add_commands(*below, command.name, commands);
+  }
+}
+
+}  // namespace
+
+std::vector<const DescribedCommand*> DescribedProgram::below(const std::string& parent) const {
+  std::vector<const DescribedCommand*> found;
+  for (const DescribedCommand& command : commands)
+    if (command.parent == parent) found.push_back(&command);
+  return found;
+}
+
+DescribedProgram described(const CLI::App& program) {
+  DescribedProgram result{described_command(program), {}};
+  add_commands(program, "", result.commands);
+  return result;
+}
+
+}  // namespace raylift::cli

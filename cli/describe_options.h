@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program's commands and options as plain values, as manual pages and completions need them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli11_forward.h"
+
+namespace raylift::cli {
+
+struct DescribedOption {
+  std::vector<std::string> names;    ///< with their hyphens, short ones first; none of a positional
+  std::string value;                 ///< what it takes, "BYTES"; empty of a flag
+  std::vector<std::string> choices;  ///< of the value, where a CLI::IsMember or CLI::CheckedTransformer has them
+  std::string fallback;              ///< the value's default
+  std::string help;
+  std::string group;
+  bool several = false;   ///< takes several values
+  bool required = false;  ///< of a positional
+};
+
+struct DescribedCommand {
+  std::string name;    ///< of the program, or of a command of it: "upload", "cache list"
+  std::string word;    ///< its last word
+  std::string parent;  ///< the name without that: "", "cache"
+  std::string help;
+  std::string footer;
+  std::vector<DescribedOption> options;      ///< those that the help lists
+  std::vector<DescribedOption> positionals;  ///< value is the name shown
+};
+
+struct DescribedProgram {
+  DescribedCommand self;
+  std::vector<DescribedCommand> commands;  ///< those of commands follow them
+
+  /// The commands of the program (parent ""), or of a command.
+  [[nodiscard]] std::vector<const DescribedCommand*> below(const std::string& parent) const;
+};
+
+[[nodiscard]] DescribedProgram described(const CLI::App& program);
+
+}  // namespace raylift::cli

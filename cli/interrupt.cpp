@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interrupt.h"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace raylift::cli {
+namespace {
+
+// A signal handler has no other way to say something.
+volatile std::sig_atomic_t signal_seen = 0;
+
+extern "C" void note_signal(int number) {
+  signal_seen = number;
+}
+
+}  // namespace
+
+void catch_interrupts() noexcept {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction current {};
+    if (::sigaction(number, nullptr, &current) != 0 || current.sa_handler == SIG_IGN) continue;
+    struct sigaction action {};
+    action.sa_handler = note_signal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one gets the default action
+    sigemptyset(&action.sa_mask);
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
+int interrupted_by() noexcept {
+  return signal_seen;
+}
+
+}  // namespace raylift::cli

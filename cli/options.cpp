@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.h"
+
+#include <raylift/geometry/error.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "quantity.h"
+#include "suggest.h"
+#include "text.h"
+
+namespace raylift::cli {
+namespace {
+
+constexpr const char* kReading = "Reading";
+constexpr const char* kLimits = "Limits";
+
+/// The command that was given, or the program itself.
+const CLI::App& innermost(const CLI::App& program) {
+  const auto given = program.get_subcommands();
+  return given.empty() ? program : innermost(*given.back());
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+/// An app's commands, theirs, and so on.
+std::vector<CLI::App*> all_commands(CLI::App& app) {
+  std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
+  for (std::size_t i = 0; i != commands.size(); ++i)
+    for (CLI::App* inner : commands[i]->get_subcommands([](CLI::App*) { return true; })) commands.push_back(inner);
+  return commands;
+}
+
+/// "cache list": an app's name behind those that it belongs to, but for the program's own.
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  if (parent == nullptr) return "";
+  const std::string outer = full_name(*parent);
+  return outer + (outer.empty() ? "" : " ") + app.get_name();
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+/// What is wrong with the first argument that nothing took.
+std::string about_unknown(const CLI::App& program, const std::string& argument) {
+  const CLI::App& app = innermost(program);
+  const std::string word = argument.substr(0, argument.find('='));
+  if (!word.empty() && word.front() == '-')
+    return "unknown option '" + word + "'" + did_you_mean(word, option_names(app));
+  if (&app == &program && !command_names(app).empty())
+    return "unknown command '" + word + "'" + did_you_mean(word, command_names(app));
+  return "'" + argument + "' is one argument too many";
+}
+
+/// What CLI11 takes from a check: nothing, or what is wrong.
+std::string complaint(const std::function<void()>& check) {
+  try {
+    check();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string list(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i != words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
+}
+
+}  // namespace
+
+CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,
+                        const std::string& help, std::function<void(const std::string&)> read) {
+  const std::string shown = names.substr(0, names.find(','));
+  CLI::Option* option = app.add_option_function<std::string>(
+      names,
+      [read = std::move(read), shown](const std::string& text) {
+        try {
+          read(text);
+        } catch (const Error& error) {
+          throw CLI::ValidationError(shown, error.what());
+        }
+      },
+      help);
+  option->type_name(type);
+  if (!fallback.empty()) option->default_str(fallback);
+  return option;
+}
+
+void add_general_options(CLI::App& app, GeneralOptions& options, bool json) {
+  if (json) app.add_flag("--json", options.json, "Print one JSON document and no other text");
+  // A flag with a value after '=', so that it never takes the file that follows it.
+  app.add_flag("--verbose{debug},-v{debug},-q{quiet}", options.verbosity,
+               "What is said, as --verbose=LEVEL: debug (-v), info, warning (default), error, quiet (-q)")
+      ->check([](const std::string& text) {
+        return complaint([&] { one_of(text, {"debug", "info", "warning", "error", "quiet"}); });
+      });
+  app.add_flag("--no-progress", options.no_progress, "Draw no progress bar, also on a terminal");
+}
+
+void add_load_options(CLI::App& app, LoadOptions& options) {
+  options.isolate = true;
+  const auto add = [&](const char* group, const char* name, const char* type, const std::string& fallback,
+                       const char* help,
+                       auto read) { add_parsed(app, name, type, fallback, help, read)->group(group); };
+  const auto flag = [&](const char* name, const char* help, bool& value, bool set) {
+    app.add_flag_callback(
+           name, [&value, set] { value = set; }, help)
+        ->group(kReading);
+  };
+  add(kReading, "--unit", "UNIT", "", "The file's unit, whatever it says: mm, cm, m, inch, ft, or a number of mm",
+      [&](const std::string& text) { options.unit_mm = parse_unit(text); });
+  add(kReading, "--up", "AXIS", "", "The axis that points up, whatever the file says: x, y or z",
+      [&](const std::string& text) { options.up_axis = parse_up_axis(text); });
+  add(kReading, "--weld", "DISTANCE", "0", "Merge vertices this near, in the file's unit; 0: equal ones; off: none",
+      [&](const std::string& text) { options.weld = parse_weld(text); });
+  flag("--repair", "Drop what is broken (NaN, indices out of range) and count it", options.repair, true);
+  flag("--drop-degenerate", "Drop triangles without area; renumbers those after them", options.drop_degenerate, true);
+  flag("--no-isolate", "Import in this process, where a crash of an importer ends it", options.isolate, false);
+
+  LoadLimits& limits = options.limits;
+  const auto bytes = [&](const char* name, std::uint64_t& value, const char* help) {
+    add(kLimits, name, "BYTES", exact_bytes(value), help,
+        [&value](const std::string& text) { value = parse_bytes(text); });
+  };
+  const auto count = [&](const char* name, auto& value, const char* help) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    add(kLimits, name, "COUNT", exact_count(value), help, [&value](const std::string& text) {
+      const std::uint64_t parsed = parse_count(text);
+      if (parsed > std::numeric_limits<Value>::max())
+        throw Error(ErrorKind::usage, "at most " + std::to_string(std::numeric_limits<Value>::max()) + " is possible");
+      value = static_cast<Value>(parsed);
+    });
+  };
+  bytes("--max-file-size", limits.file_bytes, "The file as it lies on disk");
+  bytes("--max-text-size", limits.text_bytes, "The file after decompression");
+  count("--max-depth", limits.node_depth, "Depth of XML elements, and of the node tree");
+  count("--max-instances", limits.instances, "Solids, with every instance counted");
+  count("--max-nodes", limits.nodes, "Nodes, with every instance counted");
+  count("--max-triangles", limits.triangles, "Triangles of all meshes, each mesh counted once");
+  count("--max-polygon", limits.polygon_vertices, "Vertices of one polygon");
+  add(kLimits, "--import-timeout", "SECONDS", short_number(limits.isolate_seconds),
+      "Time for the import; also 10min, 2h",
+      [&](const std::string& text) { limits.isolate_seconds = parse_seconds(text); });
+  add(kLimits, "--import-memory", "BYTES", "3/4 of the memory", "Address space of the import process",
+      [&](const std::string& text) { limits.isolate_bytes = parse_bytes(text); });
+}
+
+void add_files(CLI::App& app, std::vector<std::string>& files) {
+  app.add_option("FILE", files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others")->required();
+}
+
+const std::string& one_of(const std::string& text, const std::vector<std::string>& choices) {
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found == choices.end())
+    throw Error(ErrorKind::usage, "'" + printable(text) + "' is not " + list(choices) + did_you_mean(text, choices));
+  return text;
+}
+
+std::string parse_command_line(CLI::App& program, int argc, char** argv) {
+  // Unknown arguments are collected, and looked at before anything that is missing because of them.
+  for (CLI::App* command : all_commands(program)) {
+    command->allow_extras();
+    command->formatter(program.get_formatter());
+  }
+  program.allow_extras();
+  std::string failure;
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    return std::string(version.what()) + '\n';
+  } catch (const CLI::Success&) {
+    return program.help();
+  } catch (const CLI::ParseError& error) {
+    failure = error.what();
+  }
+  const CLI::App& app = innermost(program);
+  std::vector<std::string> unknown = program.remaining(true);
+  // What ends the options is no argument itself, but CLI11 keeps it.
+  std::erase(unknown, "--");
+  if (!unknown.empty())
+    failure = about_unknown(program, unknown.front());
+  else if (failure.empty() && &app == &program && !command_names(program).empty())
+    failure = "a command is missing: " + list(command_names(program));
+  if (failure.empty()) return {};
+  const std::string command = &app == &program ? "" : full_name(app) + ' ';
+  throw Error(ErrorKind::usage, failure, {}, "see '" + program.get_name() + ' ' + command + "--help'");
+}
+
+}  // namespace raylift::cli

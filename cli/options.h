@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that several commands have, and parsing with suggestions for what was mistyped.
+#pragma once
+
+#include <raylift/geometry/load.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli11_forward.h"
+#include "session.h"
+
+namespace raylift::cli {
+
+/// Adds an option whose text `read` turns into its value; what `read` throws becomes CLI11's error. `fallback` is the
+/// default as the help shows it.
+CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,
+                        const std::string& help, std::function<void(const std::string&)> read);
+
+/// --verbose, -v, -q and --no-progress; with `json`, --json too.
+void add_general_options(CLI::App& app, GeneralOptions& options, bool json);
+
+/// --unit to --drop-degenerate, isolation, and all limits with their defaults.
+void add_load_options(CLI::App& app, LoadOptions& options);
+
+/// The positional FILE...
+void add_files(CLI::App& app, std::vector<std::string>& files);
+
+/// The text, if it is one of the choices; otherwise throws Error(usage) with a suggestion.
+const std::string& one_of(const std::string& text, const std::vector<std::string>& choices);
+
+/// Parses the command line. Throws Error(usage) for what is wrong with it, in one line, with a suggestion for mistyped
+/// options and commands. Returns the text of --help or --version where that was asked for, else nothing.
+[[nodiscard]] std::string parse_command_line(CLI::App& program, int argc, char** argv);
+
+}  // namespace raylift::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace raylift::cli {
+OutputError::OutputError(int code)
+    : Error(ErrorKind::io, code == EPIPE ? "" : std::string("can't write to standard output: ") + std::strerror(code)) {
+}
+
+void write_output(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw OutputError(errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void finish_output() {
+  // Network file systems tell of a full disk only here. The descriptor stays in use, so that no other file gets it.
+  const int copy = ::dup(STDOUT_FILENO);
+  if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) throw OutputError(errno);
+}
+
+void guard_standard_descriptors() noexcept {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is this one. Open for the wrong direction, so that its use fails.
+    [[maybe_unused]] const int opened = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+void JsonOutput::add(const Json& value) {
+  std::string text = value.dump(2, ' ', false, Json::error_handler_t::replace);
+  if (array_) text.insert(0, count_ == 0 ? "[\n" : ",\n");
+  ++count_;
+  write_output(array_ ? text : text + '\n');
+}
+
+void JsonOutput::finish() {
+  if (array_) write_output(count_ == 0 ? "[]\n" : "\n]\n");
+}
+
+}  // namespace raylift::cli

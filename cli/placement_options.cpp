@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "placement_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "options.h"
+#include "quantity.h"
+
+namespace raylift::cli {
+namespace {
+
+void set_group(CLI::Option* option, const std::string& group) {
+  if (!group.empty()) option->group(group);
+}
+
+}  // namespace
+
+void add_device_option(CLI::App& app, std::string& device, const std::string& help, const std::string& group) {
+  CLI::Option* option = add_parsed(app, "--device", "DEVICE", "auto", help, [&device](const std::string& text) {
+    if (text.rfind("cuda:", 0) != 0) one_of(text, {"auto", "host", "cuda:0"});
+    device = text;
+  });
+  set_group(option, group);
+}
+
+void add_placement_options(CLI::App& app, UploadOptions& upload, const std::string& group) {
+  const auto add = [&](const std::string& name, const std::string& type, const std::string& fallback,
+                       const std::string& help, std::function<void(const std::string&)> read) {
+    set_group(add_parsed(app, name, type, fallback, help, std::move(read)), group);
+  };
+  add("--budget", "BYTES", "what is free", "Take at most this much device memory",
+      [&upload](const std::string& text) { upload.budget = parse_bytes(text); });
+  add("--reserve", "BYTES", exact_bytes(kDefaultReserve), "Device memory to leave free",
+      [&upload](const std::string& text) { upload.reserve = parse_bytes(text); });
+  add("--policy", "POLICY", "auto",
+      "auto: by rank, splitting; chroma: its rule; mapped: all in host memory; device: all on the device",
+      [&upload](const std::string& text) {
+        upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
+      });
+}
+
+}  // namespace raylift::cli

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantity.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "suggest.h"
+#include "text.h"
+
+namespace raylift::cli {
+namespace {
+
+struct Named {
+  std::string_view name;
+  double value;
+};
+
+// Printed names first: unit_name() takes the first one that fits.
+constexpr std::array kLengths{Named{"mm", 1},       Named{"cm", 10},    Named{"m", 1000},       Named{"km", 1e6},
+                              Named{"inch", 25.4},  Named{"ft", 304.8}, Named{"millimeter", 1}, Named{"centimeter", 10},
+                              Named{"meter", 1000}, Named{"in", 25.4},  Named{"um", 1e-3},      Named{"foot", 304.8}};
+constexpr std::array kDecimal{Named{"", 1}, Named{"k", 1e3}, Named{"m", 1e6}, Named{"g", 1e9}, Named{"t", 1e12}};
+constexpr std::array kBinary{Named{"ki", 1024.0}, Named{"mi", 1048576.0}, Named{"gi", 1073741824.0},
+                             Named{"ti", 1099511627776.0}};
+constexpr std::array kTimes{Named{"", 1}, Named{"s", 1}, Named{"min", 60}, Named{"h", 3600}};
+
+[[noreturn]] void refuse(std::string_view text, const std::string& what) {
+  throw Error(ErrorKind::usage, fmt::format("'{}' is not {}", printable(text), what));
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+template <std::size_t N>
+std::optional<double> value_of(std::string_view name, const std::array<Named, N>& table) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.name == name; });
+  return found == table.end() ? std::nullopt : std::optional(found->value);
+}
+
+/// A word as it follows a number: lower case, without the blanks before it.
+std::string word_of(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return lower(text);
+}
+
+/// A finite number from the text's beginning, and the lower-case word after it.
+std::optional<std::pair<double, std::string>> number_and_word(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  return std::pair(number, word_of(text.substr(static_cast<std::size_t>(end - text.data()))));
+}
+
+std::optional<double> number(std::string_view text) {
+  const auto parsed = number_and_word(text);
+  return parsed && parsed->second.empty() ? std::optional(parsed->first) : std::nullopt;
+}
+
+/// A number times the factor of the unit behind it; nothing where that is no whole number of 64 bits. Without a point
+/// or an exponent it is exact over the whole range, while a double holds 53 bits.
+template <class FactorOf>
+std::optional<std::uint64_t> scaled(std::string_view text, bool cut_fraction, const FactorOf& factor_of) {
+  std::uint64_t digits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
+  if (error == std::errc()) {
+    const std::string word = word_of(text.substr(static_cast<std::size_t>(end - text.data())));
+    if (const std::optional<double> factor = factor_of(word)) {
+      std::uint64_t result = 0;
+      if (__builtin_mul_overflow(digits, static_cast<std::uint64_t>(*factor), &result)) return std::nullopt;
+      return result;
+    }
+  }
+  const auto parsed = number_and_word(text);
+  const std::optional<double> factor = parsed ? factor_of(parsed->second) : std::nullopt;
+  if (!factor) return std::nullopt;
+  const double value = parsed->first * *factor;
+  constexpr double kEnd = 18446744073709551616.0;
+  if (!(value >= 0 && value < kEnd) || (!cut_fraction && value != std::floor(value))) return std::nullopt;
+  return static_cast<std::uint64_t>(value);
+}
+
+/// The value in the unit that makes the shortest text, among those that it is a multiple of.
+std::string shortest(std::uint64_t value, std::initializer_list<std::pair<const char*, std::uint64_t>> units) {
+  std::string best = std::to_string(value);
+  for (const auto& [unit, size] : units) {
+    if (value == 0 || value % size != 0) continue;
+    std::string text = std::to_string(value / size) + unit;
+    if (text.size() < best.size()) best = std::move(text);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::uint64_t parse_bytes(std::string_view text) {
+  const auto factor_of = [](std::string word) {
+    if (!word.empty() && word.back() == 'b') word.pop_back();
+    const auto decimal = value_of(word, kDecimal);
+    return decimal ? decimal : value_of(word, kBinary);
+  };
+  const auto bytes = scaled(text, true, factor_of);
+  if (!bytes) refuse(text, "a size in bytes, such as 1500000, 300MB or 1.5GiB");
+  return *bytes;
+}
+
+std::uint64_t parse_count(std::string_view text) {
+  const auto count = scaled(text, false, [](const std::string& word) { return value_of(word, kDecimal); });
+  if (!count) refuse(text, "a count, such as 20000000 or 20M");
+  return *count;
+}
+
+double parse_seconds(std::string_view text) {
+  const auto parsed = number_and_word(text);
+  const auto factor = parsed ? value_of(parsed->second, kTimes) : std::nullopt;
+  if (!factor || !(parsed->first > 0)) refuse(text, "a time of more than 0 s, such as 600, 0.5 or 10min");
+  return parsed->first * *factor;
+}
+
+double parse_unit(std::string_view text) {
+  if (const auto named = value_of(lower(text), kLengths)) return *named;
+  const auto value = number(text);
+  std::vector<std::string> names;
+  for (const Named& one : kLengths) names.emplace_back(one.name);
+  if (!value || !(*value > 0))
+    refuse(text, "a unit: mm, cm, m, km, um, inch, ft, or the number of millimetres that it has" +
+                     (value ? "" : did_you_mean(lower(text), names)));
+  return *value;
+}
+
+double parse_length(std::string_view text) {
+  const auto parsed = number_and_word(text);
+  const auto factor = !parsed                  ? std::nullopt
+                      : parsed->second.empty() ? std::optional(1.0)
+                                               : value_of(parsed->second, kLengths);
+  if (!factor || !(parsed->first >= 0)) refuse(text, "a length of at least 0, such as 1500, 30cm or 2m");
+  return parsed->first * *factor;
+}
+
+Eigen::Vector3d parse_point(std::string_view text) {
+  Eigen::Vector3d point;
+  std::string_view rest = text;
+  for (int axis = 0; axis != 3; ++axis) {
+    const std::size_t comma = rest.find(',');
+    const auto value = number(rest.substr(0, comma));
+    if (!value || (comma == std::string_view::npos) != (axis == 2)) refuse(text, "a point, such as 0,-1500,20.5");
+    point[axis] = *value;
+    rest.remove_prefix(axis == 2 ? rest.size() : comma + 1);
+  }
+  return point;
+}
+
+double parse_degrees(std::string_view text, double most) {
+  const auto value = number(text);
+  if (!value || !(*value > 0 && *value <= most))
+    refuse(text, fmt::format("an angle of more than 0 and at most {} degrees", short_number(most)));
+  return *value;
+}
+
+std::string parse_file_name(std::string_view text) {
+  if (text.empty()) refuse(text, "the name of a file");
+  return std::string(text);
+}
+
+UpAxis parse_up_axis(std::string_view text) {
+  const std::string axis = lower(text);
+  if (axis == "x") return UpAxis::x;
+  if (axis == "y") return UpAxis::y;
+  if (axis == "z") return UpAxis::z;
+  refuse(text, "an axis: x, y or z");
+}
+
+WeldOptions parse_weld(std::string_view text) {
+  if (lower(text) == "off") return {false, 0};
+  const auto tolerance = number(text);
+  if (!tolerance || *tolerance < 0) refuse(text, "a distance of at least 0 in the file's unit, or 'off'");
+  return {true, *tolerance};
+}
+
+std::string exact_bytes(std::uint64_t bytes) {
+  return shortest(bytes, {{"TiB", std::uint64_t{1} << 40},
+                          {"GiB", 1 << 30},
+                          {"MiB", 1 << 20},
+                          {"KiB", 1 << 10},
+                          {"TB", 1'000'000'000'000},
+                          {"GB", 1'000'000'000},
+                          {"MB", 1'000'000},
+                          {"kB", 1'000}});
+}
+
+std::string exact_count(std::uint64_t count) {
+  return shortest(count, {{"G", 1'000'000'000}, {"M", 1'000'000}, {"k", 1'000}});
+}
+
+std::string unit_name(double unit_mm) {
+  // A file's own figure for a unit is often a float, or rounded.
+  for (const Named& one : kLengths)
+    if (std::abs(unit_mm - one.value) <= 1e-6 * one.value) return std::string(one.name);
+  return short_number(unit_mm) + " mm";
+}
+
+}  // namespace raylift::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people: names made safe to print, and numbers in the form that tables use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace raylift::cli {
+
+/// The text on one line that no terminal acts on: control characters, bidirectional overrides and bytes that are not
+/// UTF-8 become escapes such as \n, \x1b and \u202e. All other text stays as it is.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// How many columns printable text takes, counting a code point as one.
+[[nodiscard]] std::size_t columns(std::string_view text) noexcept;
+
+/// "1,234,567".
+[[nodiscard]] std::string grouped(std::uint64_t count);
+
+/// Up to six significant digits, without trailing zeros: "25.4", "1e-07".
+[[nodiscard]] std::string short_number(double value);
+
+/// "3 meshes", "1 mesh".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
+
+}  // namespace raylift::cli
