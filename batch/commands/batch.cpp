@@ -84,8 +84,8 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
   app->footer(R"(
 A scene that fails, whatever becomes of its process, is a row with the error in it, and the rest go on. The report's
 lines come as scenes finish; a batch that was interrupted or killed goes on by --resume. After an interrupt the scenes
-under way are finished; a second one ends the batch at once. Under mpirun, the first rank deals the scenes out to all,
-and writes the report.
+under way are finished; a second one ends the batch at once. Under mpirun, rank 0 deals the scenes out to all ranks,
+and writes the report. A rank that is lost ends the batch, which goes on by --resume.
 
 Examples:
   raylift batch scenes/ --report out.jsonl --jobs 4

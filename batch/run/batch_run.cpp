@@ -20,7 +20,7 @@
 #include "cli/text.h"
 #include "crew.h"
 #include "inputs.h"
-#include "meeting.h"
+#include "mpi_messages.h"
 #include "ranks.h"
 #include "report.h"
 #include "worker.h"
@@ -55,9 +55,9 @@ std::vector<std::string> devices_of(const BatchOptions& options) {
 }
 
 /// Of the devices of a machine, those for one of several processes on it.
-std::vector<std::string> share_of(const std::vector<std::string>& devices, const Meeting& meeting) {
-  const auto own = static_cast<std::size_t>(meeting.local_rank);
-  const auto all = static_cast<std::size_t>(meeting.local_ranks);
+std::vector<std::string> share_of(const std::vector<std::string>& devices, const RankPlace& place) {
+  const auto own = static_cast<std::size_t>(place.local_rank);
+  const auto all = static_cast<std::size_t>(place.local_ranks);
   if (devices.size() <= all) return devices.empty() ? devices : std::vector{devices[own % devices.size()]};
   std::vector<std::string> share;
   for (std::size_t i = own; i < devices.size(); i += all) share.push_back(devices[i]);
@@ -65,17 +65,17 @@ std::vector<std::string> share_of(const std::vector<std::string>& devices, const
 }
 
 /// The cores for this process: mpirun may have bound it to some of them already.
-unsigned own_cores(const Meeting& meeting) {
+unsigned own_cores(const RankPlace& place) {
   const auto machine = static_cast<unsigned>(::sysconf(_SC_NPROCESSORS_ONLN));
-  const unsigned share = std::max(1U, machine / static_cast<unsigned>(meeting.local_ranks));
+  const unsigned share = std::max(1U, machine / static_cast<unsigned>(place.local_ranks));
   return std::min(share, std::max(1U, std::thread::hardware_concurrency()));
 }
 
-CrewOptions crew_options(const BatchOptions& options, const Meeting& meeting) {
-  const std::vector<std::string> devices = share_of(devices_of(options), meeting);
+CrewOptions crew_options(const BatchOptions& options, const RankPlace& place) {
+  const std::vector<std::string> devices = share_of(devices_of(options), place);
   const bool host = devices.empty() || (devices.size() == 1 && devices.front() == "host");
   std::size_t jobs = options.jobs;
-  if (jobs == 0) jobs = host ? std::max(1U, own_cores(meeting) / 2) : devices.size();
+  if (jobs == 0) jobs = host ? std::max(1U, own_cores(place) / 2) : devices.size();
   CrewOptions crew;
   crew.actions = options.actions;
   for (std::size_t i = 0; i != jobs; ++i) crew.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
@@ -84,22 +84,22 @@ CrewOptions crew_options(const BatchOptions& options, const Meeting& meeting) {
   // Each import may take its share of what memory there is: several at a time would otherwise take it all.
   crew.import_bytes = options.action.load.limits.isolate_bytes;
   if (crew.import_bytes == 0)
-    crew.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(meeting.local_ranks));
+    crew.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(place.local_ranks));
   if (options.bytes != 0) crew.import_bytes = std::min(crew.import_bytes, options.bytes);
-  crew.threads = std::max(1U, own_cores(meeting) / static_cast<unsigned>(jobs));
-  crew.rank = meeting.rank;
+  crew.threads = std::max(1U, own_cores(place) / static_cast<unsigned>(jobs));
+  crew.rank = place.rank;
   return crew;
 }
 
 class Batch {
  public:
   /// `ranks`: the others, if there are some.
-  Batch(Session& session, const BatchOptions& options, const Meeting& meeting, Ranks* ranks)
+  Batch(Session& session, const BatchOptions& options, CrewOptions crew, Ranks* ranks)
       : session_(session),
         options_(options),
         inputs_(expand_inputs(options.inputs)),
         summary_(inputs_.size()),
-        crew_(crew_options(options, meeting)),
+        crew_(std::move(crew)),
         ranks_(ranks) {}
 
   int run() {
@@ -126,7 +126,7 @@ class Batch {
     finish_report();
     print(Clock::now() - start);
     if (refusal_) throw Error(*refusal_);
-    if (interrupted_by() != 0 && summary_.done() != inputs_.size()) {
+    if (interrupted() && summary_.done() != inputs_.size()) {
       const bool resumable = !options_.report.empty();
       throw Error(ErrorKind::cancelled, "interrupted", {}, resumable ? "go on by --resume" : "");
     }
@@ -171,7 +171,6 @@ class Batch {
 
   void work() {
     std::vector<Finished> finished;
-    std::vector<std::size_t> lost;
     while (true) {
       while (!waiting_.empty() && !stopping() && (crew_.idle() != 0 || (ranks_ != nullptr && ranks_->idle() != 0)))
         deal();
@@ -179,20 +178,22 @@ class Batch {
       if (busy == 0 && (waiting_.empty() || stopping())) return;
       std::vector<pollfd> polled;
       crew_.poll_for(polled);
-      if (ranks_ != nullptr) ranks_->poll_for(polled);
-      (void)::poll(polled.data(), polled.size(), static_cast<int>(Crew::kTick.count()));
+      const std::chrono::milliseconds tick = ranks_ != nullptr ? Ranks::kTick : Crew::kTick;
+      (void)::poll(polled.data(), polled.size(), static_cast<int>(tick.count()));
       finished.clear();
-      lost.clear();
       crew_.handle(finished);
-      if (ranks_ != nullptr) ranks_->handle(finished, lost);
+      if (ranks_ != nullptr) ranks_->handle(finished);
       for (const Finished& one : finished) take(one);
-      for (const std::size_t scene : lost) take_back(scene);
       session_.show(label(), weight_done_, weight_);
     }
   }
 
+  [[nodiscard]] bool interrupted() const {
+    return interrupted_by() != 0 || (ranks_ != nullptr && ranks_->interrupted_by() != 0);
+  }
+
   [[nodiscard]] bool stopping() const {
-    return interrupted_by() != 0 || refusal_.has_value() || (options_.fail_fast && failed_);
+    return interrupted() || refusal_.has_value() || (options_.fail_fast && failed_);
   }
 
   void deal() {
@@ -207,15 +208,6 @@ class Batch {
       ranks_->start(scene, input.path);
   }
 
-  /// Of a scene that was with a rank that is lost. One that was lost twice may be what the ranks were lost by.
-  void take_back(std::size_t scene) {
-    if (lost_.insert(scene).second)
-      waiting_.push_front(scene);
-    else
-      take_failed(scene,
-                  Error(ErrorKind::io, "two ranks were lost while they had the scene", {inputs_[scene].path, ""}));
-  }
-
   void take_failed(std::size_t scene, const Error& error) {
     Json row = make_row(inputs_[scene].path, options_.actions);
     set_error(row, error);
@@ -224,7 +216,7 @@ class Batch {
 
   /// Of a scene whose process a signal told to end. Where all processes get it, the batch's own may come later.
   void take_stopped(std::size_t scene) {
-    if (interrupted_by() != 0) return;
+    if (interrupted()) return;
     if (stopped_.insert(scene).second)
       waiting_.push_front(scene);
     else
@@ -287,7 +279,6 @@ class Batch {
   std::vector<char> done_;
   std::vector<std::size_t> order_;
   std::deque<std::size_t> waiting_;  // to be dealt
-  std::unordered_set<std::size_t> lost_;
   std::unordered_set<std::size_t> stopped_;
   std::uint64_t weight_ = 0;
   std::uint64_t weight_done_ = 0;
@@ -295,29 +286,45 @@ class Batch {
   bool failed_ = false;
 };
 
+/// The other ranks' part. Where one can't go on, none can: its scenes would be missing.
+void serve(Session& session, Mpi& mpi, const CrewOptions& crew) {
+  try {
+    (void)with_raylift_errors([&] {
+      serve_rank(mpi, crew);
+      return 0;
+    });
+  } catch (const Error& error) {
+    session.report(error);
+    mpi.abort(exit_code_of(error));
+  }
+  mpi.finish();
+}
+
 }  // namespace
 
 int run_batch(Session& session, const BatchOptions& options) {
   ::signal(SIGXFSZ, SIG_IGN);  // a report at the limit of a file's size is an error like a full disk
-  if (!started_in_parallel()) return Batch(session, options, {}, nullptr).run();
+  if (!started_in_parallel()) return Batch(session, options, crew_options(options, {}), nullptr).run();
 
-  std::unique_ptr<Ranks> ranks;
-  const Meeting meeting = meet([&ranks] {
-    ranks = std::make_unique<Ranks>();
-    return ranks->invitation();
-  });
-  if (meeting.rank != 0) return serve_rank(meeting.message, crew_options(options, meeting));
-  ranks->expect(static_cast<std::size_t>(meeting.ranks) - 1);
-  int code = 0;
+  const std::unique_ptr<Mpi> mpi = start_mpi();
+  const CrewOptions crew = crew_options(options, mpi->place);
+  if (mpi->place.rank != 0) {
+    serve(session, *mpi, crew);
+    return 0;
+  }
+  Ranks ranks(*mpi);
+  const auto end = [&] {
+    ranks.stop();
+    mpi->finish();
+  };
   try {
-    code = Batch(session, options, meeting, ranks.get()).run();
+    const int code = Batch(session, options, crew, &ranks).run();
+    end();
+    return code;
   } catch (...) {
-    ranks->dismiss();
+    end();
     throw;
   }
-  ranks->dismiss();
-  if (ranks->lost_ranks() != 0) session.warn(counted(ranks->lost_ranks(), "rank was", "ranks were") + " lost");
-  return code;
 }
 
 }  // namespace raylift::batch

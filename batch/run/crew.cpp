@@ -117,6 +117,7 @@ void Crew::spawn(Slot& slot) {
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files, slot.said, STDERR_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&files, kWorkerSocket + 1);  // MPI's connections are this process's alone
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // A group of its own: an interrupt from the terminal reaches the batch, which lets its workers finish.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between the processes of a batch, over a socket: a type, a length, and that many bytes.
+// Messages between a batch and its workers, over a pair of sockets: a type, a length, and that many bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,11 @@
 namespace raylift::batch {
 
 enum class FrameType : std::uint32_t {
-  job = 1,     ///< to a worker: the scene's path
-  stage,       ///< from a worker: what it is at
-  leaving,     ///< from a worker: it ends after the row that follows
-  row,         ///< from a worker: the scene's row, as JSON
-  refused,     ///< from a worker: a row whose error is not the scene's: there is no device, for instance
-  hello,       ///< from a rank: how many scenes it takes at once; the batch's password
-  remote_job,  ///< to a rank: the scene's number, and its path
-  remote_row,  ///< from a rank: the scene's number, and its row
-  dismissal    ///< to a rank: the batch is over
+  job = 1,  ///< to a worker: the scene's path
+  stage,    ///< from a worker: what it is at
+  leaving,  ///< from a worker: it ends after the row that follows
+  row,      ///< from a worker: the scene's row, as JSON
+  refused   ///< from a worker: a row whose error is not the scene's: there is no device, for instance
 };
 
 struct Frame {

@@ -1,68 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch over several processes on several machines: the first rank deals scenes to the others and gets their rows,
-// over sockets.
+// A batch over several ranks, on one machine or more: rank 0 deals scenes to the others and gets their rows, as MPI
+// messages.
 #pragma once
-
-#include <poll.h>
 
 #include <chrono>
 #include <cstddef>
-#include <deque>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "crew.h"
-#include "frames.h"
+#include "mpi_messages.h"
 
 namespace raylift::batch {
 
-/// The first rank's side.
+/// Rank 0's side: the other ranks as one crew.
 class Ranks {
  public:
-  /// Listens on a port of the system's choice.
-  Ranks();
-  ~Ranks();
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
+  explicit Ranks(Mpi& mpi) : mpi_(mpi), rooms_(static_cast<std::size_t>(mpi.place.ranks)) {}
 
-  /// Where the others find it, and their password; for join().
-  [[nodiscard]] std::string invitation() const;
-  /// How many others will come.
-  void expect(std::size_t ranks) { expected_ = ranks; }
-
+  /// How many scenes can be started now, and how many are under way.
   [[nodiscard]] std::size_t idle() const;
-  [[nodiscard]] std::size_t busy() const;
+  [[nodiscard]] std::size_t busy() const { return busy_; }
+  /// Only where one is idle.
   void start(std::size_t scene, const std::string& path);
-  void poll_for(std::vector<pollfd>& polled) const;
-  /// Appends what has finished, and the scenes of ranks that were lost.
-  void handle(std::vector<Finished>& finished, std::vector<std::size_t>& lost);
-  [[nodiscard]] std::size_t lost_ranks() const { return lost_ranks_; }
-  /// Tells all that the batch is over, also those that have not come yet; these it waits for, but not for ever.
-  void dismiss();
+  /// Appends what has finished.
+  void handle(std::vector<Finished>& finished);
+  /// The signal that asked another rank to stop, or 0.
+  [[nodiscard]] int interrupted_by() const { return signal_; }
+  /// Ends the batch in all other ranks; what they have under way has no result.
+  void stop();
+
+  /// How often messages are looked for: MPI has nothing that poll() could wait for.
+  static constexpr std::chrono::milliseconds kTick{5};
 
  private:
-  struct Rank {
-    FrameSocket socket;
-    std::size_t jobs = 0;  // at a time; 0: has not said its password yet
-    bool leaving = false;
-    std::set<std::size_t> scenes;
-
-    [[nodiscard]] std::size_t room() const { return leaving || scenes.size() > jobs ? 0 : jobs - scenes.size(); }
-  };
-  void welcome();
-  bool read(Rank& rank, std::vector<Finished>& finished);
-
-  int listener_ = -1;
-  std::string password_;
-  std::deque<Rank> ranks_;
-  std::size_t expected_ = 0;
-  std::size_t arrived_ = 0;
-  std::size_t lost_ranks_ = 0;
+  Mpi& mpi_;
+  std::vector<std::size_t> rooms_;  // of each rank, how many scenes more it can take
+  std::size_t busy_ = 0;
+  std::size_t stopped_ = 0;
+  int signal_ = 0;
 };
 
-/// The others' side: does scenes until the first rank says that the batch is over. Throws Error(io) where the first
-/// rank can't be reached or is gone, Error(cancelled) after an interrupt.
-int serve_rank(const std::string& invitation, CrewOptions options);
+/// The others' side: does scenes until rank 0 ends the batch. Throws Error where this rank can't go on.
+void serve_rank(Mpi& mpi, CrewOptions options);
 
 }  // namespace raylift::batch

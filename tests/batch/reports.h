@@ -31,13 +31,19 @@ inline std::map<std::string, nlohmann::json> rows_by_name(const std::filesystem:
   return rows;
 }
 
-/// What must be the same each time: the rows without how long they took and where, in the order of their text.
-inline std::vector<std::string> content_of(const std::filesystem::path& report) {
+/// What must be the same each time: the rows without how long they took and where.
+inline std::vector<std::string> rows_in_order(const std::filesystem::path& report) {
   std::vector<std::string> lines;
   for (nlohmann::json& row : rows_of(report)) {
     row.erase("run");
     lines.push_back(row.dump());
   }
+  return lines;
+}
+
+/// The same in the order of their text.
+inline std::vector<std::string> content_of(const std::filesystem::path& report) {
+  std::vector<std::string> lines = rows_in_order(report);
   std::sort(lines.begin(), lines.end());
   return lines;
 }
