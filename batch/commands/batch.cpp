@@ -7,6 +7,7 @@
 
 #include "batch/run/batch_options.h"
 #include "batch/run/batch_run.h"
+#include "batch/run/merge.h"
 #include "batch/run/worker.h"
 #include "cli/options.h"
 #include "cli/placement_options.h"
@@ -23,12 +24,69 @@ int batch(Session& session, BatchOptions& options) {
     throw Error(ErrorKind::usage, "--resume needs a report to go on with", {}, "name it by --report");
   if (options.sort && options.report.empty())
     throw Error(ErrorKind::usage, "--sort needs a report to sort", {}, "name it by --report");
+  if (options.merge && (options.resume || options.shard))
+    throw Error(ErrorKind::usage, "--merge only puts reports together: it has no --resume and no --shard");
+  if (options.merge) return merge_reports(session, options.inputs, options.report);
   for (const Action* action : options.actions) {
     if (action->name == "cache") options.action.fill_cache = true;
     if (action->name == "trace") options.action.upload.bvh = true;
   }
   if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options.actions, options.action);
+  if (!options.shard) options.shard = slurm_shard();
   return run_batch(session, options);
+}
+
+constexpr const char* kFooter = R"(
+A scene that fails, whatever becomes of its process, is a row with the error in it, and the rest go on. The report's
+lines come as scenes finish; a batch that was interrupted or killed goes on by --resume. After an interrupt the scenes
+under way are finished; a second one ends the batch at once.
+
+Under mpirun, rank 0 deals the scenes out to all ranks, and writes the report. A rank that is lost ends the batch, which
+goes on by --resume. Shards are jobs that know nothing of each other: what ends one leaves the others alone. In a Slurm
+job array each task does its own shard, unless --shard names another one; --shard 0/1 is all scenes.
+
+Examples:
+  raylift batch scenes/ --report out.jsonl --jobs 4
+  raylift batch 'runs/*/geometry.dae' --do info,check,upload --timeout 10min --report out.jsonl --resume
+  mpirun -n 8 raylift batch @list.txt --report out.jsonl --resume
+  raylift batch @list.txt --shard 0/2 --report 0.jsonl; raylift batch @list.txt --shard 1/2 --report 1.jsonl
+  raylift batch --merge 0.jsonl 1.jsonl --report out.jsonl
+  raylift batch @list.txt --keep-going --report out.jsonl; jq -r 'select(.status == "failed").file' out.jsonl)";
+
+/// Where the rows go, and which scenes are done for that.
+void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
+  add_parsed(app, "--report", "FILE", "", "Write a line of JSON for each scene to this file",
+             [options](const std::string& text) { options->report = parse_file_name(text); });
+  app.add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
+  add_parsed(app, "--shard", "I/N", "",
+             "Do every N-th scene, from scene I on (0 to N-1); the default in a Slurm job array is the task's",
+             [options](const std::string& text) { options->shard = parse_shard(text); });
+  app.add_flag("--merge", options->merge,
+               "Put the reports of all shards, which the inputs name, together into --report");
+  app.add_flag("--sort", options->sort, "Once all is done, put the report's lines in the order of the inputs");
+}
+
+/// What --do does it with.
+void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
+  add_parsed(app, "--device", "DEVICES", options->device,
+             "all, auto, host or cuda:N, or several with commas between; see 'raylift devices'",
+             [options](const std::string& text) {
+               if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
+                 one_of(text, {"all", "auto", "host", "cuda:0"});
+               options->device = text;
+             });
+  UploadOptions& upload = options->action.upload;
+  add_placement_options(app, upload);
+  app.add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_cache_options(app, options->action.cache);
+  add_parsed(app, "--rays", "COUNT", exact_count(options->action.rays),
+             "That --do trace sends in all directions from the middle of the scene",
+             [options](const std::string& text) {
+               const std::uint64_t rays = parse_count(text);
+               if (rays > 100'000'000) throw Error(ErrorKind::usage, "at most 100M are possible");
+               options->action.rays = rays;
+             });
+  app.add_option("--pictures", options->action.pictures, "The folder that --do render writes to")->type_name("FOLDER");
 }
 
 }  // namespace
@@ -37,7 +95,7 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<BatchOptions>();
   CLI::App* app = program.add_subcommand("batch", "Do the same with many scenes, each in a process of its own");
   app->add_option("INPUT", options->inputs,
-                  "Files, folders, patterns such as '*.dae', or @LIST, a file that names them")
+                  "Files, folders, patterns such as '*.dae', or @LIST, a file that names them; with --merge, reports")
       ->required();
   options->actions = parse_actions("info,check");
   add_parsed(*app, "--do", "ACTIONS", "info,check",
@@ -49,10 +107,7 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
                if (jobs == 0 || jobs > 4096) throw Error(ErrorKind::usage, "from 1 to 4096 are possible");
                options->jobs = static_cast<unsigned>(jobs);
              });
-  add_parsed(*app, "--report", "FILE", "", "Write a line of JSON for each scene to this file",
-             [options](const std::string& text) { options->report = parse_file_name(text); });
-  app->add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
-  app->add_flag("--sort", options->sort, "Once all is done, put the report's lines in the order of the inputs");
+  add_report_options(*app, options);
   add_parsed(*app, "--timeout", "SECONDS", short_number(options->seconds), "Time for a scene; also 10min, 2h",
              [options](const std::string& text) { options->seconds = parse_seconds(text); });
   add_parsed(*app, "--memory", "BYTES", "its share of 3/4", "Memory for a scene, its import included",
@@ -60,38 +115,10 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
   app->add_flag("--keep-going", options->keep_going,
                 "Go on also when it is no scene's fault: an input that does not exist, a device that does not work");
   app->add_flag("--fail-fast", options->fail_fast, "Start no more scenes once one has failed");
-  add_parsed(*app, "--device", "DEVICES", options->device,
-             "all, auto, host or cuda:N, or several with commas between; see 'raylift devices'",
-             [options](const std::string& text) {
-               if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
-                 one_of(text, {"all", "auto", "host", "cuda:0"});
-               options->device = text;
-             });
-  UploadOptions& upload = options->action.upload;
-  add_placement_options(*app, upload);
-  app->add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
-  add_cache_options(*app, options->action.cache);
-  add_parsed(*app, "--rays", "COUNT", exact_count(options->action.rays),
-             "That --do trace sends in all directions from the middle of the scene",
-             [options](const std::string& text) {
-               const std::uint64_t rays = parse_count(text);
-               if (rays > 100'000'000) throw Error(ErrorKind::usage, "at most 100M are possible");
-               options->action.rays = rays;
-             });
-  app->add_option("--pictures", options->action.pictures, "The folder that --do render writes to")->type_name("FOLDER");
+  add_action_options(*app, options);
   add_general_options(*app, general, true);
   add_load_options(*app, options->action.load);
-  app->footer(R"(
-A scene that fails, whatever becomes of its process, is a row with the error in it, and the rest go on. The report's
-lines come as scenes finish; a batch that was interrupted or killed goes on by --resume. After an interrupt the scenes
-under way are finished; a second one ends the batch at once. Under mpirun, rank 0 deals the scenes out to all ranks,
-and writes the report. A rank that is lost ends the batch, which goes on by --resume.
-
-Examples:
-  raylift batch scenes/ --report out.jsonl --jobs 4
-  raylift batch 'runs/*/geometry.dae' --do info,check,upload --timeout 10min --report out.jsonl --resume
-  mpirun -n 8 raylift batch @list.txt --report out.jsonl --resume
-  raylift batch @list.txt --keep-going --report out.jsonl; jq -r 'select(.status == "failed").file' out.jsonl)");
+  app->footer(kFooter);
   app->callback([options, &run] { run = [options](Session& session) { return batch(session, *options); }; });
 }
 

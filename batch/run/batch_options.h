@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "batch/actions/actions.h"
+#include "shard.h"
 
 namespace raylift::batch {
 
@@ -18,6 +20,8 @@ struct BatchOptions {
   unsigned jobs = 0;           ///< 0: one for each device; without devices, one for two cores
   std::string report;
   bool resume = false;
+  std::optional<Shard> shard;
+  bool merge = false;  ///< the inputs are reports
   bool keep_going = false;
   bool fail_fast = false;
   bool sort = false;

@@ -98,7 +98,7 @@ class Batch {
       : session_(session),
         options_(options),
         inputs_(expand_inputs(options.inputs)),
-        summary_(inputs_.size()),
+        all_scenes_(inputs_.size()),
         crew_(std::move(crew)),
         ranks_(ranks) {}
 
@@ -109,6 +109,7 @@ class Batch {
     if (!options_.keep_going)
       for (const Input& input : inputs_)
         if (input.error) throw Error(*input.error);
+    keep_shard();
     if (!options_.report.empty()) open_report();
     deal_order();
     const Clock::time_point start = Clock::now();
@@ -134,6 +135,28 @@ class Batch {
   }
 
  private:
+  /// Of the inputs, those of this shard.
+  void keep_shard() {
+    if (options_.shard) {
+      std::vector<Input> own;
+      for (std::size_t i = options_.shard->index; i < inputs_.size(); i += options_.shard->count)
+        own.push_back(std::move(inputs_[i]));
+      inputs_ = std::move(own);
+    }
+    summary_ = Summary(inputs_.size());
+  }
+
+  /// Throws Error(usage) where a row of the report that is resumed is of another shard, or of another list.
+  void check_shard(const Json& row, const std::string& file) const {
+    const std::optional<ShardRow> earlier = shard_of(row);
+    const std::string theirs =
+        earlier ? shard_text(earlier->shard, earlier->scenes) : shard_text(std::nullopt, all_scenes_);
+    const std::string ours = shard_text(options_.shard, all_scenes_);
+    if (theirs != ours)
+      throw Error(ErrorKind::usage, "the report's rows are of " + theirs + ", and this is " + ours,
+                  {options_.report, file}, "use the same inputs and shard, or another report");
+  }
+
   void open_report() {
     std::unordered_map<std::string, std::size_t> by_path;
     for (std::size_t i = 0; i != inputs_.size(); ++i) by_path.emplace(inputs_[i].path, i);
@@ -145,6 +168,7 @@ class Batch {
           if (row.value("do", Json()) != wanted)
             throw Error(ErrorKind::usage, "the report's rows are of another --do: " + row.value("do", Json()).dump(),
                         {options_.report, file}, "use the same, or another report");
+          check_shard(row, file);
           const auto found = by_path.find(file);
           if (found == by_path.end() || done_[found->second]) return;
           done_[found->second] = true;
@@ -227,7 +251,11 @@ class Batch {
 
   void take(const Finished& finished) {
     if (finished.cancelled) return take_stopped(finished.scene);
-    const Json& row = finished.row;
+    Json row = finished.row;
+    if (options_.shard) {
+      const std::size_t number = options_.shard->index + finished.scene * options_.shard->count;
+      set_shard(row, {*options_.shard, number, all_scenes_});
+    }
     if (row["status"] == "failed") {
       const Json& json = row["error"];
       const Error error(error_kind(json["kind"].get<std::string>()), json["problem"].get<std::string>(),
@@ -260,19 +288,27 @@ class Batch {
     if (report_) report_->finish();
   }
 
+  /// Of this batch or, with a row's shard, of the one that wrote the row.
+  [[nodiscard]] static std::string shard_text(const std::optional<Shard>& shard, std::size_t scenes) {
+    return shard ? "shard " + shard->text() + " of " + counted(scenes, "scene", "scenes") : "a batch without shards";
+  }
+
   void print(std::chrono::duration<double> time) {
     if (session_.options().json) {
+      Json json = summary_.json(time);
+      if (options_.shard) json["shard"] = options_.shard->text();
       JsonOutput document(false);
-      document.add(summary_.json(time));
+      document.add(json);
     } else {
-      session_.write(summary_.text(time));
+      session_.write((options_.shard ? shard_text(options_.shard, all_scenes_) + '\n' : "") + summary_.text(time));
     }
   }
 
   Session& session_;
   const BatchOptions& options_;
   std::vector<Input> inputs_;
-  Summary summary_;
+  std::size_t all_scenes_;  // of all shards
+  Summary summary_{0};
   Crew crew_;
   Ranks* ranks_;
   std::unique_ptr<Report> report_;

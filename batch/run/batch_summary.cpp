@@ -39,7 +39,7 @@ int Summary::exit_code() const {
   return std::find(codes_.begin(), codes_.end(), kNegative) != codes_.end() ? kNegative : 0;
 }
 
-std::string Summary::text(std::chrono::duration<double> time) const {
+std::string Summary::table() const {
   Table table({{"result", Align::left}, {"scenes"}, {"size"}});
   const auto add = [&](const std::string& shown, const Count& count) {
     table.add({shown, grouped(count.scenes), human_bytes(count.bytes)});
@@ -56,8 +56,12 @@ std::string Summary::text(std::chrono::duration<double> time) const {
   }
   add("total", all);
   if (done_ != codes_.size()) table.add({"not done", grouped(codes_.size() - done_), ""});
+  return table.text();
+}
+
+std::string Summary::text(std::chrono::duration<double> time) const {
   const auto now = static_cast<double>(done_ - earlier_);
-  std::string text = table.text();
+  std::string text = table();
   text += fmt::format("\n{} in {:.3f} s", counted(done_ - earlier_, "scene", "scenes"), time.count());
   if (time.count() > 0 && now > 0) text += fmt::format(", {} per second", short_number(now / time.count()));
   if (earlier_ != 0) text += fmt::format("; {} done before", grouped(earlier_));

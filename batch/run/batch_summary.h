@@ -21,6 +21,9 @@ class Summary {
   /// That of the first scene, in the order of the inputs, that failed; else kNegative if any had that answer; else 0.
   [[nodiscard]] int exit_code() const;
   [[nodiscard]] std::size_t done() const { return done_; }
+  /// How many scenes came to which result.
+  [[nodiscard]] std::string table() const;
+  /// The table, and how long the batch took.
   [[nodiscard]] std::string text(std::chrono::duration<double> time) const;
   [[nodiscard]] cli::Json json(std::chrono::duration<double> time) const;
 

@@ -38,7 +38,7 @@ void* open_module() {
     why = ::dlerror();
   }
   throw Error(ErrorKind::unsupported, "this process is one of several ranks, but MPI can't be used: " + why, {},
-              "install raylift's MPI module, or start one process alone");
+              "install raylift's MPI module, or start processes of their own with --shard");
 }
 
 }  // namespace

@@ -29,22 +29,6 @@ std::string unhex(const std::string& text) {
 
 constexpr std::string_view kRowBegin = R"({"file":")";
 
-/// What a row must have for a batch to go on with it.
-bool is_row(const Json& row) {
-  if (!row.is_object()) return false;
-  const auto actions = row.find("do");
-  const auto status = row.find("status");
-  if (actions == row.end() || !actions->is_array() || status == row.end()) return false;
-  if (!std::all_of(actions->begin(), actions->end(), [](const Json& one) { return one.is_string(); })) return false;
-  try {
-    (void)file_of(row);
-    if (*status == "failed") (void)error_kind(row.at("error").at("kind").get<std::string>());
-  } catch (const std::exception&) {
-    return false;
-  }
-  return *status == "ok" || *status == "negative" || *status == "failed";
-}
-
 bool is_utf8(const std::string& text) {
   try {
     (void)Json(text).dump();
@@ -70,6 +54,21 @@ std::string file_of(const Json& row) {
   } catch (const std::exception&) {
     throw Error(ErrorKind::malformed, "a row names no file");
   }
+}
+
+bool is_row(const Json& row) {
+  if (!row.is_object()) return false;
+  const auto actions = row.find("do");
+  const auto status = row.find("status");
+  if (actions == row.end() || !actions->is_array() || status == row.end()) return false;
+  if (!std::all_of(actions->begin(), actions->end(), [](const Json& one) { return one.is_string(); })) return false;
+  try {
+    (void)file_of(row);
+    if (*status == "failed") (void)error_kind(row.at("error").at("kind").get<std::string>());
+  } catch (const std::exception&) {
+    return false;
+  }
+  return *status == "ok" || *status == "negative" || *status == "failed";
 }
 
 Report::Report(const std::string& path, Mode mode, const std::function<void(const Json&)>& earlier) : path_(path) {

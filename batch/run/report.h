@@ -18,6 +18,9 @@ void set_file(cli::Json& row, const std::string& path);
 /// The name that set_file put there; throws Error(malformed) where there is none.
 [[nodiscard]] std::string file_of(const cli::Json& row);
 
+/// Whether it is a row as a batch writes it.
+[[nodiscard]] bool is_row(const cli::Json& row);
+
 /// The file that rows go to. Each is one write() of one line at the file's end.
 class Report {
  public:
