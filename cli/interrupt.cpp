@@ -17,7 +17,7 @@ extern "C" void note_signal(int number) {
 }  // namespace
 
 void catch_interrupts() noexcept {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
     struct sigaction current {};
     if (::sigaction(number, nullptr, &current) != 0 || current.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
