@@ -46,14 +46,6 @@ RAYLIFT_HD inline Vec normalized(Vec a) {
 }
 
 // Rounded on their own, on the device too.
-RAYLIFT_HD inline float multiply(float a, float b) {
-#if defined(__CUDA_ARCH__)
-  return __fmul_rn(a, b);
-#else
-  const volatile float product = a * b;
-  return product;
-#endif
-}
 RAYLIFT_HD inline double multiply(double a, double b) {
 #if defined(__CUDA_ARCH__)
   return __dmul_rn(a, b);
@@ -66,12 +58,16 @@ RAYLIFT_HD inline double multiply(double a, double b) {
 // A ray in a mesh's frame, as traversal has it.
 RAYLIFT_HD inline Ray in_mesh(const Affine& to_mesh, const Ray& ray) {
   const float* m = to_mesh.m;
-  const auto row = [&](int r, float3 v) {
-    return multiply(m[r], v.x) + multiply(m[r + 1], v.y) + multiply(m[r + 2], v.z);
+  const auto row = [&](int r, float3 v, float shift) {
+    const double sum = multiply(double{m[r]}, double{v.x}) + multiply(double{m[r + 1]}, double{v.y}) +
+                       multiply(double{m[r + 2]}, double{v.z});
+    return static_cast<float>(sum + double{shift});
   };
   const float3 o = ray.origin, d = ray.direction;
-  return Ray{
-      {row(0, o) + m[3], row(4, o) + m[7], row(8, o) + m[11]}, ray.tmin, {row(0, d), row(4, d), row(8, d)}, ray.tmax};
+  return Ray{{row(0, o, m[3]), row(4, o, m[7]), row(8, o, m[11])},
+             ray.tmin,
+             {row(0, d, 0), row(4, d, 0), row(8, d, 0)},
+             ray.tmax};
 }
 
 // Inside of all planes by more than two steps of the coordinates.

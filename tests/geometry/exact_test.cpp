@@ -490,17 +490,17 @@ TEST(SlowExact, CrossingsOfALineAlternate) {
 
 // Two levels ---------------------------------------------------------------------------------------------------------
 
-// A ray in a mesh's frame, as a traversal has it: each product and each sum is rounded to float. Volatile, so that no
-// compiler fuses them.
+// A ray in a mesh's frame, as a traversal has it: rounded to double at each sum, and to float in the end.
 Ray in_mesh(const Affine& to_mesh, const Ray& ray) {
   const float* m = to_mesh.m;
-  const auto row = [&](const float* r, float3 v) {
-    const volatile float x = r[0] * v.x, y = r[1] * v.y, z = r[2] * v.z;
-    return x + y + z;
+  const auto row = [](const float* r, float3 v, double shift) {
+    volatile double sum = double{r[0]} * v.x + double{r[1]} * v.y;
+    sum = sum + double{r[2]} * v.z;
+    return static_cast<float>(sum + shift);
   };
   Ray result = ray;
-  result.origin = {row(m, ray.origin) + m[3], row(m + 4, ray.origin) + m[7], row(m + 8, ray.origin) + m[11]};
-  result.direction = {row(m, ray.direction), row(m + 4, ray.direction), row(m + 8, ray.direction)};
+  result.origin = {row(m, ray.origin, m[3]), row(m + 4, ray.origin, m[7]), row(m + 8, ray.origin, m[11])};
+  result.direction = {row(m, ray.direction, 0), row(m + 4, ray.direction, 0), row(m + 8, ray.direction, 0)};
   return result;
 }
 

@@ -219,23 +219,26 @@ RAYLIFT_HD inline NodeHits intersect_node(const NodeWords& node, const PreparedR
   return {{first_child, in_ray_order(hits & inner, ray.order()) | inner << 1}, hits & pairs, pairs, first_pair};
 }
 
-// The ray in a mesh's frame. Rounded the same way everywhere, unlike Affine::point.
+// The ray in a mesh's frame. Rounded the same way everywhere, unlike Affine::point: products of floats are exact in
+// double, fused or not, and of each component only the last rounding, to float, is felt.
 //
-// With u = 2^-24 and a rotation: the origin is off by 9u |origin| + 2u |translation|, the direction by 7u |direction|,
-// so a point within reach of the mesh by 16u |origin| + 9u |reach|, |.| being Euclid's. The boxes of instances are
-// larger by 2^-20 times the condition of the transform and the scene's largest coordinate; the share of |origin|, at
-// most twice the largest component, is added by PreparedRay.
+// With u = 2^-24 and a rotation: that, and the rounding of the matrix, put the origin off by 3u |origin| + 2u
+// |translation| and the direction by 3u |direction|, |.| being Euclid's, so a point within reach of the mesh by 6u
+// |origin| + 5u |reach|. The boxes of instances are larger by 2^-20 times the condition of the transform and the
+// scene's largest coordinate; the share of |origin|, at most twice the largest component, is added by PreparedRay.
 RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
+  const auto d = [](float value) { return static_cast<double>(value); };
   const float* m = placed.to_mesh.m;
-  const float o[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
-  const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
+  const double ox = d(ray.origin.x), oy = d(ray.origin.y), oz = d(ray.origin.z);
+  const double dx = d(ray.direction.x), dy = d(ray.direction.y), dz = d(ray.direction.z);
   float origin[3], direction[3];
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
   for (int row = 0; row < 3; ++row, m += 4) {
-    origin[row] = product(m[0], o[0]) + product(m[1], o[1]) + product(m[2], o[2]) + m[3];
-    direction[row] = product(m[0], d[0]) + product(m[1], d[1]) + product(m[2], d[2]);
+    const double x = d(m[0]), y = d(m[1]), z = d(m[2]);
+    origin[row] = static_cast<float>(x * ox + y * oy + z * oz + d(m[3]));
+    direction[row] = static_cast<float>(x * dx + y * dy + z * dz);
   }
   return {{origin[0], origin[1], origin[2]}, ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
 }

@@ -46,9 +46,9 @@ RAYLIFT_HD inline std::uint32_t solid_of(const GeometryView& geometry, Site site
 // ---- tolerance ------------------------------------------------------------------------------------------------------
 
 // Across a face: how far a point may be off from where it should be against the face, in terms of the scene's largest
-// coordinate: eight units of u = 2^-24. The ray's way into a mesh's frame takes up to 19u (in_mesh, of which the
+// coordinate: eight units of u = 2^-24. The ray's way into a mesh's frame takes up to 11u (in_mesh, of which the
 // direction's share does not count near the origin), the rounding of the point and of t up to 5u: at worst, all in the
-// same direction, three times as much, which is what kAtStart allows for. The point's own coordinate would not do: a
+// same direction, twice as much; kAtStart allows for more. The point's own coordinate would not do: a
 // mesh's translation and its vertices are rounded too.
 inline constexpr float kAcross = 0x1p-21f;
 // Faces are at one place if they are not farther from each other than `across`. So a new point, at the first of them,
