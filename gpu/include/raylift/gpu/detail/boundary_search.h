@@ -125,7 +125,9 @@ RAYLIFT_SLOW_PATH inline bool contradicted(const GeometryView& geometry, Ray ray
 // A place with the faces at it and what lies behind them. place.site and place.face are those of the first face.
 //
 // Of faces that coincide, rounding may put one within `across` of the first face and the other beyond. Then the set is
-// no chain of mothers, and faces some more `across` away belong to the place too, if that makes it one.
+// no chain of mothers, and faces some more `across` away belong to the place too, if that makes it one. So do those
+// that are near across a face seen at a low angle, but not along the ray: where a daughter's end is flush with its
+// sister's, a ray along both enters the sister just before both end. The place then is that of the face that is named.
 RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray ray, Containment in, Place place,
                                              float across) {
   const float longest = largest_component(ray.direction), speed = place.face.speed;
@@ -133,7 +135,7 @@ RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray r
   Place first;
   for (int width = 1; width <= kWidest; ++width) {
     const float tolerance = static_cast<float>(width) * across;
-    PlaceFaces here(geometry, place.face, tolerance, across * 0x1p-10f / longest);
+    PlaceFaces here(geometry, place.face, tolerance, across * 0x1p-10f / longest, width > 1);
     const float most = kBack * tolerance / longest;
     here.end = here.tmin + (tolerance < speed * most ? tolerance / speed : most);
     walk(geometry, {ray.origin, here.tmin, ray.direction, here.end}, here);
@@ -144,6 +146,7 @@ RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray r
     const bool contradicts = overflow || !wide.after.consistent();
     wide.inconsistent = inconsistent || contradicts;
     choose_face(geometry, ray, in, here.last, wide);
+    if (width > 1 && wide.site.triangle != kNoTriangle) wide.t = wide.face.crossing.t;
     if (!contradicts) return wide;
     if (width == 1) first = wide;
   }

@@ -299,16 +299,18 @@ struct PlaceFaces {
   Crossing first;
   float first_speed;
   float across;
+  bool along;  // what lies within `across` of one of the two faces will do: at a low angle that is far along the ray
   float last_t;
   LastFaces last;
 
-  RAYLIFT_HD PlaceFaces(const GeometryView& of, const Face& face, float tolerance, float apart)
+  RAYLIFT_HD PlaceFaces(const GeometryView& of, const Face& face, float tolerance, float apart, bool far_along)
       : geometry(of),
         tmin(face.crossing.t),
         end(face.crossing.t),
         first(face.crossing),
         first_speed(face.speed),
         across(tolerance),
+        along(far_along),
         last_t(face.crossing.t),
         last(apart) {}
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
@@ -320,7 +322,8 @@ struct PlaceFaces {
     const Crossing& crossing = face.crossing;
     if (!crossing.hit || crossing.t < tmin || crossing.t > end || crossing.before(first)) return;
     const float apart = (crossing.t - first.t) + (crossing.t_low - first.t_low);
-    if (apart * maximum(face.speed, first_speed) > across) return;
+    const float speed = along ? minimum(face.speed, first_speed) : maximum(face.speed, first_speed);
+    if (apart * speed > across) return;
     if (crossing.t > last_t) last_t = crossing.t;
     last.add(solid_of(geometry, site), site, crossing);
   }
