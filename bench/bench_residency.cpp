@@ -5,10 +5,10 @@
 #include "closed_rays.h"
 #include "ray_scenes.h"
 
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/scene_bvh.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/trace.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/trace.h>
 #include <tbb/parallel_for.h>
 
 #include <CLI/CLI.hpp>

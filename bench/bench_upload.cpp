@@ -4,8 +4,8 @@
 //
 //   bench_upload [--device auto|host|cuda:N] [--bytes N] [--rounds N] [--chunk N] [--chunks N]
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/pool.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/upload/upload.h>
 #include <sys/wait.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include "desk.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actions.h"
 
-#include <raylift/geometry/check.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/overlaps.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array_sizes.h"
 
-#include <raylift/geometry/solids.h>
+#include <raylift/geometry/scene/solids.h>
 #include <raylift/gpu/view.h>
 
 namespace raylift::batch {

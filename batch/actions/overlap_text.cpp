@@ -2,7 +2,7 @@
 #include "overlap_text.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/solids.h>
+#include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 // raylift check: whether each mesh is watertight, since a photon leaks through an open one, and whether solids overlap,
 // since a photon there is in two media.
 #include <fmt/format.h>
-#include <raylift/geometry/check.h>
-#include <raylift/geometry/load.h>
-#include <raylift/geometry/overlaps.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/import/load.h>
 #include <CLI/CLI.hpp>
 
 #include <limits>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift upload: reads a scene, places it and uploads it, and says where each array went.
 #include <fmt/format.h>
-#include <raylift/geometry/load.h>
-#include <raylift/gpu/device.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/upload/upload.h>
 #include <CLI/CLI.hpp>
 
 #include <chrono>

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/flatten.h>
-#include <raylift/geometry/solids.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/gpu/memory/residency.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>

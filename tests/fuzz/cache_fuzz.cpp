@@ -3,7 +3,7 @@
 // more memory than the file calls for. The first byte says what the rest is: a whole file, or the sections of one.
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache.h>
+#include <raylift/gpu/cache/cache.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,8 +11,8 @@
 #include <cstring>
 #include <string>
 
-#include "cache_format.h"
-#include "hash.h"
+#include "cache/cache_format.h"
+#include "cache/hash.h"
 
 namespace {
 

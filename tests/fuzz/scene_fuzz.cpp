@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any numbers as a scene through weld, check, find_overlaps, flatten and an upload to a small host device: no crash,
 // and what the device holds is what was put there.
-#include <raylift/geometry/check.h>
-#include <raylift/geometry/convert.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/flatten.h>
-#include <raylift/geometry/overlaps.h>
-#include <raylift/geometry/weld.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/scene/convert.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/weld.h>
+#include <raylift/gpu/upload/upload.h>
 
 #include <cmath>
 #include <cstdint>

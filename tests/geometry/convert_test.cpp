@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <raylift/geometry/convert.h>
+#include <raylift/geometry/scene/convert.h>
 #include <tbb/global_control.h>
 
 #include <Eigen/Dense>

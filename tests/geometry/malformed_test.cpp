@@ -3,7 +3,7 @@
 // one.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <cctype>
 #include <fstream>

@@ -5,7 +5,7 @@
 // RAYLIFT_TESTMODELS_TABLE=FILE writes what each file ended in, for docs/formats.md.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 // The contract of broadcasts and of helped uploads: every device gets the same bytes, whatever ways there are between
 // them, and each byte crosses the host's links once where there are some. On the host alone several host devices stand
 // for several GPUs.
-#include <raylift/gpu/broadcast.h>
+#include <raylift/gpu/upload/broadcast.h>
 
 #include <cstring>
 #include <numeric>

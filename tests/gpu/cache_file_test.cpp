@@ -2,7 +2,7 @@
 // Cache files by themselves: what is written comes back, and of a file that is damaged in any way nothing does.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache_file.h>
+#include <raylift/gpu/cache/cache_file.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -12,8 +12,8 @@
 #include <random>
 #include <thread>
 
-#include "cache_format.h"
-#include "hash.h"
+#include "cache/cache_format.h"
+#include "cache/hash.h"
 #include "support/paths.h"
 
 namespace raylift {

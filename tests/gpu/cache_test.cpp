@@ -2,7 +2,7 @@
 // The cache: what comes out of it is what loading and uploading give, and nothing that is wrong with it does harm.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache.h>
+#include <raylift/gpu/cache/cache.h>
 
 #include <cstring>
 #include <fstream>

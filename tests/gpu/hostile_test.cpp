@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses that nobody should make, and that somebody will: odd sizes, many threads, fills that throw, moves in bad
 // moments.
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/pool.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/upload.h>
 #include <tbb/parallel_for.h>
 
 #include <array>

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/occupancy.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/occupancy.h>
+#include <raylift/gpu/upload/upload.h>
 
 #include <cmath>
 #include <numeric>

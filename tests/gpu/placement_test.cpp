@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/placement.h>
+#include <raylift/gpu/memory/placement.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of uploads, on every device: what arrives, where it goes, and what is left when something fails.
-#include <raylift/gpu/pool.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/upload/upload.h>
 
 #include <cstring>
 #include <random>

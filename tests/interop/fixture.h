@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
 #include <raylift/interop/gl_context.h>
 #include <raylift/interop/shared_memory.h>
 

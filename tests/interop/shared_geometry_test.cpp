@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometry in OpenGL buffers: the same bytes for kernels and for drawing, once.
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <raylift/interop/shared_geometry.h>
 
 #include <algorithm>

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Putting geometry onto a device: placement first, then only what it needs is allocated, then all arrays go through one
+// pipeline in which the next chunk is converted while the last one is on the link.
+#pragma once
+
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/progress.h>
+#include <raylift/geometry/scene/convert.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/scene.h>
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/memory/placement.h>
+#include <raylift/gpu/memory/residency.h>
+#include <raylift/gpu/view.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace raylift {
+
+/// Device memory that an array goes to instead of memory that the upload allocates.
+struct ExternalMemory {
+  std::byte* device = nullptr;  ///< for kernels and copies; stays as long as what was uploaded is used
+  std::string why;              ///< for the report
+};
+
+/// Called for each array that is not empty, before placement, on the thread that uploads. An ExternalMemory without an
+/// address leaves the array to the placement. What it gives counts in the budget.
+using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
+
+/// Who builds the hierarchies of an upload.
+enum class BvhBuilder : std::uint8_t {
+  host,    ///< build_bvh: the best trees
+  device,  ///< the device, for meshes of 50,000 triangles and more: much sooner done; see bvh_build.h. On the host
+           ///< device the same as host
+};
+
+struct UploadOptions {
+  PlacementPolicy policy = PlacementPolicy::automatic;
+  std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
+  std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
+  bool flatten = false;                     ///< expand a scene's instances
+  bool bvh = false;                         ///< build the hierarchy that ray queries need, and upload it too
+  BvhOptions bvh_options;
+  BvhBuilder bvh_builder = BvhBuilder::host;
+  std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
+  std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
+  std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes
+  ExternalTarget external;  ///< of arrays whose memory somebody else owns, an OpenGL buffer for example
+  /// Idle devices of the same host, whose links help: a part of the chunks goes to their memory, and from there to the
+  /// device. Those that don't reach it are left out. Each needs a few chunks of its memory while the upload lasts.
+  std::vector<Device> helpers;
+};
+
+/// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
+/// elements. `target` may be write-combined memory: then it must not be read.
+using Fill = std::function<void(std::size_t first, std::size_t count, std::byte* target, Target kind)>;
+
+/// An array that is to be uploaded.
+struct ArraySource {
+  std::string name;
+  ArrayRank rank = ArrayRank::attributes;
+  std::size_t element_bytes = 1;
+  std::size_t count = 0;
+  Fill fill;
+  const std::byte* pinned = nullptr;  ///< the whole array, if it lies in pinned memory: then it needs no staging
+};
+
+/// The caller's rows, converted on the way. They must stay until upload returns.
+[[nodiscard]] ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows);
+[[nodiscard]] ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows);
+/// The caller's array as it is.
+template <class T>
+[[nodiscard]] ArraySource array_source(std::string name, ArrayRank rank, std::span<const T> values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {std::move(name), rank, sizeof(T), values.size(),
+          [values](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+            copy_bytes(values.data() + first, target, count * sizeof(T), kind);
+          }};
+}
+
+/// Device memory that somebody else owns.
+class ExternalBuffer {
+ public:
+  ExternalBuffer(const Device& device, std::byte* data, std::size_t size)
+      : backend_(device.backend()), data_(data), size_(size) {}
+  [[nodiscard]] std::byte* device() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  std::byte* data_;
+  std::size_t size_;
+};
+
+/// One uploaded array, wherever it lies. Owns its memory, unless that is external. Move-only.
+class ResidentArray {
+ public:
+  ResidentArray() = default;
+  explicit ResidentArray(DeviceBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
+  explicit ResidentArray(SplitBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
+  explicit ResidentArray(MappedBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
+  explicit ResidentArray(ExternalBuffer buffer) : memory_(std::move(buffer)) {}
+
+  /// For kernels; null where the array is empty.
+  [[nodiscard]] std::byte* device() const;
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return reinterpret_cast<T*>(device());
+  }
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] Residency where() const {
+    return std::holds_alternative<ExternalBuffer>(memory_) ? Residency::device
+                                                           : static_cast<Residency>(memory_.index());
+  }
+  /// Whether it lies in device memory of its own, and whole.
+  [[nodiscard]] bool owned_by_device() const { return std::holds_alternative<DeviceBuffer<std::byte>>(memory_); }
+  /// What of it the CPU writes; empty where all of it is on the device.
+  [[nodiscard]] std::span<std::byte> host_part() const;
+  /// Reads bytes back, for checks: host parts are read over the device too, never by the CPU.
+  void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
+
+ private:
+  // In the order of Residency, and then memory of others.
+  std::variant<DeviceBuffer<std::byte>, SplitBuffer<std::byte>, MappedBuffer<std::byte>, ExternalBuffer> memory_;
+};
+
+/// Uploaded arrays, in the order of their sources, and where they went.
+struct ResidentArrays {
+  std::vector<ResidentArray> arrays;
+  ResidencyReport report;
+};
+
+/// Uploads arrays. Blocks until all of them are in place. Work goes on a stream of its own; what a caller launches
+/// afterwards, on any stream, sees the arrays. Device memory beyond the arrays and host memory beyond the ring do not
+/// grow with their size. When it fails, or is cancelled between two chunks, everything is given back. Throws Error:
+/// what plan_placement, the allocations and the fills throw; cancelled.
+[[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
+                                    const UploadOptions& options = {}, const Progress& progress = {});
+
+class GpuGeometry;
+namespace detail {
+struct GeometrySources;
+GpuGeometry upload_geometry(const GeometrySources&, const Device&, const UploadOptions&, const Progress&);
+std::vector<GpuGeometry> broadcast_geometry(const GeometrySources&, std::span<const Device>, const UploadOptions&,
+                                            const Progress&);
+}  // namespace detail
+
+/// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
+class GpuGeometry {
+ public:
+  /// What kernels take by value. Valid as long as this lives.
+  [[nodiscard]] const GeometryView& view() const { return view_; }
+  [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
+  [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] bool has(std::string_view name) const;
+  /// An array by its name in the report; throws Error(usage) where there is none.
+  [[nodiscard]] const ResidentArray& array(std::string_view name) const;
+
+ private:
+  friend GpuGeometry detail::upload_geometry(const detail::GeometrySources&, const Device&, const UploadOptions&,
+                                             const Progress&);
+  friend std::vector<GpuGeometry> detail::broadcast_geometry(const detail::GeometrySources&, std::span<const Device>,
+                                                             const UploadOptions&, const Progress&);
+  GpuGeometry(const Device& device, ResidentArrays resident) : device_(device), resident_(std::move(resident)) {}
+
+  Device device_;
+  ResidentArrays resident_;
+  GeometryView view_{};
+};
+
+/// A scene, in two levels, or flattened where options say so. Indices of the view's triangles, and of its materials and
+/// solids, are those of the scene. Throws Error(limit) where 32-bit indices or 16-bit materials do not suffice.
+[[nodiscard]] GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options = {},
+                                 const Progress& progress = {});
+
+/// A scene that is flat already; `material_colors` may be empty.
+[[nodiscard]] GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                                 const Device& device, const UploadOptions& options = {},
+                                 const Progress& progress = {});
+
+}  // namespace raylift
