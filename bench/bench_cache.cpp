@@ -7,6 +7,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
 #include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <sys/mman.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>

@@ -5,6 +5,7 @@
 //   bench_upload [--device auto|host|cuda:N] [--bytes N] [--rounds N] [--chunk N] [--chunks N]
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/upload.h>
 #include <sys/wait.h>
 #include <tbb/parallel_for.h>

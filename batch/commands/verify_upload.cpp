@@ -22,7 +22,7 @@ class Verifier {
   /// Compares an array of `count` elements, `expected(i)` being what element i must be, in rising order of i.
   template <class T, class Expected>
   void compare(const char* name, std::size_t count, const Expected& expected) {
-    const ResidentArray& array = geometry_.array(name);
+    const Memory& array = geometry_.array(name);
     if (array.bytes() != count * sizeof(T))
       fail(name, fmt::format("{} bytes instead of {}", array.bytes(), count * sizeof(T)));
     std::vector<T> chunk(std::min(count, kChunkBytes / sizeof(T)));

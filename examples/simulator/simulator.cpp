@@ -3,6 +3,7 @@
 // and writes each solid's mean path length per ray in mm, what is nested in it included, as a NumPy array.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/upload.h>
 
 #include <algorithm>

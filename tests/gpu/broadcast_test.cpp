@@ -2,6 +2,7 @@
 // The contract of broadcasts and of helped uploads: every device gets the same bytes, whatever ways there are between
 // them, and each byte crosses the host's links once where there are some. On the host alone several host devices stand
 // for several GPUs.
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/broadcast.h>
 
 #include <cstring>
@@ -28,7 +29,7 @@ ArraySource source_of(const std::string& name, ArrayRank rank, const std::vector
   return array_source(name, rank, std::span<const std::uint32_t>(values));
 }
 
-std::vector<std::uint32_t> read(const ResidentArray& array, const Device& device) {
+std::vector<std::uint32_t> read(const Memory& array, const Device& device) {
   const Stream stream(device);
   std::vector<std::uint32_t> values(array.bytes() / sizeof(std::uint32_t));
   array.copy_to(std::as_writable_bytes(std::span(values)), stream);

@@ -32,7 +32,7 @@ UploadOptions small_chunks(std::uint64_t budget = UINT64_MAX) {
   return options;
 }
 
-std::vector<std::byte> bytes_back(const ResidentArray& array, const Device& device) {
+std::vector<std::byte> bytes_back(const Memory& array, const Device& device) {
   const Stream stream(device);
   std::vector<std::byte> values(array.bytes());
   array.copy_to(values, stream);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/occupancy.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/upload.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of uploads, on every device: what arrives, where it goes, and what is left when something fails.
 #include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/upload.h>
 
 #include <cstring>
@@ -18,7 +19,7 @@ using test::random_scene;
 using test::TestBackend;
 
 template <class T>
-std::vector<T> read(const ResidentArray& array, const Device& device) {
+std::vector<T> read(const Memory& array, const Device& device) {
   const Stream stream(device);
   std::vector<T> values(array.bytes() / sizeof(T));
   array.copy_to(std::as_writable_bytes(std::span(values)), stream);

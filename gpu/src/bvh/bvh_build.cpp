@@ -46,19 +46,12 @@ DeviceBvh build_on_host(const Device& device, const float3* vertices, std::size_
 }
 
 #ifdef RAYLIFT_WITH_CUDA
-class Memory : public cuda::BuildMemory {
+class DeviceScratch : public cuda::BuildMemory {
  public:
-  Memory(const Device& device, const Stream& stream, DeviceBvh& result)
+  DeviceScratch(const Device& device, const Stream& stream, DeviceBvh& result)
       : device_(device), stream_(stream), result_(result) {}
-  ~Memory() override {
-    for (void* block : blocks_) device_.backend()->release_on(stream_.handle(), block);
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
   void* scratch(std::size_t bytes) override {
-    blocks_.reserve(blocks_.size() + 1);
-    blocks_.push_back(device_.backend()->allocate_on(stream_.handle(), bytes));
-    return blocks_.back();
+    return blocks_.emplace_back(Memory::pooled(device_, stream_, bytes)).device();
   }
   BvhNode* nodes(std::size_t count) override { return keep(result_.nodes, count); }
   TrianglePair* pairs(std::size_t count) override { return keep(result_.pairs, count); }
@@ -74,7 +67,7 @@ class Memory : public cuda::BuildMemory {
   const Device& device_;
   const Stream& stream_;
   DeviceBvh& result_;
-  std::vector<void*> blocks_;
+  std::vector<Memory> blocks_;
 };
 #endif
 
@@ -107,7 +100,7 @@ DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t ve
     const cuda::CurrentDevice current(device.info().cuda_device);
     cuda::check(current.code(), "selecting " + device.info().id);
     DeviceBvh result;
-    Memory memory(device, stream, result);
+    DeviceScratch memory(device, stream, result);
     const cuda::BuildInput input{vertices,
                                  static_cast<std::uint32_t>(vertex_count),
                                  triangles,

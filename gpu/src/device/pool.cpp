@@ -15,6 +15,13 @@ constexpr unsigned kMantissaBits = 4;
 
 }  // namespace
 
+struct PinnedBlock::Loan {
+  std::shared_ptr<PinnedPool> pool;
+  HostBlock block;
+  std::unique_ptr<Event> busy;
+  std::size_t wanted = 0;
+};
+
 PinnedPool::Bin PinnedPool::bin_of(std::size_t bytes) {
   const auto exponent = static_cast<unsigned>(std::bit_width(bytes) - 1);
   const std::size_t mantissa =
@@ -45,15 +52,14 @@ PinnedBlock PinnedPool::allocate(std::size_t bytes) {
   const Bin bin = bin_of(bytes);
   const std::size_t size = block_bytes(bin);
 
+  PinnedBlock loan;
+  loan.loan_.reset(new PinnedBlock::Loan);
   const auto lend = [&](const HostBlock& block) {
     // The lock is held.
     ++active_blocks_;
     active_bytes_ += bytes;
-    PinnedBlock loan;
-    loan.pool_ = shared_from_this();
-    loan.block_ = block;
-    loan.wanted_ = bytes;
-    return loan;
+    *loan.loan_ = {shared_from_this(), block, nullptr, bytes};
+    return std::move(loan);
   };
 
   std::unique_lock lock(mutex_);
@@ -169,39 +175,27 @@ std::size_t PinnedPool::active_bytes() const {
   return active_bytes_;
 }
 
+void PinnedBlock::GiveBack::operator()(Loan* loan) const noexcept {
+  if (loan->pool) loan->pool->give_back(loan->block, std::move(loan->busy), loan->wanted);
+  delete loan;
+}
+
+std::span<std::byte> PinnedBlock::host() const {
+  if (!loan_) return {};
+  return {static_cast<std::byte*>(loan_->block.host), loan_->wanted};
+}
+
+std::byte* PinnedBlock::device() const {
+  return loan_ ? static_cast<std::byte*>(loan_->block.device) : nullptr;
+}
+
 void PinnedBlock::used_by(const Stream& stream) {
-  if (!busy_) busy_ = std::make_unique<Event>(pool_->backend_);
-  busy_->record(stream.handle());
+  if (!loan_->busy) loan_->busy = std::make_unique<Event>(loan_->pool->backend_);
+  loan_->busy->record(stream.handle());
 }
 
-void PinnedBlock::reset() noexcept {
-  if (!pool_) return;
-  pool_->give_back(block_, std::move(busy_), wanted_);
-  pool_.reset();
-  block_ = {};
-  wanted_ = 0;
-}
-
-void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes) {
-  try {
-    return backend.allocate_on(stream, bytes);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::out_of_device_memory) throw;
-  }
-  // What was released on other streams may be there once they are done with it.
-  backend.synchronize(stream);
-  backend.trim_pool(0);
-  try {
-    return backend.allocate_on(stream, bytes);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::out_of_device_memory) throw;
-    const Backend::PoolBytes pool = backend.pool_bytes();
-    throw Error(ErrorKind::out_of_device_memory,
-                "no device memory for " + std::to_string(bytes) + " bytes on " + backend.info().id + ": " +
-                    std::to_string(backend.memory_info().free_bytes) + " free, " + std::to_string(pool.held) +
-                    " held by the pool, " + std::to_string(pool.active) + " of them in use",
-                {}, "free device memory, or place more in host memory");
-  }
+void PinnedBlock::wait() const {
+  if (loan_ && loan_->busy) loan_->busy->wait();
 }
 
 }  // namespace raylift

@@ -338,7 +338,7 @@ bool GpuGeometry::has(std::string_view name) const {
                      [name](const ArrayResidency& row) { return row.name == name; });
 }
 
-const ResidentArray& GpuGeometry::array(std::string_view name) const {
+const Memory& GpuGeometry::array(std::string_view name) const {
   for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
     if (resident_.report.arrays[i].name == name) return resident_.arrays[i];
   throw Error(ErrorKind::usage, "the geometry has no array '" + std::string(name) + "'");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <raylift/gpu/device/device.h>
+#include <raylift/gpu/memory/buffer.h>
 
 #include <cstddef>
 #include <deque>

@@ -25,16 +25,16 @@ std::size_t size_of(const ArraySource& source) {
   return source.count * source.element_bytes;
 }
 
-ResidentArray allocate(const Device& device, std::size_t bytes, const ArrayPlacement& placement, PinnedFlags flags) {
+Memory allocate(const Device& device, std::size_t bytes, const ArrayPlacement& placement, PinnedFlags flags) {
   switch (placement.where) {
     case Residency::device:
-      return ResidentArray(DeviceBuffer<std::byte>(device, bytes));
+      return Memory::on_device(device, bytes);
     case Residency::split:
-      return ResidentArray(SplitBuffer<std::byte>(device, bytes, placement.device_bytes));
+      return Memory::split(device, bytes, placement.device_bytes);
     case Residency::mapped:
       break;
   }
-  return ResidentArray(MappedBuffer<std::byte>(device, bytes, flags));
+  return Memory::mapped(device, bytes, flags);
 }
 
 /// Pages that fit into device memory now.
@@ -46,12 +46,12 @@ std::uint64_t pages_that_fit(const Device& device, const UploadOptions& options)
 
 /// Allocates by the plan. Free memory was a hint: what is not there after all goes one step down, each step once:
 /// device to split, split to mapped. Giving up after the first would fail an upload that mapped memory holds.
-ResidentArray allocate_or_step_down(const Device& device, std::size_t bytes, const UploadOptions& options,
-                                    ArrayResidency& row) {
+Memory allocate_or_step_down(const Device& device, std::size_t bytes, const UploadOptions& options,
+                             ArrayResidency& row) {
   ArrayPlacement placement{row.where, row.device_bytes, row.host_bytes, row.why};
   for (;;) {
     try {
-      ResidentArray array = allocate(device, bytes, placement, options.mapped_flags);
+      Memory array = allocate(device, bytes, placement, options.mapped_flags);
       row.where = placement.where;
       row.device_bytes = placement.device_bytes;
       row.host_bytes = placement.host_bytes;
@@ -92,36 +92,6 @@ ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows) {
           }};
 }
 
-void ExternalBuffer::copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first) const {
-  detail::check_range(first, target.size(), size_);
-  if (!target.empty()) backend_->copy_to_host(target.data(), data_ + first, target.size(), stream.handle());
-}
-
-std::byte* ResidentArray::device() const {
-  return std::visit([](const auto& buffer) { return buffer.device(); }, memory_);
-}
-
-std::size_t ResidentArray::bytes() const {
-  return std::visit([](const auto& buffer) { return buffer.size(); }, memory_);
-}
-
-std::span<std::byte> ResidentArray::host_part() const {
-  if (const auto* mapped = std::get_if<MappedBuffer<std::byte>>(&memory_)) return mapped->host();
-  if (const auto* split = std::get_if<SplitBuffer<std::byte>>(&memory_)) return split->host_part();
-  return {};
-}
-
-void ResidentArray::copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first) const {
-  if (const auto* buffer = std::get_if<DeviceBuffer<std::byte>>(&memory_))
-    return buffer->copy_to(target, stream, first);
-  if (const auto* split = std::get_if<SplitBuffer<std::byte>>(&memory_)) return split->copy_to(target, stream, first);
-  if (const auto* external = std::get_if<ExternalBuffer>(&memory_)) return external->copy_to(target, stream, first);
-  const auto& mapped = std::get<MappedBuffer<std::byte>>(memory_);
-  detail::check_range(first, target.size(), mapped.size());
-  if (!target.empty())
-    mapped.backend()->copy_to_host(target.data(), mapped.device() + first, target.size(), stream.handle());
-}
-
 ResidentArrays detail::place_arrays(std::span<const ArraySource> sources, const Device& device,
                                     const UploadOptions& options, const Progress& progress) {
   ResidentArrays resident;
@@ -147,7 +117,7 @@ ResidentArrays detail::place_arrays(std::span<const ArraySource> sources, const 
       if (external[i].device == nullptr) continue;
       placed[i].bytes = 0;
       budget -= std::min(budget, sizes[i].bytes);
-      resident.arrays[i] = ResidentArray(ExternalBuffer(device, external[i].device, sizes[i].bytes));
+      resident.arrays[i] = Memory::external(device, external[i].device, sizes[i].bytes);
     }
     memory = device.memory_info();
     const std::vector<ArrayPlacement> plan =
@@ -183,11 +153,11 @@ std::vector<detail::Destination> detail::destinations_of(std::span<const ArraySo
   std::vector<Destination> arrays;
   for (std::size_t i = 0; i != sources.size(); ++i) {
     const ArrayResidency& row = resident.report.arrays[i];
-    const ResidentArray& array = resident.arrays[i];
+    const Memory& array = resident.arrays[i];
     // The host's pages of a split are ordinary memory; CUDA has no write-combined ones there.
     const bool write_combined = row.where == Residency::mapped && options.mapped_flags.write_combined;
     arrays.push_back({&sources[i], array.device(), row.device_bytes, array.host_part().data(), row.host_bytes,
-                      write_combined ? Target::write_combined : Target::cached, array.owned_by_device()});
+                      write_combined ? Target::write_combined : Target::cached, array.peers_write()});
   }
   return arrays;
 }

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <raylift/gpu/device/backend.h>
+#include <raylift/gpu/device/owned.h>
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace raylift {
@@ -25,11 +25,10 @@ struct DeviceAttempt {
 /// buffer on it, does.
 class Device {
  public:
-  /// The device that a user means who says nothing, by PyCUDA's rule: $CUDA_DEVICE, then the number in ~/.cuda_device
-  /// or
-  /// ~/.cuda-device, and that one alone; otherwise the first CUDA device, in order, that gives a context. Where there
-  /// is no CUDA device at all, the host device. Throws Error(device) with the list of what was tried where CUDA devices
-  /// are there and none works. `attempts` gets that list too, also on success.
+  /// The default device, by PyCUDA's rule: the CUDA device that $CUDA_DEVICE, ~/.cuda_device or ~/.cuda-device names,
+  /// in this order. Otherwise the first CUDA device that gives a context. Without any CUDA device, the host device.
+  /// Throws Error(device), with the list of attempts, where CUDA devices exist and none works. `attempts` receives that
+  /// list in any case.
   [[nodiscard]] static Device choose(std::vector<DeviceAttempt>* attempts = nullptr);
 
   /// The embedded host device; by default with half of this machine's memory as its budget.
@@ -65,51 +64,28 @@ class Device {
 /// An order of work on a device. Move-only.
 class Stream {
  public:
-  explicit Stream(const Device& device) : backend_(device.backend()), handle_(backend_->create_stream()) {}
-  ~Stream() {
-    if (backend_) backend_->release_stream(handle_);
-  }
-  Stream(Stream&& other) noexcept
-      : backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, nullptr)) {}
-  Stream& operator=(Stream&& other) noexcept {
-    Stream taken(std::move(other));
-    std::swap(backend_, taken.backend_);
-    std::swap(handle_, taken.handle_);
-    return *this;
-  }
+  explicit Stream(const Device& device) : stream_(device.backend(), device.backend()->create_stream()) {}
 
-  [[nodiscard]] StreamHandle handle() const { return handle_; }
+  [[nodiscard]] StreamHandle handle() const { return stream_.get(); }
   /// Waits until all work on it is done.
-  void synchronize() const { backend_->synchronize(handle_); }
+  void synchronize() const { stream_.backend()->synchronize(handle()); }
 
  private:
-  std::shared_ptr<Backend> backend_;
-  StreamHandle handle_;
+  Owned<StreamHandle, &Backend::release_stream> stream_;
 };
 
 /// A point in a stream's work. Move-only.
 class Event {
  public:
-  explicit Event(std::shared_ptr<Backend> backend) : backend_(std::move(backend)), handle_(backend_->create_event()) {}
+  explicit Event(const std::shared_ptr<Backend>& backend) : event_(backend, backend->create_event()) {}
   explicit Event(const Device& device) : Event(device.backend()) {}
-  ~Event() {
-    if (backend_) backend_->release_event(handle_);
-  }
-  Event(Event&& other) noexcept : backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, nullptr)) {}
-  Event& operator=(Event&& other) noexcept {
-    Event taken(std::move(other));
-    std::swap(backend_, taken.backend_);
-    std::swap(handle_, taken.handle_);
-    return *this;
-  }
 
-  void record(StreamHandle stream) { backend_->record(handle_, stream); }
-  [[nodiscard]] bool passed() const { return backend_->passed(handle_); }
-  void wait() const { backend_->wait(handle_); }
+  void record(StreamHandle stream) { event_.backend()->record(event_.get(), stream); }
+  [[nodiscard]] bool passed() const { return event_.backend()->passed(event_.get()); }
+  void wait() const { event_.backend()->wait(event_.get()); }
 
  private:
-  std::shared_ptr<Backend> backend_;
-  EventHandle handle_;
+  Owned<EventHandle, &Backend::release_event> event_;
 };
 
 }  // namespace raylift

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools: pinned blocks by PyCUDA's rules, and device memory from CUDA's own stream-ordered pool.
+// A pool of pinned host memory, by PyCUDA's rules. (Device memory has CUDA's own pool: see Memory::pooled.)
 #pragma once
 
 #include <raylift/gpu/device/backend.h>
@@ -21,41 +21,26 @@ class PinnedPool;
 class PinnedBlock {
  public:
   PinnedBlock() = default;
-  ~PinnedBlock() { reset(); }
-  PinnedBlock(PinnedBlock&& other) noexcept
-      : pool_(std::move(other.pool_)),
-        block_(std::exchange(other.block_, {})),
-        busy_(std::move(other.busy_)),
-        wanted_(std::exchange(other.wanted_, 0)) {}
-  PinnedBlock& operator=(PinnedBlock&& other) noexcept {
-    PinnedBlock taken(std::move(other));
-    std::swap(pool_, taken.pool_);
-    std::swap(block_, taken.block_);
-    std::swap(busy_, taken.busy_);
-    std::swap(wanted_, taken.wanted_);
-    return *this;
-  }
 
-  /// The bytes asked for; the block behind them may be up to 1/16 larger.
-  [[nodiscard]] std::span<std::byte> host() const { return {static_cast<std::byte*>(block_.host), wanted_}; }
-  [[nodiscard]] std::byte* device() const { return static_cast<std::byte*>(block_.device); }
+  /// The bytes asked for; the block behind them may be up to 1/16 larger. Empty where there is no block.
+  [[nodiscard]] std::span<std::byte> host() const;
+  [[nodiscard]] std::byte* device() const;
 
   /// Says that work on `stream` up to now uses the block: neither wait() nor the pool's next lender gets past it
   /// before.
   void used_by(const Stream& stream);
   /// Waits for the work named last.
-  void wait() const {
-    if (busy_) busy_->wait();
-  }
+  void wait() const;
   /// Gives the block back now.
-  void reset() noexcept;
+  void reset() noexcept { loan_.reset(); }
 
  private:
   friend class PinnedPool;
-  std::shared_ptr<PinnedPool> pool_;
-  HostBlock block_;
-  std::unique_ptr<Event> busy_;
-  std::size_t wanted_ = 0;
+  struct Loan;
+  struct GiveBack {
+    void operator()(Loan* loan) const noexcept;
+  };
+  std::unique_ptr<Loan, GiveBack> loan_;
 };
 
 /// A pool of pinned host memory, after PyCUDA's PageLockedMemoryPool: sizes fall into bins by their power of two and
@@ -109,40 +94,6 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   std::size_t managed_bytes_ = 0;
   std::size_t active_bytes_ = 0;
   bool holding_ = true;
-};
-
-/// Device memory out of the device's pool, in the order of a stream. Throws Error(out_of_device_memory), after the pool
-/// has given back what it holds and a second try, with the bytes asked, free, held and active.
-[[nodiscard]] void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes);
-
-/// Device memory out of the device's pool: valid for work that follows on `stream`, and given back when the stream gets
-/// to its release. The stream must outlive it. Move-only.
-template <class T>
-class PooledBuffer {
- public:
-  PooledBuffer(const Device& device, const Stream& stream, std::size_t size)
-      : backend_(device.backend()),
-        stream_(stream.handle()),
-        size_(size),
-        data_(size == 0 ? nullptr : static_cast<T*>(allocate_pooled(*backend_, stream_, size * sizeof(T)))) {}
-  ~PooledBuffer() {
-    if (data_ != nullptr) backend_->release_on(stream_, data_);
-  }
-  PooledBuffer(PooledBuffer&& other) noexcept
-      : backend_(other.backend_),
-        stream_(other.stream_),
-        size_(std::exchange(other.size_, 0)),
-        data_(std::exchange(other.data_, nullptr)) {}
-  PooledBuffer& operator=(PooledBuffer&&) = delete;
-
-  [[nodiscard]] T* device() const { return data_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-
- private:
-  std::shared_ptr<Backend> backend_;
-  StreamHandle stream_;
-  std::size_t size_;
-  T* data_;
 };
 
 }  // namespace raylift

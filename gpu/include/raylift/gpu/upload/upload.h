@@ -9,7 +9,7 @@
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/device/device.h>
-#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/memory/placement.h>
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/gpu/view.h>
@@ -19,7 +19,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace raylift {
@@ -86,56 +85,9 @@ template <class T>
           }};
 }
 
-/// Device memory that somebody else owns.
-class ExternalBuffer {
- public:
-  ExternalBuffer(const Device& device, std::byte* data, std::size_t size)
-      : backend_(device.backend()), data_(data), size_(size) {}
-  [[nodiscard]] std::byte* device() const { return data_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
-
- private:
-  std::shared_ptr<Backend> backend_;
-  std::byte* data_;
-  std::size_t size_;
-};
-
-/// One uploaded array, wherever it lies. Owns its memory, unless that is external. Move-only.
-class ResidentArray {
- public:
-  ResidentArray() = default;
-  explicit ResidentArray(DeviceBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
-  explicit ResidentArray(SplitBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
-  explicit ResidentArray(MappedBuffer<std::byte> buffer) : memory_(std::move(buffer)) {}
-  explicit ResidentArray(ExternalBuffer buffer) : memory_(std::move(buffer)) {}
-
-  /// For kernels; null where the array is empty.
-  [[nodiscard]] std::byte* device() const;
-  template <class T>
-  [[nodiscard]] T* as() const {
-    return reinterpret_cast<T*>(device());
-  }
-  [[nodiscard]] std::size_t bytes() const;
-  [[nodiscard]] Residency where() const {
-    return std::holds_alternative<ExternalBuffer>(memory_) ? Residency::device
-                                                           : static_cast<Residency>(memory_.index());
-  }
-  /// Whether it lies in device memory of its own, and whole.
-  [[nodiscard]] bool owned_by_device() const { return std::holds_alternative<DeviceBuffer<std::byte>>(memory_); }
-  /// What of it the CPU writes; empty where all of it is on the device.
-  [[nodiscard]] std::span<std::byte> host_part() const;
-  /// Reads bytes back, for checks: host parts are read over the device too, never by the CPU.
-  void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
-
- private:
-  // In the order of Residency, and then memory of others.
-  std::variant<DeviceBuffer<std::byte>, SplitBuffer<std::byte>, MappedBuffer<std::byte>, ExternalBuffer> memory_;
-};
-
 /// Uploaded arrays, in the order of their sources, and where they went.
 struct ResidentArrays {
-  std::vector<ResidentArray> arrays;
+  std::vector<Memory> arrays;
   ResidencyReport report;
 };
 
@@ -163,7 +115,7 @@ class GpuGeometry {
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] bool has(std::string_view name) const;
   /// An array by its name in the report; throws Error(usage) where there is none.
-  [[nodiscard]] const ResidentArray& array(std::string_view name) const;
+  [[nodiscard]] const Memory& array(std::string_view name) const;
 
  private:
   friend GpuGeometry detail::upload_geometry(const detail::GeometrySources&, const Device&, const UploadOptions&,
