@@ -103,7 +103,7 @@ void run(Bytes bytes) {
   if (!options.flatten) return;
   const Stream stream(device);
   std::vector<uint3> back(flat.triangles.size());
-  geometry.array("triangles").copy_to(std::as_writable_bytes(std::span(back)), stream);
+  geometry.array(ViewArray::triangles).copy_to(std::as_writable_bytes(std::span(back)), stream);
   stream.synchronize();
   if (back != flat.triangles) std::abort();
 }

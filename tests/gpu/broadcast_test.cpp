@@ -121,8 +121,8 @@ TEST_P(Broadcasts, GiveEachDeviceItsView) {
   for (std::size_t i = 0; i != 2; ++i) {
     EXPECT_EQ(geometries[i].device().backend(), all[i].backend());
     EXPECT_EQ(geometries[i].view().triangle_count, alone.view().triangle_count);
-    for (const char* name : {"triangles", "vertices", "instances"})
-      EXPECT_TRUE(read(geometries[i].array(name), all[i]) == read(alone.array(name), all[0])) << name;
+    for (const ViewArray array : {ViewArray::triangles, ViewArray::vertices, ViewArray::instances})
+      EXPECT_TRUE(read(geometries[i].array(array), all[i]) == read(alone.array(array), all[0])) << info(array).name;
   }
 }
 

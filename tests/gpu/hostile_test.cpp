@@ -125,7 +125,8 @@ TEST_P(Hostile, WhatIsUploadedOutlivesTheDeviceValueAndMoves) {
   const GeometryView view = first.view();
   const GpuGeometry second = std::move(first);
   EXPECT_EQ(second.view().vertices, view.vertices);
-  EXPECT_EQ(bytes_back(second.array("vertices"), second.device()).size(), scene.unique_vertices() * sizeof(float3));
+  EXPECT_EQ(bytes_back(second.array(ViewArray::vertices), second.device()).size(),
+            scene.unique_vertices() * sizeof(float3));
 }
 
 template <class Source>
@@ -201,7 +202,7 @@ TEST_P(Hostile, MeshesWithoutTrianglesOrVerticesStandBetweenOthers) {
       if (instance.mesh >= at) ++instance.mesh;
   }
   const GpuGeometry geometry = upload(scene, device(), small_chunks());
-  const std::vector<std::byte> triangles = bytes_back(geometry.array("triangles"), device());
+  const std::vector<std::byte> triangles = bytes_back(geometry.array(ViewArray::triangles), device());
   std::size_t at = 0;
   std::uint32_t first_vertex = 0;
   for (const Mesh& mesh : scene.meshes) {

@@ -148,28 +148,26 @@ class Cache {
   mutable fs::path unusable_;  // was reported already
 };
 
+constexpr std::array kBvhArrays{ViewArray::nodes, ViewArray::pairs, ViewArray::pair_ids};
+
 /// The arrays of a cache file, as they go onto a device. Those of a hierarchy are left out where it is not asked for.
 detail::GeometrySources sources_of(const CacheFile& file, bool bvh) {
   detail::GeometrySources sources;
-  const auto expect = [&](const char* name, std::size_t element_bytes) {
-    if (file.section(name).element_bytes != element_bytes)
+  // Rays can't do without these; what else a view may have is there or not.
+  for (const ViewArray array :
+       {ViewArray::triangles, ViewArray::vertices, ViewArray::meshes, ViewArray::instances, ViewArray::solids})
+    (void)file.section(info(array).name);
+  if (bvh)
+    for (const ViewArray array : kBvhArrays) (void)file.section(info(array).name);
+  for (const CacheSection& section : file.sections()) {
+    if (section.kind != CacheSection::Kind::array) continue;
+    const ViewArrayInfo* known = find_view_array(section.name);
+    if (known != nullptr && known->element_bytes != section.element_bytes)
       throw Error(ErrorKind::malformed, "the cache file's elements have another size",
-                  {file.path().string(), std::string("section '") + name + "'"});
-  };
-  expect("triangles", sizeof(uint3));
-  expect("vertices", sizeof(float3));
-  expect("meshes", sizeof(MeshView));
-  expect("instances", sizeof(InstanceView));
-  expect("solids", sizeof(SolidView));
-  if (bvh) {
-    expect("nodes", sizeof(BvhNode));
-    expect("pairs", sizeof(TrianglePair));
-    expect("pair_ids", sizeof(PairIds));
+                  {file.path().string(), "section '" + section.name + "'"});
+    const bool of_bvh = known != nullptr && std::ranges::find(kBvhArrays, known->array) != kBvhArrays.end();
+    if (bvh || !of_bvh) sources.arrays.push_back(file.source(section));
   }
-  const auto of_bvh = [](std::string_view name) { return name == "nodes" || name == "pairs" || name == "pair_ids"; };
-  for (const CacheSection& section : file.sections())
-    if (section.kind == CacheSection::Kind::array && (bvh || !of_bvh(section.name)))
-      sources.arrays.push_back(file.source(section));
   const CacheSummary summary = cache_summary(file);
   sources.origin = summary.origin;
   sources.reach = detail::reach_of(summary.bounds, summary.origin);

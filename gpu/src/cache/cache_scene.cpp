@@ -186,9 +186,10 @@ std::vector<MeshSizes> read_tree(const CacheFile& file, Scene& scene) {
   return sizes;
 }
 
-[[noreturn]] void inconsistent(const CacheFile& file, const std::string& section) {
+[[noreturn]] void inconsistent(const CacheFile& file, ViewArray array) {
   throw Error(ErrorKind::malformed, "the cache file's arrays are not those of its scene",
-              {file.path().string(), "section '" + section + "'"}, "remove it; it will be made again");
+              {file.path().string(), "section '" + std::string(info(array).name) + "'"},
+              "remove it; it will be made again");
 }
 
 }  // namespace
@@ -223,14 +224,14 @@ Scene cached_scene(const CacheFile& file) {
   if (summary.flattened)
     throw Error(ErrorKind::usage, "a scene that was cached flattened can't be had back", {file.path().string(), ""});
   const std::vector<MeshSizes> sizes = read_tree(file, scene);
-  const std::vector<float3> vertices = file.read_all<float3>("vertices");
-  const std::vector<uint3> triangles = file.read_all<uint3>("triangles");
+  const std::vector<float3> vertices = file.read_all<float3>(info(ViewArray::vertices).name);
+  const std::vector<uint3> triangles = file.read_all<uint3>(info(ViewArray::triangles).name);
   std::size_t first_vertex = 0;
   std::size_t first_triangle = 0;
   for (std::size_t i = 0; i != sizes.size(); ++i) {
     const auto [vertex_count, triangle_count] = sizes[i];
-    if (vertex_count > vertices.size() - first_vertex) inconsistent(file, "vertices");
-    if (triangle_count > triangles.size() - first_triangle) inconsistent(file, "triangles");
+    if (vertex_count > vertices.size() - first_vertex) inconsistent(file, ViewArray::vertices);
+    if (triangle_count > triangles.size() - first_triangle) inconsistent(file, ViewArray::triangles);
     Mesh& mesh = scene.meshes[i];
     const auto* const vertex = vertices.data() + first_vertex;
     mesh.vertices.assign(vertex, vertex + vertex_count);
@@ -240,14 +241,14 @@ Scene cached_scene(const CacheFile& file) {
       // Indices below the offset wrap around to large ones.
       const uint3 shared = triangles[first_triangle + t];
       const uint3 own{shared.x - offset, shared.y - offset, shared.z - offset};
-      if (std::max({own.x, own.y, own.z}) >= vertex_count) inconsistent(file, "triangles");
+      if (std::max({own.x, own.y, own.z}) >= vertex_count) inconsistent(file, ViewArray::triangles);
       mesh.triangles[t] = own;
     }
     first_vertex += vertex_count;
     first_triangle += triangle_count;
   }
-  if (first_vertex != vertices.size()) inconsistent(file, "vertices");
-  if (first_triangle != triangles.size()) inconsistent(file, "triangles");
+  if (first_vertex != vertices.size()) inconsistent(file, ViewArray::vertices);
+  if (first_triangle != triangles.size()) inconsistent(file, ViewArray::triangles);
   return scene;
 }
 

@@ -148,42 +148,24 @@ std::span<const T> view_of(const std::vector<T, Allocator>& values) {
 
 /// The hierarchy's arrays, before all others of their rank: rays touch the others only where they hit.
 void add_hierarchy(std::vector<ArraySource>& arrays, const SceneBvh& bvh) {
-  arrays.push_back(array_source("nodes", ArrayRank::nodes, view_of(bvh.nodes)));
-  arrays.push_back(array_source("pairs", ArrayRank::triangles, view_of(bvh.pairs)));
-  arrays.push_back(array_source("pair_ids", ArrayRank::triangles, view_of(bvh.ids)));
+  arrays.push_back(view_source(ViewArray::nodes, view_of(bvh.nodes)));
+  arrays.push_back(view_source(ViewArray::pairs, view_of(bvh.pairs)));
+  arrays.push_back(view_source(ViewArray::pair_ids, view_of(bvh.ids)));
 }
 
 void add_solids(std::vector<ArraySource>& arrays, const Solids& solids) {
-  arrays.push_back(array_source("solids", ArrayRank::nodes, view_of(solids.views)));
-  arrays.push_back(array_source("daughters", ArrayRank::attributes, view_of(solids.daughters)));
+  arrays.push_back(view_source(ViewArray::solids, view_of(solids.views)));
+  arrays.push_back(view_source(ViewArray::daughters, view_of(solids.daughters)));
 }
 
-/// A view of arrays by their names; those that are not there are null in it.
+/// A view of arrays by their names in the table; those that are not there are null in it.
 GeometryView make_view(const ResidentArrays& resident, const detail::GeometrySources& sources) {
   GeometryView view{};
-  const auto set_array = [&]<class T>(std::string_view name, const T*& pointer, std::uint32_t* count = nullptr) {
-    for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
-      const ArrayResidency& row = resident.report.arrays[i];
-      if (row.name != name) continue;
-      pointer = resident.arrays[i].as<const T>();
-      if (count != nullptr) *count = static_cast<std::uint32_t>(row.bytes / sizeof(T));
-    }
-  };
-  set_array("triangles", view.triangles, &view.triangle_count);
-  set_array("vertices", view.vertices, &view.vertex_count);
-  set_array("meshes", view.meshes, &view.mesh_count);
-  set_array("instances", view.instances, &view.instance_count);
-  set_array("material_colors", view.material_colors, &view.material_count);
-  set_array("solids", view.solids, &view.solid_count);
-  set_array("daughters", view.daughters);
-  set_array("triangle_parts", view.triangle_parts);
-  set_array("part_materials", view.part_materials);
-  set_array("material_codes", view.material_codes);
-  set_array("solid_ids", view.solid_ids);
-  set_array("colors", view.colors);
-  set_array("nodes", view.bvh.nodes, &view.bvh.node_count);
-  set_array("pairs", view.bvh.pairs, &view.bvh.pair_count);
-  set_array("pair_ids", view.bvh.ids);
+  for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
+    const ArrayResidency& row = resident.report.arrays[i];
+    if (const ViewArrayInfo* known = find_view_array(row.name))
+      known->set(view, resident.arrays[i].device(), static_cast<std::uint32_t>(row.bytes / known->element_bytes));
+  }
   view.bvh_levels = view.bvh.node_count == 0 ? 0 : view.solid_ids != nullptr ? 1 : 2;
   for (int axis = 0; axis != 3; ++axis) view.origin[axis] = sources.origin[axis];
   view.reach = sources.reach;
@@ -208,8 +190,8 @@ MeshBuilder builder_on(const Device& device, const UploadOptions& options) {
       UploadOptions whole;
       whole.policy = PlacementPolicy::device;
       whole.reserve = 0;
-      const std::vector<ArraySource> sources{array_source("vertices", ArrayRank::vertices, vertices),
-                                             array_source("triangles", ArrayRank::triangles, triangles)};
+      const std::vector<ArraySource> sources{view_source(ViewArray::vertices, vertices),
+                                             view_source(ViewArray::triangles, triangles)};
       const ResidentArrays mesh = upload(sources, device, whole);
       const Stream stream(device);
       return build_bvh(device, mesh.arrays[0].as<const float3>(), vertices.size(), mesh.arrays[1].as<const uint3>(),
@@ -246,44 +228,47 @@ GeometrySources geometry_sources(const Scene& scene, const UploadOptions& option
   const std::vector<MeshView>& meshes = tables->meshes;
   std::vector<ArraySource> arrays;
   if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(scene, origin, options.bvh_options, progress, large));
-  arrays.push_back({"triangles", ArrayRank::triangles, sizeof(uint3), scene.unique_triangles(),
-                    [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-                      for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
-                                    [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
-                                      convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), inside,
-                                                   std::span(reinterpret_cast<uint3*>(target) + done, here), kind,
-                                                   meshes[mesh].first_vertex);
-                                    });
-                    }});
-  arrays.push_back({"vertices", ArrayRank::vertices, sizeof(float3), scene.unique_vertices(),
-                    [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-                      for_each_mesh(meshes, &MeshView::first_vertex, &MeshView::vertex_count, first, count,
-                                    [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
-                                      copy_bytes(scene.meshes[mesh].vertices.data() + inside,
-                                                 target + done * sizeof(float3), here * sizeof(float3), kind);
-                                    });
-                    }});
-  arrays.push_back(array_source("meshes", ArrayRank::nodes, view_of(meshes)));
-  arrays.push_back(array_source("instances", ArrayRank::nodes, view_of(tables->instances)));
-  arrays.push_back(array_source("material_colors", ArrayRank::attributes, view_of(tables->material_colors)));
-  arrays.push_back({"triangle_parts", ArrayRank::attributes, sizeof(std::uint16_t), scene.unique_triangles(),
-                    [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target) {
-                      auto* out = reinterpret_cast<std::uint16_t*>(target);
-                      for_each_mesh(meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
-                                    [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
-                                      const std::vector<MeshPart>& parts = scene.meshes[mesh].parts;
-                                      auto part = std::upper_bound(
-                                          parts.begin(), parts.end(), inside,
-                                          [](std::size_t at, const MeshPart& p) { return at < p.first_triangle; });
-                                      --part;
-                                      for (std::size_t i = 0; i != here; ++i) {
-                                        while (inside + i >= std::size_t{part->first_triangle} + part->triangle_count)
-                                          ++part;
-                                        out[done + i] = static_cast<std::uint16_t>(part - parts.begin());
-                                      }
-                                    });
-                    }});
-  arrays.push_back(array_source("part_materials", ArrayRank::attributes, view_of(tables->part_materials)));
+  arrays.push_back(view_source(ViewArray::triangles, sizeof(uint3), scene.unique_triangles(),
+                               [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                                 for_each_mesh(
+                                     meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
+                                     [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                       convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), inside,
+                                                    std::span(reinterpret_cast<uint3*>(target) + done, here), kind,
+                                                    meshes[mesh].first_vertex);
+                                     });
+                               }));
+  arrays.push_back(view_source(ViewArray::vertices, sizeof(float3), scene.unique_vertices(),
+                               [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                                 for_each_mesh(
+                                     meshes, &MeshView::first_vertex, &MeshView::vertex_count, first, count,
+                                     [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                       copy_bytes(scene.meshes[mesh].vertices.data() + inside,
+                                                  target + done * sizeof(float3), here * sizeof(float3), kind);
+                                     });
+                               }));
+  arrays.push_back(view_source(ViewArray::meshes, view_of(meshes)));
+  arrays.push_back(view_source(ViewArray::instances, view_of(tables->instances)));
+  arrays.push_back(view_source(ViewArray::material_colors, view_of(tables->material_colors)));
+  arrays.push_back(view_source(ViewArray::triangle_parts, sizeof(std::uint16_t), scene.unique_triangles(),
+                               [&scene, &meshes](std::size_t first, std::size_t count, std::byte* target, Target) {
+                                 auto* out = reinterpret_cast<std::uint16_t*>(target);
+                                 for_each_mesh(
+                                     meshes, &MeshView::first_triangle, &MeshView::triangle_count, first, count,
+                                     [&](std::size_t mesh, std::size_t inside, std::size_t here, std::size_t done) {
+                                       const std::vector<MeshPart>& parts = scene.meshes[mesh].parts;
+                                       auto part = std::upper_bound(
+                                           parts.begin(), parts.end(), inside,
+                                           [](std::size_t at, const MeshPart& p) { return at < p.first_triangle; });
+                                       --part;
+                                       for (std::size_t i = 0; i != here; ++i) {
+                                         while (inside + i >= std::size_t{part->first_triangle} + part->triangle_count)
+                                           ++part;
+                                         out[done + i] = static_cast<std::uint16_t>(part - parts.begin());
+                                       }
+                                     });
+                               }));
+  arrays.push_back(view_source(ViewArray::part_materials, view_of(tables->part_materials)));
   add_solids(arrays, tables->solids);
 
   return {std::move(arrays), origin, reach_of(scene.bounds, origin), tables};
@@ -301,14 +286,14 @@ GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uin
 
   std::vector<ArraySource> arrays;
   if (options.bvh) add_hierarchy(arrays, tables->bvh = build_bvh(flat, options.bvh_options, progress, large));
-  arrays.push_back(array_source("triangles", ArrayRank::triangles, view_of(flat.triangles)));
-  arrays.push_back(array_source("vertices", ArrayRank::vertices, view_of(flat.vertices)));
-  arrays.push_back(array_source("meshes", ArrayRank::nodes, view_of(tables->meshes)));
-  arrays.push_back(array_source("instances", ArrayRank::nodes, view_of(tables->instances)));
-  arrays.push_back(array_source("material_colors", ArrayRank::attributes, material_colors));
-  arrays.push_back(array_source("material_codes", ArrayRank::attributes, view_of(flat.material_codes)));
-  arrays.push_back(array_source("solid_ids", ArrayRank::attributes, view_of(flat.solid_ids)));
-  arrays.push_back(array_source("colors", ArrayRank::attributes, view_of(flat.colors)));
+  arrays.push_back(view_source(ViewArray::triangles, view_of(flat.triangles)));
+  arrays.push_back(view_source(ViewArray::vertices, view_of(flat.vertices)));
+  arrays.push_back(view_source(ViewArray::meshes, view_of(tables->meshes)));
+  arrays.push_back(view_source(ViewArray::instances, view_of(tables->instances)));
+  arrays.push_back(view_source(ViewArray::material_colors, material_colors));
+  arrays.push_back(view_source(ViewArray::material_codes, view_of(flat.material_codes)));
+  arrays.push_back(view_source(ViewArray::solid_ids, view_of(flat.solid_ids)));
+  arrays.push_back(view_source(ViewArray::colors, view_of(flat.colors)));
 
   return {std::move(arrays), flat.origin, 0, tables};
 }
@@ -333,12 +318,13 @@ std::vector<GpuGeometry> broadcast_geometry(const GeometrySources& sources, std:
 
 }  // namespace detail
 
-bool GpuGeometry::has(std::string_view name) const {
+bool GpuGeometry::has(ViewArray array) const {
   return std::any_of(resident_.report.arrays.begin(), resident_.report.arrays.end(),
-                     [name](const ArrayResidency& row) { return row.name == name; });
+                     [name = info(array).name](const ArrayResidency& row) { return row.name == name; });
 }
 
-const Memory& GpuGeometry::array(std::string_view name) const {
+const Memory& GpuGeometry::array(ViewArray array) const {
+  const std::string_view name = info(array).name;
   for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
     if (resident_.report.arrays[i].name == name) return resident_.arrays[i];
   throw Error(ErrorKind::usage, "the geometry has no array '" + std::string(name) + "'");

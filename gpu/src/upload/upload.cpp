@@ -78,6 +78,15 @@ std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, c
 
 }  // namespace
 
+ArraySource view_source(ViewArray array, std::size_t element_bytes, std::size_t count, Fill fill) {
+  const ViewArrayInfo& row = info(array);
+  if (row.element_bytes != element_bytes)
+    throw Error(ErrorKind::usage, "elements of array '" + std::string(row.name) + "' have " +
+                                      std::to_string(row.element_bytes) + " bytes, not " +
+                                      std::to_string(element_bytes));
+  return {std::string(row.name), row.rank, element_bytes, count, std::move(fill)};
+}
+
 ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows) {
   return {std::move(name), rank, sizeof(float3), rows.count,
           [rows](std::size_t first, std::size_t count, std::byte* target, Target kind) {

@@ -12,6 +12,7 @@
 #include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/memory/placement.h>
 #include <raylift/gpu/memory/residency.h>
+#include <raylift/gpu/upload/view_arrays.h>
 #include <raylift/gpu/view.h>
 
 #include <cstddef>
@@ -72,6 +73,12 @@ struct ArraySource {
   const std::byte* pinned = nullptr;  ///< the whole array, if it lies in pinned memory: then it needs no staging
 };
 
+/// An array of a GeometryView, under its name and rank. Throws Error(usage) where its elements have another size than
+/// `element_bytes`.
+[[nodiscard]] ArraySource view_source(ViewArray array, std::size_t element_bytes, std::size_t count, Fill fill);
+template <class T>
+[[nodiscard]] ArraySource view_source(ViewArray array, std::span<const T> values);
+
 /// The caller's rows, converted on the way. They must stay until upload returns.
 [[nodiscard]] ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows);
 [[nodiscard]] ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows);
@@ -83,6 +90,11 @@ template <class T>
           [values](std::size_t first, std::size_t count, std::byte* target, Target kind) {
             copy_bytes(values.data() + first, target, count * sizeof(T), kind);
           }};
+}
+
+template <class T>
+ArraySource view_source(ViewArray array, std::span<const T> values) {
+  return view_source(array, sizeof(T), values.size(), array_source("", ArrayRank::attributes, values).fill);
 }
 
 /// Uploaded arrays, in the order of their sources, and where they went.
@@ -113,9 +125,9 @@ class GpuGeometry {
   [[nodiscard]] const GeometryView& view() const { return view_; }
   [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
   [[nodiscard]] const Device& device() const { return device_; }
-  [[nodiscard]] bool has(std::string_view name) const;
-  /// An array by its name in the report; throws Error(usage) where there is none.
-  [[nodiscard]] const Memory& array(std::string_view name) const;
+  [[nodiscard]] bool has(ViewArray array) const;
+  /// Throws Error(usage) where the geometry has no such array.
+  [[nodiscard]] const Memory& array(ViewArray array) const;
 
  private:
   friend GpuGeometry detail::upload_geometry(const detail::GeometrySources&, const Device&, const UploadOptions&,
