@@ -6,7 +6,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <sys/wait.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>
@@ -132,11 +132,11 @@ void conversion(const Settings& settings) {
     });
   });
   line("memcpy of as many bytes as the floats have, all cores", bytes / copy / 1e9, "GB/s");
-  for (const Target target : {Target::cached, Target::write_combined}) {
+  for (const StoreMode target : {StoreMode::cached, StoreMode::write_combined}) {
     const double time =
         best_of(settings.rounds, [&] { to_float3(Rows(doubles.data(), settings.rows()), floats, target); });
-    line(target == Target::cached ? "double to float, all cores, ordinary stores"
-                                  : "double to float, all cores, streaming stores",
+    line(target == StoreMode::cached ? "double to float, all cores, ordinary stores"
+                                     : "double to float, all cores, streaming stores",
          bytes / time / 1e9, "GB/s", copy / time, "of memcpy");
   }
 }

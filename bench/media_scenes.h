@@ -5,7 +5,7 @@
 
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 // The shortest program that puts a scene where a kernel can reach it.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cstdio>
 

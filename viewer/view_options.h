@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/import/load.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/interop/gl_context.h>
 
 #include <optional>

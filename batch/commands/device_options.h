@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/gpu/device/device.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,7 @@
 #include <raylift/geometry/scene/convert.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/weld.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cmath>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/boundary.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cmath>
 #include <cstring>

@@ -89,7 +89,7 @@ TEST_P(Broadcasts, TakeWhatIsPinnedFromWhereItIs) {
   std::ranges::copy(values, pinned.host().begin());
   ArraySource source = source_of("pinned", ArrayRank::nodes, values);
   source.pinned = reinterpret_cast<const std::byte*>(pinned.host().data());
-  source.fill = [](std::size_t, std::size_t, std::byte*, Target) { FAIL() << "needs no staging"; };
+  source.fill = [](std::size_t, std::size_t, std::byte*, StoreMode) { FAIL() << "needs no staging"; };
   const std::vector<ResidentArrays> resident = broadcast({&source, 1}, all, small_chunks());
   for (std::size_t i = 0; i != 2; ++i) EXPECT_TRUE(read(resident[i].arrays[0], all[i]) == values);
   const ResidentArrays alone = upload({&source, 1}, all[1], small_chunks());
@@ -103,7 +103,7 @@ TEST_P(Broadcasts, HelpAnUpload) {
                                          source_of("small", ArrayRank::attributes, small)};
   const std::vector<Device> all = devices(most());
   UploadOptions options = small_chunks();
-  options.helpers.assign(all.begin(), all.end());  // the device itself is no help, and no harm
+  options.relay_devices.assign(all.begin(), all.end());  // the device itself is no help, and no harm
   for (const double share : {1.0, 0.4, 0.0}) {
     options.budget = static_cast<std::uint64_t>(share * 5'000'020 * sizeof(std::uint32_t));
     const ResidentArrays resident = upload(sources, all[0], options);
@@ -208,7 +208,7 @@ TEST_F(BroadcastWays, RefuseWhatMakesNoSense) {
 
 TEST_F(BroadcastWays, HelpOverAllLinks) {
   UploadOptions options = small_chunks();
-  options.helpers = {devices_[1], devices_[2]};
+  options.relay_devices = {devices_[1], devices_[2]};
   const ResidentArrays resident = upload({&source_, 1}, devices_[0], options);
   EXPECT_TRUE(read(resident.arrays[0], devices_[0]) == values_);
   EXPECT_EQ(link_bytes(), bytes_);

@@ -3,7 +3,7 @@
 // moments.
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <tbb/parallel_for.h>
 
 #include <array>
@@ -53,8 +53,8 @@ std::vector<std::byte> pattern(std::size_t bytes, unsigned seed = 1) {
 /// An array of elements of any size over bytes.
 ArraySource source_of(const std::vector<std::byte>& bytes, std::size_t element) {
   return {"bytes", ArrayRank::vertices, element, bytes.size() / element,
-          [&bytes, element](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-            copy_bytes(bytes.data() + first * element, target, count * element, kind);
+          [&bytes, element](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+            copy_bytes(bytes.data() + first * element, target, count * element, mode);
           }};
 }
 
@@ -274,11 +274,11 @@ TEST_P(Hostile, FreeMemoryIsNeverMoreThanThereIsWhileThreadsAllocate) {
 TEST_P(Hostile, AFillMayWorkInParallelItself) {
   const std::vector<std::byte> bytes = pattern(5'000'000);
   const ArraySource source{"bytes", ArrayRank::vertices, 1, bytes.size(),
-                           [&](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                           [&](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
                              tbb::parallel_for(std::size_t{0}, (count + 999) / 1000, [&](std::size_t piece) {
                                const std::size_t at = piece * 1000;
                                copy_bytes(bytes.data() + first + at, target + at,
-                                          std::min<std::size_t>(1000, count - at), kind);
+                                          std::min<std::size_t>(1000, count - at), mode);
                              });
                            }};
   const ResidentArrays resident = upload({&source, 1}, device(), small_chunks());
@@ -291,7 +291,7 @@ TEST_P(Hostile, AFillThatThrowsLeavesNothingBehind) {
   for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{2} << 20, std::uint64_t{0}}) {
     for (const bool no_memory : {false, true}) {
       const ArraySource source{"bad", ArrayRank::vertices, 1, 5'000'000,
-                               [no_memory](std::size_t first, std::size_t count, std::byte* target, Target) {
+                               [no_memory](std::size_t first, std::size_t count, std::byte* target, StoreMode) {
                                  if (first + count > 4'000'000) {
                                    if (no_memory) throw std::bad_alloc();
                                    throw std::runtime_error("the caller's own");

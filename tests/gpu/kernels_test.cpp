@@ -7,7 +7,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/occupancy.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cmath>
 #include <numeric>

@@ -2,7 +2,7 @@
 // The contract of uploads, on every device: what arrives, where it goes, and what is left when something fails.
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cstring>
 #include <random>
@@ -360,7 +360,7 @@ TEST_P(FailingUploads, StepDownWhenPromisedMemoryIsNotThere) {
   backend_->claim_free(std::uint64_t{64} << 20);
   const ResidentArrays resident = upload({&source, 1}, wrapped, options());
   const ArrayResidency& row = resident.report.arrays[0];
-  EXPECT_TRUE(row.stepped_down);
+  EXPECT_TRUE(row.fell_back);
   EXPECT_EQ(row.where, device().info().splits_arrays ? Residency::split : Residency::mapped);
   EXPECT_EQ(resident.arrays[0].where(), row.where);
   EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
@@ -414,7 +414,7 @@ TEST_P(FailingUploads, WorkBesideAMemoryHog) {
   const std::vector<double> in = random_doubles(6'000'000);  // 72 MB as floats
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
   const ResidentArrays resident = upload({&source, 1}, wrapped, options());
-  EXPECT_TRUE(resident.report.arrays[0].stepped_down);
+  EXPECT_TRUE(resident.report.arrays[0].fell_back);
   EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
 }
 

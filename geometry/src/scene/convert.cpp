@@ -76,8 +76,8 @@ std::size_t before_line(std::span<Triple> target) {
 
 /// Has `fill(i, block)` make elements i to i + block.size() - 1 of the target, block by block, until it returns false.
 template <class Triple, class Fill>
-void write_blocks(std::span<Triple> target, Target kind, const Fill& fill) {
-  if (kind == Target::cached) {
+void write_blocks(std::span<Triple> target, StoreMode mode, const Fill& fill) {
+  if (mode == StoreMode::cached) {
     for (std::size_t i = 0; i < target.size(); i += kBlock)
       if (!fill(i, target.subspan(i, std::min(kBlock, target.size() - i)))) return;
     return;
@@ -226,7 +226,7 @@ bool add_offset(std::span<std::uint32_t> numbers, std::uint32_t offset) {
 
 /// Converts rows from `first` on, as many as the target has. The first row that does not survive, or kNowhere.
 template <class Triple>
-std::size_t convert_range(const Rows& rows, std::size_t first, std::span<Triple> target, Target kind,
+std::size_t convert_range(const Rows& rows, std::size_t first, std::span<Triple> target, StoreMode mode,
                           std::uint32_t offset) {
   using To = decltype(Triple::x);
   return with_type(rows.type, [&]<class From>(From) {
@@ -238,7 +238,7 @@ std::size_t convert_range(const Rows& rows, std::size_t first, std::span<Triple>
       return true;
     };
     std::size_t bad = kNowhere;
-    write_blocks(target, kind, [&](std::size_t i, std::span<Triple> block) {
+    write_blocks(target, mode, [&](std::size_t i, std::span<Triple> block) {
       if (convert(first + i, block.size(), block.data())) return true;
       Triple one;
       for (bad = first + i; convert(bad, 1, &one);) ++bad;
@@ -264,22 +264,22 @@ template <class Triple>
 }
 
 template <class Triple>
-void convert(const Rows& rows, std::size_t first, std::span<Triple> target, Target kind, std::uint32_t offset) {
+void convert(const Rows& rows, std::size_t first, std::span<Triple> target, StoreMode mode, std::uint32_t offset) {
   if (first > rows.count || target.size() > rows.count - first)
     throw Error(ErrorKind::usage, "the rows asked for are not all there: " + std::to_string(target.size()) + " from " +
                                       std::to_string(first) + " on, of " + std::to_string(rows.count));
   if (target.empty()) return;
   if (rows.data == nullptr) throw Error(ErrorKind::usage, "rows without data");
-  const std::size_t bad = convert_range(rows, first, target, kind, offset);
+  const std::size_t bad = convert_range(rows, first, target, mode, offset);
   if (bad != kNowhere) fail_at<Triple>(rows, bad);
 }
 
 template <class Triple>
-void convert_parallel(const Rows& rows, std::span<Triple> target, Target kind) {
+void convert_parallel(const Rows& rows, std::span<Triple> target, StoreMode mode) {
   if (rows.count != target.size())
     throw Error(ErrorKind::usage,
                 std::to_string(rows.count) + " rows do not fill a target of " + std::to_string(target.size()));
-  if (target.size() <= kChunk) return convert(rows, 0, target, kind, 0);
+  if (target.size() <= kChunk) return convert(rows, 0, target, mode, 0);
   if (rows.data == nullptr) throw Error(ErrorKind::usage, "rows without data");
   // Chunks begin where a cache line does: no line is written by two threads.
   const std::size_t head = before_line(target);
@@ -289,7 +289,7 @@ void convert_parallel(const Rows& rows, std::span<Triple> target, Target kind) {
     const std::size_t begin = chunk == 0 ? 0 : head + chunk * kChunk;
     const std::size_t end = std::min(target.size(), head + (chunk + 1) * kChunk);
     if (first_bad.load(std::memory_order_relaxed) < begin) return;
-    const std::size_t bad = convert_range(rows, begin, target.subspan(begin, end - begin), kind, 0);
+    const std::size_t bad = convert_range(rows, begin, target.subspan(begin, end - begin), mode, 0);
     std::size_t seen = first_bad.load(std::memory_order_relaxed);
     while (bad < seen && !first_bad.compare_exchange_weak(seen, bad, std::memory_order_relaxed)) {
     }
@@ -303,23 +303,23 @@ void Rows::refuse_columns(std::ptrdiff_t columns) {
   throw Error(ErrorKind::usage, "a matrix of " + std::to_string(columns) + " columns, where three are needed");
 }
 
-void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, Target kind) {
-  convert(rows, first, target, kind, 0);
+void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, StoreMode mode) {
+  convert(rows, first, target, mode, 0);
 }
 
-void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, Target kind, std::uint32_t offset) {
-  convert(rows, first, target, kind, offset);
+void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, StoreMode mode, std::uint32_t offset) {
+  convert(rows, first, target, mode, offset);
 }
 
-void to_float3(const Rows& rows, std::span<float3> target, Target kind) {
-  convert_parallel(rows, target, kind);
+void to_float3(const Rows& rows, std::span<float3> target, StoreMode mode) {
+  convert_parallel(rows, target, mode);
 }
-void to_uint3(const Rows& rows, std::span<uint3> target, Target kind) {
-  convert_parallel(rows, target, kind);
+void to_uint3(const Rows& rows, std::span<uint3> target, StoreMode mode) {
+  convert_parallel(rows, target, mode);
 }
 
-void copy_bytes(const void* source, void* target, std::size_t bytes, Target kind) {
-  if (kind == Target::write_combined) {
+void copy_bytes(const void* source, void* target, std::size_t bytes, StoreMode mode) {
+  if (mode == StoreMode::write_combined) {
     stream_bytes(static_cast<const std::byte*>(source), static_cast<std::byte*>(target), bytes);
     fence();
   } else if (bytes != 0) {

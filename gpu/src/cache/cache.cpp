@@ -12,7 +12,7 @@
 #include "cache_format.h"
 #include "cache_key.h"
 #include "cache_scene.h"
-#include "upload/geometry_sources.h"
+#include "upload/geometry_arrays.h"
 
 namespace raylift {
 namespace {
@@ -88,7 +88,7 @@ class Cache {
   }
 
   /// Writes what was loaded from the source. Throws Error(io), also where that is not what was hashed any more.
-  void write(const UploadOptions& upload, const Scene& scene, const detail::GeometrySources& sources) const {
+  void write(const UploadOptions& upload, const Scene& scene, const detail::GeometryArrays& sources) const {
     if (stamp_of(source_) != stamp_)
       throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
     const Candidate to = place(upload);
@@ -98,7 +98,7 @@ class Cache {
 
   /// The same where the cache is wanted, but not needed: what fails is reported.
   [[nodiscard]] std::optional<CacheFile> try_write(const UploadOptions& upload, const Scene& scene,
-                                                   const detail::GeometrySources& sources) const {
+                                                   const detail::GeometryArrays& sources) const {
     if (!usable() || !options_.write) return {};
     try {
       write(upload, scene, sources);
@@ -151,8 +151,8 @@ class Cache {
 constexpr std::array kBvhArrays{ViewArray::nodes, ViewArray::pairs, ViewArray::pair_ids};
 
 /// The arrays of a cache file, as they go onto a device. Those of a hierarchy are left out where it is not asked for.
-detail::GeometrySources sources_of(const CacheFile& file, bool bvh) {
-  detail::GeometrySources sources;
+detail::GeometryArrays sources_of(const CacheFile& file, bool bvh) {
+  detail::GeometryArrays sources;
   // Rays can't do without these; what else a view may have is there or not.
   for (const ViewArray array :
        {ViewArray::triangles, ViewArray::vertices, ViewArray::meshes, ViewArray::instances, ViewArray::solids})
@@ -204,8 +204,8 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
       }))
     return std::move(*result);
   Scene scene = cache.scene();
-  const detail::GeometrySources sources =
-      detail::geometry_sources(scene, options, progress, detail::builder_on(device, options));
+  const detail::GeometryArrays sources =
+      detail::geometry_arrays(scene, options, progress, detail::builder_on(device, options));
   GpuGeometry geometry = detail::upload_geometry(sources, device, options, progress);
   std::optional<CacheFile> file = cache.try_write(options, scene, sources);
   return {std::move(geometry), false, std::move(file), std::move(scene)};
@@ -225,7 +225,7 @@ Scene load(const fs::path& source, const LoadOptions& options, const CacheOption
     return scene;
   }
   scene = load(source, options, progress);
-  if (cache.usable()) (void)cache.try_write({}, scene, detail::geometry_sources(scene, {}, progress));
+  if (cache.usable()) (void)cache.try_write({}, scene, detail::geometry_arrays(scene, {}, progress));
   return scene;
 }
 
@@ -244,13 +244,13 @@ CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, co
   if (!cache.usable())
     throw Error(ErrorKind::unsupported, "files of this format are not cached: they may consist of several",
                 {source.string(), ""});
-  cache.write(options, scene, detail::geometry_sources(scene, options, progress));
+  cache.write(options, scene, detail::geometry_arrays(scene, options, progress));
   return {CacheFile(cache.place(options).path), false};
 }
 
 void write_cache_file(const fs::path& path, const CacheKey& key, const Scene& scene, const UploadOptions& upload,
                       const Progress& progress) {
-  const detail::GeometrySources sources = detail::geometry_sources(scene, upload, progress);
+  const detail::GeometryArrays sources = detail::geometry_arrays(scene, upload, progress);
   write_cache_file(path, key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten), progress);
 }
 

@@ -221,7 +221,7 @@ const CacheSection& CacheFile::section(std::string_view name) const {
 }
 
 void CacheFile::read(const CacheSection& section, std::uint64_t first, std::size_t count, std::byte* target,
-                     Target kind) const {
+                     StoreMode mode) const {
   if (first > section.bytes() || count > section.bytes() - first)
     throw Error(ErrorKind::usage, "a read leaves the section '" + section.name + "'", {path().string(), ""});
   const std::uint64_t end = first + count;
@@ -230,11 +230,11 @@ void CacheFile::read(const CacheSection& section, std::uint64_t first, std::size
     const std::uint64_t begin = block * kBlockBytes;
     const std::size_t bytes = Open::block_bytes(section, block);
     const auto here = static_cast<std::size_t>(std::min(end, begin + bytes) - at);
-    if (here == bytes && kind == Target::cached) {
+    if (here == bytes && mode == StoreMode::cached) {
       open_->read_block(section, block, target);
     } else {
       open_->read_block(section, block, scratch());
-      copy_bytes(scratch() + (at - begin), target, here, kind);
+      copy_bytes(scratch() + (at - begin), target, here, mode);
     }
     at += here;
     target += here;
@@ -259,8 +259,8 @@ void CacheFile::read_whole(const CacheSection& section, std::byte* target) const
 ArraySource CacheFile::source(const CacheSection& section) const {
   // Bytes, not elements: then pieces of an upload are whole blocks.
   return {section.name, section.rank, 1, static_cast<std::size_t>(section.bytes()),
-          [file = *this, section](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-            file.read(section, first, count, target, kind);
+          [file = *this, section](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+            file.read(section, first, count, target, mode);
           }};
 }
 

@@ -18,7 +18,6 @@
 
 #include "cache_format.h"
 #include "hash.h"
-#include "upload/pipeline.h"
 
 namespace raylift {
 namespace detail {
@@ -174,7 +173,7 @@ void write_cache_file(const fs::path& path, const CacheKey& key, std::span<const
       const Chunk& chunk = chunks[c];
       const std::size_t bytes = chunk.end - chunk.begin;
       const auto buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
-      fill_bytes(sources[chunk.section], chunk.begin, chunk.end, buffer.get(), Target::cached);
+      sources[chunk.section].fill_bytes(chunk.begin, chunk.end, buffer.get(), StoreMode::cached);
       const std::uint64_t first = entries[chunk.section].first_block + chunk.begin / CacheFile::kBlockBytes;
       for (std::size_t at = 0; at < bytes; at += CacheFile::kBlockBytes)
         checksums[first + at / CacheFile::kBlockBytes] =

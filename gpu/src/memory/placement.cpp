@@ -71,8 +71,8 @@ std::vector<ArrayPlacement> plan_placement(const PlacementInput& input) {
   return placements;
 }
 
-ArrayPlacement step_down(const ArrayPlacement& placement, std::uint64_t bytes, std::uint64_t pages_that_fit,
-                         std::uint64_t page_bytes) {
+ArrayPlacement fallback(const ArrayPlacement& placement, std::uint64_t bytes, std::uint64_t pages_that_fit,
+                        std::uint64_t page_bytes) {
   const std::string from = std::string("the allocation failed as ") + std::string(name(placement.where));
   const std::uint64_t device_bytes =
       page_bytes == 0 ? 0 : std::min(pages_that_fit, (bytes - 1) / page_bytes) * page_bytes;

@@ -4,7 +4,8 @@
 
 #include <chrono>
 
-#include "pipeline.h"
+#include "geometry_arrays.h"
+#include "staging.h"
 
 namespace raylift {
 
@@ -32,6 +33,17 @@ std::vector<ResidentArrays> broadcast(std::span<const ArraySource> sources, std:
     resident[i].report.free_after = devices[i].memory_info().free_bytes;
   }
   return resident;
+}
+
+std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices, const UploadOptions& options,
+                                   const Progress& progress) {
+  const detail::GeometryArrays arrays = detail::geometry_arrays(
+      scene, options, progress, devices.empty() ? MeshBuilder() : detail::builder_on(devices[0], options));
+  std::vector<ResidentArrays> resident = broadcast(arrays.arrays, devices, options, progress);
+  std::vector<GpuGeometry> geometries;
+  for (std::size_t i = 0; i != devices.size(); ++i)
+    geometries.emplace_back(devices[i], std::move(resident[i]), arrays.origin, arrays.reach);
+  return geometries;
 }
 
 }  // namespace raylift

@@ -55,7 +55,7 @@ struct Rows {
 };
 
 /// What kind of memory a conversion writes to.
-enum class Target : std::uint8_t {
+enum class StoreMode : std::uint8_t {
   cached,          ///< ordinary memory
   write_combined,  ///< written past the caches, in whole lines, and never read
 };
@@ -64,31 +64,32 @@ enum class Target : std::uint8_t {
 /// fit into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row, the first such
 /// one; so is NaN or infinity. The target's contents are unspecified then. A target of another size than rows.count is
 /// an Error(usage).
-void to_float3(const Rows& rows, std::span<float3> target, Target kind = Target::cached);
-void to_uint3(const Rows& rows, std::span<uint3> target, Target kind = Target::cached);
+void to_float3(const Rows& rows, std::span<float3> target, StoreMode mode = StoreMode::cached);
+void to_uint3(const Rows& rows, std::span<uint3> target, StoreMode mode = StoreMode::cached);
 
 /// The same for Eigen's expressions that don't lie in memory: they are evaluated first.
 template <class Derived>
 requires(!bool(Derived::Flags & Eigen::DirectAccessBit)) void to_float3(const Eigen::DenseBase<Derived>& rows,
                                                                         std::span<float3> target,
-                                                                        Target kind = Target::cached) {
-  to_float3(Rows(rows.derived().eval()), target, kind);
+                                                                        StoreMode mode = StoreMode::cached) {
+  to_float3(Rows(rows.derived().eval()), target, mode);
 }
 template <class Derived>
 requires(!bool(Derived::Flags & Eigen::DirectAccessBit)) void to_uint3(const Eigen::DenseBase<Derived>& rows,
                                                                        std::span<uint3> target,
-                                                                       Target kind = Target::cached) {
-  to_uint3(Rows(rows.derived().eval()), target, kind);
+                                                                       StoreMode mode = StoreMode::cached) {
+  to_uint3(Rows(rows.derived().eval()), target, mode);
 }
 
 /// The same for rows [first, first + target.size()), on the calling thread alone: the inner loop of the two above and
 /// of uploads. Writes to write-combined memory are visible to other agents when it returns; they are whole cache lines
 /// where the target begins and ends at a multiple of 64 bytes.
-void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, Target kind);
+void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, StoreMode mode);
 /// `offset` is added to each index; the sum must fit into 32 bits too.
-void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, Target kind, std::uint32_t offset = 0);
+void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, StoreMode mode,
+                  std::uint32_t offset = 0);
 
 /// Copies bytes; past the caches where the target is write-combined. On the calling thread.
-void copy_bytes(const void* source, void* target, std::size_t bytes, Target kind);
+void copy_bytes(const void* source, void* target, std::size_t bytes, StoreMode mode);
 
 }  // namespace raylift

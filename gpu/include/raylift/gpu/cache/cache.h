@@ -8,7 +8,7 @@
 
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/cache/cache_file.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <filesystem>
 #include <functional>

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/progress.h>
-#include <raylift/geometry/scene/convert.h>
-#include <raylift/gpu/memory/placement.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/array_source.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +79,8 @@ class CacheFile {
 
   /// Reads bytes [first, first + count) of a section to `target`, which may be write-combined memory. On the calling
   /// thread. Reads whole blocks: ranges that begin and end with one are the fastest.
-  void read(const CacheSection& section, std::uint64_t first, std::size_t count, std::byte* target, Target kind) const;
+  void read(const CacheSection& section, std::uint64_t first, std::size_t count, std::byte* target,
+            StoreMode mode) const;
   /// All of a section, in parallel, as elements of type T. Throws Error(malformed) where these have another size.
   template <class T>
   [[nodiscard]] std::vector<T> read_all(std::string_view name) const {

@@ -68,9 +68,9 @@ struct ArrayPlacement {
 /// bytes <= room is enough.
 [[nodiscard]] std::vector<ArrayPlacement> plan_placement(const PlacementInput& input);
 
-/// One step down from a placement that turned out not to be there: device -> split (if `pages_that_fit` > 0) -> mapped.
-[[nodiscard]] ArrayPlacement step_down(const ArrayPlacement& placement, std::uint64_t bytes,
-                                       std::uint64_t pages_that_fit, std::uint64_t page_bytes);
+/// The fallback for a placement whose allocation failed: device -> split (if `pages_that_fit` > 0) -> mapped.
+[[nodiscard]] ArrayPlacement fallback(const ArrayPlacement& placement, std::uint64_t bytes,
+                                      std::uint64_t pages_that_fit, std::uint64_t page_bytes);
 
 [[nodiscard]] std::string_view name(Residency residency) noexcept;
 [[nodiscard]] std::string_view name(PlacementPolicy policy) noexcept;

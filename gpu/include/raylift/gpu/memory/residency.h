@@ -18,7 +18,7 @@ struct ArrayResidency {
   std::uint64_t device_bytes = 0;
   std::uint64_t host_bytes = 0;
   std::string why;
-  bool stepped_down = false;  ///< the memory that was planned was not there after all
+  bool fell_back = false;  ///< the memory that was planned was not there after all
 };
 
 struct ResidencyReport {

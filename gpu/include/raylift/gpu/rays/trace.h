@@ -4,7 +4,7 @@
 
 #include <raylift/geometry/bvh/ray.h>
 #include <raylift/gpu/device/device.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cstddef>
 

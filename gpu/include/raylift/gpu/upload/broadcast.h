@@ -4,7 +4,7 @@
 // them would have it alone. Between devices that don't reach each other, each takes all of it over its own link.
 #pragma once
 
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <span>
 #include <vector>
@@ -18,7 +18,7 @@ namespace raylift {
                                                     std::span<const Device> devices, const UploadOptions& options = {},
                                                     const Progress& progress = {});
 
-/// The same for a scene. What is computed before an upload, hierarchies for instance, is computed once.
+/// The same for a scene. What is computed before an upload, BVHs for instance, is computed once.
 [[nodiscard]] std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices,
                                                  const UploadOptions& options = {}, const Progress& progress = {});
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting geometry onto a device: placement first, then only what it needs is allocated, then all arrays go through one
-// pipeline in which the next chunk is converted while the last one is on the link.
+// Putting arrays onto a device: placement first, then only what it needs is allocated, then all arrays go through one
+// ring of staging memory, in which the next chunk is converted while the last one is on the link. gpu_geometry.h
+// uploads scenes.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/progress.h>
-#include <raylift/geometry/scene/convert.h>
-#include <raylift/geometry/scene/flatten.h>
-#include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/memory/memory.h>
-#include <raylift/gpu/memory/placement.h>
 #include <raylift/gpu/memory/residency.h>
-#include <raylift/gpu/upload/view_arrays.h>
-#include <raylift/gpu/view.h>
+#include <raylift/gpu/upload/array_source.h>
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -34,7 +31,7 @@ struct ExternalMemory {
 /// address leaves the array to the placement. What it gives counts in the budget.
 using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
 
-/// Who builds the hierarchies of an upload.
+/// Who builds the BVHs of an upload.
 enum class BvhBuilder : std::uint8_t {
   host,    ///< build_bvh: the best trees
   device,  ///< the device, for meshes of 50,000 triangles and more: much sooner done; see bvh_build.h. On the host
@@ -46,7 +43,7 @@ struct UploadOptions {
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
   std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
   bool flatten = false;                     ///< expand a scene's instances
-  bool bvh = false;                         ///< build the hierarchy that ray queries need, and upload it too
+  bool bvh = false;                         ///< build the BVH that ray queries need, and upload it too
   BvhOptions bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
   std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
@@ -54,48 +51,11 @@ struct UploadOptions {
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
   std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes
   ExternalTarget external;  ///< of arrays whose memory somebody else owns, an OpenGL buffer for example
-  /// Idle devices of the same host, whose links help: a part of the chunks goes to their memory, and from there to the
-  /// device. Those that don't reach it are left out. Each needs a few chunks of its memory while the upload lasts.
-  std::vector<Device> helpers;
+  /// Relay devices: idle ones of the same host, whose links are used too. A part of the chunks goes to their memory,
+  /// and from there to the device. Those that don't reach it are left out. Each needs a few chunks of its memory while
+  /// the upload lasts.
+  std::vector<Device> relay_devices;
 };
-
-/// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
-/// elements. `target` may be write-combined memory: then it must not be read.
-using Fill = std::function<void(std::size_t first, std::size_t count, std::byte* target, Target kind)>;
-
-/// An array that is to be uploaded.
-struct ArraySource {
-  std::string name;
-  ArrayRank rank = ArrayRank::attributes;
-  std::size_t element_bytes = 1;
-  std::size_t count = 0;
-  Fill fill;
-  const std::byte* pinned = nullptr;  ///< the whole array, if it lies in pinned memory: then it needs no staging
-};
-
-/// An array of a GeometryView, under its name and rank. Throws Error(usage) where its elements have another size than
-/// `element_bytes`.
-[[nodiscard]] ArraySource view_source(ViewArray array, std::size_t element_bytes, std::size_t count, Fill fill);
-template <class T>
-[[nodiscard]] ArraySource view_source(ViewArray array, std::span<const T> values);
-
-/// The caller's rows, converted on the way. They must stay until upload returns.
-[[nodiscard]] ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows);
-[[nodiscard]] ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows);
-/// The caller's array as it is.
-template <class T>
-[[nodiscard]] ArraySource array_source(std::string name, ArrayRank rank, std::span<const T> values) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  return {std::move(name), rank, sizeof(T), values.size(),
-          [values](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-            copy_bytes(values.data() + first, target, count * sizeof(T), kind);
-          }};
-}
-
-template <class T>
-ArraySource view_source(ViewArray array, std::span<const T> values) {
-  return view_source(array, sizeof(T), values.size(), array_source("", ArrayRank::attributes, values).fill);
-}
 
 /// Uploaded arrays, in the order of their sources, and where they went.
 struct ResidentArrays {
@@ -109,46 +69,5 @@ struct ResidentArrays {
 /// what plan_placement, the allocations and the fills throw; cancelled.
 [[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
                                     const UploadOptions& options = {}, const Progress& progress = {});
-
-class GpuGeometry;
-namespace detail {
-struct GeometrySources;
-GpuGeometry upload_geometry(const GeometrySources&, const Device&, const UploadOptions&, const Progress&);
-std::vector<GpuGeometry> broadcast_geometry(const GeometrySources&, std::span<const Device>, const UploadOptions&,
-                                            const Progress&);
-}  // namespace detail
-
-/// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
-class GpuGeometry {
- public:
-  /// What kernels take by value. Valid as long as this lives.
-  [[nodiscard]] const GeometryView& view() const { return view_; }
-  [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
-  [[nodiscard]] const Device& device() const { return device_; }
-  [[nodiscard]] bool has(ViewArray array) const;
-  /// Throws Error(usage) where the geometry has no such array.
-  [[nodiscard]] const Memory& array(ViewArray array) const;
-
- private:
-  friend GpuGeometry detail::upload_geometry(const detail::GeometrySources&, const Device&, const UploadOptions&,
-                                             const Progress&);
-  friend std::vector<GpuGeometry> detail::broadcast_geometry(const detail::GeometrySources&, std::span<const Device>,
-                                                             const UploadOptions&, const Progress&);
-  GpuGeometry(const Device& device, ResidentArrays resident) : device_(device), resident_(std::move(resident)) {}
-
-  Device device_;
-  ResidentArrays resident_;
-  GeometryView view_{};
-};
-
-/// A scene, in two levels, or flattened where options say so. Indices of the view's triangles, and of its materials and
-/// solids, are those of the scene. Throws Error(limit) where 32-bit indices or 16-bit materials do not suffice.
-[[nodiscard]] GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options = {},
-                                 const Progress& progress = {});
-
-/// A scene that is flat already; `material_colors` may be empty.
-[[nodiscard]] GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
-                                 const Device& device, const UploadOptions& options = {},
-                                 const Progress& progress = {});
 
 }  // namespace raylift

@@ -5,7 +5,7 @@
 // one but where the ring is full, that is, where the link is what limits. Staging memory is ordinary cached memory: a
 // chunk goes onto the link out of the processor's cache, and the host's memory only has to deliver the source. (On the
 // H200's host, write-combined staging reached 0.8 of the link: its bytes go out to memory and come back.)
-#include "pipeline.h"
+#include "staging.h"
 
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/pool.h>
@@ -19,7 +19,7 @@
 #include <memory>
 #include <thread>
 
-#include "sender.h"
+#include "transfer.h"
 
 namespace raylift::detail {
 namespace {
@@ -42,17 +42,17 @@ class Run {
     std::size_t first;  // byte of the array
     std::size_t bytes;
     std::byte* target;
-    Target kind;
+    StoreMode mode;
     std::size_t offset;  // in the run
     std::size_t array;   // its number
   };
 
   void append(std::size_t array, const ArraySource& source, std::size_t first, std::size_t bytes, std::byte* target,
-              Target kind) {
+              StoreMode mode) {
     if (bytes == 0) return;
     // A source may check what it gives out in blocks; pieces of a large array are then whole blocks of it.
     if (bytes >= kLargeBytes) size_ = round_up(size_, kLargeAlignment);
-    parts_.push_back({&source, first, bytes, target, kind, size_, array});
+    parts_.push_back({&source, first, bytes, target, mode, size_, array});
     size_ += round_up(bytes, kAlignment);
   }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -78,10 +78,10 @@ class Run {
 /// before.
 class DrainCopies {
  public:
-  explicit DrainCopies(Sender& sender) : sender_(sender) {}
+  explicit DrainCopies(TransferStrategy& transfer) : transfer_(transfer) {}
   ~DrainCopies() {
     try {
-      sender_.finish();
+      transfer_.finish();
     } catch (const Error&) {
       // The device is in trouble; whoever uses it next hears of it.
     }
@@ -90,19 +90,19 @@ class DrainCopies {
   DrainCopies& operator=(const DrainCopies&) = delete;
 
  private:
-  Sender& sender_;
+  TransferStrategy& transfer_;
 };
 
 class Pipeline {
  public:
   /// Staging memory comes out of `pool`.
-  Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, Sender& sender, const UploadOptions& options,
-           const Stage& stage);
+  Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, TransferStrategy& transfer,
+           const UploadOptions& options, const Stage& stage);
   void run();
 
  private:
-  /// A place in the ring. Chunk number c takes place c % places, in round c / places.
-  struct Place {
+  /// A slot of the ring. Chunk number c takes slot c % slots, in round c / slots.
+  struct RingSlot {
     std::atomic<std::size_t> filled{0};  // pieces of this round
     std::atomic<std::size_t> sent{0};    // rounds whose copy has been issued
     std::atomic<std::size_t> free{0};    // rounds whose copy is known to be done
@@ -128,56 +128,56 @@ class Pipeline {
   }
   /// Where a chunk's bytes lie in staging memory.
   [[nodiscard]] std::byte* staging_of(std::size_t chunk) const {
-    return ring_.host().data() + chunk % places_.size() * pieces_per_chunk_ * piece_bytes_;
+    return ring_.host().data() + chunk % slots_.size() * pieces_per_chunk_ * piece_bytes_;
   }
 
   const Run& staged_;
   const Run& in_place_;
-  Sender& sender_;
+  TransferStrategy& transfer_;
   const Stage& stage_;
   const std::thread::id caller_ = std::this_thread::get_id();
-  Target kind_;  // of staging memory
+  StoreMode mode_;  // of staging memory
   std::size_t piece_bytes_ = kPieceBytes;
   std::size_t pieces_per_chunk_ = 1;
   std::size_t staged_pieces_ = 0;
   std::size_t pieces_ = 0;
   PinnedBlock ring_;
-  std::deque<Place> places_;
+  std::deque<RingSlot> slots_;
   std::atomic<std::size_t> next_{0};  // piece
   std::atomic<std::uint64_t> done_{0};
   std::atomic<bool> stopped_{false};
 };
 
-Pipeline::Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, Sender& sender,
+Pipeline::Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, TransferStrategy& transfer,
                    const UploadOptions& options, const Stage& stage)
     : staged_(staged),
       in_place_(in_place),
-      sender_(sender),
+      transfer_(transfer),
       stage_(stage),
-      kind_(pool.flags().write_combined ? Target::write_combined : Target::cached) {
+      mode_(pool.flags().write_combined ? StoreMode::write_combined : StoreMode::cached) {
   if (staged.size() != 0) {
     const std::size_t wanted = std::clamp(options.chunk_bytes, kAlignment, std::max(staged.size(), kAlignment));
     piece_bytes_ = std::min(kPieceBytes, round_up(wanted, kAlignment));
     const std::size_t pieces = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
-    const std::size_t chunks = std::max<std::size_t>(options.chunks, 1) * sender.links();
+    const std::size_t chunks = std::max<std::size_t>(options.chunks, 1) * transfer.links();
     // Little to send needs little to be pinned.
     pieces_per_chunk_ =
         std::bit_ceil(std::min((wanted + piece_bytes_ - 1) / piece_bytes_, std::max<std::size_t>(pieces / chunks, 1)));
-    const std::size_t places = std::min(chunks, chunk_of(pieces - 1) + 1);
-    ring_ = pool.allocate(places * pieces_per_chunk_ * piece_bytes_);
-    for (std::size_t i = 0; i != places; ++i) places_.emplace_back();
-    sender.prepare(places, pieces_per_chunk_ * piece_bytes_);
+    const std::size_t slots = std::min(chunks, chunk_of(pieces - 1) + 1);
+    ring_ = pool.allocate(slots * pieces_per_chunk_ * piece_bytes_);
+    for (std::size_t i = 0; i != slots; ++i) slots_.emplace_back();
+    transfer.prepare(slots, pieces_per_chunk_ * piece_bytes_);
   }
   staged_pieces_ = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
   pieces_ = staged_pieces_ + (in_place.size() + piece_bytes_ - 1) / piece_bytes_;
 }
 
 void Pipeline::run() {
-  const DrainCopies drain(sender_);
+  const DrainCopies drain(transfer_);
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   tbb::parallel_for(
       std::size_t{0}, std::min(threads, pieces_), [this](std::size_t) { work(); }, tbb::simple_partitioner());
-  sender_.finish();
+  transfer_.finish();
   stage_.advance(done_);
 }
 
@@ -203,46 +203,46 @@ void Pipeline::fill_staged(std::size_t piece) {
   const std::size_t chunk = chunk_of(piece);
   const std::size_t chunk_begin = begin_of(chunk);
   const std::size_t begin = piece * piece_bytes_;
-  Place& place = places_[chunk % places_.size()];
-  if (!wait_for(chunk % places_.size(), chunk / places_.size())) return;
+  RingSlot& slot = slots_[chunk % slots_.size()];
+  if (!wait_for(chunk % slots_.size(), chunk / slots_.size())) return;
   std::byte* const staging = staging_of(chunk);
   // Isolated: a fill that waits for tasks of its own must not be handed another piece meanwhile, which might wait for
   // this one.
   tbb::this_task_arena::isolate([&] {
     staged_.between(begin, begin + piece_bytes_, [&](const Run::Part& part, std::size_t from, std::size_t to) {
       if (part.source->pinned != nullptr) return;
-      fill_bytes(*part.source, part.first + from, part.first + to, staging + (part.offset + from - chunk_begin), kind_);
+      part.source->fill_bytes(part.first + from, part.first + to, staging + (part.offset + from - chunk_begin), mode_);
     });
   });
-  if (++place.filled == std::min(first_piece(chunk + 1), staged_pieces_) - first_piece(chunk)) send(chunk);
+  if (++slot.filled == std::min(first_piece(chunk + 1), staged_pieces_) - first_piece(chunk)) send(chunk);
 }
 
 void Pipeline::fill_in_place(std::size_t piece) {
   const std::size_t begin = piece * piece_bytes_;
   in_place_.between(begin, begin + piece_bytes_, [&](const Run::Part& part, std::size_t from, std::size_t to) {
-    fill_bytes(*part.source, part.first + from, part.first + to, part.target + from, part.kind);
+    part.source->fill_bytes(part.first + from, part.first + to, part.target + from, part.mode);
     done_ += to - from;
   });
 }
 
 /// Waits until a place is free for a round; false if the upload was stopped.
 bool Pipeline::wait_for(std::size_t number, std::size_t round) {
-  Place& place = places_[number];
+  RingSlot& slot = slots_[number];
   // Pieces are handed out in order, so those of the round before are with threads that are at work.
-  while (place.sent < round) {
+  while (slot.sent < round) {
     if (stopped_) return false;
     std::this_thread::yield();
   }
-  if (place.free < round) {
-    sender_.wait(number);
-    place.free = round;
+  if (slot.free < round) {
+    transfer_.wait(number);
+    slot.free = round;
   }
   return true;
 }
 
 void Pipeline::send(std::size_t chunk) {
-  Place& place = places_[chunk % places_.size()];
-  place.filled = 0;
+  RingSlot& slot = slots_[chunk % slots_.size()];
+  slot.filled = 0;
   std::uint64_t sent = 0;
   const std::size_t begin = begin_of(chunk);
   std::vector<ChunkPiece> pieces;
@@ -253,34 +253,12 @@ void Pipeline::send(std::size_t chunk) {
                       pinned != nullptr ? pinned + part.first + from : staging_of(chunk) + offset, offset});
     sent += to - from;
   });
-  sender_.send(chunk % places_.size(), pieces);
-  place.sent = chunk / places_.size() + 1;
+  transfer_.send(chunk % slots_.size(), pieces);
+  slot.sent = chunk / slots_.size() + 1;
   done_ += sent;
 }
 
 }  // namespace
-
-void fill_bytes(const ArraySource& source, std::size_t begin, std::size_t end, std::byte* target, Target kind) {
-  const std::size_t size = source.element_bytes;
-  const auto partial = [&](std::size_t element, std::size_t from, std::size_t to, std::byte* out) {
-    const auto whole = std::make_unique<std::byte[]>(size);
-    source.fill(element, 1, whole.get(), Target::cached);
-    copy_bytes(whole.get() + from, out, to - from, kind);
-  };
-  std::size_t first = begin / size;
-  if (const std::size_t inside = begin % size; inside != 0) {
-    const std::size_t stop = std::min(size, end - first * size);
-    partial(first, inside, stop, target);
-    target += stop - inside;
-    ++first;
-  }
-  const std::size_t last = end / size;
-  if (last > first) {
-    source.fill(first, last - first, target, kind);
-    target += (last - first) * size;
-  }
-  if (last >= first && end % size != 0) partial(last, 0, end % size, target);
-}
 
 void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
                  const Stage& stage) {
@@ -288,16 +266,16 @@ void fill_arrays(std::span<const Destination> arrays, const Device& device, cons
   Run in_place;
   for (std::size_t i = 0; i != arrays.size(); ++i) {
     const Destination& array = arrays[i];
-    staged.append(i, *array.source, 0, array.device_bytes, array.device, Target::cached);
-    in_place.append(i, *array.source, array.device_bytes, array.host_bytes, array.host, array.host_kind);
+    staged.append(i, *array.source, 0, array.device_bytes, array.device, StoreMode::cached);
+    in_place.append(i, *array.source, array.device_bytes, array.host_bytes, array.host, array.host_mode);
   }
   if (staged.size() + in_place.size() == 0) return;
-  std::unique_ptr<Sender> sender;
-  if (options.helpers.empty())
-    sender = std::make_unique<LinkSender>(arrays, device);
+  std::unique_ptr<TransferStrategy> transfer;
+  if (options.relay_devices.empty())
+    transfer = std::make_unique<DirectTransfer>(arrays, device);
   else
-    sender = std::make_unique<HelpedSender>(arrays, device, options.helpers);
-  Pipeline(staged, in_place, device.pinned_pool(), *sender, options, stage).run();
+    transfer = std::make_unique<RelayTransfer>(arrays, device, options.relay_devices);
+  Pipeline(staged, in_place, device.pinned_pool(), *transfer, options, stage).run();
 }
 
 void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
@@ -310,13 +288,13 @@ void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<con
     for (const std::vector<Destination>& of_device : arrays) {
       const Destination& array = of_device[i];
       most = std::max(most, array.device_bytes);
-      in_place.append(i, *array.source, array.device_bytes, array.host_bytes, array.host, array.host_kind);
+      in_place.append(i, *array.source, array.device_bytes, array.host_bytes, array.host, array.host_mode);
     }
-    staged.append(i, *arrays.front()[i].source, 0, most, nullptr, Target::cached);
+    staged.append(i, *arrays.front()[i].source, 0, most, nullptr, StoreMode::cached);
   }
   if (staged.size() + in_place.size() == 0) return;
-  BroadcastSender sender(arrays, devices);
-  Pipeline(staged, in_place, devices.front().pinned_pool(), sender, options, stage).run();
+  BroadcastTransfer transfer(arrays, devices);
+  Pipeline(staged, in_place, devices.front().pinned_pool(), transfer, options, stage).run();
 }
 
 }  // namespace raylift::detail

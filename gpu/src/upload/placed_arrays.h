@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of the bytes of an upload: from their sources, through staging memory or straight, to where they were placed.
+// From the sources of an upload to memory for them: placement, allocation, and what goes where.
 #pragma once
 
 #include <raylift/gpu/upload/upload.h>
@@ -16,7 +16,7 @@ struct Destination {
   std::size_t device_bytes = 0;
   std::byte* host = nullptr;
   std::size_t host_bytes = 0;
-  Target host_kind = Target::cached;
+  StoreMode host_mode = StoreMode::cached;
   bool peers_write = false;  ///< other devices may write to its memory
 };
 
@@ -27,18 +27,5 @@ struct Destination {
 /// Where placed arrays are to be filled, in their order.
 [[nodiscard]] std::vector<Destination> destinations_of(std::span<const ArraySource> sources,
                                                        const ResidentArrays& resident, const UploadOptions& options);
-
-/// Fills all arrays, and returns when the last byte has arrived. Tells `stage` the bytes that are on their way, from
-/// the calling thread. Whatever it throws, no copy is under way any more then.
-void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
-                 const Stage& stage);
-
-/// The same for the arrays of several devices; `arrays` are those of each, from the same sources in the same order.
-void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
-                 const UploadOptions& options, const Stage& stage);
-
-/// Writes bytes [begin, end) of an array, which need not start or end with an element: chunks and pages do not care for
-/// elements.
-void fill_bytes(const ArraySource& source, std::size_t begin, std::size_t end, std::byte* target, Target kind);
 
 }  // namespace raylift::detail

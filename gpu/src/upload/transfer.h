@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline.h"
+#include "placed_arrays.h"
 
 namespace raylift::detail {
 
@@ -25,31 +25,31 @@ struct ChunkPiece {
   std::size_t offset;     ///< in the chunk
 };
 
-/// Chunks come out of a ring with a number of places, and each place has at most one chunk: send() for the next one in
-/// it comes after wait(). Calls for different places may come from different threads.
-class Sender {
+/// Chunks come out of a ring with a number of slots, and each slot has at most one chunk: send() for the next one in
+/// it comes after wait(). Calls for different slots may come from different threads.
+class TransferStrategy {
  public:
-  virtual ~Sender() = default;
+  virtual ~TransferStrategy() = default;
   /// How many chunks can be on links at the same time.
   [[nodiscard]] virtual std::size_t links() const = 0;
   /// Before all others, once.
-  virtual void prepare(std::size_t places, std::size_t chunk_bytes) = 0;
+  virtual void prepare(std::size_t slots, std::size_t chunk_bytes) = 0;
   /// Sends a chunk on its way.
-  virtual void send(std::size_t place, std::span<const ChunkPiece> pieces) = 0;
-  /// Waits until the chunk that was sent last from this place has been read.
-  virtual void wait(std::size_t place) = 0;
+  virtual void send(std::size_t slot, std::span<const ChunkPiece> pieces) = 0;
+  /// Waits until the chunk that was sent last from this slot has been read.
+  virtual void wait(std::size_t slot) = 0;
   /// Waits until everything has arrived. Throws what went wrong on the way.
   virtual void finish() = 0;
 };
 
 /// One device, and its link.
-class LinkSender : public Sender {
+class DirectTransfer : public TransferStrategy {
  public:
-  LinkSender(std::span<const Destination> arrays, const Device& device);
+  DirectTransfer(std::span<const Destination> arrays, const Device& device);
   [[nodiscard]] std::size_t links() const override { return 1; }
-  void prepare(std::size_t places, std::size_t chunk_bytes) override;
-  void send(std::size_t place, std::span<const ChunkPiece> pieces) override;
-  void wait(std::size_t place) override { read_[place].wait(); }
+  void prepare(std::size_t slots, std::size_t chunk_bytes) override;
+  void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
+  void wait(std::size_t slot) override { read_[slot].wait(); }
   void finish() override { stream_.synchronize(); }
 
  private:
@@ -61,17 +61,17 @@ class LinkSender : public Sender {
 
 /// Several devices that are all to have everything: each chunk crosses one link, that of the devices whose turn it is,
 /// and goes on to the others from there.
-class BroadcastSender : public Sender {
+class BroadcastTransfer : public TransferStrategy {
  public:
-  BroadcastSender(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices);
+  BroadcastTransfer(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices);
   [[nodiscard]] std::size_t links() const override { return devices_.size(); }
-  void prepare(std::size_t places, std::size_t chunk_bytes) override;
-  void send(std::size_t place, std::span<const ChunkPiece> pieces) override;
-  void wait(std::size_t place) override;
+  void prepare(std::size_t slots, std::size_t chunk_bytes) override;
+  void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
+  void wait(std::size_t slot) override;
   void finish() override;
 
  private:
-  struct Place {
+  struct RingSlot {
     std::vector<Event> read;    // of each device: it needs the chunk no more
     std::vector<char> pending;  // of each device: whether that was recorded in this round
     Stream stream;              // of the device whose turn it is: its copy, then those to the others
@@ -82,22 +82,22 @@ class BroadcastSender : public Sender {
   std::span<const Device> devices_;
   std::vector<std::vector<char>> reaches_;  // [from][to]
   std::vector<Stream> direct_;              // of each device: copies that don't come from a neighbour
-  std::deque<Place> places_;
+  std::deque<RingSlot> slots_;
 };
 
 /// One device, with the links of idle neighbours: a chunk goes to a neighbour's memory and from there to the device.
-class HelpedSender : public Sender {
+class RelayTransfer : public TransferStrategy {
  public:
-  /// Those of `helpers` that don't reach the device are left out.
-  HelpedSender(std::span<const Destination> arrays, const Device& device, std::span<const Device> helpers);
+  /// Those of `relays` that don't reach the device are left out.
+  RelayTransfer(std::span<const Destination> arrays, const Device& device, std::span<const Device> relays);
   [[nodiscard]] std::size_t links() const override { return devices_.size(); }
-  void prepare(std::size_t places, std::size_t chunk_bytes) override;
-  void send(std::size_t place, std::span<const ChunkPiece> pieces) override;
-  void wait(std::size_t place) override;
+  void prepare(std::size_t slots, std::size_t chunk_bytes) override;
+  void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
+  void wait(std::size_t slot) override;
   void finish() override;
 
  private:
-  struct Place {
+  struct RingSlot {
     Stream stream;  // of the device whose turn it is
     Event read;
     DeviceBuffer<std::byte> stop;  // on a neighbour: where the chunk stops over
@@ -106,9 +106,9 @@ class HelpedSender : public Sender {
   };
 
   std::span<const Destination> arrays_;
-  std::vector<Device> devices_;  // the one that is helped comes first
+  std::vector<Device> devices_;  // the one that is target_backend comes first
   Stream straight_;
-  std::deque<Place> places_;
+  std::deque<RingSlot> slots_;
 };
 
 }  // namespace raylift::detail

@@ -4,18 +4,16 @@
 #pragma once
 
 #include <raylift/geometry/bvh/scene_bvh.h>
-#include <raylift/gpu/upload/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
-#include <memory>
 #include <vector>
 
 namespace raylift::detail {
 
-struct GeometrySources {
-  std::vector<ArraySource> arrays;  ///< their names say what they are to a GeometryView
+struct GeometryArrays {
+  std::vector<ArraySource> arrays;  ///< under the names of ViewArray
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
-  float reach = 0;                     ///< GeometryView::reach
-  std::shared_ptr<const void> tables;  ///< what the arrays' fills read, besides the scene
+  float reach = 0;  ///< GeometryView::reach
 };
 
 /// The largest coordinate of the bounds from the origin, rounded up.
@@ -27,14 +25,14 @@ struct GeometrySources {
 
 /// The scene must stay until the arrays have been filled. Flattened where options say so. Throws Error(limit) where
 /// 32-bit indices or 16-bit materials do not suffice, Error(usage) for a scene whose parts do not fit together.
-[[nodiscard]] GeometrySources geometry_sources(const Scene& scene, const UploadOptions& options,
-                                               const Progress& progress, const MeshBuilder& large = {});
+[[nodiscard]] GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
+                                             const MeshBuilder& large = {});
 /// Likewise: scene and colours must stay.
-[[nodiscard]] GeometrySources geometry_sources(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
-                                               const UploadOptions& options, const Progress& progress,
-                                               const MeshBuilder& large = {});
+[[nodiscard]] GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                                             const UploadOptions& options, const Progress& progress,
+                                             const MeshBuilder& large = {});
 
-[[nodiscard]] GpuGeometry upload_geometry(const GeometrySources& sources, const Device& device,
+[[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device,
                                           const UploadOptions& options, const Progress& progress);
 
 }  // namespace raylift::detail
