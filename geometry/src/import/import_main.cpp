@@ -127,8 +127,8 @@ void write_error(const Error& error) {
   // It may be the writing of a scene that failed.
   if (::ftruncate(import::kResult, 0) != 0 || ::lseek(import::kResult, 0, SEEK_SET) != 0) return;
   ByteWriter writer;
-  writer.put(import::kVersion);
-  writer.put(import::Outcome::error);
+  writer.value(import::kVersion);
+  writer.value(import::Outcome::error);
   put_error(writer, error);
   writer.write_to(import::kResult);
 }
@@ -142,13 +142,13 @@ void import_and_write(ByteReader& reader) {
     std::vector<StageTime> times;
     const Scene scene = load(path, options, make_progress(&times));
     ByteWriter writer;
-    writer.put(import::kVersion);
-    writer.put(import::Outcome::scene);
+    writer.value(import::kVersion);
+    writer.value(import::Outcome::scene);
     put_scene(writer, scene);
-    writer.put(std::uint64_t{times.size()});
+    writer.value(std::uint64_t{times.size()});
     for (const StageTime& time : times) {
-      writer.put_text(time.stage);
-      writer.put(time.seconds);
+      writer.text(time.stage);
+      writer.value(time.seconds);
     }
     writer.write_to(import::kResult);
     const import::ProgressRecord complete{};
@@ -170,7 +170,7 @@ int import_process() {
   leave_no_core();
   keep_freed_memory();
   const std::string bytes = read_request();
-  ByteReader reader(bytes);
+  ByteReader reader(bytes, refuse_import);
   try {
     if (bytes.size() < sizeof(std::uint64_t) || reader.get<std::uint64_t>() != import::kVersion)
       return exit_code(ErrorKind::usage);

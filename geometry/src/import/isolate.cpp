@@ -205,10 +205,10 @@ class Import {
     Pipe progress = make_pipe();
     Pipe errors = make_pipe();
     ByteWriter writer;
-    writer.put(import::kVersion);
-    writer.put(::getpid());
+    writer.value(import::kVersion);
+    writer.value(::getpid());
     put_options(writer, options_);
-    writer.put_text(path_.string());
+    writer.text(path_.string());
     writer.write_to(request.get());
     ::lseek(request.get(), 0, SEEK_SET);
 
@@ -330,17 +330,18 @@ class Import {
   Scene take_result(std::string_view bytes) const {
     if (bytes.empty()) throw Error(ErrorKind::malformed, "the import process ended without a result", where());
     try {
-      ByteReader reader(bytes);
+      ByteReader reader(bytes, refuse_import);
       if (reader.get<std::uint64_t>() != import::kVersion)
         throw Error(ErrorKind::malformed, "the import process is of another version");
       if (reader.get<import::Outcome>() == import::Outcome::error) rethrow(get_error(reader));
       Scene scene = get_scene(reader);
-      const std::size_t stages = reader.get_count(sizeof(std::uint64_t));
-      for (std::size_t i = 0; i != stages; ++i) {
-        std::string stage = reader.get_text();
-        progress_.record({std::move(stage), reader.get<double>()});
-      }
-      if (!reader.at_end()) throw Error(ErrorKind::malformed, "the import process wrote more than a scene");
+      std::vector<StageTime> stages;
+      reader.list(stages, sizeof(std::uint64_t), [&reader](StageTime& time) {
+        reader.text(time.stage);
+        reader.value(time.seconds);
+      });
+      for (const StageTime& time : stages) progress_.record(time);
+      reader.expect_end();
       return scene;
     } catch (const Error& error) {
       if (!error.file().empty()) throw;
