@@ -248,11 +248,12 @@ void split(const Device& device, const Settings& settings) {
       const double random =
           static_cast<double>(gathers) / bench::seconds_random(resident.arrays[0].device(), bytes, gathers, 3) / 1e9;
       char where[64];
-      std::snprintf(where, sizeof where, "%s, %.1f %% near", std::string(name(resident.arrays[0].where())).c_str(),
+      std::snprintf(where, sizeof where, "%s, %.1f %% near", std::string(to_string(resident.arrays[0].where())).c_str(),
                     100.0 * static_cast<double>(resident.report.device_bytes()) / static_cast<double>(bytes));
-      std::printf(policy == PlacementPolicy::automatic ? " %-22s %12.1f %12.3f |" : " %-10.10s %12.1f %12.3f\n",
-                  policy == PlacementPolicy::automatic ? where : std::string(name(resident.arrays[0].where())).c_str(),
-                  stream, random);
+      std::printf(
+          policy == PlacementPolicy::automatic ? " %-22s %12.1f %12.3f |" : " %-10.10s %12.1f %12.3f\n",
+          policy == PlacementPolicy::automatic ? where : std::string(to_string(resident.arrays[0].where())).c_str(),
+          stream, random);
       std::fflush(stdout);
     }
   }

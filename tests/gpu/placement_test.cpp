@@ -125,7 +125,7 @@ TEST(Placement, StepsDownOneByOne) {
 TEST(Placement, KnowsPoliciesByTheirNames) {
   for (const PlacementPolicy policy :
        {PlacementPolicy::automatic, PlacementPolicy::chroma, PlacementPolicy::mapped, PlacementPolicy::device})
-    EXPECT_EQ(placement_policy(name(policy)), policy);
+    EXPECT_EQ(placement_policy(to_string(policy)), policy);
   EXPECT_THROW((void)placement_policy("gpu"), Error);
 }
 

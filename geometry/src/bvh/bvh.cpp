@@ -71,7 +71,7 @@ Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles
   stage.advance(pairs.size());
   return result;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorKind::out_of_host_memory, "no memory for building a hierarchy");
+  throw Error(ErrorKind::out_of_host_memory, "no memory for building a BVH");
 }
 
 }  // namespace raylift

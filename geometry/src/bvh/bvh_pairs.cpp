@@ -211,9 +211,8 @@ std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, st
 
 void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
   if (triangles.size() > kBvhMaxTriangles)
-    throw Error(ErrorKind::limit,
-                std::to_string(triangles.size()) + " triangles are more than a hierarchy numbers (2^30)", {},
-                "Split the mesh.");
+    throw Error(ErrorKind::limit, std::to_string(triangles.size()) + " triangles are more than a BVH numbers (2^30)",
+                {}, "Split the mesh.");
   std::atomic<std::size_t> bad_vertex{vertices.size()}, bad_triangle{triangles.size()};
   const auto lower = [](std::atomic<std::size_t>& least, std::size_t i) {
     std::size_t seen = least.load();

@@ -202,7 +202,7 @@ WideTree build_wide(RawVector<Primitive>& primitives, std::uint32_t leaf_size) {
     if (result.level_ends.size() <= kBvhMaxDepth) return result;
   }
   throw Error(ErrorKind::limit,
-              "the hierarchy is too deep");  // not reached: a binary tree bounds what is gathered of it
+              "the BVH is too deep");  // not reached: a binary tree bounds what is gathered of it
 }
 
 }  // namespace raylift::bvh

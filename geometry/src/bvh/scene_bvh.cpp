@@ -249,7 +249,7 @@ class JoinedNumbers {
       levels = std::max(levels, tree.level_ends.size());
       total += tree.nodes.size();
     }
-    if (total >= kNone) throw Error(ErrorKind::limit, "the scene's hierarchy has more than 2^32 nodes");
+    if (total >= kNone) throw Error(ErrorKind::limit, "the scene's BVH has more than 2^32 nodes");
     for (std::size_t level = 0; level != levels; ++level)
       for (std::size_t m = 0; m != trees.size(); ++m) {
         if (level >= trees[m].level_ends.size()) continue;
@@ -380,7 +380,7 @@ SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhO
   join(trees, numbers, first_triangle, result);
   return result;
 } catch (const std::bad_alloc&) {
-  throw Error(ErrorKind::out_of_host_memory, "no memory for building the scene's hierarchy", {scene.source, ""});
+  throw Error(ErrorKind::out_of_host_memory, "no memory for building the scene's BVH", {scene.source, ""});
 }
 
 SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options, const Progress& progress,

@@ -320,7 +320,7 @@ double least_volume(const MeshCheck& check) {
 
 }  // namespace
 
-std::string_view name(Flaw flaw) noexcept {
+std::string_view to_string(Flaw flaw) noexcept {
   switch (flaw) {
     case Flaw::open_edge:
       return "open_edge";

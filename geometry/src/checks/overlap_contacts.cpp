@@ -70,7 +70,7 @@ class Finder {
   }
 
  private:
-  /// Boxes of the first one's hierarchy are taken into the second one's frame.
+  /// Boxes of the first one's BVH are taken into the second one's frame.
   [[nodiscard]] bool apart_cells(const Cell& first, const Cell& second) const {
     const Vector middle = linear_ * ((first.min() + first.max()) / 2) + shift_;
     const Vector half = linear_.cwiseAbs() * ((first.max() - first.min()) / 2);

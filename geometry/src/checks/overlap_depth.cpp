@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deepest point of an overlap, by branch and bound over the surfaces' hierarchies: the most promising part first.
+// The deepest point of an overlap, by branch and bound over the surfaces' BVHs: the most promising part first.
 #include <algorithm>
 #include <cmath>
 #include <queue>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mesh as the search for overlaps needs it: welded, with its edges and its hierarchy; and such a mesh put into a
+// A mesh as the search for overlaps needs it: welded, with its edges and its BVH; and such a mesh put into a
 // frame.
 #pragma once
 
@@ -18,7 +18,7 @@ using Vector = Eigen::Vector3d;
 using Corners = std::array<Vector, 3>;
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A box of the hierarchy: over child boxes, or over triangles. Boxes are a little larger than what is in them.
+/// A box of the BVH: over child boxes, or over triangles. Boxes are a little larger than what is in them.
 struct Cell {
   std::array<float, 3> low;
   std::array<float, 3> high;

@@ -165,7 +165,7 @@ OverlapReport find(const Scene& scene, const SceneCheck& check, const OverlapOpt
 
 }  // namespace
 
-std::string_view name(OverlapKind kind) noexcept {
+std::string_view to_string(OverlapKind kind) noexcept {
   switch (kind) {
     case OverlapKind::crosses_mother:
       return "crosses_mother";

@@ -56,7 +56,7 @@ Scene get_scene(ByteReader& reader) {
 }
 
 void put_error(ByteWriter& writer, const Error& error) {
-  writer.text(name(error.kind()));
+  writer.text(to_string(error.kind()));
   for (const std::string* text : {&error.problem(), &error.file(), &error.element(), &error.advice()})
     writer.text(*text);
 }

@@ -91,8 +91,7 @@ DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t ve
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
   if (triangle_count > kBvhMaxTriangles || vertex_count > std::numeric_limits<std::uint32_t>::max())
-    throw Error(ErrorKind::limit,
-                std::to_string(triangle_count) + " triangles are more than a hierarchy numbers (2^30)", {},
+    throw Error(ErrorKind::limit, std::to_string(triangle_count) + " triangles are more than a BVH numbers (2^30)", {},
                 "Split the mesh.");
   if (triangle_count == 0) return {};
 #ifdef RAYLIFT_WITH_CUDA

@@ -69,7 +69,7 @@ class Cache {
   bool read(const UploadOptions& upload, const Use& use) const {
     if (!usable() || !options_.read) return false;
     if (read(place(upload), use)) return true;
-    // A hierarchy that is not asked for does no harm, and the host builds better ones than devices.
+    // A BVH that is not asked for does no harm, and the host builds better ones than devices.
     UploadOptions better = upload;
     better.bvh_builder = BvhBuilder::host;
     if (upload.bvh) return upload.bvh_builder != BvhBuilder::host && read(place(better), use);
@@ -150,7 +150,7 @@ class Cache {
 
 constexpr std::array kBvhArrays{ViewArray::nodes, ViewArray::pairs, ViewArray::pair_ids};
 
-/// The arrays of a cache file, as they go onto a device. Those of a hierarchy are left out where it is not asked for.
+/// The arrays of a cache file, as they go onto a device. Those of a BVH are left out where it is not asked for.
 detail::GeometryArrays sources_of(const CacheFile& file, bool bvh) {
   detail::GeometryArrays sources;
   // Rays can't do without these; what else a view may have is there or not.

@@ -3,7 +3,7 @@
 
 namespace raylift {
 
-std::string_view name(Occupancy::Limit limit) noexcept {
+std::string_view to_string(Occupancy::Limit limit) noexcept {
   switch (limit) {
     case Occupancy::Limit::threads:
       return "threads";

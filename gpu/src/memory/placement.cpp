@@ -73,7 +73,7 @@ std::vector<ArrayPlacement> plan_placement(const PlacementInput& input) {
 
 ArrayPlacement fallback(const ArrayPlacement& placement, std::uint64_t bytes, std::uint64_t pages_that_fit,
                         std::uint64_t page_bytes) {
-  const std::string from = std::string("the allocation failed as ") + std::string(name(placement.where));
+  const std::string from = std::string("the allocation failed as ") + std::string(to_string(placement.where));
   const std::uint64_t device_bytes =
       page_bytes == 0 ? 0 : std::min(pages_that_fit, (bytes - 1) / page_bytes) * page_bytes;
   if (placement.where == Residency::device && device_bytes != 0)
@@ -81,10 +81,10 @@ ArrayPlacement fallback(const ArrayPlacement& placement, std::uint64_t bytes, st
   return {Residency::mapped, 0, bytes, from};
 }
 
-std::string_view name(Residency residency) noexcept {
+std::string_view to_string(Residency residency) noexcept {
   return kResidencies[static_cast<std::size_t>(residency)];
 }
-std::string_view name(PlacementPolicy policy) noexcept {
+std::string_view to_string(PlacementPolicy policy) noexcept {
   return kPolicies[static_cast<std::size_t>(policy)];
 }
 

@@ -76,12 +76,12 @@ std::string ResidencyReport::table() const {
       {"array", "bytes", "where", "on device", "in host memory", "share", "why"}};
   for (const ArrayResidency& array : arrays)
     rows.push_back({array.name, human_bytes(array.bytes),
-                    std::string(name(array.where)) + (array.fell_back ? " (stepped down)" : ""),
+                    std::string(to_string(array.where)) + (array.fell_back ? " (stepped down)" : ""),
                     human_bytes(array.device_bytes), human_bytes(array.host_bytes),
                     percent(array.device_bytes, array.bytes), array.why});
   rows.push_back({"total", human_bytes(bytes()), "", human_bytes(device_bytes()), human_bytes(host_bytes()),
                   percent(device_bytes(), bytes()), ""});
-  std::string text = "device " + device_id + " (" + device_name + "), policy " + std::string(name(policy)) +
+  std::string text = "device " + device_id + " (" + device_name + "), policy " + std::string(to_string(policy)) +
                      ", reserve " + human_bytes(reserve);
   if (budget != UINT64_MAX) text += ", budget " + human_bytes(budget);
   text += "\nfree before " + human_bytes(free_before) + ", after " + human_bytes(free_after) + " of " +
@@ -102,7 +102,7 @@ std::string ResidencyReport::json() const {
   nlohmann::ordered_json out;
   out["device"] = device_id;
   out["device_name"] = device_name;
-  out["policy"] = name(policy);
+  out["policy"] = to_string(policy);
   out["reserve_bytes"] = reserve;
   out["budget_bytes"] = budget == UINT64_MAX ? nlohmann::ordered_json() : nlohmann::ordered_json(budget);
   out["free_bytes_before"] = free_before;
@@ -119,7 +119,7 @@ std::string ResidencyReport::json() const {
     out["arrays"].push_back({{"name", array.name},
                              {"rank", kRanks[static_cast<std::size_t>(array.rank)]},
                              {"bytes", array.bytes},
-                             {"where", name(array.where)},
+                             {"where", to_string(array.where)},
                              {"device_bytes", array.device_bytes},
                              {"host_bytes", array.host_bytes},
                              {"why", array.why},

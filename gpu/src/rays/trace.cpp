@@ -53,7 +53,7 @@ void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits,
 void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const Stream& stream) {
   const GeometryView& view = geometry.view();
   if (view.bvh_levels == 0 && view.triangle_count != 0 && view.instance_count != 0 && !geometry.has(ViewArray::nodes))
-    throw Error(ErrorKind::usage, "the geometry was uploaded without its hierarchy", {},
+    throw Error(ErrorKind::usage, "the geometry was uploaded without its BVH", {},
                 "set UploadOptions::bvh before uploading");
   trace_on(geometry.device(), view, rays, hits, count, stream);
 }

@@ -12,7 +12,7 @@
 
 namespace raylift {
 
-/// The hierarchy of one mesh; see bvh_format.h. Nodes stand level by level: the first ones are those that rays touch
+/// The BVH of one mesh; see bvh_format.h. Nodes stand level by level: the first ones are those that rays touch
 /// most.
 struct Bvh {
   RawVector<BvhNode> nodes;

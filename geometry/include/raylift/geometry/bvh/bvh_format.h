@@ -24,9 +24,8 @@ inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
 /// Eight child slots, each empty, an inner node (or instance), or one to four triangle pairs. Planes lie on a grid of
 /// 256 steps per axis over the node's own box, so the size of the world costs no precision.
 ///
-///   plane on axis a   origin[a] + q * 2^(exponent[a] - 127)   with q one byte of lower / upper; lower is rounded down
-///   and
-///                     upper up, so that a slot's box contains what is in it. An empty slot has lower 255, upper 0.
+///   plane on axis a   origin[a] + q * 2^(exponent[a] - 127), with q one byte of lower or upper. Lower is rounded down,
+///                     upper up: a slot's box contains what is in it. An empty slot has lower 255, upper 0
 ///   inner             bit 4s: slot s is an inner node; they lie from first_child on in the order of their slots
 ///   pairs             bits 4s and up: as many ones as the leaf in slot s has pairs; they lie from first_pair on,
 ///                     likewise. A slot with neither is empty

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hierarchy of a whole scene: one tree for each unique mesh, and one over the instances that place them.
+// The BVH of a whole scene: one tree for each unique mesh, and one over the instances that place them.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>

@@ -24,7 +24,7 @@ enum class Flaw : std::uint8_t {
 inline constexpr std::size_t kFlaws = 6;
 
 /// "open_edge", ...
-[[nodiscard]] std::string_view name(Flaw flaw) noexcept;
+[[nodiscard]] std::string_view to_string(Flaw flaw) noexcept;
 
 /// Where a flaw lies, in the mesh's own frame and unit.
 struct FlawExample {

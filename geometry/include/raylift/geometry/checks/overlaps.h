@@ -25,7 +25,7 @@ enum class OverlapKind : std::uint8_t {
 inline constexpr std::size_t kOverlapKinds = 5;
 
 /// "crosses_mother", ...
-[[nodiscard]] std::string_view name(OverlapKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(OverlapKind kind) noexcept;
 
 /// Two solids that overlap. Solids are numbered as in Scene::instances.
 struct Overlap {

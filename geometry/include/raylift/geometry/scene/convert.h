@@ -11,6 +11,16 @@
 
 namespace raylift {
 
+namespace detail {
+
+/// Whether an Eigen expression lies in memory; others have to be evaluated first.
+template <class Derived>
+concept InMemory = (Derived::Flags & Eigen::DirectAccessBit) != 0;
+template <class Derived>
+concept ThreeColumns = Derived::ColsAtCompileTime == 3 || Derived::ColsAtCompileTime == Eigen::Dynamic;
+
+}  // namespace detail
+
 /// (N, 3) numbers somewhere in memory: element (row, column) is data[row * row_stride + column * column_stride].
 /// Row-major NumPy arrays have strides 3 and 1, column-major Eigen matrices 1 and N. Strides count elements, and may be
 /// negative.
@@ -31,10 +41,8 @@ struct Rows {
   Rows(std::span<const uint3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
   /// Any Eigen matrix, map, block or transpose that lies in memory, and has three columns: Error(usage) where it has
   /// another number of them. An expression has to be evaluated first.
-  template <class Derived>
-  requires(bool(Derived::Flags& Eigen::DirectAccessBit) &&
-           (Derived::ColsAtCompileTime == 3 || Derived::ColsAtCompileTime == Eigen::Dynamic))
-      Rows(const Eigen::DenseBase<Derived>& m)
+  template <detail::InMemory Derived>
+  Rows(const Eigen::DenseBase<Derived>& m) requires detail::ThreeColumns<Derived>
       : Rows(m.derived().data(), static_cast<std::size_t>(m.rows()), m.derived().rowStride(), m.derived().colStride()) {
     if (m.cols() != 3) refuse_columns(m.cols());
   }
@@ -69,15 +77,13 @@ void to_uint3(const Rows& rows, std::span<uint3> target, StoreMode mode = StoreM
 
 /// The same for Eigen's expressions that don't lie in memory: they are evaluated first.
 template <class Derived>
-requires(!bool(Derived::Flags & Eigen::DirectAccessBit)) void to_float3(const Eigen::DenseBase<Derived>& rows,
-                                                                        std::span<float3> target,
-                                                                        StoreMode mode = StoreMode::cached) {
+void to_float3(const Eigen::DenseBase<Derived>& rows, std::span<float3> target,
+               StoreMode mode = StoreMode::cached) requires(!detail::InMemory<Derived>) {
   to_float3(Rows(rows.derived().eval()), target, mode);
 }
 template <class Derived>
-requires(!bool(Derived::Flags & Eigen::DirectAccessBit)) void to_uint3(const Eigen::DenseBase<Derived>& rows,
-                                                                       std::span<uint3> target,
-                                                                       StoreMode mode = StoreMode::cached) {
+void to_uint3(const Eigen::DenseBase<Derived>& rows, std::span<uint3> target,
+              StoreMode mode = StoreMode::cached) requires(!detail::InMemory<Derived>) {
   to_uint3(Rows(rows.derived().eval()), target, mode);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hierarchy of solids: which solid (an instance of the scene) contains which, as the file's tree of nodes says.
+// The tree of solids: which solid (an instance of the scene) contains which, as the file's tree of nodes says.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>

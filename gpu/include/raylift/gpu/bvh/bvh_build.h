@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds a mesh's hierarchy where the mesh is: on the device.
+// Builds a mesh's BVH where the mesh is: on the device.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>
@@ -28,7 +28,7 @@ struct DeviceBvh {
   [[nodiscard]] Bvh to_host(const Stream& stream) const;
 };
 
-/// Builds the hierarchy of a mesh whose `vertices` and `triangles` are device addresses; they are free again on return.
+/// Builds the BVH of a mesh whose `vertices` and `triangles` are device addresses; they are free again on return.
 /// On CUDA by merging clusters along a Morton curve (see the kernels for the sources): some billion triangles per
 /// second, trees that rays pass at 0.92 to 0.94 times the rate of the host builder's, the same result each time.
 /// Triangles are paired with neighbours up to four places away. Of the options, leaf_pairs above 2 means 2. Takes about

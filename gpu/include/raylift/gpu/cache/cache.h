@@ -58,7 +58,7 @@ struct CachedUpload {
                                   const UploadOptions& upload, const CacheOptions& cache,
                                   const Progress& progress = {});
 
-/// A cache file's arrays onto a device; those of the hierarchy only where options ask for it, and of all other options
+/// A cache file's arrays onto a device; those of the BVH only where options ask for it, and of all other options
 /// only where the arrays are to go. Throws what upload() and CacheFile do.
 [[nodiscard]] GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options = {},
                                         const Progress& progress = {});

@@ -17,7 +17,7 @@ struct Occupancy {
   enum class Limit { threads, registers, shared_memory, blocks } limited_by = Limit::threads;
 };
 
-[[nodiscard]] std::string_view name(Occupancy::Limit limit) noexcept;
+[[nodiscard]] std::string_view to_string(Occupancy::Limit limit) noexcept;
 
 /// The occupancy of `kernel` (a __global__ function's address) with `block_threads` threads and `shared_bytes` bytes of
 /// dynamic shared memory per block, on a CUDA device. Throws Error: usage for a block that can't run there, device.

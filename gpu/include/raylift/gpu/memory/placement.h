@@ -72,8 +72,8 @@ struct ArrayPlacement {
 [[nodiscard]] ArrayPlacement fallback(const ArrayPlacement& placement, std::uint64_t bytes,
                                       std::uint64_t pages_that_fit, std::uint64_t page_bytes);
 
-[[nodiscard]] std::string_view name(Residency residency) noexcept;
-[[nodiscard]] std::string_view name(PlacementPolicy policy) noexcept;
+[[nodiscard]] std::string_view to_string(Residency residency) noexcept;
+[[nodiscard]] std::string_view to_string(PlacementPolicy policy) noexcept;
 /// "auto", "chroma", "mapped" or "device"; throws Error(usage) for any other text.
 [[nodiscard]] PlacementPolicy placement_policy(std::string_view name);
 

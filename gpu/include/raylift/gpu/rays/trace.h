@@ -16,7 +16,7 @@ namespace raylift {
 void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
            const Stream& stream);
 
-/// The same for uploaded geometry, in one level or two; it must have its hierarchy (UploadOptions::bvh), or nothing to
+/// The same for uploaded geometry, in one level or two; it must have its BVH (UploadOptions::bvh), or nothing to
 /// hit: otherwise Error(usage).
 void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const Stream& stream);
 
