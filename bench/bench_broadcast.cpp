@@ -4,8 +4,9 @@
 //
 //   bench_broadcast [--devices N] [--host] [--bytes N] [--rounds N] [--chunk N] [--chunks N]
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/broadcast.h>
-#include <raylift/gpu/pool.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/broadcast.h>
 #include <tbb/parallel_for.h>
 
 #include <CLI/CLI.hpp>
@@ -81,7 +82,7 @@ class Bench {
       const std::string from = std::string(", from ") + what;
       line("upload to one device" + from, share, [&] { (void)upload({source, 1}, devices_[0], settings_.upload); });
       UploadOptions helped = settings_.upload;
-      helped.helpers.assign(devices_.begin() + 1, devices_.end());
+      helped.relay_devices.assign(devices_.begin() + 1, devices_.end());
       line("upload to one device, helped by the others" + from, share, [&] {
         (void)upload({source, 1}, devices_[0], helped);
       });

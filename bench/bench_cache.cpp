@@ -5,8 +5,9 @@
 //   bench_cache FILE [--device D] [--rounds N] [--folder DIR]
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache.h>
-#include <raylift/gpu/pool.h>
+#include <raylift/gpu/cache/cache.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <sys/mman.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>

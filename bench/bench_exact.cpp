@@ -4,11 +4,11 @@
 // shape and way. Ends with 1 if a ray is lost, or leaves its shape from outside.
 #include "exact_rays.h"
 
-#include <raylift/geometry/bvh.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/bvh_build.h>
-#include <raylift/gpu/trace.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/gpu/bvh/bvh_build.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/trace.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -4,6 +4,7 @@
 //   bench_interop [--device auto|host|cuda:N] [--gl auto|device|software] [--bytes N] [--rounds N]
 #include <GL/glew.h>
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/interop/gl_context.h>
 #include <raylift/interop/shared_geometry.h>
 #include <raylift/interop/shared_image.h>

@@ -4,11 +4,11 @@
 #include "bvh_quality.h"
 #include "ray_scenes.h"
 
-#include <raylift/geometry/bvh.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/bvh_build.h>
-#include <raylift/gpu/trace.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/gpu/bvh/bvh_build.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/trace.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>

@@ -5,10 +5,10 @@
 #include "closed_rays.h"
 #include "ray_scenes.h"
 
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/scene_bvh.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/trace.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/trace.h>
 #include <tbb/parallel_for.h>
 
 #include <CLI/CLI.hpp>
@@ -154,7 +154,7 @@ void placement(const Device& device, const Settings& settings) {
         return 100 * static_cast<double>(row.device_bytes) / static_cast<double>(row.bytes);
       };
       std::printf("| %d %% | %s | %.0f, %.0f, %.0f %% | %.2f | %.3f | %.2f | %.3f |\n", percent,
-                  std::string(name(policy)).c_str(), share(0), share(1), share(2), rates.coherent * 1e-6,
+                  std::string(to_string(policy)).c_str(), share(0), share(1), share(2), rates.coherent * 1e-6,
                   rates.coherent / whole.coherent, rates.incoherent * 1e-6, rates.incoherent / whole.incoherent);
       std::fflush(stdout);
     }

@@ -4,8 +4,9 @@
 //
 //   bench_upload [--device auto|host|cuda:N] [--bytes N] [--rounds N] [--chunk N] [--chunks N]
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/pool.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <sys/wait.h>
 #include <tbb/parallel_for.h>
 #include <unistd.h>
@@ -131,11 +132,11 @@ void conversion(const Settings& settings) {
     });
   });
   line("memcpy of as many bytes as the floats have, all cores", bytes / copy / 1e9, "GB/s");
-  for (const Target target : {Target::cached, Target::write_combined}) {
+  for (const StoreMode target : {StoreMode::cached, StoreMode::write_combined}) {
     const double time =
         best_of(settings.rounds, [&] { to_float3(Rows(doubles.data(), settings.rows()), floats, target); });
-    line(target == Target::cached ? "double to float, all cores, ordinary stores"
-                                  : "double to float, all cores, streaming stores",
+    line(target == StoreMode::cached ? "double to float, all cores, ordinary stores"
+                                     : "double to float, all cores, streaming stores",
          bytes / time / 1e9, "GB/s", copy / time, "of memcpy");
   }
 }
@@ -247,11 +248,12 @@ void split(const Device& device, const Settings& settings) {
       const double random =
           static_cast<double>(gathers) / bench::seconds_random(resident.arrays[0].device(), bytes, gathers, 3) / 1e9;
       char where[64];
-      std::snprintf(where, sizeof where, "%s, %.1f %% near", std::string(name(resident.arrays[0].where())).c_str(),
+      std::snprintf(where, sizeof where, "%s, %.1f %% near", std::string(to_string(resident.arrays[0].where())).c_str(),
                     100.0 * static_cast<double>(resident.report.device_bytes()) / static_cast<double>(bytes));
-      std::printf(policy == PlacementPolicy::automatic ? " %-22s %12.1f %12.3f |" : " %-10.10s %12.1f %12.3f\n",
-                  policy == PlacementPolicy::automatic ? where : std::string(name(resident.arrays[0].where())).c_str(),
-                  stream, random);
+      std::printf(
+          policy == PlacementPolicy::automatic ? " %-22s %12.1f %12.3f |" : " %-10.10s %12.1f %12.3f\n",
+          policy == PlacementPolicy::automatic ? where : std::string(to_string(resident.arrays[0].where())).c_str(),
+          stream, random);
       std::fflush(stdout);
     }
   }

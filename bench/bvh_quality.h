@@ -2,8 +2,8 @@
 // How good a hierarchy is, apart from the machine that traverses it.
 #pragma once
 
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/ray.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/ray.h>
 
 #include <cstdint>
 #include <span>

@@ -2,8 +2,8 @@
 // Rays made where they are traced, and their hits counted there: a billion of them never cross the link.
 #pragma once
 
-#include <raylift/geometry/ray.h>
-#include <raylift/gpu/device.h>
+#include <raylift/geometry/bvh/ray.h>
+#include <raylift/gpu/device/device.h>
 
 #include <cstddef>
 #include <cstdint>

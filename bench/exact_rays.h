@@ -3,8 +3,8 @@
 // what must hold of any such ray, and by brute force over all triangles in double.
 #pragma once
 
-#include <raylift/geometry/bvh_batch.h>
-#include <raylift/gpu/device.h>
+#include <raylift/geometry/bvh/bvh_batch.h>
+#include <raylift/gpu/device/device.h>
 #include <raylift/gpu/view.h>
 
 #include <cstddef>

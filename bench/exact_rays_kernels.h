@@ -2,7 +2,7 @@
 // What host and device do alike for each ray, and the launches.
 #pragma once
 
-#include <raylift/gpu/query.h>
+#include <raylift/gpu/rays/query.h>
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "media_scenes.h"
 
+#include <raylift/gpu/memory/buffer.h>
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -3,9 +3,9 @@
 // needs to know of them, and both on a device.
 #pragma once
 
-#include <raylift/geometry/scene.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/scene/scene.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cstdint>
 #include <string>

@@ -4,8 +4,8 @@
 // its own frame, and the parity of crossings for other meshes.
 #pragma once
 
-#include <raylift/gpu/boundary.h>
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/rays/boundary.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // The benchmarks' incoherent rays, by number, for host and device.
 #pragma once
 
-#include <raylift/geometry/ray.h>
+#include <raylift/geometry/bvh/ray.h>
 
 #include <cmath>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // The scenes and rays of bench_rays: those on which peers were measured.
 #pragma once
 
-#include <raylift/geometry/ray.h>
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // The options that several commands have, and parsing with suggestions for what was mistyped.
 #pragma once
 
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <functional>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // The options that say where on a device the arrays of a scene go, for all programs that upload one.
 #pragma once
 
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/upload/upload.h>
 #include <string>
 
 #include "cli11_forward.h"

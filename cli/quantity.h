@@ -2,8 +2,8 @@
 // Quantities as people write them in options: sizes, counts, times, lengths. All throw Error(usage) for anything else.
 #pragma once
 
-#include <raylift/geometry/load.h>
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/scene.h>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -55,7 +55,7 @@ void Session::warn(const std::string& message) {
 void Session::report(const Error& error) {
   bar_.clear();
   if (*error.what() == '\0') return;  // a reader that went away
-  log_->error("{}: {}", name(error.kind()), printable(error.what()));
+  log_->error("{}: {}", to_string(error.kind()), printable(error.what()));
 }
 
 Progress Session::progress(std::vector<StageTime>* times) {
@@ -109,7 +109,7 @@ std::string signal_name(int number) {
 }
 
 Json to_json(const Error& error) {
-  return {{"kind", name(error.kind())},
+  return {{"kind", to_string(error.kind())},
           {"message", error.what()},
           {"problem", error.problem()},
           {"element", error.element()},

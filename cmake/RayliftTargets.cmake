@@ -33,7 +33,8 @@ if(RAYLIFT_BUILD_FUZZ)
   target_compile_options(raylift_build_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# raylift_library(<name> <source>...): the library raylift::<name>, whose public headers are under include/.
+# raylift_library(<name> <source>...): the library raylift::<name>, whose public headers are under include/. Its sources
+# include its private headers by their path from src/.
 function(raylift_library name)
   add_library(raylift_${name} ${ARGN})
   add_library(raylift::${name} ALIAS raylift_${name})
@@ -41,7 +42,8 @@ function(raylift_library name)
   set_target_properties(raylift_${name} PROPERTIES
     EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_include_directories(raylift_${name} PUBLIC
-    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(raylift_${name} PRIVATE $<BUILD_INTERFACE:raylift_build_settings>)
 endfunction()
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shortest program that puts a scene where a kernel can reach it.
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cstdio>
 

@@ -2,7 +2,7 @@
 // The camera: where it stands, how mouse and keys move it, and how it frames a box. Pure arithmetic, no GL.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <Eigen/Geometry>
 #include <optional>

@@ -2,7 +2,7 @@
 #include "desk.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,7 @@ void Desk::guarded(const Work& work) {
   try {
     work();
   } catch (const Error& failure) {
-    if (failure.kind() != ErrorKind::cancelled) error = std::string(name(failure.kind())) + ": " + failure.what();
+    if (failure.kind() != ErrorKind::cancelled) error = std::string(to_string(failure.kind())) + ": " + failure.what();
   } catch (const std::bad_alloc&) {
     error = "out_of_host_memory: no memory left";
   }

@@ -3,8 +3,8 @@
 // goes on behind. The window draws it and its panels change it. Needs a current OpenGL context.
 #pragma once
 
-#include <raylift/geometry/check.h>
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/interop/shared_geometry.h>
 
 #include <chrono>

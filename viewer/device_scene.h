@@ -4,7 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/progress.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/interop/shared_geometry.h>
 
 #include <functional>

@@ -3,7 +3,7 @@
 // mesh at once. Pure data, no GL.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "gl_objects.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/gpu/memory/residency.h>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include "offscreen.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <chrono>
 #include <future>

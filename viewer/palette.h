@@ -2,7 +2,7 @@
 // Colours for things that a file gives none, or all the same one: as unlike as possible, and the same every time.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
-#include <raylift/gpu/pool.h>
+#include <raylift/gpu/device/pool.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 #include "ray_caster.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 

@@ -3,7 +3,7 @@
 // time than the caller can wait.
 #pragma once
 
-#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/interop/shared_image.h>
 
 #include <cstdint>

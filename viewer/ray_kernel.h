@@ -2,7 +2,7 @@
 // What the ray-cast picture does for one pixel: one function for host threads and CUDA's alike.
 #pragma once
 
-#include <raylift/gpu/query.h>
+#include <raylift/gpu/rays/query.h>
 
 #include <bit>
 #include <cmath>

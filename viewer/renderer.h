@@ -3,7 +3,7 @@
 // one is made, used or goes.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <cstdint>
 #include <map>

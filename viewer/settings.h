@@ -3,7 +3,7 @@
 // all make. No GL.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <Eigen/Core>
 #include <array>

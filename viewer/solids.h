@@ -2,7 +2,7 @@
 // The tree of solids as a person works with it: who is below whom, finding by name, and what is visible. No GL.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <cstdint>
 #include <span>

@@ -2,8 +2,8 @@
 // The command line of raylift-view, and its configuration file, whose keys are the options' names.
 #pragma once
 
-#include <raylift/geometry/load.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/interop/gl_context.h>
 
 #include <optional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actions.h"
 
-#include <raylift/geometry/check.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/overlaps.h>
 
 #include <algorithm>
 #include <array>
@@ -61,7 +61,8 @@ Json check_scene(SceneWork& work) {
   Json json = {{"watertight", result.watertight()},
                {"leaking_meshes", result.leaking_meshes},
                {"leaking_solids", result.leaking_instances}};
-  for (std::size_t i = 0; i != kFlaws; ++i) json["counts"][std::string(name(static_cast<Flaw>(i)))] = result.counts[i];
+  for (std::size_t i = 0; i != kFlaws; ++i)
+    json["counts"][std::string(to_string(static_cast<Flaw>(i)))] = result.counts[i];
   json["overlaps"] = overlaps_json(work.scene(), overlaps, kMostOverlaps);
   return json;
 }

@@ -2,8 +2,8 @@
 // What a batch can do with a scene: a table with one function for each action.
 #pragma once
 
-#include <raylift/geometry/load.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <cstdint>
 #include <optional>
 #include <span>

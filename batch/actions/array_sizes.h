@@ -2,8 +2,8 @@
 // The arrays that an upload of a scene would make, without making them.
 #pragma once
 
-#include <raylift/geometry/scene.h>
-#include <raylift/gpu/placement.h>
+#include <raylift/geometry/scene/scene.h>
+#include <raylift/gpu/memory/placement.h>
 #include <vector>
 
 namespace raylift::batch {

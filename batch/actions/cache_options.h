@@ -2,7 +2,7 @@
 // The options --cache and --no-cache, for all commands that load scenes.
 #pragma once
 
-#include <raylift/gpu/cache.h>
+#include <raylift/gpu/cache/cache.h>
 #include <functional>
 #include <string>
 

@@ -2,7 +2,7 @@
 #include "overlap_text.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/solids.h>
+#include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
 
@@ -116,7 +116,7 @@ Json overlaps_json(const Scene& scene, const OverlapReport& report, std::size_t 
                {"touching", Json::array()}};
   for (std::size_t i = 0; i != std::min(most, report.overlaps.size()); ++i) {
     const Overlap& overlap = report.overlaps[i];
-    json["found"].push_back({{"kind", name(overlap.kind)},
+    json["found"].push_back({{"kind", to_string(overlap.kind)},
                              {"first", path(scene, overlap.first)},
                              {"second", path(scene, overlap.second)},
                              {"place_mm", Json::array({overlap.place.x(), overlap.place.y(), overlap.place.z()})},

@@ -2,7 +2,7 @@
 // What find_overlaps found, as text and as JSON.
 #pragma once
 
-#include <raylift/geometry/overlaps.h>
+#include <raylift/geometry/checks/overlaps.h>
 
 #include <cstddef>
 #include <string>

@@ -2,8 +2,8 @@
 // The rays that `raylift trace` shoots into a scene, by number: the same ones on any machine and in any order.
 #pragma once
 
-#include <raylift/geometry/ray.h>
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/scene/scene.h>
 #include <cstdint>
 #include <functional>
 #include <optional>

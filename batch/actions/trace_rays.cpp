@@ -2,8 +2,8 @@
 #include "trace_rays.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/trace.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/trace.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/progress.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

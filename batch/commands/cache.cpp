@@ -3,7 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache.h>
+#include <raylift/gpu/cache/cache.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>

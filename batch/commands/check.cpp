@@ -2,9 +2,9 @@
 // raylift check: whether each mesh is watertight, since a photon leaks through an open one, and whether solids overlap,
 // since a photon there is in two media.
 #include <fmt/format.h>
-#include <raylift/geometry/check.h>
-#include <raylift/geometry/load.h>
-#include <raylift/geometry/overlaps.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/checks/overlaps.h>
+#include <raylift/geometry/import/load.h>
 #include <CLI/CLI.hpp>
 
 #include <limits>
@@ -51,7 +51,7 @@ std::string point_text(const Eigen::Vector3d& point) {
 }
 
 std::string example_text(const FlawExample& example) {
-  std::string text(name(example.flaw));
+  std::string text(to_string(example.flaw));
   for (char& c : text)
     if (c == '_') c = ' ';
   if (example.triangle != kNone) text += fmt::format(" at triangle {}", example.triangle);
@@ -122,7 +122,7 @@ Json json_of(const Scene& scene, const SceneCheck& check) {
                {"counts", Json::object()},
                {"meshes", Json::array()}};
   const auto set_counts = [](Json& target, const std::array<std::uint64_t, kFlaws>& counts) {
-    for (std::size_t i = 0; i != kFlaws; ++i) target[std::string(name(static_cast<Flaw>(i)))] = counts[i];
+    for (std::size_t i = 0; i != kFlaws; ++i) target[std::string(to_string(static_cast<Flaw>(i)))] = counts[i];
   };
   set_counts(json["counts"], check.counts);
   for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
@@ -145,7 +145,7 @@ Json json_of(const Scene& scene, const SceneCheck& check) {
         {"examples", Json::array()}};
     set_counts(one["counts"], mesh.counts);
     for (const FlawExample& example : mesh.examples)
-      one["examples"].push_back({{"flaw", name(example.flaw)},
+      one["examples"].push_back({{"flaw", to_string(example.flaw)},
                                  {"triangle", example.triangle == kNone ? Json() : Json(example.triangle)},
                                  {"place", Json::array({point_json(example.place[0]), point_json(example.place[1])})}});
     json["meshes"].push_back(std::move(one));

@@ -27,7 +27,7 @@ Device open_device(Session& session, const std::string& device) {
 
 void warn_of_steps(Session& session, const std::string& file, const GpuGeometry& geometry) {
   for (const ArrayResidency& array : geometry.report().arrays)
-    if (array.stepped_down) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
+    if (array.fell_back) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
 }
 
 std::string timings_text(const std::vector<StageTime>& times) {

@@ -2,8 +2,8 @@
 // The options of commands that put a scene onto one device, and what they say of the time that took.
 #pragma once
 
-#include <raylift/gpu/device.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <string>
 #include <vector>
 

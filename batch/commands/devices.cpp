@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift devices: the devices there are, and what each can do.
 #include <fmt/format.h>
-#include <raylift/gpu/device.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/memory/residency.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enclosure.h"
 
-#include <raylift/geometry/check.h>
+#include <raylift/geometry/checks/check.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 

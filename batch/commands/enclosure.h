@@ -2,7 +2,7 @@
 // Whether rays from a ball must hit something, whatever their directions.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 #include <cstdint>
 #include <optional>
 

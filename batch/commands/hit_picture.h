@@ -2,7 +2,7 @@
 // Pictures of what the camera's rays hit.
 #pragma once
 
-#include <raylift/geometry/ray.h>
+#include <raylift/geometry/bvh/ray.h>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift info: what a scene holds, and how many bytes it would take on a device.
 #include <fmt/format.h>
-#include <raylift/geometry/load.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/memory/residency.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // raylift trace: shoots rays into a scene on a device, says how fast that went and what they hit, and draws it.
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <CLI/CLI.hpp>
 
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift upload: reads a scene, places it and uploads it, and says where each array went.
 #include <fmt/format.h>
-#include <raylift/geometry/load.h>
-#include <raylift/gpu/device.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <CLI/CLI.hpp>
 
 #include <chrono>
@@ -114,7 +114,7 @@ Examples:
   raylift upload --json *.dae | jq '.[].residency.device_bytes')");
   app->callback([options, &run] {
     run = [options](Session& session) {
-      if (!options->helpers.empty()) options->upload.helpers = several_devices(options->helpers);
+      if (!options->helpers.empty()) options->upload.relay_devices = several_devices(options->helpers);
       if (options->to.empty()) return upload_files(session, *options);
       return upload_to_all(
           session, {options->files, options->load, options->upload, options->cache, options->to, options->verify});

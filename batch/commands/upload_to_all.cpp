@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/broadcast.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/gpu/memory/residency.h>
+#include <raylift/gpu/upload/broadcast.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // raylift upload on several devices: one scene to all of them, or to one with the others' help.
 #pragma once
 
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <string>
 #include <vector>
 

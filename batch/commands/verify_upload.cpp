@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/flatten.h>
-#include <raylift/geometry/solids.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
 #include <cstring>
@@ -21,34 +21,34 @@ class Verifier {
 
   /// Compares an array of `count` elements, `expected(i)` being what element i must be, in rising order of i.
   template <class T, class Expected>
-  void compare(const char* name, std::size_t count, const Expected& expected) {
-    const ResidentArray& array = geometry_.array(name);
-    if (array.bytes() != count * sizeof(T))
-      fail(name, fmt::format("{} bytes instead of {}", array.bytes(), count * sizeof(T)));
+  void compare(ViewArray array, std::size_t count, const Expected& expected) {
+    const Memory& memory = geometry_.array(array);
+    if (memory.bytes() != count * sizeof(T))
+      fail(array, fmt::format("{} bytes instead of {}", memory.bytes(), count * sizeof(T)));
     std::vector<T> chunk(std::min(count, kChunkBytes / sizeof(T)));
     for (std::size_t first = 0; first != count;) {
       const std::size_t here = std::min(chunk.size(), count - first);
-      array.copy_to(std::as_writable_bytes(std::span(chunk.data(), here)), stream_, first * sizeof(T));
+      memory.copy_to(std::as_writable_bytes(std::span(chunk.data(), here)), stream_, first * sizeof(T));
       stream_.synchronize();
       for (std::size_t i = 0; i != here; ++i) {
         const T wanted = expected(first + i);
-        if (std::memcmp(&wanted, &chunk[i], sizeof(T)) != 0) fail(name, fmt::format("element {} differs", first + i));
+        if (std::memcmp(&wanted, &chunk[i], sizeof(T)) != 0) fail(array, fmt::format("element {} differs", first + i));
       }
       first += here;
     }
     bytes_ += count * sizeof(T);
   }
   template <class T>
-  void compare(const char* name, const std::vector<T>& expected) {
-    compare<T>(name, expected.size(), [&](std::size_t i) -> const T& { return expected[i]; });
+  void compare(ViewArray array, const std::vector<T>& expected) {
+    compare<T>(array, expected.size(), [&](std::size_t i) -> const T& { return expected[i]; });
   }
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
-  [[noreturn]] static void fail(const char* name, const std::string& what) {
+  [[noreturn]] static void fail(ViewArray array, const std::string& what) {
     throw Error(ErrorKind::device, fmt::format("what lies on the device is not what was uploaded: {}", what),
-                {"", fmt::format("array '{}'", name)},
+                {"", fmt::format("array '{}'", info(array).name)},
                 "the device's memory or driver is at fault, or raylift: report it");
   }
 
@@ -91,8 +91,8 @@ void verify_instances(const Scene& scene, const GpuGeometry& geometry, Verifier&
     first_material.push_back(static_cast<std::uint32_t>(part_materials.size()));
     for (const std::uint32_t material : binding) part_materials.push_back(MaterialCode::pack(material));
   }
-  verifier.compare("part_materials", part_materials);
-  verifier.compare<InstanceView>("instances", scene.instances.size(), [&](std::size_t i) {
+  verifier.compare(ViewArray::part_materials, part_materials);
+  verifier.compare<InstanceView>(ViewArray::instances, scene.instances.size(), [&](std::size_t i) {
     const Instance& instance = scene.instances[i];
     Transform to_world = instance.transform;
     to_world.translation() -= origin;
@@ -114,8 +114,8 @@ void verify_instances(const Scene& scene, const GpuGeometry& geometry, Verifier&
 
 void verify_solids(const Scene& scene, Verifier& verifier) {
   const SolidTree tree = solid_tree(scene);
-  verifier.compare("daughters", tree.daughters);
-  verifier.compare<SolidView>("solids", tree.size(), [&](std::size_t i) {
+  verifier.compare(ViewArray::daughters, tree.daughters);
+  verifier.compare<SolidView>(ViewArray::solids, tree.size(), [&](std::size_t i) {
     const Instance& instance = scene.instances[i];
     return SolidView{tree.mother[i],
                      tree.depth[i],
@@ -136,21 +136,21 @@ void verify_two_levels(const Scene& scene, const GpuGeometry& geometry, Verifier
     next.first_vertex += next.vertex_count;
     next.first_triangle += next.triangle_count;
   }
-  verifier.compare("meshes", meshes);
+  verifier.compare(ViewArray::meshes, meshes);
   Walk vertices(scene, vertices_of);
-  verifier.compare<float3>("vertices", scene.unique_vertices(), [&](std::size_t i) {
+  verifier.compare<float3>(ViewArray::vertices, scene.unique_vertices(), [&](std::size_t i) {
     const auto [mesh, inside] = vertices.at(i);
     return scene.meshes[mesh].vertices[inside];
   });
   Walk triangles(scene, triangles_of);
-  verifier.compare<uint3>("triangles", scene.unique_triangles(), [&](std::size_t i) {
+  verifier.compare<uint3>(ViewArray::triangles, scene.unique_triangles(), [&](std::size_t i) {
     const auto [mesh, inside] = triangles.at(i);
     const uint3 t = scene.meshes[mesh].triangles[inside];
     const std::uint32_t offset = meshes[mesh].first_vertex;
     return uint3{t.x + offset, t.y + offset, t.z + offset};
   });
   Walk parts(scene, triangles_of);
-  verifier.compare<std::uint16_t>("triangle_parts", scene.unique_triangles(), [&](std::size_t i) {
+  verifier.compare<std::uint16_t>(ViewArray::triangle_parts, scene.unique_triangles(), [&](std::size_t i) {
     const auto [mesh, inside] = parts.at(i);
     const std::vector<MeshPart>& all = scene.meshes[mesh].parts;
     std::size_t part = 0;
@@ -163,11 +163,11 @@ void verify_two_levels(const Scene& scene, const GpuGeometry& geometry, Verifier
 void verify_flat(const Scene& scene, const GpuGeometry& geometry, Verifier& verifier) {
   const GeometryView& view = geometry.view();
   const FlatScene flat = flatten(scene, Eigen::Vector3d(view.origin[0], view.origin[1], view.origin[2]));
-  verifier.compare("vertices", flat.vertices);
-  verifier.compare("triangles", flat.triangles);
-  verifier.compare("solid_ids", flat.solid_ids);
-  verifier.compare("material_codes", flat.material_codes);
-  verifier.compare("colors", flat.colors);
+  verifier.compare(ViewArray::vertices, flat.vertices);
+  verifier.compare(ViewArray::triangles, flat.triangles);
+  verifier.compare(ViewArray::solid_ids, flat.solid_ids);
+  verifier.compare(ViewArray::material_codes, flat.material_codes);
+  verifier.compare(ViewArray::colors, flat.colors);
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ std::uint64_t verify_upload(const Scene& scene, const GpuGeometry& geometry, boo
   Verifier verifier(geometry);
   std::vector<std::uint32_t> colors;
   for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
-  verifier.compare("material_colors", colors);
+  verifier.compare(ViewArray::material_colors, colors);
   verify_solids(scene, verifier);
   (flattened ? verify_flat : verify_two_levels)(scene, geometry, verifier);
   return verifier.bytes();

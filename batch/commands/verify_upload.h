@@ -2,7 +2,7 @@
 // Reading an upload back, to see that what lies on the device is the scene.
 #pragma once
 
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 namespace raylift::batch {
 

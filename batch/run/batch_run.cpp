@@ -2,7 +2,7 @@
 #include "batch_run.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/backend.h>
+#include <raylift/gpu/device/backend.h>
 #include <signal.h>
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/gpu/memory/residency.h>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/gpu/memory/residency.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -275,7 +275,7 @@ void Crew::finish(Slot& slot, Json row, bool refused, std::vector<Finished>& fin
   run["host"] = host_;
   run["rank"] = options_.rank;
   row["run"] = std::move(run);
-  const bool cancelled = row.contains("error") && row["error"]["kind"] == name(ErrorKind::cancelled);
+  const bool cancelled = row.contains("error") && row["error"]["kind"] == to_string(ErrorKind::cancelled);
   slot.busy = false;
   finished.push_back({slot.scene, std::move(row), refused, cancelled});
 }

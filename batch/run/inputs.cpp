@@ -2,7 +2,7 @@
 #include "inputs.h"
 
 #include <glob.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <algorithm>
 #include <cctype>

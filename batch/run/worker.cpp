@@ -3,7 +3,7 @@
 
 #include <malloc.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <tbb/global_control.h>

@@ -2,7 +2,7 @@
 // The model of a photon detector: nested liquids in a vessel, and photosensors that look at its centre.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <cstdint>
 #include <string>

@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Error& error) {
-    std::fprintf(stderr, "raylift-make-detector: error: %s: %s\n", std::string(name(error.kind())).c_str(),
+    std::fprintf(stderr, "raylift-make-detector: error: %s: %s\n", std::string(to_string(error.kind())).c_str(),
                  error.what());
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {

@@ -3,7 +3,7 @@
 // on both, and lengths add up as integers, in any order: so both give the same file, byte for byte.
 #pragma once
 
-#include <raylift/gpu/query.h>
+#include <raylift/gpu/rays/query.h>
 
 constexpr double kUnitsPerMm = 1024;  // lengths add up in units of about a micrometre
 

@@ -2,8 +2,9 @@
 // simulator SCENE OUT.npy [RAYS [X Y Z]]: sends isotropic rays from a point (the middle of the scene, or X Y Z in mm),
 // and writes each solid's mean path length per ray in mm, what is nested in it included, as a NumPy array.
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <algorithm>
 #include <atomic>

@@ -49,7 +49,7 @@ std::string message(std::string_view problem, const Where& where, std::string_vi
 
 }  // namespace
 
-std::string_view name(ErrorKind kind) noexcept {
+std::string_view to_string(ErrorKind kind) noexcept {
   return row(kind).name;
 }
 

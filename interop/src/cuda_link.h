@@ -2,7 +2,7 @@
 // What CUDA does to OpenGL's buffers. All with the buffer's context current, and for one CUDA device.
 #pragma once
 
-#include <raylift/gpu/backend.h>
+#include <raylift/gpu/device/backend.h>
 
 #include <cstddef>
 #include <span>

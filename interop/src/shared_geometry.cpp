@@ -68,8 +68,8 @@ SharedUpload::SharedUpload(std::size_t vertices, std::size_t triangles, const De
                                              : "on the device, and copied to OpenGL: " + vertices_.why_not();
   options_.external = [why, vertex_memory = target(mapping_->span<0>()), triangle_memory = target(mapping_->span<1>()),
                        others = options.external](const std::string& name, std::size_t bytes) {
-    const bool is_vertices = name == "vertices";
-    if (!is_vertices && name != "triangles") return others ? others(name, bytes) : ExternalMemory{};
+    const bool is_vertices = name == info(ViewArray::vertices).name;
+    if (!is_vertices && name != info(ViewArray::triangles).name) return others ? others(name, bytes) : ExternalMemory{};
     const auto& [data, size] = is_vertices ? vertex_memory : triangle_memory;
     if (bytes != size)
       throw Error(ErrorKind::usage, "the array '" + name + "' has " + std::to_string(bytes) +

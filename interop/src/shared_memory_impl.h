@@ -2,8 +2,8 @@
 // The memory behind a SharedBuffer. It outlives that as long as a mapping needs it.
 #pragma once
 
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/pool.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/interop/gl_buffer.h>
 #include <raylift/interop/shared_memory.h>
 

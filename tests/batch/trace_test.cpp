@@ -2,7 +2,7 @@
 // raylift trace: figures that geometry alone decides, pictures, and what it refuses.
 #include <gmock/gmock.h>
 
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <cmath>
 #include <numbers>

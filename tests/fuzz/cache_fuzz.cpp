@@ -3,7 +3,7 @@
 // more memory than the file calls for. The first byte says what the rest is: a whole file, or the sections of one.
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache.h>
+#include <raylift/gpu/cache/cache.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,8 +11,8 @@
 #include <cstring>
 #include <string>
 
-#include "cache_format.h"
-#include "hash.h"
+#include "cache/cache_format.h"
+#include "cache/hash.h"
 
 namespace {
 
@@ -65,7 +65,7 @@ void use(const std::string& path) {
   const CacheFile file(path);
   for (const CacheSection& section : file.sections()) {
     std::vector<std::byte> bytes(section.bytes());
-    file.read(section, 0, bytes.size(), bytes.data(), Target::cached);
+    file.read(section, 0, bytes.size(), bytes.data(), StoreMode::cached);
   }
   file.verify();
   (void)cache_summary(file);
@@ -103,7 +103,7 @@ void use_sections(std::span<const std::byte> bytes) {
   const std::vector<std::byte> triangles = take(sizeof(uint3));
   const auto source = [](const char* name, std::size_t size, const std::vector<std::byte>& from) {
     return ArraySource{name, ArrayRank::vertices, size, from.size() / size,
-                       [&from, size](std::size_t first, std::size_t count, std::byte* target, Target) {
+                       [&from, size](std::size_t first, std::size_t count, std::byte* target, StoreMode) {
                          std::memcpy(target, from.data() + first * size, count * size);
                        }};
   };

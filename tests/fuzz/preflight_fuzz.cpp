@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "collada.h"
+#include "import/collada.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace raylift;
@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (scene.instances.empty() || scene.meshes.size() != document.geometries.size()) std::abort();
     for (const Instance& instance : scene.instances) {
       if (instance.mesh >= scene.meshes.size() || instance.node >= scene.nodes.size()) std::abort();
-      if (scene.bindings.at(instance.binding).size() != document.geometries[instance.mesh].primitives.size()) std::abort();
+      if (scene.bindings.at(instance.binding).size() != document.geometries[instance.mesh].primitives.size())
+        std::abort();
     }
     for (std::size_t i = 0; i != scene.nodes.size(); ++i)
       if (scene.nodes[i].parent != kNone && scene.nodes[i].parent >= i) std::abort();

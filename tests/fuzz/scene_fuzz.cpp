@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any numbers as a scene through weld, check, find_overlaps, flatten and an upload to a small host device: no crash,
 // and what the device holds is what was put there.
-#include <raylift/geometry/check.h>
-#include <raylift/geometry/convert.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/flatten.h>
-#include <raylift/geometry/overlaps.h>
-#include <raylift/geometry/weld.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/geometry/scene/convert.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/weld.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cmath>
 #include <cstdint>
@@ -103,7 +103,7 @@ void run(Bytes bytes) {
   if (!options.flatten) return;
   const Stream stream(device);
   std::vector<uint3> back(flat.triangles.size());
-  geometry.array("triangles").copy_to(std::as_writable_bytes(std::span(back)), stream);
+  geometry.array(ViewArray::triangles).copy_to(std::as_writable_bytes(std::span(back)), stream);
   stream.synchronize();
   if (back != flat.triangles) std::abort();
 }

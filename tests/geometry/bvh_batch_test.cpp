@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many rays at once: the same bits as one ray at a time, whatever the instructions and the order of visits.
-#include "bvh_lanes.h"
+#include "bvh/bvh_lanes.h"
 #include "bvh_scenes.h"
 
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/bvh_batch.h>
-#include <raylift/geometry/scene_bvh.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/bvh_batch.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
 
 #include <gtest/gtest.h>
 #include <cstring>

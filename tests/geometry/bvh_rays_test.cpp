@@ -4,9 +4,9 @@
 // Rays and triangles are such that little margin is left: ties, rays in the planes of boxes, rays that start on what
 // they hit, far cameras, the smallest triangles.
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/bvh_batch.h>
-#include <raylift/geometry/scene_bvh.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/bvh_batch.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvh_lanes.h"
+#include "bvh/bvh_lanes.h"
 #include "bvh_scenes.h"
 
 namespace raylift {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "bvh_sah.h"
+#include "bvh/bvh_sah.h"
 
 namespace raylift {
 namespace {

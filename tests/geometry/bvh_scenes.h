@@ -2,7 +2,7 @@
 // Meshes and rays for the tests of the hierarchy.
 #pragma once
 
-#include <raylift/geometry/ray.h>
+#include <raylift/geometry/bvh/ray.h>
 
 #include <cmath>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "bvh_walker.h"
 #include "expect_error.h"
 
-#include <raylift/geometry/bvh.h>
+#include <raylift/geometry/bvh/bvh.h>
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>

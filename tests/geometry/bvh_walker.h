@@ -3,7 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh.h>
+#include <raylift/geometry/bvh/bvh.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <raylift/geometry/check.h>
+#include <raylift/geometry/checks/check.h>
 #include <tbb/global_control.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <raylift/geometry/convert.h>
+#include <raylift/geometry/scene/convert.h>
 #include <tbb/global_control.h>
 
 #include <Eigen/Dense>
@@ -76,11 +76,11 @@ TYPED_TEST(ToFloat3, GivesTheNearestFloatForEveryLayoutLengthAndStore) {
                             Rows(numbers.data(), count, 1, 2), Rows(numbers.data() + 3 * count, count, -3, 1),
                             Rows(numbers.data(), count, 0, 1)};
     for (const Rows& rows : layouts)
-      for (const Target kind : {Target::cached, Target::write_combined})
+      for (const StoreMode mode : {StoreMode::cached, StoreMode::write_combined})
         for (const std::size_t shift : {0, 1, 5}) {
           if (rows.data == numbers.data() + 3 * count && count == 0) continue;
           Guarded<float3> out(count, shift);
-          to_float3(rows, out.span(), kind);
+          to_float3(rows, out.span(), mode);
           const T* const data = static_cast<const T*>(rows.data);
           for (std::ptrdiff_t i = 0; i != n; ++i) {
             const float3 expected{static_cast<float>(data[i * rows.row_stride]),
@@ -103,9 +103,9 @@ TYPED_TEST(ToUint3, KeepsEveryIndexForEveryLayoutLengthAndStore) {
     const std::vector<T> numbers = random_numbers<T>(3 * count, true);
     const auto n = static_cast<std::ptrdiff_t>(count);
     for (const Rows& rows : {Rows(numbers.data(), count), Rows(numbers.data(), count, 1, n)})
-      for (const Target kind : {Target::cached, Target::write_combined}) {
+      for (const StoreMode mode : {StoreMode::cached, StoreMode::write_combined}) {
         Guarded<uint3> out(count, 3);
-        to_uint3(rows, out.span(), kind);
+        to_uint3(rows, out.span(), mode);
         for (std::size_t i = 0; i != count; ++i) {
           const auto at = [&](std::ptrdiff_t column) {
             return static_cast<std::uint32_t>(numbers[static_cast<std::size_t>(
@@ -160,7 +160,7 @@ TEST(Convert, RefusesWrongSizes) {
   const std::vector<double> in(15);
   expect_error(ErrorKind::usage, [&] { to_float3(Rows(in.data(), 5), out); });
   expect_error(ErrorKind::usage, [&] { to_float3(Rows(static_cast<const float*>(nullptr), 4), out); });
-  expect_error(ErrorKind::usage, [&] { convert_rows(Rows(in.data(), 5), 2, out, Target::cached); });
+  expect_error(ErrorKind::usage, [&] { convert_rows(Rows(in.data(), 5), 2, out, StoreMode::cached); });
   expect_error(ErrorKind::usage, [&] { to_float3(Eigen::MatrixXd(4, 2), out); });
   EXPECT_NO_THROW(to_float3(Rows(static_cast<const float*>(nullptr), 0), {}));
 }
@@ -234,7 +234,7 @@ TEST(Convert, ConvertsChunksAsItConvertsTheWhole) {
   std::vector<float3> chunked(5000);
   for (std::size_t first = 0, length = 1; first != 5000;
        first += length, length = std::min(2 * length + 1, 5000 - first))
-    convert_rows(Rows(in.data(), 5000), first, std::span(chunked).subspan(first, length), Target::write_combined);
+    convert_rows(Rows(in.data(), 5000), first, std::span(chunked).subspan(first, length), StoreMode::write_combined);
   EXPECT_EQ(chunked, whole);
 }
 
@@ -242,12 +242,12 @@ TEST(Convert, AddsAnOffsetToIndices) {
   std::vector<std::uint32_t> in(3000);
   for (std::uint32_t i = 0; i != 3000; ++i) in[i] = i;
   std::vector<uint3> out(990);
-  for (const Target kind : {Target::cached, Target::write_combined}) {
-    convert_rows(Rows(in.data(), 1000), 10, out, kind, 0xFFFFFFFFU - 2999);
+  for (const StoreMode mode : {StoreMode::cached, StoreMode::write_combined}) {
+    convert_rows(Rows(in.data(), 1000), 10, out, mode, 0xFFFFFFFFU - 2999);
     EXPECT_EQ(out[0], (uint3{0xFFFFFFFFU - 2969, 0xFFFFFFFFU - 2968, 0xFFFFFFFFU - 2967}));
     EXPECT_EQ(out[989].z, 0xFFFFFFFFU);
     const Error error = expect_error(ErrorKind::malformed,
-                                     [&] { convert_rows(Rows(in.data(), 1000), 10, out, kind, 0xFFFFFFFFU - 2500); });
+                                     [&] { convert_rows(Rows(in.data(), 1000), 10, out, mode, 0xFFFFFFFFU - 2500); });
     EXPECT_EQ(error.element(), "row 833") << "2499 is its first number, 2501 does not fit";
   }
 }
@@ -257,9 +257,9 @@ TEST(Convert, CopiesBytesOfAnyLengthBetweenAnyAddresses) {
   for (std::size_t i = 0; i != from.size(); ++i) from[i] = static_cast<unsigned char>(i * 7 + 1);
   for (std::size_t length = 0; length < 300; length += length < 40 ? 1 : 13)
     for (std::size_t start = 0; start != 66; start += 3) {
-      const Target kind = start % 2 == 0 ? Target::write_combined : Target::cached;
+      const StoreMode mode = start % 2 == 0 ? StoreMode::write_combined : StoreMode::cached;
       std::vector<unsigned char> to(700, 0);
-      copy_bytes(from.data() + start / 2, to.data() + start, length, kind);
+      copy_bytes(from.data() + start / 2, to.data() + start, length, mode);
       std::vector<unsigned char> expected(700, 0);
       std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(start / 2), length,
                   expected.begin() + static_cast<std::ptrdiff_t>(start));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenes of data/ hold what data/README.md says, and the detector generator does what it promises.
 #include <gtest/gtest.h>
-#include <raylift/geometry/check.h>
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
-#include <raylift/geometry/overlaps.h>
+#include <raylift/geometry/import/load.h>
 #include <sys/wait.h>
 
 #include <cstdlib>

@@ -15,11 +15,11 @@
 
 #if defined(RAYLIFT_WITH_EMBREE)
 
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/bvh_batch.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/flatten.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/flatten.h>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -9,9 +9,9 @@
 //   - a ray that passes a triangle is not lost.
 // Each test prints a table of what it found.
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/bvh_batch.h>
-#include <raylift/geometry/scene_bvh.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/bvh_batch.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
 
 #include <tbb/parallel_for.h>
 #include <algorithm>
@@ -22,7 +22,7 @@
 #include <map>
 #include <sstream>
 
-#include "bvh_lanes.h"
+#include "bvh/bvh_lanes.h"
 #include "exact_oracle.h"
 #include "exact_shapes.h"
 

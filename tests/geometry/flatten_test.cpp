@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/flatten.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <tbb/global_control.h>
 
 #include <random>

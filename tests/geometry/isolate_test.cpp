@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

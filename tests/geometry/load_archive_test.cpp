@@ -2,7 +2,7 @@
 // load, from .dae.gz and .zae: whole, cut off, corrupted, and bombs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <zip.h>
 #include <zlib.h>
 

@@ -3,7 +3,7 @@
 // together.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // load, for every format but COLLADA: what Assimp reads is checked as hard.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <sys/stat.h>
 

@@ -3,7 +3,7 @@
 // one.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <cctype>
 #include <fstream>
@@ -64,7 +64,7 @@ class Malformed : public testing::TestWithParam<Case> {
       (void)load(folder() / one.file, options);
       FAIL() << one.file << " was loaded";
     } catch (const Error& error) {
-      EXPECT_EQ(name(error.kind()), one.kind) << error.what();
+      EXPECT_EQ(to_string(error.kind()), one.kind) << error.what();
       EXPECT_NE(std::string(error.what()).find(one.fragment), std::string::npos) << error.what();
       EXPECT_NE(error.file().find(one.file), std::string::npos) << "the error does not name the file: " << error.what();
     }

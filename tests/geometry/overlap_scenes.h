@@ -2,7 +2,7 @@
 // Scenes of few solids for tests of overlaps, and what an independent method says of them.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overlaps are found where they are, as deep as they are, and not where solids only touch.
 #include <gmock/gmock.h>
-#include <raylift/geometry/overlaps.h>
+#include <raylift/geometry/checks/overlaps.h>
 #include <tbb/global_control.h>
 
 #include <numbers>
 
-#include "box_pairs.h"
+#include "checks/box_pairs.h"
+#include "checks/overlap_mesh.h"
 #include "expect_error.h"
-#include "overlap_mesh.h"
 #include "overlap_scenes.h"
 
 namespace raylift {

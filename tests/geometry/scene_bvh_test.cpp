@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of a scene in two levels: where instances stand in it, and the meshes' trees behind them.
 #include <gtest/gtest.h>
-#include <raylift/geometry/scene_bvh.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 // Meshes for tests, outward normals unless said otherwise.
 #pragma once
 
-#include <raylift/geometry/scene.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <cmath>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hierarchy of solids follows the tree of nodes.
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
-#include <raylift/geometry/solids.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/solids.h>
 
 #include <gtest/gtest.h>
 

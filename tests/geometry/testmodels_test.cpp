@@ -5,7 +5,7 @@
 // RAYLIFT_TESTMODELS_TABLE=FILE writes what each file ended in, for docs/formats.md.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <algorithm>
 #include <atomic>
@@ -101,7 +101,7 @@ TEST(SlowTestModels, EndInASoundSceneOrAnError) {
       details[i] = complaint(scene);
       outcomes[i] = details[i].empty() ? "scene" : "GARBAGE";
     } catch (const Error& error) {
-      outcomes[i] = name(error.kind());
+      outcomes[i] = to_string(error.kind());
       details[i] = error.what();
       if (details[i].find("crashed") != std::string::npos) outcomes[i] += " (crash contained)";
     } catch (const std::exception& error) {
@@ -144,7 +144,7 @@ std::string facts(const fs::path& path) {
     for (int axis = 0; axis != 3; ++axis)
       line << '\t' << scene.bounds.min[axis] + 0.0 << '\t' << scene.bounds.max[axis] + 0.0;
   } catch (const Error& error) {
-    line << name(error.kind());
+    line << to_string(error.kind());
   }
   return line.str();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <raylift/geometry/weld.h>
+#include <raylift/geometry/scene/weld.h>
 #include <tbb/global_control.h>
 
 #include <array>

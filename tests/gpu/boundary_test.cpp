@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boundaries between media on each device, case by case; boundary_walk_test.cpp takes photons through whole scenes.
 #include <gtest/gtest.h>
-#include <raylift/gpu/boundary.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/boundary.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cmath>
 #include <cstring>

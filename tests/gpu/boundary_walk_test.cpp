@@ -2,6 +2,7 @@
 // Photons walk through solids that touch in all ways, and stay in the medium that an oracle in double says.
 #include <gtest/gtest.h>
 
+#include <raylift/gpu/memory/buffer.h>
 #include <algorithm>
 #include <cmath>
 #include <map>

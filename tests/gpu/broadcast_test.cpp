@@ -2,7 +2,8 @@
 // The contract of broadcasts and of helped uploads: every device gets the same bytes, whatever ways there are between
 // them, and each byte crosses the host's links once where there are some. On the host alone several host devices stand
 // for several GPUs.
-#include <raylift/gpu/broadcast.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/broadcast.h>
 
 #include <cstring>
 #include <numeric>
@@ -28,7 +29,7 @@ ArraySource source_of(const std::string& name, ArrayRank rank, const std::vector
   return array_source(name, rank, std::span<const std::uint32_t>(values));
 }
 
-std::vector<std::uint32_t> read(const ResidentArray& array, const Device& device) {
+std::vector<std::uint32_t> read(const Memory& array, const Device& device) {
   const Stream stream(device);
   std::vector<std::uint32_t> values(array.bytes() / sizeof(std::uint32_t));
   array.copy_to(std::as_writable_bytes(std::span(values)), stream);
@@ -88,7 +89,7 @@ TEST_P(Broadcasts, TakeWhatIsPinnedFromWhereItIs) {
   std::ranges::copy(values, pinned.host().begin());
   ArraySource source = source_of("pinned", ArrayRank::nodes, values);
   source.pinned = reinterpret_cast<const std::byte*>(pinned.host().data());
-  source.fill = [](std::size_t, std::size_t, std::byte*, Target) { FAIL() << "needs no staging"; };
+  source.fill = [](std::size_t, std::size_t, std::byte*, StoreMode) { FAIL() << "needs no staging"; };
   const std::vector<ResidentArrays> resident = broadcast({&source, 1}, all, small_chunks());
   for (std::size_t i = 0; i != 2; ++i) EXPECT_TRUE(read(resident[i].arrays[0], all[i]) == values);
   const ResidentArrays alone = upload({&source, 1}, all[1], small_chunks());
@@ -102,7 +103,7 @@ TEST_P(Broadcasts, HelpAnUpload) {
                                          source_of("small", ArrayRank::attributes, small)};
   const std::vector<Device> all = devices(most());
   UploadOptions options = small_chunks();
-  options.helpers.assign(all.begin(), all.end());  // the device itself is no help, and no harm
+  options.relay_devices.assign(all.begin(), all.end());  // the device itself is no help, and no harm
   for (const double share : {1.0, 0.4, 0.0}) {
     options.budget = static_cast<std::uint64_t>(share * 5'000'020 * sizeof(std::uint32_t));
     const ResidentArrays resident = upload(sources, all[0], options);
@@ -120,8 +121,8 @@ TEST_P(Broadcasts, GiveEachDeviceItsView) {
   for (std::size_t i = 0; i != 2; ++i) {
     EXPECT_EQ(geometries[i].device().backend(), all[i].backend());
     EXPECT_EQ(geometries[i].view().triangle_count, alone.view().triangle_count);
-    for (const char* name : {"triangles", "vertices", "instances"})
-      EXPECT_TRUE(read(geometries[i].array(name), all[i]) == read(alone.array(name), all[0])) << name;
+    for (const ViewArray array : {ViewArray::triangles, ViewArray::vertices, ViewArray::instances})
+      EXPECT_TRUE(read(geometries[i].array(array), all[i]) == read(alone.array(array), all[0])) << info(array).name;
   }
 }
 
@@ -207,7 +208,7 @@ TEST_F(BroadcastWays, RefuseWhatMakesNoSense) {
 
 TEST_F(BroadcastWays, HelpOverAllLinks) {
   UploadOptions options = small_chunks();
-  options.helpers = {devices_[1], devices_[2]};
+  options.relay_devices = {devices_[1], devices_[2]};
   const ResidentArrays resident = upload({&source_, 1}, devices_[0], options);
   EXPECT_TRUE(read(resident.arrays[0], devices_[0]) == values_);
   EXPECT_EQ(link_bytes(), bytes_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of buffers, streams and events, on every device.
-#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/memory/buffer.h>
 
 #include <numeric>
 #include <type_traits>

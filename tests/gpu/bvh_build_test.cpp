@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hierarchies built on each device: the same hits as from the host's builder, the same tree each time, on any input.
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/bvh_build.h>
-#include <raylift/gpu/query.h>
-#include <raylift/gpu/trace.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/gpu/bvh/bvh_build.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/query.h>
+#include <raylift/gpu/rays/trace.h>
 
 #include <cmath>
 #include <cstring>

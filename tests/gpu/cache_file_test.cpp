@@ -2,7 +2,7 @@
 // Cache files by themselves: what is written comes back, and of a file that is damaged in any way nothing does.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache_file.h>
+#include <raylift/gpu/cache/cache_file.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -12,8 +12,8 @@
 #include <random>
 #include <thread>
 
-#include "cache_format.h"
-#include "hash.h"
+#include "cache/cache_format.h"
+#include "cache/hash.h"
 #include "support/paths.h"
 
 namespace raylift {
@@ -31,8 +31,8 @@ std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
 
 ArraySource source_of(std::string name, std::size_t element_bytes, const std::vector<std::byte>& bytes) {
   return {std::move(name), ArrayRank::triangles, element_bytes, bytes.size() / element_bytes,
-          [&bytes, element_bytes](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-            copy_bytes(bytes.data() + first * element_bytes, target, count * element_bytes, kind);
+          [&bytes, element_bytes](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+            copy_bytes(bytes.data() + first * element_bytes, target, count * element_bytes, mode);
           }};
 }
 
@@ -53,7 +53,7 @@ std::optional<ErrorKind> failure_of(const fs::path& path) {
     const CacheFile file(path);
     for (const CacheSection& section : file.sections()) {
       std::vector<std::byte> all(section.bytes());
-      file.read(section, 0, all.size(), all.data(), Target::cached);
+      file.read(section, 0, all.size(), all.data(), StoreMode::cached);
     }
     file.verify();
   } catch (const Error& error) {
@@ -107,7 +107,7 @@ TEST(CacheFiles, GiveBackWhatWasWritten) {
     EXPECT_EQ(section.count, arrays[i].count);
     EXPECT_EQ(section.offset % 4096, 0U);
     std::vector<std::byte> back(section.bytes());
-    file.read(section, 0, back.size(), back.data(), Target::cached);
+    file.read(section, 0, back.size(), back.data(), StoreMode::cached);
     EXPECT_EQ(back, bytes[i]) << i;
   }
   EXPECT_EQ(file.section("about").kind, CacheSection::Kind::metadata);
@@ -142,13 +142,13 @@ TEST(CacheFiles, ReadAnyRangeIntoAnyMemory) {
     const std::size_t count = round % 5 == 0 ? random() % 3 : random() % (bytes.size() - first + 1);
     const std::size_t used = std::min(count, bytes.size() - first);
     std::vector<std::byte> back(used + 1, std::byte{0xAA});
-    file.read(section, first, used, back.data(), round % 2 == 0 ? Target::cached : Target::write_combined);
+    file.read(section, first, used, back.data(), round % 2 == 0 ? StoreMode::cached : StoreMode::write_combined);
     EXPECT_EQ(std::memcmp(back.data(), bytes.data() + first, used), 0);
     EXPECT_EQ(back[used], std::byte{0xAA});
   }
   std::byte one{};
-  EXPECT_THROW(file.read(section, bytes.size(), 1, &one, Target::cached), Error);
-  EXPECT_THROW(file.read(section, 1, static_cast<std::size_t>(-1), &one, Target::cached), Error);
+  EXPECT_THROW(file.read(section, bytes.size(), 1, &one, StoreMode::cached), Error);
+  EXPECT_THROW(file.read(section, 1, static_cast<std::size_t>(-1), &one, StoreMode::cached), Error);
 }
 
 TEST_F(SmallCacheFile, IsNotBelievedWithAnyOneByteChanged) {
@@ -263,7 +263,7 @@ TEST_F(SmallCacheFile, CutOffWhileItIsReadIsAnError) {
   const CacheFile file(path_);
   fs::resize_file(path_, 9000);
   std::vector<std::byte> back(4096);
-  EXPECT_THROW(file.read(file.section("second"), 0, back.size(), back.data(), Target::cached), Error);
+  EXPECT_THROW(file.read(file.section("second"), 0, back.size(), back.data(), StoreMode::cached), Error);
 }
 
 TEST_F(SmallCacheFile, StaysReadableWhenItIsReplacedOrRemoved) {
@@ -277,7 +277,7 @@ TEST(CacheFiles, LeaveNothingBehindWhenWritingFails) {
   const TemporaryFolder folder;
   const std::vector<std::byte> bytes = random_bytes(3'000'000, 1);
   ArraySource broken = source_of("broken", 1, bytes);
-  broken.fill = [](std::size_t first, std::size_t, std::byte*, Target) {
+  broken.fill = [](std::size_t first, std::size_t, std::byte*, StoreMode) {
     if (first > 2'000'000) throw Error(ErrorKind::malformed, "no such number");
   };
   EXPECT_THROW(write_cache_file(folder.path() / "f", kKey, std::vector{broken}, {}), Error);

@@ -2,7 +2,7 @@
 // The cache: what comes out of it is what loading and uploading give, and nothing that is wrong with it does harm.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/cache.h>
+#include <raylift/gpu/cache/cache.h>
 
 #include <cstring>
 #include <fstream>
@@ -85,7 +85,7 @@ std::vector<std::pair<std::string, std::vector<std::byte>>> bytes_of(const GpuGe
   const Stream stream(geometry.device());
   for (const ArrayResidency& row : geometry.report().arrays) {
     std::vector<std::byte>& bytes = result.emplace_back(row.name, row.bytes).second;
-    if (row.bytes != 0) geometry.array(row.name).copy_to(bytes, stream);
+    if (row.bytes != 0) geometry.array(find_view_array(row.name)->array).copy_to(bytes, stream);
   }
   stream.synchronize();
   return result;
@@ -173,7 +173,7 @@ TEST_P(CachedUploads, TakeAFileWithAHierarchyWhereNoneIsAskedFor) {
   options.bvh = false;
   const CachedUpload without = upload(file, LoadOptions{}, device(), options, cache.options());
   EXPECT_TRUE(without.hit);
-  EXPECT_FALSE(without.geometry.has("nodes"));
+  EXPECT_FALSE(without.geometry.has(ViewArray::nodes));
   expect_same(without.geometry, upload(load(file), device(), options));
   expect_same(load(file, LoadOptions{}, cache.options()), load(file));
   EXPECT_THAT(cache.files(), SizeIs(1));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/device.h>
-#include <raylift/gpu/occupancy.h>
-#include <raylift/gpu/residency.h>
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/device/occupancy.h>
+#include <raylift/gpu/memory/residency.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>

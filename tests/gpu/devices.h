@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
 
 #include <optional>
 #include <ostream>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses that nobody should make, and that somebody will: odd sizes, many threads, fills that throw, moves in bad
 // moments.
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/pool.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <tbb/parallel_for.h>
 
 #include <array>
@@ -32,7 +32,7 @@ UploadOptions small_chunks(std::uint64_t budget = UINT64_MAX) {
   return options;
 }
 
-std::vector<std::byte> bytes_back(const ResidentArray& array, const Device& device) {
+std::vector<std::byte> bytes_back(const Memory& array, const Device& device) {
   const Stream stream(device);
   std::vector<std::byte> values(array.bytes());
   array.copy_to(values, stream);
@@ -53,8 +53,8 @@ std::vector<std::byte> pattern(std::size_t bytes, unsigned seed = 1) {
 /// An array of elements of any size over bytes.
 ArraySource source_of(const std::vector<std::byte>& bytes, std::size_t element) {
   return {"bytes", ArrayRank::vertices, element, bytes.size() / element,
-          [&bytes, element](std::size_t first, std::size_t count, std::byte* target, Target kind) {
-            copy_bytes(bytes.data() + first * element, target, count * element, kind);
+          [&bytes, element](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+            copy_bytes(bytes.data() + first * element, target, count * element, mode);
           }};
 }
 
@@ -125,7 +125,8 @@ TEST_P(Hostile, WhatIsUploadedOutlivesTheDeviceValueAndMoves) {
   const GeometryView view = first.view();
   const GpuGeometry second = std::move(first);
   EXPECT_EQ(second.view().vertices, view.vertices);
-  EXPECT_EQ(bytes_back(second.array("vertices"), second.device()).size(), scene.unique_vertices() * sizeof(float3));
+  EXPECT_EQ(bytes_back(second.array(ViewArray::vertices), second.device()).size(),
+            scene.unique_vertices() * sizeof(float3));
 }
 
 template <class Source>
@@ -201,7 +202,7 @@ TEST_P(Hostile, MeshesWithoutTrianglesOrVerticesStandBetweenOthers) {
       if (instance.mesh >= at) ++instance.mesh;
   }
   const GpuGeometry geometry = upload(scene, device(), small_chunks());
-  const std::vector<std::byte> triangles = bytes_back(geometry.array("triangles"), device());
+  const std::vector<std::byte> triangles = bytes_back(geometry.array(ViewArray::triangles), device());
   std::size_t at = 0;
   std::uint32_t first_vertex = 0;
   for (const Mesh& mesh : scene.meshes) {
@@ -273,11 +274,11 @@ TEST_P(Hostile, FreeMemoryIsNeverMoreThanThereIsWhileThreadsAllocate) {
 TEST_P(Hostile, AFillMayWorkInParallelItself) {
   const std::vector<std::byte> bytes = pattern(5'000'000);
   const ArraySource source{"bytes", ArrayRank::vertices, 1, bytes.size(),
-                           [&](std::size_t first, std::size_t count, std::byte* target, Target kind) {
+                           [&](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
                              tbb::parallel_for(std::size_t{0}, (count + 999) / 1000, [&](std::size_t piece) {
                                const std::size_t at = piece * 1000;
                                copy_bytes(bytes.data() + first + at, target + at,
-                                          std::min<std::size_t>(1000, count - at), kind);
+                                          std::min<std::size_t>(1000, count - at), mode);
                              });
                            }};
   const ResidentArrays resident = upload({&source, 1}, device(), small_chunks());
@@ -290,7 +291,7 @@ TEST_P(Hostile, AFillThatThrowsLeavesNothingBehind) {
   for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{2} << 20, std::uint64_t{0}}) {
     for (const bool no_memory : {false, true}) {
       const ArraySource source{"bad", ArrayRank::vertices, 1, 5'000'000,
-                               [no_memory](std::size_t first, std::size_t count, std::byte* target, Target) {
+                               [no_memory](std::size_t first, std::size_t count, std::byte* target, StoreMode) {
                                  if (first + count > 4'000'000) {
                                    if (no_memory) throw std::bad_alloc();
                                    throw std::runtime_error("the caller's own");

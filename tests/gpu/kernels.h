@@ -2,7 +2,7 @@
 // Kernels for kernels_test.cpp, and their launches. No Eigen here: nvcc stumbles over it.
 #pragma once
 
-#include <raylift/gpu/boundary.h>
+#include <raylift/gpu/rays/boundary.h>
 #include <raylift/gpu/view.h>
 
 #include <cstddef>

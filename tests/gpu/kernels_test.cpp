@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/occupancy.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/occupancy.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cmath>
 #include <numeric>
@@ -73,7 +74,7 @@ TEST_F(CudaKernels, ReadASplitArrayThroughOnePointer) {
                                                           : Residency::device);
     unsigned long long got = 0;
     ASSERT_EQ(test::sum_words_on_gpu(resident.arrays[0].as<const std::uint32_t>(), words.size(), &got), 0);
-    EXPECT_EQ(got, expected) << percent << " %: " << name(resident.arrays[0].where());
+    EXPECT_EQ(got, expected) << percent << " %: " << to_string(resident.arrays[0].where());
   }
 }
 

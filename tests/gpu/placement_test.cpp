@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/placement.h>
+#include <raylift/gpu/memory/placement.h>
 
 #include <algorithm>
 #include <numeric>
@@ -112,20 +112,20 @@ TEST(Placement, MapsEverythingWhenAsked) {
 
 TEST(Placement, StepsDownOneByOne) {
   const ArrayPlacement device{Residency::device, 8 * kPage, 0, ""};
-  const ArrayPlacement split = step_down(device, 8 * kPage, 5, kPage);
+  const ArrayPlacement split = fallback(device, 8 * kPage, 5, kPage);
   EXPECT_EQ(split.where, Residency::split);
   EXPECT_EQ(split.device_bytes, 5 * kPage);
   EXPECT_EQ(split.host_bytes, 3 * kPage);
-  EXPECT_EQ(step_down(split, 8 * kPage, 5, kPage).where, Residency::mapped);
-  EXPECT_EQ(step_down(device, 8 * kPage, 0, kPage).where, Residency::mapped);
-  EXPECT_EQ(step_down(device, 8 * kPage, 100, kPage).device_bytes, 7 * kPage) << "a split leaves a page to the host";
-  EXPECT_EQ(step_down(device, 8 * kPage, 3, 0).where, Residency::mapped) << "no pages, no split";
+  EXPECT_EQ(fallback(split, 8 * kPage, 5, kPage).where, Residency::mapped);
+  EXPECT_EQ(fallback(device, 8 * kPage, 0, kPage).where, Residency::mapped);
+  EXPECT_EQ(fallback(device, 8 * kPage, 100, kPage).device_bytes, 7 * kPage) << "a split leaves a page to the host";
+  EXPECT_EQ(fallback(device, 8 * kPage, 3, 0).where, Residency::mapped) << "no pages, no split";
 }
 
 TEST(Placement, KnowsPoliciesByTheirNames) {
   for (const PlacementPolicy policy :
        {PlacementPolicy::automatic, PlacementPolicy::chroma, PlacementPolicy::mapped, PlacementPolicy::device})
-    EXPECT_EQ(placement_policy(name(policy)), policy);
+    EXPECT_EQ(placement_policy(to_string(policy)), policy);
   EXPECT_THROW((void)placement_policy("gpu"), Error);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of the pinned pool, and of device memory from the pool, on every device.
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/pool.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
 
 #include <random>
 #include <thread>

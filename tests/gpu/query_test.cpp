@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ray queries over uploaded geometry, in one level and in two, on each device: against each mesh on its own.
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh.h>
-#include <raylift/geometry/scene_bvh.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/query.h>
-#include <raylift/gpu/trace.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/query.h>
+#include <raylift/gpu/rays/trace.h>
 
 #include "../geometry/bvh_scenes.h"
 #include "devices.h"

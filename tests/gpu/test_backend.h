@@ -4,7 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/backend.h>
+#include <raylift/gpu/device/backend.h>
 
 #include <atomic>
 #include <cstring>

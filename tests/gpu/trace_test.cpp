@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch ray queries on each device: the same hits as on the host, none lost.
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh.h>
-#include <raylift/gpu/buffer.h>
-#include <raylift/gpu/trace.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/rays/trace.h>
 
 #include "../geometry/bvh_scenes.h"
 #include "devices.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of uploads, on every device: what arrives, where it goes, and what is left when something fails.
-#include <raylift/gpu/pool.h>
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <cstring>
 #include <random>
@@ -18,7 +19,7 @@ using test::random_scene;
 using test::TestBackend;
 
 template <class T>
-std::vector<T> read(const ResidentArray& array, const Device& device) {
+std::vector<T> read(const Memory& array, const Device& device) {
   const Stream stream(device);
   std::vector<T> values(array.bytes() / sizeof(T));
   array.copy_to(std::as_writable_bytes(std::span(values)), stream);
@@ -190,11 +191,11 @@ TEST_P(Uploads, PutAnArrayIntoMemoryOfOthers) {
   const GpuGeometry lent = upload(scene, device(), with);
   const GpuGeometry plain = upload(scene, device(), options());
   EXPECT_EQ(static_cast<const void*>(lent.view().vertices), own.device());
-  EXPECT_EQ(lent.array("vertices").where(), Residency::device);
-  EXPECT_TRUE(
-      same_bytes(read<float3>(lent.array("vertices"), device()), read<float3>(plain.array("vertices"), device())));
-  EXPECT_TRUE(
-      same_bytes(read<uint3>(lent.array("triangles"), device()), read<uint3>(plain.array("triangles"), device())));
+  EXPECT_EQ(lent.array(ViewArray::vertices).where(), Residency::device);
+  EXPECT_TRUE(same_bytes(read<float3>(lent.array(ViewArray::vertices), device()),
+                         read<float3>(plain.array(ViewArray::vertices), device())));
+  EXPECT_TRUE(same_bytes(read<uint3>(lent.array(ViewArray::triangles), device()),
+                         read<uint3>(plain.array(ViewArray::triangles), device())));
   for (const ArrayResidency& row : lent.report().arrays)
     if (row.name == "vertices") {
       EXPECT_EQ(row.why, "lent by a test");
@@ -215,12 +216,12 @@ TEST_P(Uploads, PutASceneInTwoLevels) {
   EXPECT_EQ(view.instance_count, scene.instances.size());
   EXPECT_EQ(view.material_codes, nullptr);
 
-  const auto vertices = read<float3>(geometry.array("vertices"), device());
-  const auto triangles = read<uint3>(geometry.array("triangles"), device());
-  const auto meshes = read<MeshView>(geometry.array("meshes"), device());
-  const auto instances = read<InstanceView>(geometry.array("instances"), device());
-  const auto parts = read<std::uint16_t>(geometry.array("triangle_parts"), device());
-  const auto materials = read<std::uint16_t>(geometry.array("part_materials"), device());
+  const auto vertices = read<float3>(geometry.array(ViewArray::vertices), device());
+  const auto triangles = read<uint3>(geometry.array(ViewArray::triangles), device());
+  const auto meshes = read<MeshView>(geometry.array(ViewArray::meshes), device());
+  const auto instances = read<InstanceView>(geometry.array(ViewArray::instances), device());
+  const auto parts = read<std::uint16_t>(geometry.array(ViewArray::triangle_parts), device());
+  const auto materials = read<std::uint16_t>(geometry.array(ViewArray::part_materials), device());
   for (std::size_t i = 0; i != scene.instances.size(); ++i) {
     const Instance& wanted = scene.instances[i];
     const InstanceView& got = instances[i];
@@ -260,12 +261,13 @@ TEST_P(Uploads, PutAFlattenedSceneAsOneInstance) {
   const FlatScene expected = flatten(scene);
   EXPECT_EQ(geometry.view().instance_count, 1U);
   EXPECT_EQ(geometry.view().triangle_count, scene.expanded_triangles());
-  EXPECT_TRUE(same_bytes(read<float3>(geometry.array("vertices"), device()), expected.vertices));
-  EXPECT_TRUE(same_bytes(read<uint3>(geometry.array("triangles"), device()), expected.triangles));
-  EXPECT_TRUE(same_bytes(read<std::uint32_t>(geometry.array("solid_ids"), device()), expected.solid_ids));
-  EXPECT_TRUE(same_bytes(read<MaterialCode>(geometry.array("material_codes"), device()), expected.material_codes));
-  EXPECT_TRUE(same_bytes(read<std::uint32_t>(geometry.array("colors"), device()), expected.colors));
-  EXPECT_THROW((void)geometry.array("triangle_parts"), Error);
+  EXPECT_TRUE(same_bytes(read<float3>(geometry.array(ViewArray::vertices), device()), expected.vertices));
+  EXPECT_TRUE(same_bytes(read<uint3>(geometry.array(ViewArray::triangles), device()), expected.triangles));
+  EXPECT_TRUE(same_bytes(read<std::uint32_t>(geometry.array(ViewArray::solid_ids), device()), expected.solid_ids));
+  EXPECT_TRUE(
+      same_bytes(read<MaterialCode>(geometry.array(ViewArray::material_codes), device()), expected.material_codes));
+  EXPECT_TRUE(same_bytes(read<std::uint32_t>(geometry.array(ViewArray::colors), device()), expected.colors));
+  EXPECT_THROW((void)geometry.array(ViewArray::triangle_parts), Error);
 }
 
 TEST_P(Uploads, SubtractTheOriginInDouble) {
@@ -274,7 +276,7 @@ TEST_P(Uploads, SubtractTheOriginInDouble) {
   for (Instance& instance : scene.instances) instance.transform.translation() += far;
   scene.bounds = world_bounds(scene);
   const GpuGeometry geometry = upload(scene, device(), options());
-  const auto instances = read<InstanceView>(geometry.array("instances"), device());
+  const auto instances = read<InstanceView>(geometry.array(ViewArray::instances), device());
   const Eigen::Vector3d origin(geometry.view().origin[0], geometry.view().origin[1], geometry.view().origin[2]);
   EXPECT_NE(origin, Eigen::Vector3d::Zero()) << "floats can't resolve millimetres so far out";
   const Eigen::Vector3d exact = scene.instances[1].transform.translation() - origin;
@@ -358,7 +360,7 @@ TEST_P(FailingUploads, StepDownWhenPromisedMemoryIsNotThere) {
   backend_->claim_free(std::uint64_t{64} << 20);
   const ResidentArrays resident = upload({&source, 1}, wrapped, options());
   const ArrayResidency& row = resident.report.arrays[0];
-  EXPECT_TRUE(row.stepped_down);
+  EXPECT_TRUE(row.fell_back);
   EXPECT_EQ(row.where, device().info().splits_arrays ? Residency::split : Residency::mapped);
   EXPECT_EQ(resident.arrays[0].where(), row.where);
   EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
@@ -412,7 +414,7 @@ TEST_P(FailingUploads, WorkBesideAMemoryHog) {
   const std::vector<double> in = random_doubles(6'000'000);  // 72 MB as floats
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
   const ResidentArrays resident = upload({&source, 1}, wrapped, options());
-  EXPECT_TRUE(resident.report.arrays[0].stepped_down);
+  EXPECT_TRUE(resident.report.arrays[0].fell_back);
   EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
 }
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
 #include <raylift/interop/gl_context.h>
 #include <raylift/interop/shared_memory.h>
 
@@ -33,7 +33,7 @@ std::string error_of(ErrorKind kind, const Act& act) {
   try {
     act();
   } catch (const Error& error) {
-    EXPECT_EQ(name(error.kind()), name(kind)) << error.what();
+    EXPECT_EQ(to_string(error.kind()), to_string(kind)) << error.what();
     return error.what();
   }
   ADD_FAILURE() << "nothing was thrown";

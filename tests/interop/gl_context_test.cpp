@@ -26,7 +26,7 @@ std::string error_of(ErrorKind kind, const Act& act) {
   try {
     act();
   } catch (const Error& error) {
-    EXPECT_EQ(name(error.kind()), name(kind));
+    EXPECT_EQ(to_string(error.kind()), to_string(kind));
     return error.what();
   }
   ADD_FAILURE() << "nothing was thrown";

@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/memory/buffer.h>
 
 #include <string>
 

@@ -2,7 +2,7 @@
 // Kernels for the tests: each is one function that the host runs in a loop, and CUDA as a kernel.
 #pragma once
 
-#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/view.h>
 #include <raylift/interop/image_view.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometry in OpenGL buffers: the same bytes for kernels and for drawing, once.
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <raylift/interop/shared_geometry.h>
 
 #include <algorithm>
@@ -72,10 +72,10 @@ TEST_P(SharedGeometries, HoldTheSameAsAnyUpload) {
     with.flatten = flat;
     const GpuGeometry plain = upload(scene, device(), with);
     const SharedGeometry geometry = upload_shared(scene, device(), with, {}, sharing());
-    std::vector<std::byte> vertices(plain.array("vertices").bytes());
-    std::vector<std::byte> triangles(plain.array("triangles").bytes());
-    plain.array("vertices").copy_to(vertices, stream());
-    plain.array("triangles").copy_to(triangles, stream());
+    std::vector<std::byte> vertices(plain.array(ViewArray::vertices).bytes());
+    std::vector<std::byte> triangles(plain.array(ViewArray::triangles).bytes());
+    plain.array(ViewArray::vertices).copy_to(vertices, stream());
+    plain.array(ViewArray::triangles).copy_to(triangles, stream());
     stream().synchronize();
     EXPECT_TRUE(read_gl<std::byte>(geometry.vertex_buffer(), vertices.size()) == vertices);
     EXPECT_TRUE(read_gl<std::byte>(geometry.triangle_buffer(), triangles.size()) == triangles);

@@ -15,7 +15,7 @@ files library | grep '/libexec/raylift/raylift-import$' >/dev/null || fail "no r
 for program in raylift raylift-make-detector; do
   [ -x "programs/bin/$program" ] || fail "no $program in the component programs"
 done
-for header in "$SOURCE"/*/include/raylift/*/*.h; do
+for header in $(find "$SOURCE"/*/include -name '*.h'); do
   [ -f "development/include/${header#*/include/}" ] || fail "${header#*/include/} is not installed"
 done
 ! find library programs -name '*.h' -o -name '*.a' -o -name '*.cmake' | grep . || fail "development files elsewhere"

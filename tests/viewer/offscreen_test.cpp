@@ -2,7 +2,7 @@
 // Pictures drawn by EGL without a display, on Mesa's software renderer so that they are the same everywhere.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <raylift/interop/gl_context.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ray-cast picture: it shows the same solids as the rasterised one, and reference pictures of every mode of both.
 #include <gtest/gtest.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <raylift/interop/gl_context.h>
 
 #include <cstdlib>

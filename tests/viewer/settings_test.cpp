@@ -127,7 +127,7 @@ TEST(Settings, AWrongConfigurationIsNamed) {
     try {
       parse({"a.dae", "--config", folder.write("c.json", text)});
     } catch (const Error& error) {
-      return std::string(name(error.kind())) + ": " + error.what();
+      return std::string(to_string(error.kind())) + ": " + error.what();
     }
     return std::string("none");
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window with real input: raylift-view under Xvfb, moved and clicked by xdotool, seen through its screenshots.
 #include <gtest/gtest.h>
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 // Needs GL's types.
 #include <cuda_gl_interop.h>
 
-#include "cuda/check.h"
+#include "device/cuda/check.h"
 
 namespace raylift::detail {
 namespace {

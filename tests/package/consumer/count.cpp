@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses raylift::geometry alone: reads a scene and counts its meshes.
-#include <raylift/geometry/load.h>
+#include <raylift/geometry/import/load.h>
 
 #include <cstdio>
 

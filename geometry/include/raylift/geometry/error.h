@@ -23,7 +23,7 @@ enum class ErrorKind {
 };
 
 /// The kind's name as it stands in reports: "out_of_device_memory".
-[[nodiscard]] std::string_view name(ErrorKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(ErrorKind kind) noexcept;
 
 /// The kind of that name; throws Error(usage) for any other text.
 [[nodiscard]] ErrorKind error_kind(std::string_view name);

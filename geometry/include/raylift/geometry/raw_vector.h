@@ -30,7 +30,7 @@ struct RawAllocator : std::allocator<T> {
   }
 };
 
-/// A std::vector whose resize() does not set what it adds: one thread would set it all to zero, which for a hierarchy
+/// A std::vector whose resize() does not set what it adds: one thread would set it all to zero, which for a BVH
 /// of ten million triangles takes as long as a quarter of the build.
 template <class T>
 using RawVector = std::vector<T, RawAllocator<T>>;

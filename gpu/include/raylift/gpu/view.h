@@ -12,8 +12,8 @@
 // instance with the identity, and then solid ids, material codes and colours per triangle.
 #pragma once
 
-#include <raylift/geometry/bvh_format.h>
-#include <raylift/geometry/material_code.h>
+#include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/scene/material_code.h>
 #include <raylift/geometry/vector_types.h>
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct InstanceView {
   std::uint16_t mirrored;        ///< 1 where to_world turns the winding of triangles around
 };
 
-/// A solid's place in the hierarchy of solids: see SolidTree in <raylift/geometry/solids.h>.
+/// A solid's place in the tree of solids: see SolidTree in <raylift/geometry/scene/solids.h>.
 struct SolidView {
   std::uint32_t mother;          ///< the solid around it; 0xFFFFFFFF: nothing is around it
   std::uint32_t depth;           ///< how many mothers are above it
@@ -70,9 +70,8 @@ struct GeometryView {
   std::uint32_t instance_count;
   std::uint32_t material_count;
   std::uint32_t solid_count;
-  std::uint32_t
-      bvh_levels;    ///< 0: no hierarchy was built; 1: one tree, of a flat scene; 2: bvh.nodes[0] is over instances
-  BvhView bvh;       ///< for closest_hit and any_hit of <raylift/gpu/query.h>; PairIds count over `triangles`
+  std::uint32_t bvh_levels;  ///< 0: no BVH was built; 1: one tree, of a flat scene; 2: bvh.nodes[0] is over instances
+  BvhView bvh;       ///< for closest_hit and any_hit of <raylift/gpu/rays/query.h>; PairIds count over `triangles`
   double origin[3];  ///< millimetres: add it to a position to get the scene's coordinates
   float reach;       ///< the scene's largest coordinate from `origin`; 0 for a FlatScene uploaded on its own
 

@@ -2,7 +2,7 @@
 // OpenGL contexts without a window or a display, by EGL; and what the current context is, whoever made it.
 #pragma once
 
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
 
 #include <memory>
 #include <optional>

@@ -13,7 +13,7 @@
 // same class: mapping brings the bytes to the device, unmapping takes them back.
 #pragma once
 
-#include <raylift/gpu/buffer.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/interop/shared_memory.h>
 
 #include <array>

@@ -12,7 +12,7 @@
 // A program that loads in the background takes the three steps one by one, see SharedUpload.
 #pragma once
 
-#include <raylift/gpu/upload.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/interop/shared_buffer.h>
 
 #include <optional>

@@ -2,7 +2,7 @@
 // What SharedBuffer, SharedImage and SharedGeometry are made of: bytes that both OpenGL and kernels reach.
 #pragma once
 
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
 
 #include <cstddef>
 #include <cstdint>

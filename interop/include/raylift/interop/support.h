@@ -2,7 +2,7 @@
 // Whether a device and the current OpenGL context can share memory, and if not, why not.
 #pragma once
 
-#include <raylift/gpu/device.h>
+#include <raylift/gpu/device/device.h>
 
 #include <string>
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the bounding volume hierarchy of a mesh on the host.
+#pragma once
+
+#include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/progress.h>
+#include <raylift/geometry/raw_vector.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace raylift {
+
+/// The BVH of one mesh; see bvh_format.h. Nodes stand level by level: the first ones are those that rays touch
+/// most.
+struct Bvh {
+  RawVector<BvhNode> nodes;
+  RawVector<TrianglePair> pairs;
+  RawVector<PairIds> ids;
+  std::vector<std::uint32_t> level_ends;  ///< where each level of nodes ends; at most kBvhMaxDepth levels
+
+  [[nodiscard]] BvhView view() const {
+    return {nodes.data(), pairs.data(), ids.data(), static_cast<std::uint32_t>(nodes.size()),
+            static_cast<std::uint32_t>(pairs.size())};
+  }
+  /// Of nodes, vertices and numbers together.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return nodes.size() * sizeof(BvhNode) + pairs.size() * (sizeof(TrianglePair) + sizeof(PairIds));
+  }
+};
+
+struct BvhOptions {
+  bool pair_triangles = true;  ///< false: one triangle per TrianglePair, for comparison
+  /// Most pairs under a slot, 1 to kBvhMaxLeafPairs; as many as lead to the least expected cost.
+  std::uint32_t leaf_pairs = 3;
+};
+
+/// Builds by the surface area heuristic over bins, in parallel under TBB; the result is the same for any number of
+/// threads. Any triangles will do: none, one, coincident ones, ones without area. Triangles are paired where they share
+/// an edge by its indices, with windings that agree; so weld first. In what order they stand is of no consequence, but
+/// neighbours near to each other build faster. Needs about 70 bytes per triangle besides the result. Errors: malformed
+/// (a vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18, a
+/// mesh smaller than 1e-15), usage, out_of_host_memory, cancelled.
+[[nodiscard]] Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles,
+                            const BvhOptions& options = {}, const Progress& progress = {});
+
+}  // namespace raylift

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether and where a ray meets the triangles of a pair, as exact arithmetic would say it.
+//
+// Edge functions are those of Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection" (JCGT 2(1), 2013): vertices
+// are sheared so that the ray runs along z through x = y = 0. In float they come with a bound on their error. Where
+// that leaves a sign open, it is taken in double, and an edge that the ray meets exactly is decided by moving the ray
+// by an infinitesimal (Edelsbrunner, Muecke, "Simulation of Simplicity", ACM TOG 9(1), 1990). Where a ray meets a
+// triangle is computed in double, and in pairs of doubles where double does not give a float's precision.
+#pragma once
+
+#include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/bvh/detail/arithmetic.h>
+
+#include <type_traits>
+
+// What few rays need: on a GPU a call, so that it takes no registers from the others.
+#if defined(__CUDACC__)
+#define RAYLIFT_SLOW_PATH __noinline__ __host__ __device__
+#else
+#define RAYLIFT_SLOW_PATH
+#endif
+
+namespace raylift::bvh_detail {
+
+RAYLIFT_HD inline float component(float3 v, int axis) {
+  return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+// The axes, permuted so that the direction's largest component is kz. The winding is kept. In one register, with three
+// bits to spare.
+struct Axes {
+  std::uint32_t bits;
+
+  RAYLIFT_HD explicit Axes(float3 direction) {
+    const float ax = fabsf(direction.x), ay = fabsf(direction.y), az = fabsf(direction.z);
+    const std::uint32_t z = ax > ay ? (ax > az ? 0 : 2) : (ay > az ? 1 : 2), x = z == 2 ? 0 : z + 1,
+                        y = x == 2 ? 0 : x + 1;
+    const bool backward = component(direction, static_cast<int>(z)) < 0;
+    bits = z << 7 | (backward ? x : y) << 5 | (backward ? y : x) << 3;
+  }
+  [[nodiscard]] RAYLIFT_HD int kx() const { return static_cast<int>(bits >> 3 & 3u); }
+  [[nodiscard]] RAYLIFT_HD int ky() const { return static_cast<int>(bits >> 5 & 3u); }
+  [[nodiscard]] RAYLIFT_HD int kz() const { return static_cast<int>(bits >> 7); }
+};
+
+// The ray in the frame of the triangle test.
+struct ShearedRay : Axes {
+  float3 origin;
+  float shear_x, shear_y;
+
+  RAYLIFT_HD ShearedRay(float3 from, float3 direction) : Axes(direction), origin(from) {
+    const float dz = component(direction, kz());
+    shear_x = component(direction, kx()) / dz;
+    shear_y = component(direction, ky()) / dz;
+  }
+};
+
+struct Sheared {
+  float x, y, z;
+};
+
+RAYLIFT_HD inline Sheared shear(const ShearedRay& ray, float3 vertex) {
+  const float3 d{vertex.x - ray.origin.x, vertex.y - ray.origin.y, vertex.z - ray.origin.z};
+  const float z = component(d, ray.kz());
+  return {component(d, ray.kx()) - product(ray.shear_x, z), component(d, ray.ky()) - product(ray.shear_y, z), z};
+}
+
+// Twice the signed area of (0, a, b).
+RAYLIFT_HD inline float edge(Sheared a, Sheared b) {
+  return product(a.x, b.y) - product(a.y, b.x);
+}
+
+// A bound on the error of edge functions between vertices with |x|, |y| <= extent and |z| <= depth.
+//
+// With u = 2^-24: the subtraction of the origin, the shear's division, its product and the last subtraction make an
+// error of x of at most u (|dx| + 3 |z| + |x|), and |dx| <= |x| + |z|: at most e = u (2 extent + 4 depth) + O(u^2). The
+// edge function x1 y2 - y1 x2 then is off by 4 extent e + 2 e^2 for that, and by 4 u extent^2 for its own roundings: in
+// all u (12 extent^2 + 16 extent depth) + 2 u^2 (2 extent + 4 depth)^2. The bound has a factor of 32 before both
+// products, and more than that before the square of the depth. Its last term is above what underflow can do.
+RAYLIFT_HD inline float edge_bound(float extent, float depth) {
+  return (extent + depth * 0x1p-18f) * ((extent + depth) * 0x1p-19f) + 0x1p-120f;
+}
+// `around`: not only sure misses, but misses by more than that, in the sheared frame.
+RAYLIFT_HD inline float edge_bound(Sheared a, Sheared b, Sheared c, Sheared d, float around) {
+  const float extent = maximum(maximum(maximum(fabsf(a.x), fabsf(a.y)), maximum(fabsf(b.x), fabsf(b.y))),
+                               maximum(maximum(fabsf(c.x), fabsf(c.y)), maximum(fabsf(d.x), fabsf(d.y))));
+  const float depth = maximum(maximum(fabsf(a.z), fabsf(b.z)), maximum(fabsf(c.z), fabsf(d.z)));
+  return edge_bound(extent, depth) + 3 * around * extent;
+}
+
+// What float arithmetic says of a triangle.
+struct Impression {
+  bool missed;       // surely
+  bool hit;          // surely; neither: exact arithmetic decides
+  float near, far;   // of a sure hit: bounds on its t
+  bool from_inside;  // likewise
+};
+
+// From edge functions u, v, w that are off by at most `bound`; inverse_z is that of the direction's z. NaN, as overflow
+// makes it, leaves all open.
+//
+// The bound is about twice the error, and a sure hit's determinant D is more than three times the bound. So weights are
+// off by at most 4.5 bound / D each, and t, the vertices' z weighted with them, by 7 bound / D of the spread of z, and
+// by 8 roundings of the largest z.
+RAYLIFT_HD inline Impression look_at(float inverse_z, Sheared a, Sheared b, Sheared c, float u, float v, float w,
+                                     float bound) {
+  const float least = minimum(minimum(u, v), w), most = maximum(maximum(u, v), w);
+  Impression seen{least < -bound && most > bound, least > bound || most<-bound, 0, 0, most> 0};
+  if (!seen.hit) return seen;
+  const float inverse = 1.0f / (u + v + w);
+  const float z =
+      product(product(u, inverse), a.z) + product(product(v, inverse), b.z) + product(product(w, inverse), c.z);
+  const float lowest = minimum(minimum(a.z, b.z), c.z), highest = maximum(maximum(a.z, b.z), c.z);
+  const float error =
+      fabsf(bound * inverse) * (highest - lowest) * 8 + maximum(fabsf(lowest), fabsf(highest)) * 0x1p-20f;
+  const float t = z * inverse_z, error_of_t = error * fabsf(inverse_z);
+  seen.near = t - error_of_t;
+  seen.far = t + error_of_t;
+  return seen;
+}
+
+// Where the ray meets a triangle, as exact as double arithmetic, or pairs of doubles, make it. t is the sum of t and
+// t_low, the second at most half an ulp of the first.
+struct Crossing {
+  float t, t_low;
+  float u, v;  // weights of vertices b and c
+  bool hit, from_inside;
+
+  // Whether it lies before another one.
+  [[nodiscard]] RAYLIFT_HD bool before(const Crossing& other) const {
+    return t != other.t ? t < other.t : t_low < other.t_low;
+  }
+  [[nodiscard]] RAYLIFT_HD bool same_place(const Crossing& other) const { return t == other.t && t_low == other.t_low; }
+};
+
+// The triangle in the ray's frame, scaled by the direction's z: no division, so that x and y are exact to their type's
+// precision, and the same for all triangles at a vertex.
+template <class Real>
+struct ScaledVertex {
+  Real x, y, z;
+};
+
+RAYLIFT_HD inline void lift(float a, float b, double& result) {
+  result = static_cast<double>(a) - static_cast<double>(b);
+}
+RAYLIFT_HD inline void lift(float a, float b, DoublePair& result) {
+  result = exact_sum(static_cast<double>(a), -static_cast<double>(b));
+}
+
+// A ray and a triangle, as the slow path gets them: by value, so that on a GPU they stay in registers where the slow
+// path is a call.
+struct RayAndTriangle {
+  float3 origin, direction;
+  float3 a, b, c;
+};
+
+RAYLIFT_HD inline double lifted(float value, double) {
+  return static_cast<double>(value);
+}
+RAYLIFT_HD inline DoublePair lifted(float value, DoublePair) {
+  return {static_cast<double>(value), 0};
+}
+
+// The triangle's vertices in the ray's frame.
+template <class Real>
+struct ScaledTriangle {
+  ScaledVertex<Real> a, b, c;
+  Real dz;
+
+  RAYLIFT_HD explicit ScaledTriangle(const RayAndTriangle& in) {
+    const Axes axes(in.direction);
+    const Real dx = lifted(component(in.direction, axes.kx()), Real()),
+               dy = lifted(component(in.direction, axes.ky()), Real());
+    dz = lifted(component(in.direction, axes.kz()), Real());
+    const auto scale = [&](float3 vertex) {
+      Real x, y, z;
+      lift(component(vertex, axes.kx()), component(in.origin, axes.kx()), x);
+      lift(component(vertex, axes.ky()), component(in.origin, axes.ky()), y);
+      lift(component(vertex, axes.kz()), component(in.origin, axes.kz()), z);
+      return ScaledVertex<Real>{difference(product(x, dz), product(dx, z)), difference(product(y, dz), product(dy, z)),
+                                z};
+    };
+    a = scale(in.a);
+    b = scale(in.b);
+    c = scale(in.c);
+  }
+};
+
+template <class Real>
+RAYLIFT_HD inline Real edge(const ScaledVertex<Real>& a, const ScaledVertex<Real>& b) {
+  return difference(product(a.x, b.y), product(a.y, b.x));
+}
+
+// The sign of edge(a, b) for these vertices in exact arithmetic; `rounded` is its value in double, whose sign is right
+// or zero, as rounding is monotone. On the ray itself: the sign for a ray moved by (e, e^2), with e towards 0. Zero
+// only where a equals b.
+RAYLIFT_HD inline int edge_sign(const ScaledVertex<double>& a, const ScaledVertex<double>& b, double rounded) {
+  if (rounded != 0) return rounded > 0 ? 1 : -1;
+  const double left = exact_product(a.x, b.y).low, right = exact_product(a.y, b.x).low;
+  if (left != right) return left > right ? 1 : -1;
+  if (a.y != b.y) return a.y > b.y ? 1 : -1;
+  if (a.x != b.x) return b.x > a.x ? 1 : -1;
+  return 0;
+}
+
+template <class Real>
+struct Solution {
+  Real u, v, w;             // edge functions
+  Real determinant, depth;  // their sum, and z times it
+};
+
+template <class Real>
+RAYLIFT_HD inline Solution<Real> solve(const ScaledTriangle<Real>& of) {
+  Solution<Real> s;
+  s.u = edge(of.b, of.c);
+  s.v = edge(of.c, of.a);
+  s.w = edge(of.a, of.b);
+  s.determinant = sum(sum(s.u, s.v), s.w);
+  s.depth = sum(sum(product(s.u, of.a.z), product(s.v, of.b.z)), product(s.w, of.c.z));
+  return s;
+}
+
+RAYLIFT_HD inline Crossing crossing_at(double t, double u, double v, bool from_inside) {
+  const auto rounded = static_cast<float>(t);
+  return {rounded,
+          static_cast<float>(t - static_cast<double>(rounded)),
+          static_cast<float>(u),
+          static_cast<float>(v),
+          true,
+          from_inside};
+}
+
+// For the few triangles that are seen so nearly edge-on, or are so thin, that double does not do.
+RAYLIFT_SLOW_PATH inline Crossing cross_again(RayAndTriangle in, bool from_inside) {
+  const ScaledTriangle<DoublePair> of(in);
+  const Solution<DoublePair> s = solve(of);
+  // Seen edge-on to 100 bits: any of its points will do.
+  if (s.determinant.high == 0) return crossing_at(ratio(of.a.z, of.dz), 0, 0, from_inside);
+  return crossing_at(ratio(s.depth, product(s.determinant, of.dz)), ratio(s.v, s.determinant),
+                     ratio(s.w, s.determinant), from_inside);
+}
+
+// The sign that all three edge functions have in exact arithmetic, or 0: the triangle is missed.
+RAYLIFT_HD inline int common_sign(const ScaledTriangle<double>& of, const Solution<double>& s) {
+  const int sign = edge_sign(of.b, of.c, s.u);
+  return sign != 0 && edge_sign(of.c, of.a, s.v) == sign && edge_sign(of.a, of.b, s.w) == sign ? sign : 0;
+}
+
+// Whether the ray meets the triangle, and where. `sure`: it does.
+RAYLIFT_HD inline Crossing cross(RayAndTriangle in, bool sure) {
+  const ScaledTriangle<double> of(in);
+  const Solution<double> s = solve(of);
+  bool from_inside = s.determinant > 0;
+  if (!sure || s.determinant == 0) {
+    const int sign = common_sign(of, s);
+    if (sign == 0) return {0, 0, 0, 0, false, false};
+    from_inside = sign > 0;
+  }
+  // With v = 2^-53, |x|, |y| <= m and f = |z dz|: x and y are off by v (3 m + 4 f), edge functions by 16 v m (m + f),
+  // and the depth by 64 v m (m + f) z. If what is asked below holds, that is 2^-27 of t and of the origin's distance
+  // (as far as that is not more than 16 z) at most, and 2^-23 of the weights.
+  const auto most = [](double x, double y, double z) { return fmax(fmax(fabs(x), fabs(y)), fabs(z)); };
+  const double m = fmax(most(of.a.x, of.b.x, of.c.x), most(of.a.y, of.b.y, of.c.y)), z = most(of.a.z, of.b.z, of.c.z),
+               f = fabs(of.dz) * z;
+  const double origin =
+      fmin(most(static_cast<double>(in.origin.x), static_cast<double>(in.origin.y), static_cast<double>(in.origin.z)),
+           16 * z);
+  if (!(fabs(s.depth) + product(fabs(s.determinant), origin) > product(product(product(m, m + f), z), 0x1p-20)))
+    return cross_again(in, from_inside);
+  const double inverse = 1.0 / product(s.determinant, of.dz);
+  return crossing_at(product(s.depth, inverse), product(product(s.v, inverse), of.dz),
+                     product(product(s.w, inverse), of.dz), from_inside);
+}
+
+}  // namespace raylift::bvh_detail

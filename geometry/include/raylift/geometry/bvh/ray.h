@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ray, Hit, and ray queries against a Bvh for host code and kernels: closest_hit and any_hit. No recursion; the stack
+// can't overflow.
+//
+// What holds of a hit, for triangles of any shape (docs/rays.md derives it, tests/geometry/exact_test.cpp checks it
+// against quadruple precision):
+//
+//   - A triangle is hit if the ray, as its floats give it, passes through it in exact arithmetic. Through an edge or a
+//     vertex it passes on one side, the same for all triangles there. So a closed mesh loses no ray, and the crossings
+//     of a line with it alternate between entries and exits.
+//   - `from_inside` is the exact sign of direction . normal, for vertices whose place as seen from the origin is rounded
+//     to a double.
+//   - `t` is off by at most 1 ulp of t, plus 2^-25 of the origin's largest coordinate by the direction's length; `u`
+//   and
+//     `v` by at most 2^-22.
+//   - The hit is the first along the ray. Where several have the same t, which is compared in more than a float's
+//     precision, it is the one of the lowest triangle pair.
+//   - Results are the same bits on host and device, for any order of visits.
+//
+// Don't compile with -ffast-math or --use_fast_math.
+#pragma once
+
+#include <raylift/geometry/bvh/bvh_format.h>
+
+#include <limits>
+
+namespace raylift {
+
+/// origin + t * direction for tmin <= t < tmax. The direction needs no unit length: t counts in its lengths, which lie
+/// between 1e-12 and 1e12. All numbers but tmax are finite. tmin may be negative: then the line counts that far back. A
+/// component of the direction below 2^-60 of the largest one may be taken as zero.
+struct alignas(16) Ray {
+  float3 origin;
+  float tmin = 0;
+  float3 direction;
+  float tmax = std::numeric_limits<float>::infinity();
+};
+
+static_assert(sizeof(Ray) == 32);
+
+/// Where a ray meets a triangle first. The point is (1 - u - v) a + u b + v c of the triangle's vertices a, b, c.
+struct alignas(16) Hit {
+  float t;
+  std::uint32_t triangle;  ///< kNoTriangle: nothing was hit, and t is the ray's tmax
+  float u, v;
+  float3 normal;                  ///< (b - a) x (c - a): outward by the winding, not of unit length
+  std::uint32_t instance : 31;    ///< of a scene in two levels: which one; else 0
+  std::uint32_t from_inside : 1;  ///< 1: the ray runs along the normal, it leaves the solid
+  [[nodiscard]] RAYLIFT_HD bool valid() const { return triangle != kNoTriangle; }
+};
+static_assert(sizeof(Hit) == 32);
+
+/// The nearest hit. `exclude` is a triangle that does not count: the one that the ray starts on.
+[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray,
+                                                std::uint32_t exclude = kNoTriangle);
+
+/// Whether there is any hit: stops at the first one found.
+[[nodiscard]] RAYLIFT_HD inline bool any_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude = kNoTriangle);
+
+}  // namespace raylift
+
+#include <raylift/geometry/bvh/detail/ray_walk.h>
+
+namespace raylift {
+
+RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
+  return bvh_detail::hit_of(bvh, ray, bvh_detail::nearest<false>(bvh, ray, bvh_detail::OtherThan{exclude, 0}));
+}
+
+RAYLIFT_HD inline bool any_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
+  return bvh_detail::hits_any<false>(bvh, ray, bvh_detail::OtherThan{exclude, 0});
+}
+
+}  // namespace raylift

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The BVH of a whole scene: one tree for each unique mesh, and one over the instances that place them.
+#pragma once
+
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/scene.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace raylift {
+
+/// All trees in single arrays. First come the nodes over instances, among them an InstanceNode for each instance, or
+/// for each piece of a large one; then those of the meshes, level by level over all meshes: so again the first ones are
+/// those that rays touch most.
+struct SceneBvh {
+  RawVector<BvhNode> nodes;
+  RawVector<TrianglePair> pairs;
+  RawVector<PairIds> ids;            ///< triangles are counted over all meshes, one mesh after the other
+  std::vector<std::uint32_t> roots;  ///< per mesh: its tree's first node, or kNone
+  std::uint32_t instance_nodes = 0;  ///< of `nodes`; 0: no level over instances, nodes[0] is the only mesh's root
+
+  [[nodiscard]] BvhView view() const {
+    return {nodes.data(), pairs.data(), ids.data(), static_cast<std::uint32_t>(nodes.size()),
+            static_cast<std::uint32_t>(pairs.size())};
+  }
+};
+
+/// From that many triangles on a mesh is large: worth a device's while.
+inline constexpr std::size_t kLargeMesh = 50'000;
+/// Builds the tree of one mesh: build_bvh, or a device's.
+using MeshBuilder = std::function<Bvh(std::span<const float3> vertices, std::span<const uint3> triangles)>;
+
+/// Two levels. `origin` is what is subtracted from world coordinates (see default_origin). Errors: as build_bvh for a
+/// mesh, with the mesh's name; limit also where all meshes together have more than 2^30 triangles, or the scene more
+/// than 2^31 - 1 instances. Meshes of at least `kLargeMesh` triangles are built one after the other by `large`, where
+/// that is given.
+[[nodiscard]] SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhOptions& options = {},
+                                 const Progress& progress = {}, const MeshBuilder& large = {});
+
+/// One level over a flattened scene.
+[[nodiscard]] SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options = {}, const Progress& progress = {},
+                                 const MeshBuilder& large = {});
+
+}  // namespace raylift

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a photon could leak through a mesh: its topology, orientation and volume.
+#pragma once
+
+#include <raylift/geometry/progress.h>
+#include <raylift/geometry/scene/scene.h>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace raylift {
+
+/// What can be wrong with a mesh. Vertices at equal coordinates count as one, whether or not they were welded.
+enum class Flaw : std::uint8_t {
+  open_edge,            ///< one triangle only: the border of a hole
+  nonmanifold_edge,     ///< more than two triangles
+  inconsistent_edge,    ///< two triangles that run along it in the same direction: their normals disagree
+  degenerate_triangle,  ///< two equal corners, or no area
+  duplicate_triangle,   ///< the corners of an earlier triangle, in any order
+  unreferenced_vertex,  ///< in no triangle
+};
+inline constexpr std::size_t kFlaws = 6;
+
+/// "open_edge", ...
+[[nodiscard]] std::string_view to_string(Flaw flaw) noexcept;
+
+/// Where a flaw lies, in the mesh's own frame and unit.
+struct FlawExample {
+  Flaw flaw;
+  std::uint32_t triangle;                ///< a triangle that has it; kNone for a vertex
+  std::array<Eigen::Vector3d, 2> place;  ///< an edge's ends; the corners of a triangle's box; the vertex twice
+};
+
+/// What was found about one mesh. Lengths are in its own unit.
+///
+/// A triangle with two equal corners has no edges here: what it would add to the border of a mesh cancels out. One
+/// without area but with three different corners has, so that a sliver closes a seam as it should; where a vertex lies
+/// on the middle of another triangle's edge instead (a T-junction), the mesh is open, as rays can pass there.
+struct MeshCheck {
+  std::uint64_t triangles = 0;
+  std::uint64_t instances = 0;                 ///< solids made of it
+  std::uint32_t first_instance = kNone;        ///< the first of them, in Scene::instances
+  std::array<std::uint64_t, kFlaws> counts{};  ///< of each Flaw
+  std::vector<FlawExample> examples;           ///< of each flaw the first few, flaw by flaw
+  std::uint64_t shells = 0;                    ///< pieces that hang together by edges
+  std::uint64_t inward_shells =
+      0;  ///< closed meshes only: pieces of negative volume: a hollow's inner wall, or a mistake
+  double area = 0;
+  double volume = 0;  ///< enclosed, positive where normals point outward; without meaning in a mesh that isn't closed
+  Bounds bounds;
+
+  [[nodiscard]] std::uint64_t count(Flaw flaw) const { return counts[static_cast<std::size_t>(flaw)]; }
+  /// Each edge has two triangles that agree about the outside.
+  [[nodiscard]] bool closed() const;
+  /// Closed, but with the outside inside.
+  [[nodiscard]] bool inverted() const;
+  /// Closed, and with more volume than rounding explains, normals outward: no ray gets through, and each crossing tells
+  /// inside from outside.
+  [[nodiscard]] bool watertight() const;
+};
+
+struct SceneCheck {
+  std::vector<MeshCheck> meshes;               ///< one for each of Scene::meshes
+  std::array<std::uint64_t, kFlaws> counts{};  ///< over all meshes, each once
+  std::uint64_t leaking_meshes = 0;            ///< in use, with triangles, and not watertight
+  std::uint64_t leaking_instances = 0;         ///< solids made of these
+
+  /// Every solid that has triangles is watertight. True for a scene without any.
+  [[nodiscard]] bool watertight() const { return leaking_meshes == 0; }
+};
+
+struct CheckOptions {
+  std::size_t examples = 4;  ///< of each flaw of a mesh, at most
+};
+
+/// Checks a mesh, or every mesh of a scene. The result is the same for any number of threads. Needs about 60 bytes per
+/// triangle of the largest mesh. Errors: malformed (a vertex that is not finite, an index out of range: meshes made by
+/// hand), limit (2^31 triangles in a mesh), out_of_host_memory, cancelled.
+[[nodiscard]] MeshCheck check(const Mesh& mesh, const CheckOptions& options = {});
+[[nodiscard]] SceneCheck check(const Scene& scene, const CheckOptions& options = {}, const Progress& progress = {});
+
+}  // namespace raylift

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes as bytes, for cache files and for the way from an import process: values one after the other, little-endian, a
+// text or a list behind its 64-bit count. docs/cache_format.md has the order, which is a file format.
+#pragma once
+
+#include <raylift/geometry/scene/scene.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace raylift::detail {
+
+/// Bytes, appended in order. Large arrays are kept by reference until write_to: they must live that long.
+class ByteWriter {
+ public:
+  static constexpr bool kReads = false;
+
+  template <class T>
+  void value(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+    own_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void text(std::string_view text) {
+    value(std::uint64_t{text.size()});
+    own_ += text;
+  }
+  /// Calls put(element) for each element.
+  template <class List, class Put>
+  void list(const List& list, std::size_t, const Put& put) {
+    value(std::uint64_t{list.size()});
+    for (const auto& element : list) put(element);
+  }
+  /// The elements alone, by reference.
+  template <class T>
+  void array(const std::vector<T>& values, std::size_t) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    pieces_.push_back({own_.size(), {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)}});
+  }
+
+  /// What was copied here: all of it, where there was no array.
+  [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(own_)); }
+  /// Writes all to a file descriptor. Throws Error(io).
+  void write_to(int descriptor) const;
+
+ private:
+  struct Piece {
+    std::size_t own_before;  // bytes of own_ that come first
+    std::string_view outside;
+  };
+  std::string own_;
+  std::vector<Piece> pieces_;
+};
+
+/// Throws an Error that says what is wrong with bytes.
+using ByteFailure = std::function<void(const std::string& what)>;
+
+/// Reads what ByteWriter wrote, and trusts nothing: what leaves the bytes, or counts more than they can hold, fails.
+class ByteReader {
+ public:
+  static constexpr bool kReads = true;
+
+  ByteReader(std::string_view bytes, ByteFailure failure) : bytes_(bytes), failure_(std::move(failure)) {}
+
+  template <class T>
+  void value(T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+    std::memcpy(&value, take(sizeof value), sizeof value);
+  }
+  template <class T>
+  [[nodiscard]] T get() {
+    T result;
+    value(result);
+    return result;
+  }
+  void text(std::string& text);
+  [[nodiscard]] std::string get_text() {
+    std::string result;
+    text(result);
+    return result;
+  }
+  /// Elements of at least `size` bytes each, so that a wrong count can't ask for more memory than there are bytes.
+  template <class List, class Get>
+  void list(List& list, std::size_t size, const Get& get) {
+    list.resize(count(size));
+    for (auto& element : list) get(element);
+  }
+  template <class T>
+  void array(std::vector<T>& values, std::size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (count > bytes_.size() / sizeof(T)) fail("an array is longer than what follows");
+    values.resize(count);
+    if (count != 0) std::memcpy(values.data(), take(count * sizeof(T)), count * sizeof(T));
+  }
+  void expect_end() const {
+    if (!bytes_.empty()) fail("something follows it");
+  }
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  [[nodiscard]] std::size_t count(std::size_t size);
+  [[nodiscard]] const char* take(std::size_t size);
+  std::string_view bytes_;
+  ByteFailure failure_;
+};
+
+/// Numbers that a scene without vertices and triangles does not know.
+struct SceneCounts {
+  std::uint64_t triangles = 0;
+  std::uint64_t vertices = 0;
+  std::uint64_t meshes = 0;
+  std::uint64_t instances = 0;
+};
+struct MeshSizes {
+  std::uint64_t vertices = 0;
+  std::uint64_t triangles = 0;
+};
+[[nodiscard]] SceneCounts counts_of(const Scene& scene);
+[[nodiscard]] std::vector<MeshSizes> sizes_of(const Scene& scene);
+
+template <class Archive, class Vector>
+void visit_vector(Archive& archive, Vector& vector) {
+  for (int axis = 0; axis != 3; ++axis) archive.value(vector[axis]);
+}
+
+/// What is known about a scene as a whole; Archive is a ByteWriter or a ByteReader.
+template <class Archive, class SceneOrConst>
+void visit_facts(Archive& archive, SceneOrConst& scene, SceneCounts& counts) {
+  for (auto* text : {&scene.source, &scene.format, &scene.generator}) archive.text(*text);
+  archive.value(scene.unit_mm);
+  archive.value(scene.unit_from);
+  archive.value(scene.up_from);
+  archive.value(scene.up_axis);
+  visit_vector(archive, scene.bounds.min);
+  visit_vector(archive, scene.bounds.max);
+  for (std::uint64_t* count : {&counts.triangles, &counts.vertices, &counts.meshes, &counts.instances})
+    archive.value(*count);
+  auto& report = scene.report;
+  for (auto* count : {&report.degenerate_triangles, &report.dropped_triangles, &report.repaired_vertices,
+                      &report.ignored_primitives, &report.vertices_before_weld})
+    archive.value(*count);
+  archive.list(report.warnings, sizeof(std::uint64_t), [&](auto& warning) { archive.text(warning); });
+}
+
+/// Its meshes' names, sizes and parts, materials, bindings, nodes and instances. `sizes` has one for each mesh.
+template <class Archive, class SceneOrConst>
+void visit_tree(Archive& archive, SceneOrConst& scene, std::vector<MeshSizes>& sizes) {
+  std::size_t meshes = 0;
+  archive.list(scene.meshes, 4 * sizeof(std::uint64_t), [&](auto& mesh) {
+    sizes.resize(scene.meshes.size());
+    archive.text(mesh.name);
+    archive.value(sizes[meshes].vertices);
+    archive.value(sizes[meshes].triangles);
+    archive.list(mesh.parts, 2 * sizeof(std::uint32_t), [&](auto& part) {
+      archive.value(part.first_triangle);
+      archive.value(part.triangle_count);
+    });
+    ++meshes;
+  });
+  archive.list(scene.materials, sizeof(std::uint64_t) + 4 * sizeof(float), [&](auto& material) {
+    archive.text(material.name);
+    for (auto& channel : material.color) archive.value(channel);
+  });
+  archive.list(scene.bindings, sizeof(std::uint64_t), [&](auto& binding) {
+    archive.list(binding, sizeof(std::uint32_t), [&](auto& material) { archive.value(material); });
+  });
+  archive.list(scene.nodes, sizeof(std::uint64_t) + 16, [&](auto& node) {
+    std::uint32_t has_copy_number = node.copy_number ? 1 : 0;
+    std::int64_t copy_number = node.copy_number.value_or(0);
+    archive.text(node.name);
+    archive.value(node.parent);
+    archive.value(has_copy_number);
+    archive.value(copy_number);
+    if constexpr (Archive::kReads)
+      if (has_copy_number != 0) node.copy_number = copy_number;
+  });
+  archive.list(scene.instances, 4 * sizeof(std::uint32_t) + 12 * sizeof(double), [&](auto& instance) {
+    for (auto* index : {&instance.mesh, &instance.node, &instance.binding, &instance.outside}) archive.value(*index);
+    for (int k = 0; k != 12; ++k) archive.value(instance.transform(k / 4, k % 4));
+  });
+}
+
+/// Calls `failure` where facts or tree of a scene make no sense: enumerations and indices out of range, numbers that
+/// are not finite, parts that do not cover their mesh.
+void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const ByteFailure& failure);
+/// Calls `failure` for an index beyond the mesh's vertices, or a coordinate that is not finite. Parallel.
+void check_mesh(const Mesh& mesh, const ByteFailure& failure);
+
+}  // namespace raylift::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene as one mesh: every instance expanded, in the world, as Chroma's GPUGeometry takes it.
+#pragma once
+
+#include <raylift/geometry/progress.h>
+#include <raylift/geometry/scene/material_code.h>
+#include <raylift/geometry/scene/scene.h>
+#include <cstdint>
+#include <vector>
+
+namespace raylift {
+
+/// Single arrays over all instances, in order of instances, and within one in order of its mesh's triangles.
+struct FlatScene {
+  std::vector<float3> vertices;  ///< millimetres, relative to `origin`
+  std::vector<uint3> triangles;
+  std::vector<std::uint32_t> solid_ids;      ///< per triangle: the instance's index
+  std::vector<MaterialCode> material_codes;  ///< per triangle
+  std::vector<std::uint32_t> colors;  ///< per triangle: 0xAARRGGBB, the alpha inverted (00 is opaque), as in Chroma
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();  ///< millimetres; what was subtracted, in double, from every vertex
+};
+
+/// Expands all instances. The transform and the subtraction of `origin` are computed in double; only their result
+/// becomes a float. Where a transform mirrors, triangles are turned around, so that normals keep pointing outward.
+/// Throws Error: limit where 32-bit indices or 16-bit materials do not suffice; malformed where a transformed vertex is
+/// beyond the range of a float, naming the solid, or a mesh made by hand has triangles in no part; out_of_host_memory,
+/// cancelled.
+[[nodiscard]] FlatScene flatten(const Scene& scene, const Eigen::Vector3d& origin, const Progress& progress = {});
+/// With default_origin.
+[[nodiscard]] FlatScene flatten(const Scene& scene, const Progress& progress = {});
+
+/// Zero where floats resolve the whole scene to 1/128 mm, that is, where no coordinate exceeds 131 m: positions then
+/// stay as they are in the file. Else the centre of the scene, in whole metres, where that halves the largest
+/// coordinate at least: a world that is itself too large gains nothing from being moved.
+[[nodiscard]] Eigen::Vector3d default_origin(const Bounds& bounds);
+
+/// 0xAARRGGBB with the alpha inverted (00 is opaque), of a material; Chroma's default, a translucent white, for kNone.
+[[nodiscard]] std::uint32_t packed_color(const Scene& scene, std::uint32_t material);
+
+/// Throws Error(limit) where the scene's materials do not fit into a MaterialCode.
+void check_material_count(const Scene& scene);
+
+}  // namespace raylift

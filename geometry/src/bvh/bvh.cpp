@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builder: pairs of triangles, and the wide tree over them.
+#include <raylift/geometry/bvh/bvh.h>
+
+#include "bvh_pairs.h"
+#include "bvh_wide.h"
+#include "large_vector.h"
+
+#include <raylift/geometry/error.h>
+
+#include <tbb/parallel_for.h>
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+namespace raylift {
+namespace {
+
+using bvh::Primitive;
+
+RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<const float3> vertices,
+                                     std::span<const uint3> triangles) {
+  RawVector<Primitive> primitives;
+  resize_large(primitives, pairs.size());
+  tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
+    const TrianglePair pair = bvh::pair_vertices(vertices, triangles, pairs[i]);
+    bvh::Box box;
+    for (const auto& v : pair.vertex) {
+      const bvh::Lanes point = {v[0], v[1], v[2], 0};
+      box.add(point, point);
+    }
+    primitives[i] = {box.lower, box.upper};
+    primitives[i].set_number(static_cast<std::uint32_t>(i));
+    primitives[i].upper[3] = 0;
+  });
+  return primitives;
+}
+
+// The products of a mesh's normals would underflow if it were smaller. One without any extent has none to begin with.
+void check_size(const BvhNode& root) {
+  constexpr double kSmallest = 0x1p-50;
+  double extent = 0;
+  for (const std::uint8_t exponent : root.exponent) extent = std::max(extent, std::ldexp(255.0, exponent - 127));
+  if (extent < kSmallest && extent > std::ldexp(255.0, -126))
+    throw Error(ErrorKind::limit, "the mesh is smaller than 1e-15 of its units, too small for floats' products", {},
+                "scale its vertices up, and its instances' transforms down");
+}
+
+}  // namespace
+
+Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles, const BvhOptions& options,
+              const Progress& progress) try {
+  if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
+    throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
+  const RawVector<PairIds> pairs = bvh::pair_triangles(vertices, triangles, options.pair_triangles, progress);
+  if (pairs.empty()) return {};
+  const Stage stage(progress, "build", pairs.size());
+  RawVector<Primitive> primitives = make_primitives(pairs, vertices, triangles);
+  bvh::WideTree tree = bvh::build_wide(primitives, options.leaf_pairs);
+  check_size(tree.nodes[0]);
+  Bvh result;
+  result.nodes = std::move(tree.nodes);
+  result.level_ends = std::move(tree.level_ends);
+  resize_large(result.ids, pairs.size());
+  resize_large(result.pairs, pairs.size());
+  tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
+    const PairIds ids = pairs[tree.order[i]];
+    result.ids[i] = ids;
+    result.pairs[i] = bvh::pair_vertices(vertices, triangles, ids);
+  });
+  stage.advance(pairs.size());
+  return result;
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorKind::out_of_host_memory, "no memory for building a BVH");
+}
+
+}  // namespace raylift

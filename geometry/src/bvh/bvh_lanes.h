@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instruction sets that rays on the host are traced with; a test compares them.
+#pragma once
+
+#include <raylift/geometry/bvh/bvh_batch.h>
+
+#include <cstddef>
+
+namespace raylift::bvh {
+
+[[nodiscard]] bool has_avx2();
+
+/// closest_hits on the calling thread, with baseline instructions or with AVX2 (only where the CPU has it).
+void trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count);
+void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count);
+
+}  // namespace raylift::bvh

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Triangles joined two by two along shared edges.
+#include "bvh_pairs.h"
+#include "large_vector.h"
+
+#include <raylift/geometry/error.h>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_sort.h>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+namespace raylift::bvh {
+namespace {
+
+constexpr std::size_t kBlock = 4096;       // triangles that are paired among each other; fixed, so that results are
+constexpr std::uint32_t kSlots = 1 << 15;  // more than two per edge of a block
+constexpr float kLargest = 1e18f;          // squares of lengths stay finite
+
+std::uint32_t corner(const uint3& triangle, std::uint32_t k) {
+  return k == 0 ? triangle.x : k == 1 ? triangle.y : triangle.z;
+}
+
+bool degenerate(const uint3& t) {
+  return t.x == t.y || t.y == t.z || t.z == t.x;
+}
+
+// Half the surface of the box around some vertices.
+float half_area(std::span<const float3> vertices, std::initializer_list<std::uint32_t> indices) {
+  const float inf = std::numeric_limits<float>::infinity();
+  float3 lower{inf, inf, inf}, upper{-inf, -inf, -inf};
+  for (const std::uint32_t i : indices) {
+    const float3& v = vertices[i];
+    lower = {std::min(lower.x, v.x), std::min(lower.y, v.y), std::min(lower.z, v.z)};
+    upper = {std::max(upper.x, v.x), std::max(upper.y, v.y), std::max(upper.z, v.z)};
+  }
+  const float x = upper.x - lower.x, y = upper.y - lower.y, z = upper.z - lower.z;
+  return x * y + y * z + z * x;
+}
+
+// Directed edges of a block: from (a, b) to the triangle, and the corner opposite of it. The first triangle wins where
+// several have an edge in the same direction.
+class EdgeTable {
+ public:
+  EdgeTable() : slots_(kSlots) {}
+
+  void clear() { ++stamp_; }
+  void insert(std::uint32_t a, std::uint32_t b, std::uint32_t triangle_and_corner) {
+    for (std::uint32_t i = place(a, b);; i = (i + 1) % kSlots) {
+      Slot& slot = slots_[i];
+      if (slot.stamp == stamp_) {
+        if (slot.a == a && slot.b == b) return;
+        continue;
+      }
+      slot = {a, b, triangle_and_corner, stamp_};
+      return;
+    }
+  }
+  [[nodiscard]] std::uint32_t find(std::uint32_t a, std::uint32_t b) const {
+    for (std::uint32_t i = place(a, b);; i = (i + 1) % kSlots) {
+      const Slot& slot = slots_[i];
+      if (slot.stamp != stamp_) return kNoTriangle;
+      if (slot.a == a && slot.b == b) return slot.value;
+    }
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t a, b, value, stamp = 0;
+  };
+  static std::uint32_t place(std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t key = (static_cast<std::uint64_t>(a) << 32 | b) * 0x9E3779B97F4A7C15u;
+    return static_cast<std::uint32_t>(key >> 49);
+  }
+  std::vector<Slot> slots_;
+  std::uint32_t stamp_ = 0;
+};
+static_assert(1u << 15 == kSlots && 3 * kBlock < kSlots / 2);
+
+// Pairs at most kBlock triangles among each other; number(i) is the i-th one's.
+template <class Number>
+void pair_block(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t count,
+                const Number& number, EdgeTable& edges, RawVector<PairIds>& out) {
+  edges.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    const uint3& triangle = triangles[number(i)];
+    if (degenerate(triangle)) continue;
+    for (std::uint32_t k = 0; k < 3; ++k)
+      edges.insert(corner(triangle, (k + 1) % 3), corner(triangle, (k + 2) % 3),
+                   static_cast<std::uint32_t>(i) << 2 | k);
+  }
+  std::array<bool, kBlock> taken{};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (taken[i]) continue;
+    taken[i] = true;
+    const std::uint32_t id = number(i);
+    const uint3& triangle = triangles[id];
+    PairIds best{{id << 2, kNoTriangle}};
+    float best_area = std::numeric_limits<float>::infinity();
+    std::size_t best_mate = 0;
+    if (!degenerate(triangle)) {
+      for (std::uint32_t k = 0; k < 3; ++k) {
+        // Stored (v0, v1, v2) starts at corner k; the mate has the edge v1 v2 the other way around.
+        const std::uint32_t v0 = corner(triangle, k), v1 = corner(triangle, (k + 1) % 3),
+                            v2 = corner(triangle, (k + 2) % 3);
+        const std::uint32_t found = edges.find(v2, v1);
+        if (found == kNoTriangle || taken[found >> 2]) continue;
+        const std::uint32_t mate = number(found >> 2);
+        const std::uint32_t v3 = corner(triangles[mate], found & 3u);
+        // A pair whose box is larger than both triangles' apart would be worse than two leaves.
+        const float area = half_area(vertices, {v0, v1, v2, v3});
+        if (area >= best_area || area > 1.1f * (half_area(vertices, {v0, v1, v2}) + half_area(vertices, {v1, v2, v3})))
+          continue;
+        best_area = area;
+        best_mate = found >> 2;
+        // The mate is stored as (v2, v1, v3): its corner opposite of the edge comes last, so it starts one after that.
+        best = {{id << 2 | k, mate << 2 | ((found & 3u) + 1) % 3}};
+      }
+    }
+    if (best.triangle[1] != kNoTriangle) taken[best_mate] = true;
+    out.push_back(best);
+  }
+}
+
+template <class Number>
+RawVector<PairIds> pair_in_blocks(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t count,
+                                  const Number& number) {
+  const std::size_t blocks = (count + kBlock - 1) / kBlock;
+  std::vector<RawVector<PairIds>> found(blocks);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 4), [&](const auto& range) {
+    EdgeTable edges;
+    for (std::size_t b = range.begin(); b < range.end(); ++b) {
+      const std::size_t begin = b * kBlock;
+      found[b].reserve(kBlock);
+      pair_block(
+          vertices, triangles, std::min(count - begin, kBlock), [&](std::size_t i) { return number(begin + i); }, edges,
+          found[b]);
+      found[b].shrink_to_fit();
+    }
+  });
+  std::vector<std::size_t> first(blocks + 1, 0);
+  for (std::size_t b = 0; b < blocks; ++b) first[b + 1] = first[b] + found[b].size();
+  RawVector<PairIds> all;
+  resize_large(all, first[blocks]);
+  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    std::copy(found[b].begin(), found[b].end(), all.begin() + static_cast<std::ptrdiff_t>(first[b]));
+  });
+  return all;
+}
+
+// Ten bits to every third of thirty.
+std::uint64_t spread(std::uint32_t v) {
+  v = (v | v << 16) & 0x030000FFu;
+  v = (v | v << 8) & 0x0300F00Fu;
+  v = (v | v << 4) & 0x030C30C3u;
+  return (v | v << 2) & 0x09249249u;
+}
+
+// Triangles without a mate along a curve that fills space (Morton's): a place on the curve above, the number below.
+// Nothing where they are few.
+std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
+                                            std::span<const PairIds> pairs) {
+  const auto is_single = [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; };
+  const std::size_t singles = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, pairs.size(), 1 << 14), std::size_t{0},
+      [&](const auto& range, std::size_t sum) {
+        const auto part = pairs.subspan(range.begin(), range.size());
+        return sum + static_cast<std::size_t>(std::count_if(part.begin(), part.end(), is_single));
+      },
+      std::plus<>());
+  std::vector<std::uint64_t> alone;
+  if (singles < triangles.size() / 16) return alone;
+  alone.reserve(singles);
+  for (const PairIds& ids : pairs)
+    if (is_single(ids)) alone.push_back(ids.triangle[0] >> 2);
+  const float inf = std::numeric_limits<float>::infinity();
+  float lower[3] = {inf, inf, inf}, upper[3] = {-inf, -inf, -inf};
+  for (const float3& v : vertices) {
+    const float at[3] = {v.x, v.y, v.z};
+    for (int a = 0; a < 3; ++a) {
+      lower[a] = std::min(lower[a], at[a]);
+      upper[a] = std::max(upper[a], at[a]);
+    }
+  }
+  // One scale for all axes: cells are cubes.
+  const float extent = std::max({upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]});
+  const float scale = extent > 0 ? 1023.0f / extent : 0.0f;
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, alone.size(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      const uint3& t = triangles[alone[i]];
+      const float3 &p = vertices[t.x], &q = vertices[t.y], &r = vertices[t.z];
+      const float center[3] = {(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
+      std::uint64_t place = 0;
+      for (int a = 0; a < 3; ++a) {
+        const float cell = std::clamp((center[a] - lower[a]) * scale, 0.0f, 1023.0f);
+        place |= spread(static_cast<std::uint32_t>(cell)) << a;
+      }
+      alone[i] |= place << 32;
+    }
+  });
+  tbb::parallel_sort(alone);
+  return alone;
+}
+
+void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
+  if (triangles.size() > kBvhMaxTriangles)
+    throw Error(ErrorKind::limit, std::to_string(triangles.size()) + " triangles are more than a BVH numbers (2^30)",
+                {}, "Split the mesh.");
+  std::atomic<std::size_t> bad_vertex{vertices.size()}, bad_triangle{triangles.size()};
+  const auto lower = [](std::atomic<std::size_t>& least, std::size_t i) {
+    std::size_t seen = least.load();
+    while (i < seen && !least.compare_exchange_weak(seen, i)) {
+    }
+  };
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, vertices.size(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      const float3& v = vertices[i];
+      if (!(std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}) <= kLargest) || std::isnan(v.y) ||
+          std::isnan(v.z))
+        return lower(bad_vertex, i);
+    }
+  });
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, triangles.size(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      const uint3& t = triangles[i];
+      if (std::max({t.x, t.y, t.z}) >= vertices.size()) return lower(bad_triangle, i);
+    }
+  });
+  if (const std::size_t i = bad_vertex; i < vertices.size()) {
+    const float3& v = vertices[i];
+    const bool finite = std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+    throw Error(finite ? ErrorKind::limit : ErrorKind::malformed,
+                finite ? "a coordinate is beyond 1e18" : "a coordinate is not finite",
+                {"", "vertex " + std::to_string(i)});
+  }
+  if (const std::size_t i = bad_triangle; i < triangles.size())
+    throw Error(ErrorKind::malformed,
+                "an index is out of range: there are " + std::to_string(vertices.size()) + " vertices",
+                {"", "triangle " + std::to_string(i)});
+}
+
+}  // namespace
+
+RawVector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles, bool pair,
+                                  const Progress& progress) {
+  const Stage stage(progress, "pair", triangles.size());
+  check(vertices, triangles);
+  const std::size_t count = triangles.size();
+  if (!pair) {
+    RawVector<PairIds> alone;
+    resize_large(alone, count);
+    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t t) {
+      alone[t] = {{static_cast<std::uint32_t>(t) << 2, kNoTriangle}};
+    });
+    return alone;
+  }
+  RawVector<PairIds> all =
+      pair_in_blocks(vertices, triangles, count, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
+  // Where neighbours are not near to each other in the mesh's order, they are in space.
+  const std::vector<std::uint64_t> alone = single_triangles(vertices, triangles, all);
+  if (alone.empty()) return all;
+  const RawVector<PairIds> more = pair_in_blocks(vertices, triangles, alone.size(),
+                                                 [&](std::size_t i) { return static_cast<std::uint32_t>(alone[i]); });
+  std::erase_if(all, [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; });
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+TrianglePair pair_vertices(std::span<const float3> vertices, std::span<const uint3> triangles, PairIds ids) {
+  const auto stored = [&](std::uint32_t id, std::uint32_t k) {
+    return vertices[corner(triangles[id >> 2], (k + (id & 3u)) % 3)];
+  };
+  const std::uint32_t a = ids.triangle[0], b = ids.triangle[1];
+  const float3 four[4] = {stored(a, 0), stored(a, 1), stored(a, 2), b == kNoTriangle ? stored(a, 2) : stored(b, 2)};
+  TrianglePair pair;
+  for (int k = 0; k < 4; ++k) {
+    pair.vertex[k][0] = four[k].x;
+    pair.vertex[k][1] = four[k].y;
+    pair.vertex[k][2] = four[k].z;
+  }
+  return pair;
+}
+
+}  // namespace raylift::bvh

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees of unique meshes put together, and the tree over instances.
+#include <raylift/geometry/bvh/scene_bvh.h>
+
+#include <raylift/geometry/error.h>
+
+#include <tbb/parallel_for.h>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "bvh_wide.h"
+
+namespace raylift {
+namespace {
+
+Bounds slot_box(const BvhNode& node, int slot) {
+  Bounds box;
+  for (int a = 0; a != 3; ++a) {
+    const double step = std::ldexp(1.0, node.exponent[a] - 127);
+    box.min[a] = static_cast<double>(node.origin[a]) + node.lower[a][slot] * step;
+    box.max[a] = static_cast<double>(node.origin[a]) + node.upper[a][slot] * step;
+  }
+  return box;
+}
+
+/// Boxes that cover what hangs below a node: of its children and grandchildren. An instance's box is that of these,
+/// turned into the world: tighter than the box of the turned box of all.
+using Boxes = std::vector<Bounds>;
+
+Boxes cover(const Bvh& bvh, std::uint32_t top) {
+  Boxes boxes;
+  const auto add = [&](const BvhNode& node, const auto& self, int levels) -> void {
+    std::uint32_t child = node.first_child;
+    for (int s = 0; s != 8; ++s) {
+      if (node.is_empty(s)) continue;
+      const bool inner = node.is_inner(s);
+      if (inner && levels > 1)
+        self(bvh.nodes[child], self, levels - 1);
+      else
+        boxes.push_back(slot_box(node, s));
+      child += inner ? 1 : 0;
+    }
+  };
+  if (!bvh.nodes.empty()) add(bvh.nodes[top], add, 2);
+  return boxes;
+}
+
+Bounds world_box(const Boxes& boxes, const Transform& to_world) {
+  Bounds world;
+  const Eigen::Matrix3d linear = to_world.linear();
+  for (const Bounds& box : boxes) {
+    const Eigen::Vector3d center = to_world * box.center();
+    const Eigen::Vector3d half = linear.cwiseAbs() * (0.5 * box.size());
+    world.add(Eigen::Vector3d(center - half));
+    world.add(Eigen::Vector3d(center + half));
+  }
+  return world;
+}
+
+float rounded_down(double x) {
+  const auto f = static_cast<float>(x);
+  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
+}
+float rounded_up(double x) {
+  return -rounded_down(-x);
+}
+
+/// An instance that rays can hit, or a part of it: what hangs below a node of its mesh's tree.
+struct Placed {
+  InstanceNode node;  // its root is numbered within the mesh's tree
+  std::uint32_t mesh = 0;
+  Bounds box;
+};
+
+/// How far rounding can move a ray on its way into the mesh's frame, felt in the world, for rays that start within
+/// `reach` of the origin on each axis; see in_mesh in detail/ray_node.h. Rays that start farther off carry their own
+/// share, which is enough for rotations; what distorts gets enough for rays from 64 times as far.
+double frame_slack(const Transform& to_world, const Transform& to_mesh, double reach) {
+  const double condition = to_world.linear().norm() * to_mesh.linear().norm();  // 3 for a rotation
+  return reach * condition * (condition < 3.5 ? 0x1p-20 : 0x1p-14);
+}
+
+/// Where a scene's instances stand, as rays see them.
+class Placement {
+ public:
+  Placement(const Scene& scene, const Eigen::Vector3d& origin, const std::vector<Bvh>& trees)
+      : scene_(scene), origin_(origin), trees_(trees) {}
+
+  [[nodiscard]] std::vector<Placed> all() {
+    std::vector<Boxes> boxes(trees_.size());
+    tbb::parallel_for(std::size_t{0}, boxes.size(), [&](std::size_t m) { boxes[m] = cover(trees_[m], 0); });
+    std::vector<Placed> placed(scene_.instances.size());
+    tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
+      const Instance& instance = scene_.instances[i];
+      const Transform to_world = this->to_world(i);
+      const double determinant = to_world.linear().determinant();
+      if (boxes[instance.mesh].empty() || determinant == 0 || !std::isfinite(1 / determinant)) return;
+      const Transform to_mesh = to_world.inverse();
+      InstanceNode& node = placed[i].node;
+      for (int row = 0; row != 3; ++row)
+        for (int column = 0; column != 4; ++column)
+          node.to_mesh.m[row * 4 + column] = static_cast<float>(to_mesh(row, column));
+      node.instance = static_cast<std::uint32_t>(i);
+      placed[i].mesh = instance.mesh;
+      placed[i].box = world_box(boxes[instance.mesh], to_world);
+    });
+    std::erase_if(placed, [](const Placed& p) { return p.box.empty(); });
+    for (const Placed& p : placed)
+      reach_ = std::max({reach_, p.box.min.cwiseAbs().maxCoeff(), p.box.max.cwiseAbs().maxCoeff()});
+    for (Placed& p : placed) enlarge(p);
+    for (const Placed& p : placed)
+      if (!(p.box.min.cwiseAbs().maxCoeff() < 1e18 && p.box.max.cwiseAbs().maxCoeff() < 1e18))
+        throw Error(ErrorKind::limit, "the solid lies beyond 1e18 mm from the origin",
+                    {scene_.source, "solid '" + scene_.path(scene_.instances[p.node.instance]) + "'"});
+    return placed;
+  }
+
+  /// Takes large instances to pieces, so that the level over instances can tell them from what stands inside of them:
+  /// without that a ray goes through all of a detector's outer hull before, or after, it meets a sensor. After
+  /// Benthin, Woop, Wald, Afra, "Improved Two-Level BVHs using Partial Re-Braiding" (HPG 2017), as a pass of its own:
+  /// always the largest piece, until none is larger than its share of the scene, or there are twice as many as
+  /// instances.
+  void open(std::vector<Placed>& placed) const {
+    Bounds world;
+    for (const Placed& p : placed) world.add(p.box);
+    const auto count = static_cast<double>(placed.size());
+    const double share = area(world) / std::pow(count, 2.0 / 3) * kShare;
+    const std::size_t most = placed.size() + std::max(kMorePieces, placed.size());
+    const auto smaller = [&](std::uint32_t a, std::uint32_t b) {
+      const double area_a = area(placed[a].box), area_b = area(placed[b].box);
+      return area_a != area_b ? area_a < area_b : a > b;
+    };
+    std::vector<std::uint32_t> large;
+    for (std::uint32_t i = 0; i != placed.size(); ++i)
+      if (area(placed[i].box) > share) large.push_back(i);
+    std::make_heap(large.begin(), large.end(), smaller);
+    while (!large.empty() && placed.size() + 7 <= most) {
+      std::pop_heap(large.begin(), large.end(), smaller);
+      const std::uint32_t i = large.back();
+      large.pop_back();
+      const Bvh& tree = trees_[placed[i].mesh];
+      const BvhNode& node = tree.nodes[placed[i].node.root];
+      if (node.pairs != 0) continue;  // a leaf has no node of its own to begin at
+      const Transform to_world = this->to_world(placed[i].node.instance);
+      std::uint32_t child = node.first_child;
+      bool first = true;
+      for (int s = 0; s != 8; ++s) {
+        if (!node.is_inner(s)) continue;
+        Placed piece = placed[i];
+        piece.node.root = child;
+        piece.box = world_box(cover(tree, child), to_world);
+        enlarge(piece);
+        ++child;
+        const auto at = first ? i : static_cast<std::uint32_t>(placed.size());
+        if (first)
+          placed[i] = piece;
+        else
+          placed.push_back(piece);
+        first = false;
+        if (area(piece.box) > share) {
+          large.push_back(at);
+          std::push_heap(large.begin(), large.end(), smaller);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMorePieces = 256;
+  static constexpr double kShare = 1;
+
+  static double area(const Bounds& box) {
+    const Eigen::Vector3d size = box.size();
+    return size.x() * size.y() + size.y() * size.z() + size.z() * size.x();
+  }
+  [[nodiscard]] Transform to_world(std::size_t instance) const {
+    Transform transform = scene_.instances[instance].transform;
+    transform.translation() -= origin_;
+    return transform;
+  }
+
+  void enlarge(Placed& placed) const {
+    const Transform to_world = this->to_world(placed.node.instance);
+    const double slack = frame_slack(to_world, to_world.inverse(), reach_);
+    placed.box.min.array() -= slack;
+    placed.box.max.array() += slack;
+  }
+
+  const Scene& scene_;
+  const Eigen::Vector3d& origin_;
+  const std::vector<Bvh>& trees_;
+  double reach_ = 0;  // the largest coordinate of all
+};
+
+/// The tree over instances, level by level, with each InstanceNode beside its siblings.
+RawVector<BvhNode> build_top(const std::vector<Placed>& placed) {
+  RawVector<bvh::Primitive> primitives(placed.size());
+  for (std::size_t i = 0; i != placed.size(); ++i) {
+    bvh::Primitive& p = primitives[i];
+    for (int a = 0; a != 3; ++a) {
+      p.lower[a] = rounded_down(placed[i].box.min[a]);
+      p.upper[a] = rounded_up(placed[i].box.max[a]);
+    }
+    p.upper[3] = 0;
+    p.set_number(static_cast<std::uint32_t>(i));
+  }
+  const bvh::WideTree tree = bvh::build_wide(primitives, 1);
+  RawVector<BvhNode> nodes;
+  if (tree.nodes.empty()) return nodes;
+  nodes.reserve(tree.nodes.size() + placed.size());
+  // The wide tree's leaves become inner slots too; so children are numbered anew.
+  std::vector<std::uint32_t> from{0};  // for each node of the result, its number in the tree, or kNone for an instance
+  nodes.push_back(tree.nodes[0]);
+  for (std::size_t i = 0; i != nodes.size(); ++i) {
+    if (from[i] == kNone) continue;
+    const BvhNode old = tree.nodes[from[i]];
+    BvhNode node = old;
+    node.first_child = static_cast<std::uint32_t>(nodes.size());
+    node.first_pair = 0;
+    node.pairs = 0;
+    std::uint32_t child = old.first_child, leaf = old.first_pair;
+    for (int s = 0; s != 8; ++s) {
+      if (old.is_empty(s)) continue;
+      node.inner |= 1u << (4 * s);
+      if (old.is_inner(s)) {
+        from.push_back(child);
+        nodes.push_back(tree.nodes[child++]);
+        continue;
+      }
+      from.push_back(kNone);
+      nodes.push_back(std::bit_cast<BvhNode>(placed[tree.order[leaf++]].node));
+    }
+    nodes[i] = node;
+  }
+  return nodes;
+}
+
+/// Where the nodes of the meshes' trees stand in the single array: behind those over instances, level by level over all
+/// meshes.
+class JoinedNumbers {
+ public:
+  JoinedNumbers(const std::vector<Bvh>& trees, std::uint32_t first) : trees_(trees), begins_(trees.size()) {
+    std::size_t levels = 0, total = first;
+    for (const Bvh& tree : trees) {
+      levels = std::max(levels, tree.level_ends.size());
+      total += tree.nodes.size();
+    }
+    if (total >= kNone) throw Error(ErrorKind::limit, "the scene's BVH has more than 2^32 nodes");
+    for (std::size_t level = 0; level != levels; ++level)
+      for (std::size_t m = 0; m != trees.size(); ++m) {
+        if (level >= trees[m].level_ends.size()) continue;
+        begins_[m].push_back(first);
+        first += trees[m].level_ends[level] - level_begin(m, level);
+      }
+    end_ = first;
+  }
+  [[nodiscard]] std::uint32_t end() const { return end_; }
+  /// Of the first node in a mesh's level.
+  [[nodiscard]] std::uint32_t begin(std::size_t mesh, std::size_t level) const { return begins_[mesh][level]; }
+  /// Of a mesh's node.
+  [[nodiscard]] std::uint32_t of(std::size_t mesh, std::uint32_t node) const {
+    const auto& ends = trees_[mesh].level_ends;
+    const auto level = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), node) - ends.begin());
+    return begins_[mesh][level] + (node - level_begin(mesh, level));
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t level_begin(std::size_t mesh, std::size_t level) const {
+    return level == 0 ? 0 : trees_[mesh].level_ends[level - 1];
+  }
+
+  const std::vector<Bvh>& trees_;
+  std::vector<std::vector<std::uint32_t>> begins_;
+  std::uint32_t end_ = 0;
+};
+
+/// Appends the meshes' trees to `result`, and frees them on the way.
+void join(std::vector<Bvh>& trees, const JoinedNumbers& numbers, const std::vector<std::uint32_t>& first_triangle,
+          SceneBvh& result) {
+  const std::size_t count = trees.size();
+  std::size_t pair_count = 0;
+  for (const Bvh& tree : trees) pair_count += tree.pairs.size();
+  result.nodes.resize(numbers.end());
+  result.pairs.resize(pair_count);
+  result.ids.resize(pair_count);
+  std::vector<std::uint32_t> first_pair(count);
+  std::uint32_t pairs = 0;
+  for (std::size_t m = 0; m != count; ++m) {
+    first_pair[m] = pairs;
+    pairs += static_cast<std::uint32_t>(trees[m].pairs.size());
+  }
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t m) {
+    Bvh& tree = trees[m];
+    std::uint32_t begin = 0;
+    for (std::size_t level = 0; level != tree.level_ends.size(); ++level) {
+      const std::uint32_t end = tree.level_ends[level];
+      const bool last = level + 1 == tree.level_ends.size();
+      // Wraps round where it is negative.
+      const std::uint32_t child_shift = last ? 0 : numbers.begin(m, level + 1) - end;
+      tbb::parallel_for(begin, end, [&](std::uint32_t i) {
+        BvhNode node = tree.nodes[i];
+        node.first_child += child_shift;
+        node.first_pair += first_pair[m];
+        result.nodes[numbers.begin(m, level) + (i - begin)] = node;
+      });
+      begin = end;
+    }
+    std::copy(tree.pairs.begin(), tree.pairs.end(), result.pairs.begin() + first_pair[m]);
+    tbb::parallel_for(std::size_t{0}, tree.ids.size(), [&](std::size_t i) {
+      PairIds ids = tree.ids[i];
+      for (std::uint32_t& id : ids.triangle)
+        if (id != kNoTriangle) id += first_triangle[m] << 2;
+      result.ids[first_pair[m] + i] = ids;
+    });
+    tree = {};
+  });
+}
+
+}  // namespace
+
+SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhOptions& options,
+                   const Progress& progress, const MeshBuilder& large) try {
+  if (scene.instances.size() >= (std::size_t{1} << 31))
+    throw Error(ErrorKind::limit, "the scene has more than 2^31 - 1 instances", {scene.source, ""});
+  const std::size_t count = scene.meshes.size();
+  std::vector<std::uint32_t> first_triangle;
+  std::uint64_t triangles = 0;
+  for (const Mesh& mesh : scene.meshes) {
+    first_triangle.push_back(static_cast<std::uint32_t>(triangles));
+    triangles += mesh.triangles.size();
+    if (triangles > kBvhMaxTriangles)
+      throw Error(ErrorKind::limit, "the scene's unique meshes have more than 2^30 triangles",
+                  {scene.source, "mesh '" + mesh.name + "'"}, "load it in parts");
+  }
+  std::vector<Bvh> trees(count);
+  {
+    // Large meshes are built by all threads, small ones each by one: nested loops share them out.
+    const Stage stage(progress, "bvh", triangles);
+    const auto is_large = [&](const Mesh& mesh) { return large && mesh.triangles.size() >= kLargeMesh; };
+    constexpr std::size_t kBatch = 1024;
+    for (std::size_t first = 0; first < count; first += kBatch) {
+      const std::size_t last = std::min(count, first + kBatch);
+      tbb::parallel_for(first, last, [&](std::size_t m) {
+        const Mesh& mesh = scene.meshes[m];
+        if (is_large(mesh)) return;
+        try {
+          trees[m] = build_bvh(mesh.vertices, mesh.triangles, options);
+        } catch (const Error& error) {
+          throw Error(error.kind(), error.problem(), {scene.source, "mesh '" + mesh.name + "'"}, error.advice());
+        }
+      });
+      for (std::size_t m = first; m != last; ++m)
+        if (is_large(scene.meshes[m])) trees[m] = large(scene.meshes[m].vertices, scene.meshes[m].triangles);
+      stage.advance(last < count ? first_triangle[last] : triangles);
+    }
+  }
+  SceneBvh result;
+  Placement placement(scene, origin, trees);
+  std::vector<Placed> placed = placement.all();
+  // Without any instance that rays can hit no tree is needed.
+  if (placed.empty()) {
+    result.roots.assign(count, kNone);
+    return result;
+  }
+  placement.open(placed);
+  result.nodes = build_top(placed);
+  result.instance_nodes = static_cast<std::uint32_t>(result.nodes.size());
+  const JoinedNumbers numbers(trees, result.instance_nodes);
+  for (BvhNode& node : result.nodes) {
+    auto instance = std::bit_cast<InstanceNode>(node);
+    if (instance.zero != 0) continue;
+    instance.root = numbers.of(scene.instances[instance.instance].mesh, instance.root);
+    node = std::bit_cast<BvhNode>(instance);
+  }
+  for (std::size_t m = 0; m != count; ++m) result.roots.push_back(trees[m].nodes.empty() ? kNone : numbers.of(m, 0));
+  join(trees, numbers, first_triangle, result);
+  return result;
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorKind::out_of_host_memory, "no memory for building the scene's BVH", {scene.source, ""});
+}
+
+SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options, const Progress& progress,
+                   const MeshBuilder& large) {
+  Bvh tree = large && flat.triangles.size() >= kLargeMesh ? large(flat.vertices, flat.triangles)
+                                                          : build_bvh(flat.vertices, flat.triangles, options, progress);
+  SceneBvh result;
+  result.roots = {tree.nodes.empty() ? kNone : 0};
+  result.nodes = std::move(tree.nodes);
+  result.pairs = std::move(tree.pairs);
+  result.ids = std::move(tree.ids);
+  return result;
+}
+
+}  // namespace raylift

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// From Assimp's meshes to ours. This pass is the authority on numbers: nothing that it passes is NaN, infinite, out of
+// range or too many.
+#pragma once
+
+#include <assimp/mesh.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/scene.h>
+#include <span>
+#include <string>
+
+namespace raylift {
+
+/// Makes one mesh of several, a part each, and takes their contents away from them to keep the peak of memory low.
+/// Primitives that are no triangles are left out and counted. Throws Error: malformed or limit, naming mesh and
+/// element; with options.repair, drops what is broken and counts it in `report`.
+[[nodiscard]] Mesh convert_mesh(std::span<aiMesh* const> parts, std::string name, const std::string& file,
+                                const LoadOptions& options, LoadReport& report);
+
+/// Welds a converted mesh, and counts its degenerate triangles, or drops them where options ask for it.
+void finish_mesh(Mesh& mesh, const LoadOptions& options, LoadReport& report);
+
+}  // namespace raylift

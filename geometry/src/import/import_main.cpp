@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The import process's side: everything that the program raylift-import does.
+#include <malloc.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/import/import_process.h>
+#include <raylift/geometry/import/load.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "import_protocol.h"
+#include "scene_stream.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RAYLIFT_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define RAYLIFT_SANITIZED 1
+#endif
+#endif
+
+namespace raylift {
+namespace {
+
+[[maybe_unused]] std::uint64_t physical_memory() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void limit_memory(std::uint64_t bytes) {
+#ifdef RAYLIFT_SANITIZED
+  (void)bytes;  // sanitizers reserve terabytes of addresses
+#else
+  if (bytes == 0) bytes = physical_memory() / 4 * 3;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
+  ::setrlimit(RLIMIT_AS, &limit);
+#endif
+}
+
+void leave_no_core() {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+#ifndef RAYLIFT_SANITIZED
+  // Also where the kernel pipes cores to a program, which the limit does not stop. The leak sanitizer needs to look.
+  ::prctl(PR_SET_DUMPABLE, 0);
+#endif
+}
+
+/// An import allocates and frees large blocks in turn. Given back to the system each time, they would cost the page
+/// faults of their first touch again and again: a good part of all the time. The process is short-lived, so it keeps
+/// them.
+void keep_freed_memory() {
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, 32 << 20);
+}
+
+std::string read_request() {
+  struct stat info {};
+  if (::fstat(import::kRequest, &info) != 0) return {};
+  std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
+  return ::pread(import::kRequest, bytes.data(), bytes.size(), 0) == info.st_size ? bytes : std::string();
+}
+
+/// Takes 16 MiB and keeps them.
+void take_memory() {
+  static std::vector<std::unique_ptr<char[]>> taken;
+  taken.push_back(std::make_unique<char[]>(std::size_t{16} << 20));
+}
+
+/// Misbehaves on demand, so that tests see what a parent makes of it: $RAYLIFT_IMPORT_FAULT is segv, abort, term, hang,
+/// memory, exit or garbage.
+void act_out_fault() {
+  const char* set = std::getenv("RAYLIFT_IMPORT_FAULT");
+  const std::string fault = set != nullptr ? set : "";
+  if (fault == "segv") ::raise(SIGSEGV);
+  if (fault == "abort") std::abort();
+  if (fault == "term") ::raise(SIGTERM);
+  if (fault == "exit") ::_exit(42);
+  if (fault == "garbage") {
+    const std::string noise(1000, '\x5A');
+    ::_exit(::write(import::kResult, &import::kVersion, sizeof import::kVersion) > 0 &&
+                    ::write(import::kResult, noise.data(), noise.size()) > 0
+                ? 0
+                : 1);
+  }
+  while (fault == "hang") ::pause();
+#ifdef RAYLIFT_SANITIZED
+  if (fault == "memory") throw std::bad_alloc();  // no limit is set
+#endif
+  while (fault == "memory") take_memory();
+}
+
+/// Tells the parent where the work stands, but not more often than it can use.
+Progress make_progress(std::vector<StageTime>* times) {
+  return Progress(
+      [last = std::string(), sent = std::chrono::steady_clock::time_point()](std::string_view stage, std::uint64_t done,
+                                                                             std::uint64_t total) mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (stage == last && now - sent < std::chrono::milliseconds(20)) return true;
+        last = stage;
+        sent = now;
+        import::ProgressRecord record{};
+        std::memcpy(record.stage, stage.data(), std::min(stage.size(), sizeof record.stage - 1));
+        record.done = done;
+        record.total = total;
+        (void)!::write(import::kProgress, &record, sizeof record);
+        return true;
+      },
+      times);
+}
+
+void write_error(const Error& error) {
+  // It may be the writing of a scene that failed.
+  if (::ftruncate(import::kResult, 0) != 0 || ::lseek(import::kResult, 0, SEEK_SET) != 0) return;
+  ByteWriter writer;
+  writer.value(import::kVersion);
+  writer.value(import::Outcome::error);
+  put_error(writer, error);
+  writer.write_to(import::kResult);
+}
+
+void import_and_write(ByteReader& reader) {
+  const LoadOptions options = get_options(reader);
+  const std::string path = reader.get_text();
+  limit_memory(options.limits.isolate_bytes);
+  try {
+    act_out_fault();
+    std::vector<StageTime> times;
+    const Scene scene = load(path, options, make_progress(&times));
+    ByteWriter writer;
+    writer.value(import::kVersion);
+    writer.value(import::Outcome::scene);
+    put_scene(writer, scene);
+    writer.value(std::uint64_t{times.size()});
+    for (const StageTime& time : times) {
+      writer.text(time.stage);
+      writer.value(time.seconds);
+    }
+    writer.write_to(import::kResult);
+    const import::ProgressRecord complete{};
+    (void)!::write(import::kProgress, &complete, sizeof complete);
+    // No destructors: the memory goes back at once.
+    ::_exit(0);
+  } catch (const Error& error) {
+    write_error(error);
+  } catch (const std::bad_alloc&) {
+    write_error(Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {path, ""}));
+  } catch (const std::exception& error) {
+    write_error(Error(ErrorKind::malformed, std::string("the importer failed: ") + error.what(), {path, ""}));
+  }
+}
+
+}  // namespace
+
+int import_process() {
+  leave_no_core();
+  keep_freed_memory();
+  const std::string bytes = read_request();
+  ByteReader reader(bytes, refuse_import);
+  try {
+    if (bytes.size() < sizeof(std::uint64_t) || reader.get<std::uint64_t>() != import::kVersion)
+      return exit_code(ErrorKind::usage);
+    // Nobody waits for this process once its parent is gone; it may have gone already.
+    const auto parent = reader.get<pid_t>();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) return 1;
+    // What the parent's other threads had open without close-on-exec is no business of an importer.
+    ::closefrom(import::kProgress + 1);
+    import_and_write(reader);
+    return 0;
+  } catch (const std::exception&) {
+    return 1;
+  }
+}
+
+}  // namespace raylift

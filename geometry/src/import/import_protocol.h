@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program and its import process agree on.
+#pragma once
+
+#include <cstdint>
+
+namespace raylift::import {
+
+// File descriptors that the process finds open.
+inline constexpr int kRequest = 3;   ///< memory: Header, the parent's process id (int), options, path
+inline constexpr int kResult = 4;    ///< memory: Header, outcome, then scene and stage times, or the error
+inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a stage says that the scene is written
+
+/// Changes whenever the layout of request or result does.
+inline constexpr std::uint64_t kVersion = 0x7261796C69667402ULL;
+
+enum class Outcome : std::uint32_t { scene = 1, error = 2 };
+
+/// Small enough to be written to a pipe whole.
+struct ProgressRecord {
+  char stage[48];
+  std::uint64_t done;
+  std::uint64_t total;
+};
+
+}  // namespace raylift::import

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parent's side of an isolated import.
+#include "isolate.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <raylift/geometry/error.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "import_protocol.h"
+#include "scene_stream.h"
+
+extern char** environ;
+
+namespace raylift {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void fail_system(const std::string& what, int code) {
+  throw Error(ErrorKind::io, "can't start the import process: " + what + ": " + std::strerror(code));
+}
+
+/// An open file descriptor; closed on exec.
+class Descriptor {
+ public:
+  explicit Descriptor(int value, const char* what = "") : value_(value) {
+    if (value < 0) fail_system(what, errno);
+  }
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  [[nodiscard]] int get() const { return value_; }
+  void close() {
+    if (value_ >= 0) ::close(std::exchange(value_, -1));
+  }
+
+ private:
+  int value_;
+};
+
+struct Pipe {
+  Descriptor read, write;
+};
+
+Pipe make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail_system("pipe", errno);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+Descriptor make_memory(const char* name) {
+  return Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create");
+}
+
+bool executable(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+fs::path find_program(const LoadOptions& options) {
+  std::vector<fs::path> places;
+  if (!options.import_program.empty()) {
+    places.emplace_back(options.import_program);
+  } else if (const char* set = std::getenv("RAYLIFT_IMPORT"); set != nullptr && *set != '\0') {
+    places.emplace_back(set);
+  } else {
+    std::error_code error;
+    const fs::path own = fs::read_symlink("/proc/self/exe", error).parent_path();
+    places = {own / "raylift-import", own / "../libexec/raylift/raylift-import",
+              fs::path(RAYLIFT_LIBEXEC) / "raylift-import"};
+  }
+  std::string tried;
+  for (const fs::path& place : places) {
+    if (executable(place)) return place;
+    tried += (tried.empty() ? "" : ", ") + place.string();
+  }
+  throw Error(ErrorKind::usage, "the program raylift-import was not found; tried " + tried, {},
+              "set RAYLIFT_IMPORT to its path, or import without isolation");
+}
+
+/// A running import process. Killed and waited for when it goes out of scope.
+class Child {
+ public:
+  Child(const fs::path& program, std::span<const std::pair<int, int>> descriptors) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    for (const auto& [from, to] : descriptors) posix_spawn_file_actions_adddup2(&actions, from, to);
+    // A group of its own: an interrupt from the terminal reaches the parent, which decides. And no signal that the
+    // parent has blocked or ignored stays so in the child.
+    sigset_t all;
+    sigset_t none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    std::string name = program.string();
+    char* arguments[] = {name.data(), nullptr};
+    const int code = posix_spawn(&pid_, name.c_str(), &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (code != 0) fail_system(name, code);
+  }
+  ~Child() {
+    if (ended_) return;
+    kill();
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void kill() const { ::kill(pid_, SIGKILL); }
+  void wait() {
+    while (!ended_ && ::waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+    }
+    ended_ = true;
+  }
+  /// Whether it has ended. Where the parent ignores SIGCHLD, the status of a child is lost: then it counts as 0, and
+  /// what it left behind decides.
+  [[nodiscard]] bool ended() {
+    if (ended_) return true;
+    const pid_t result = ::waitpid(pid_, &status_, WNOHANG);
+    if (result < 0 && errno == ECHILD) status_ = 0;
+    ended_ = result == pid_ || (result < 0 && errno == ECHILD);
+    return ended_;
+  }
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  pid_t pid_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+/// The first line of what an importer said before it died, fit for an error message.
+std::string first_line(std::string text) {
+  text.resize(std::min(text.find('\n'), text.size()));
+  if (text.size() > 200) text.resize(200);
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return text;
+}
+
+/// "0.3 s": no more digits than it takes.
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", value);
+  return text;
+}
+
+/// The result's bytes, mapped.
+class Mapping {
+ public:
+  explicit Mapping(int descriptor) {
+    struct stat info {};
+    if (::fstat(descriptor, &info) != 0 || info.st_size == 0) return;
+    size_ = static_cast<std::size_t>(info.st_size);
+    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    if (data == MAP_FAILED) throw Error(ErrorKind::out_of_host_memory, "can't map the imported scene");
+    data_ = data;
+  }
+  ~Mapping() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  [[nodiscard]] std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// One isolated import, from request to scene.
+class Import {
+ public:
+  Import(fs::path path, const LoadOptions& options, const Progress& progress)
+      : path_(std::move(path)), options_(options), progress_(progress) {}
+
+  Scene run() {
+    const fs::path program = find_program(options_);
+    const Descriptor request = make_memory("raylift-request");
+    const Descriptor result = make_memory("raylift-scene");
+    const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    Pipe progress = make_pipe();
+    Pipe errors = make_pipe();
+    ByteWriter writer;
+    writer.value(import::kVersion);
+    writer.value(::getpid());
+    put_options(writer, options_);
+    writer.text(path_.string());
+    writer.write_to(request.get());
+    ::lseek(request.get(), 0, SEEK_SET);
+
+    // The descriptors' targets are 0 to 5; were a source among them, a later dup2 would overwrite it. So move all up.
+    const auto high = [](const Descriptor& from) {
+      return Descriptor(::fcntl(from.get(), F_DUPFD_CLOEXEC, 10), "fcntl");
+    };
+    // Standard output goes nowhere: it is the parent's, and importers print to it.
+    Descriptor from[] = {high(null), high(errors.write), high(request), high(result), high(progress.write)};
+    const std::pair<int, int> descriptors[] = {{from[0].get(), STDIN_FILENO},    {from[0].get(), STDOUT_FILENO},
+                                               {from[1].get(), STDERR_FILENO},   {from[2].get(), import::kRequest},
+                                               {from[3].get(), import::kResult}, {from[4].get(), import::kProgress}};
+    {
+      Child child(program, descriptors);
+      for (Descriptor& one : from) one.close();
+      progress.write.close();
+      errors.write.close();
+      watch(child, progress.read.get(), errors.read.get());
+      if (!complete_) check_status(child.status());
+      // Whatever still holds the memory can't shrink or change it while it is read here.
+      ::fcntl(result.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+      // A complete scene is taken while the process is still busy giving its memory back.
+      return take_result(Mapping(result.get()).bytes());
+    }
+  }
+
+ private:
+  [[nodiscard]] Where where() const { return {path_.string(), ""}; }
+
+  /// Passes progress on until the process has ended; throws when it takes too long, or when the caller cancels.
+  void watch(Child& child, int progress, int errors) {
+    const auto start = Clock::now();
+    const auto limit = std::chrono::duration<double>(options_.limits.isolate_seconds);
+    for (const int descriptor : {progress, errors}) ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
+    pollfd polled[] = {{progress, POLLIN, 0}, {errors, POLLIN, 0}};
+    const auto read_all = [&] {
+      const bool progressing = read_progress(polled[0]);
+      return read_errors(polled[1]) || progressing;
+    };
+    while (!complete_ && !child.ended()) {
+      if (Clock::now() - start > limit)
+        throw Error(ErrorKind::limit,
+                    "the import took longer than its limit of " + seconds(options_.limits.isolate_seconds), where(),
+                    "raise it with --import-timeout");
+      if (read_all())
+        ::poll(polled, 2, 20);
+      else
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (Clock::now() - reported_ > std::chrono::milliseconds(50)) report();  // so that the caller can cancel
+    }
+    read_all();
+  }
+
+  /// Reads and passes on all reports that are there; whether there may be more.
+  bool read_progress(pollfd& polled) {
+    while (polled.fd >= 0) {
+      import::ProgressRecord record;
+      const ssize_t got = ::read(polled.fd, &record, sizeof record);
+      if (got == static_cast<ssize_t>(sizeof record)) {
+        record.stage[sizeof record.stage - 1] = '\0';
+        if (record.stage[0] == '\0') {
+          complete_ = true;
+          return false;
+        }
+        last_ = record;
+        report();
+      } else if (got == 0) {
+        polled.fd = -1;
+      } else {
+        break;
+      }
+    }
+    return polled.fd >= 0;
+  }
+
+  void report() {
+    reported_ = Clock::now();
+    progress_.report(last_.stage, last_.done, last_.total);
+  }
+
+  /// Keeps the beginning of what the process says; whether there may be more.
+  bool read_errors(pollfd& polled) {
+    while (polled.fd >= 0) {
+      char text[4096];
+      const ssize_t got = ::read(polled.fd, text, sizeof text);
+      if (got > 0 && said_.size() < sizeof text) said_.append(text, static_cast<std::size_t>(got));
+      if (got == 0) polled.fd = -1;
+      if (got < 0) break;
+    }
+    return polled.fd >= 0;
+  }
+
+  void check_status(int status) const {
+    if (WIFSIGNALED(status)) {
+      const int number = WTERMSIG(status);
+      const char* abbreviation = ::sigabbrev_np(number);
+      const std::string signal =
+          abbreviation != nullptr ? std::string("SIG") + abbreviation : "signal " + std::to_string(number);
+      if (number == SIGKILL)
+        throw Error(ErrorKind::limit,
+                    "the import process was killed (SIGKILL), probably because the machine ran out of memory", where(),
+                    "free memory, or limit the import with --import-memory", number);
+      // No fault of the file: whoever ends this process as well may get to it later.
+      if (number == SIGTERM || number == SIGINT || number == SIGHUP)
+        throw Error(ErrorKind::cancelled, "the import process was told to end (" + signal + ")", where(), "", number);
+      const std::string said = first_line(said_);
+      throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
+                  where(), "the file is probably broken; export it again", number);
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+      const std::string said = first_line(said_);
+      throw Error(ErrorKind::malformed,
+                  "the import process ended without a result (exit code " + std::to_string(WEXITSTATUS(status)) + ")" +
+                      (said.empty() ? "" : ": " + said),
+                  where());
+    }
+  }
+
+  Scene take_result(std::string_view bytes) const {
+    if (bytes.empty()) throw Error(ErrorKind::malformed, "the import process ended without a result", where());
+    try {
+      ByteReader reader(bytes, refuse_import);
+      if (reader.get<std::uint64_t>() != import::kVersion)
+        throw Error(ErrorKind::malformed, "the import process is of another version");
+      if (reader.get<import::Outcome>() == import::Outcome::error) rethrow(get_error(reader));
+      Scene scene = get_scene(reader);
+      std::vector<StageTime> stages;
+      reader.list(stages, sizeof(std::uint64_t), [&reader](StageTime& time) {
+        reader.text(time.stage);
+        reader.value(time.seconds);
+      });
+      for (const StageTime& time : stages) progress_.record(time);
+      reader.expect_end();
+      return scene;
+    } catch (const Error& error) {
+      if (!error.file().empty()) throw;
+      throw Error(error.kind(), error.problem(), where(), error.advice());
+    } catch (const std::bad_alloc&) {
+      throw Error(ErrorKind::out_of_host_memory, "no memory left for the imported scene", where());
+    }
+  }
+
+  [[noreturn]] void rethrow(const Error& error) const {
+    const Where at{error.file().empty() ? path_.string() : error.file(), error.element()};
+    // There, memory ran out against the limit that was set for it.
+    if (error.kind() == ErrorKind::out_of_host_memory)
+      throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at,
+                  "raise it with --import-memory");
+    throw Error(error.kind(), error.problem(), at, error.advice());
+  }
+
+  fs::path path_;
+  const LoadOptions& options_;
+  const Progress& progress_;
+  std::string said_;  // the beginning of what the process wrote to standard error
+  import::ProgressRecord last_{"import", 0, 0};
+  Clock::time_point reported_ = Clock::now();
+  bool complete_ = false;  // the process says that its scene is written
+};
+
+}  // namespace
+
+Scene load_isolated(const fs::path& path, const LoadOptions& options, const Progress& progress) {
+  return Import(path, options, progress).run();
+}
+
+}  // namespace raylift

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// load: which reader a file gets, and what happens to every scene after it is read.
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/import/load.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <stdexcept>
+
+#include "assimp_import.h"
+#include "collada.h"
+#include "convert_mesh.h"
+#include "isolate.h"
+#include "source_file.h"
+
+namespace raylift {
+namespace {
+
+bool is_collada(const std::string& extension) {
+  return extension == "dae" || extension == "zae" || extension == "dae.gz" || extension == "xml";
+}
+
+Scene read_collada(const std::filesystem::path& path, const std::string& extension, const LoadOptions& options,
+                   const Progress& progress) {
+  const std::string file = path.string();
+  collada::Document document = [&] {
+    std::string text;
+    {
+      const Stage stage(progress, "read");
+      text = extension == "zae"      ? read_zae(path, options.limits)
+             : extension == "dae.gz" ? read_gzip(path, options.limits)
+                                     : read_file(path);
+    }
+    return collada::preflight(std::move(text), file, options, progress);
+  }();
+  const bool any = std::any_of(document.geometries.begin(), document.geometries.end(),
+                               [](const collada::Geometry& geometry) { return !geometry.primitives.empty(); });
+  if (any) import_geometries(document, file, options, progress);
+  return std::move(document.scene);
+}
+
+/// A mesh without a triangle is no solid: its instances go, and the numbers of the meshes after it move up.
+void remove_empty_meshes(Scene& scene) {
+  std::vector<std::uint32_t> moved(scene.meshes.size(), kNone);
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
+    if (scene.meshes[i].triangles.empty()) {
+      scene.report.warnings.push_back("mesh '" + scene.meshes[i].name + "' has no triangles and is left out");
+      continue;
+    }
+    moved[i] = kept;
+    if (kept != i) scene.meshes[kept] = std::move(scene.meshes[i]);
+    ++kept;
+  }
+  if (kept == scene.meshes.size()) return;
+  scene.meshes.resize(kept);
+  std::erase_if(scene.instances, [&](const Instance& instance) { return moved[instance.mesh] == kNone; });
+  for (Instance& instance : scene.instances) instance.mesh = moved[instance.mesh];
+}
+
+/// Whether a transform squashes volumes flat. Scaled first: the determinant of a tiny scale underflows.
+bool singular(const Transform& transform) {
+  const double largest = transform.linear().cwiseAbs().maxCoeff();
+  return largest == 0 || (transform.linear() / largest).determinant() == 0;
+}
+
+void finish(Scene& scene, const LoadOptions& options, const Progress& progress) {
+  {
+    const Stage stage(progress, "weld", scene.meshes.size());
+    for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
+      finish_mesh(scene.meshes[i], options, scene.report);
+      stage.advance(i + 1);
+    }
+  }
+  remove_empty_meshes(scene);
+  if (scene.instances.empty())
+    throw Error(ErrorKind::malformed, "the scene is empty: no triangle is placed anywhere", {scene.source, ""});
+  if (scene.unique_triangles() > options.limits.triangles)
+    throw Error(ErrorKind::limit, "more than " + std::to_string(options.limits.triangles) + " triangles",
+                {scene.source, ""}, "raise the limit with --max-triangles");
+  std::size_t flat = 0;
+  for (const Instance& instance : scene.instances) {
+    if (!instance.transform.matrix().allFinite())
+      throw Error(ErrorKind::malformed, "the transforms above a solid multiply to infinity",
+                  {scene.source, "solid '" + scene.path(instance) + "'"});
+    flat += singular(instance.transform) ? 1 : 0;
+  }
+  if (flat != 0)
+    scene.report.warnings.push_back(std::to_string(flat) + " solids are squashed flat by a singular transform");
+  scene.bounds = world_bounds(scene);
+  if (!scene.bounds.min.allFinite() || !scene.bounds.max.allFinite())
+    throw Error(ErrorKind::malformed, "the scene's extent is not finite", {scene.source, ""});
+}
+
+}  // namespace
+
+Scene load(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
+  if (options.unit_mm && !(std::isfinite(*options.unit_mm) && *options.unit_mm > 0))
+    throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
+  check_file(path, options.limits);
+  const std::string extension = extension_of(path);
+  const std::vector<std::string> known = supported_extensions();
+  if (std::find(known.begin(), known.end(), extension) == known.end()) {
+    std::string list;
+    for (const std::string& one : known) list += (list.empty() ? "" : " ") + one;
+    throw Error(ErrorKind::unsupported, "files ending in '." + extension + "' are not read", {path.string(), ""},
+                "raylift reads: " + list);
+  }
+  if (options.isolate) return load_isolated(path, options, progress);
+  try {
+    Scene scene =
+        is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
+    finish(scene, options, progress);
+    return scene;
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::out_of_host_memory, "no memory left to load the file", {path.string(), ""});
+  } catch (const std::length_error&) {
+    throw Error(ErrorKind::out_of_host_memory, "the file asks for more memory than there can be", {path.string(), ""});
+  }
+}
+
+std::vector<std::string> supported_extensions() {
+  std::vector<std::string> result = assimp_extensions();
+  for (const char* own : {"dae", "zae", "dae.gz"}) result.emplace_back(own);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+}  // namespace raylift

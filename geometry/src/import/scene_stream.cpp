@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene_stream.h"
+
+namespace raylift {
+
+void refuse_import(const std::string& what) {
+  throw Error(ErrorKind::malformed, "the import process gave back a scene that makes no sense: " + what);
+}
+
+void put_options(ByteWriter& writer, const LoadOptions& options) {
+  writer.value(options.unit_mm.value_or(0));
+  writer.value(options.up_axis ? static_cast<int>(*options.up_axis) : -1);
+  writer.value(options.weld);
+  writer.value(std::uint8_t{options.repair});
+  writer.value(std::uint8_t{options.drop_degenerate});
+  writer.value(options.limits);
+}
+
+LoadOptions get_options(ByteReader& reader) {
+  LoadOptions options;
+  if (const auto unit = reader.get<double>(); unit != 0) options.unit_mm = unit;
+  if (const auto axis = reader.get<int>(); axis >= 0) options.up_axis = static_cast<UpAxis>(axis);
+  options.weld = reader.get<WeldOptions>();
+  options.repair = reader.get<std::uint8_t>() != 0;
+  options.drop_degenerate = reader.get<std::uint8_t>() != 0;
+  options.limits = reader.get<LoadLimits>();
+  return options;
+}
+
+void put_scene(ByteWriter& writer, const Scene& scene) {
+  detail::SceneCounts counts = detail::counts_of(scene);
+  std::vector<detail::MeshSizes> sizes = detail::sizes_of(scene);
+  detail::visit_facts(writer, scene, counts);
+  detail::visit_tree(writer, scene, sizes);
+  for (const Mesh& mesh : scene.meshes) {
+    writer.array(mesh.vertices, mesh.vertices.size());
+    writer.array(mesh.triangles, mesh.triangles.size());
+  }
+}
+
+Scene get_scene(ByteReader& reader) {
+  Scene scene;
+  detail::SceneCounts counts;
+  std::vector<detail::MeshSizes> sizes;
+  detail::visit_facts(reader, scene, counts);
+  detail::visit_tree(reader, scene, sizes);
+  const auto failure = [&reader](const std::string& what) { reader.fail(what); };
+  detail::check_scene(scene, sizes, failure);
+  for (std::size_t i = 0; i != sizes.size(); ++i) {
+    Mesh& mesh = scene.meshes[i];
+    reader.array(mesh.vertices, sizes[i].vertices);
+    reader.array(mesh.triangles, sizes[i].triangles);
+    detail::check_mesh(mesh, failure);
+  }
+  return scene;
+}
+
+void put_error(ByteWriter& writer, const Error& error) {
+  writer.text(to_string(error.kind()));
+  for (const std::string* text : {&error.problem(), &error.file(), &error.element(), &error.advice()})
+    writer.text(*text);
+}
+
+Error get_error(ByteReader& reader) {
+  const std::string name_of_kind = reader.get_text();
+  const ErrorKind kind = [&] {
+    try {
+      return error_kind(name_of_kind);
+    } catch (const Error&) {
+      reader.fail("an unknown kind of error");
+    }
+  }();
+  const std::string problem = reader.get_text();
+  const std::string file = reader.get_text();
+  const std::string element = reader.get_text();
+  return {kind, problem, {file, element}, reader.get_text()};
+}
+
+}  // namespace raylift

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes, options and errors as bytes, for the way between a program and its import process. Both are built together,
+// so the layout is this machine's own.
+#pragma once
+
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/detail/scene_bytes.h>
+
+#include <string>
+
+namespace raylift {
+
+using detail::ByteReader;
+using detail::ByteWriter;
+
+/// Throws Error(malformed): what the import process gave back makes no sense.
+[[noreturn]] void refuse_import(const std::string& what);
+
+void put_options(ByteWriter& writer, const LoadOptions& options);
+[[nodiscard]] LoadOptions get_options(ByteReader& reader);
+
+/// References the scene's arrays: it must outlive the writer.
+void put_scene(ByteWriter& writer, const Scene& scene);
+/// Checks every index that the scene holds, and fails as the reader does.
+[[nodiscard]] Scene get_scene(ByteReader& reader);
+
+void put_error(ByteWriter& writer, const Error& error);
+[[nodiscard]] Error get_error(ByteReader& reader);
+
+}  // namespace raylift

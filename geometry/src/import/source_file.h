@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a file, as it lies there or out of its archive.
+#pragma once
+
+#include <raylift/geometry/import/load.h>
+#include <filesystem>
+#include <string>
+
+namespace raylift {
+
+/// The file's name ending in lower case without the dot; of compressed files both: "dae.gz".
+[[nodiscard]] std::string extension_of(const std::filesystem::path& path);
+
+/// Throws Error(io) where the path is no readable file, and Error(limit) where it is larger than allowed.
+void check_file(const std::filesystem::path& path, const LoadLimits& limits);
+
+/// The whole file. Throws Error: io, out_of_host_memory.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+/// What gzip packed into the file. Throws Error: io, malformed, limit (text_bytes).
+[[nodiscard]] std::string read_gzip(const std::filesystem::path& path, const LoadLimits& limits);
+
+/// The document in a .zae archive: the one that its manifest names, else the first .dae. Throws Error as above.
+[[nodiscard]] std::string read_zae(const std::filesystem::path& path, const LoadLimits& limits);
+
+}  // namespace raylift

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The geometry cache: a folder of files, each with the arrays that one source file makes under one set of options. A
+// second upload of the same file reads no XML, welds nothing and builds nothing.
+//
+// Whatever is wrong with the cache, loading goes on without it: a file that is cut off, damaged, foreign or older is
+// reported, never believed, and made again.
+#pragma once
+
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/cache/cache_file.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace raylift {
+
+/// $RAYLIFT_CACHE_DIR, else $XDG_CACHE_HOME/raylift, else ~/.cache/raylift. Throws Error(usage) where none of them is
+/// set.
+[[nodiscard]] std::filesystem::path default_cache_folder();
+
+/// Whether a file's contents alone decide what is loaded: .dae, .zae, .dae.gz, .stl, .ply, .off. Other formats may read
+/// further files, whose changes nobody would notice: they are loaded without the cache.
+[[nodiscard]] bool can_be_cached(const std::filesystem::path& source);
+
+/// The key of a source file under the options that its arrays depend on. Reads the whole file, in parallel. Throws
+/// Error(io), Error(cancelled).
+[[nodiscard]] CacheKey cache_key(const std::filesystem::path& source, const LoadOptions& load,
+                                 const UploadOptions& upload, const Progress& progress = {});
+
+/// The name of the file of that key in its folder.
+[[nodiscard]] std::string cache_file_name(const CacheKey& key);
+
+struct CacheOptions {
+  std::filesystem::path folder;  ///< empty: default_cache_folder()
+  bool read = true;              ///< false: what is there is made anew
+  bool write = true;
+  std::function<void(const std::string&)> warn;  ///< gets a line for everything that is wrong with the cache
+};
+
+/// A file on a device, by way of the cache or not.
+struct CachedUpload {
+  GpuGeometry geometry;
+  bool hit = false;                ///< the arrays came from the cache
+  std::optional<CacheFile> cache;  ///< the cache file that they came from or went to; none where there is no such
+  std::optional<Scene> scene;      ///< the scene, where it had to be loaded
+
+  /// The scene, or on a hit its outline: everything of it but vertices and triangles.
+  [[nodiscard]] Scene outline() const;
+};
+
+/// load() and upload(), or upload from the cache alone; a cache file is written in the first case. Throws what these
+/// two throw; never for the cache's sake.
+[[nodiscard]] CachedUpload upload(const std::filesystem::path& source, const LoadOptions& load, const Device& device,
+                                  const UploadOptions& upload, const CacheOptions& cache,
+                                  const Progress& progress = {});
+
+/// A cache file's arrays onto a device; those of the BVH only where options ask for it, and of all other options
+/// only where the arrays are to go. Throws what upload() and CacheFile do.
+[[nodiscard]] GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options = {},
+                                        const Progress& progress = {});
+
+/// load(), or the same scene out of the cache, to the last bit; a cache file is written in the first case, with what
+/// upload() by default makes of the scene.
+[[nodiscard]] Scene load(const std::filesystem::path& source, const LoadOptions& options, const CacheOptions& cache,
+                         const Progress& progress = {});
+
+/// Makes sure that the cache holds a file, without a device. Here an unusable cache is an error.
+struct CacheMade {
+  CacheFile file;
+  bool hit = false;  ///< it was there already, and every byte of it was checked
+};
+[[nodiscard]] CacheMade make_cache(const std::filesystem::path& source, const LoadOptions& load,
+                                   const UploadOptions& upload, const CacheOptions& cache,
+                                   const Progress& progress = {});
+
+/// A scene's arrays as they go onto a device, and all the rest of it, into a cache file.
+void write_cache_file(const std::filesystem::path& path, const CacheKey& key, const Scene& scene,
+                      const UploadOptions& upload, const Progress& progress = {});
+
+/// What a cache file says about its scene, quickly.
+struct CacheSummary {
+  std::string source;  ///< the path that was loaded when it was made
+  std::string format;
+  bool flattened = false;
+  std::uint64_t triangles = 0;  ///< each mesh counted once
+  std::uint64_t vertices = 0;
+  std::uint64_t meshes = 0;
+  std::uint64_t instances = 0;
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  Bounds bounds;
+  LoadReport report;
+};
+[[nodiscard]] CacheSummary cache_summary(const CacheFile& file);
+/// The scene without vertices and triangles: its meshes know their parts alone.
+[[nodiscard]] Scene cached_outline(const CacheFile& file);
+/// The scene. Throws Error(usage) for one that was cached flattened.
+[[nodiscard]] Scene cached_scene(const CacheFile& file);
+
+/// The cache files in a folder, by name; nothing where there is no such folder. Temporary files of writers that were
+/// killed count among `left_over`.
+struct CacheContents {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> left_over;
+};
+[[nodiscard]] CacheContents cache_contents(const std::filesystem::path& folder);
+
+/// Removes the cache files in a folder, and what writers that are no longer at work left over. What is open stays
+/// readable for who has it open. Throws Error(io).
+struct CacheCleared {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+};
+CacheCleared clear_cache(const std::filesystem::path& folder);
+
+}  // namespace raylift

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing a device, and the small values that stand for it, its streams and its events.
+#pragma once
+
+#include <raylift/gpu/device/backend.h>
+#include <raylift/gpu/device/owned.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raylift {
+
+class PinnedPool;
+
+/// What was tried on the way to a device, and why it was not taken; empty where it was.
+struct DeviceAttempt {
+  std::string device;
+  std::string failure;
+};
+
+/// A device to put geometry on. A value: copies stand for the same device, which lives as long as one of them, or a
+/// buffer on it, does.
+class Device {
+ public:
+  /// The default device, by PyCUDA's rule: the CUDA device that $CUDA_DEVICE, ~/.cuda_device or ~/.cuda-device names,
+  /// in this order. Otherwise the first CUDA device that gives a context. Without any CUDA device, the host device.
+  /// Throws Error(device), with the list of attempts, where CUDA devices exist and none works. `attempts` receives that
+  /// list in any case.
+  [[nodiscard]] static Device choose(std::vector<DeviceAttempt>* attempts = nullptr);
+
+  /// The embedded host device; by default with half of this machine's memory as its budget.
+  [[nodiscard]] static Device host(std::optional<std::uint64_t> budget_bytes = std::nullopt);
+
+  /// CUDA device `ordinal`. Throws Error(device).
+  [[nodiscard]] static Device cuda(int ordinal);
+
+  /// "auto", "host" or "cuda:N"; `host_budget` is for the host device. Throws Error: usage, device.
+  [[nodiscard]] static Device parse(std::string_view text, std::optional<std::uint64_t> host_budget = std::nullopt);
+
+  /// Every CUDA device that works, in order, and the host device last.
+  [[nodiscard]] static std::vector<Device> all(std::vector<DeviceAttempt>* attempts = nullptr);
+
+  /// On a backend of the caller's.
+  explicit Device(std::shared_ptr<Backend> backend, PinnedFlags staging = {true, true, false});
+
+  [[nodiscard]] const DeviceInfo& info() const { return backend_->info(); }
+  [[nodiscard]] MemoryInfo memory_info() const { return backend_->memory_info(); }
+  [[nodiscard]] const std::shared_ptr<Backend>& backend() const { return backend_; }
+  /// The device's pool of pinned blocks, from which uploads take their staging blocks. Ordinary cached memory: see
+  /// docs/performance.md for why not write-combined.
+  [[nodiscard]] PinnedPool& pinned_pool() const { return *pool_; }
+  /// Gives back what the pools hold unused, device memory and pinned memory: to other programs on the same machine. To
+  /// this process it counts as free anyway.
+  void trim() const;
+
+ private:
+  std::shared_ptr<Backend> backend_;
+  std::shared_ptr<PinnedPool> pool_;
+};
+
+/// An order of work on a device. Move-only.
+class Stream {
+ public:
+  explicit Stream(const Device& device) : stream_(device.backend(), device.backend()->create_stream()) {}
+
+  [[nodiscard]] StreamHandle handle() const { return stream_.get(); }
+  /// Waits until all work on it is done.
+  void synchronize() const { stream_.backend()->synchronize(handle()); }
+
+ private:
+  Owned<StreamHandle, &Backend::release_stream> stream_;
+};
+
+/// A point in a stream's work. Move-only.
+class Event {
+ public:
+  explicit Event(const std::shared_ptr<Backend>& backend) : event_(backend, backend->create_event()) {}
+  explicit Event(const Device& device) : Event(device.backend()) {}
+
+  void record(StreamHandle stream) { event_.backend()->record(event_.get(), stream); }
+  [[nodiscard]] bool passed() const { return event_.backend()->passed(event_.get()); }
+  void wait() const { event_.backend()->wait(event_.get()); }
+
+ private:
+  Owned<EventHandle, &Backend::release_event> event_;
+};
+
+}  // namespace raylift

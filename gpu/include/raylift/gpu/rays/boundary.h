@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boundaries between media, for kernels and host code: which solids a photon is in, and where it changes them.
+//
+//   raylift::Containment in = raylift::locate(geometry, start);            // once, where the photon is born
+//   while (...) {
+//     const raylift::Boundary next = raylift::next_boundary(geometry, {position, 0, direction, free_path}, in);
+//     if (!next.crosses()) { position = position + free_path * direction; ...; continue; }   // absorbed or scattered
+//     position = next.point;
+//     if (transmitted) in = next.after;                                     // reflected: `in` stays as it is
+//     ...                                                                   // a new direction
+//   }
+//
+// The state of a photon is the set of solids that it is in, not its position: a position that was rounded onto the
+// wrong side of a face does no harm. docs/boundaries.md has the rule and what it rests on.
+//
+// The geometry must have been uploaded from a Scene, with UploadOptions::bvh. Meshes are closed, with normals outward
+// (raylift check). Points and lengths are in millimetres from the view's origin. Results are the same bits on host and
+// device.
+#pragma once
+
+#include <raylift/gpu/rays/detail/boundary_search.h>
+
+namespace raylift {
+
+/// Where a ray changes the solid that it is in.
+struct Boundary {
+  float t;                 ///< of the ray, not negative; its tmax where it meets no boundary before
+  float end;               ///< where the ray goes straight on, its next tmin: all faces at this place lie before it
+  float3 point;            ///< origin + t * direction
+  float3 normal;           ///< of the face, of unit length, outward
+  std::uint32_t from;      ///< the solid before
+  std::uint32_t to;        ///< the solid behind, kNoSolid outside of all
+  std::uint32_t instance;  ///< of the face: that of `from` where that is left, else that of the solid entered
+  std::uint32_t
+      triangle;  ///< the face; kNoTriangle: no boundary, or one at an edge that the ray passes within rounding
+  std::uint16_t material_from, material_to;  ///< indices in Scene::materials, or MaterialCode::none
+  bool from_inside;                          ///< the ray runs along the face's normal: it leaves the face's solid
+  bool inconsistent;  ///< the scene contradicts itself on the way here: overlaps, or a mesh that is not closed
+  Containment after;  ///< the solids behind the boundary
+
+  [[nodiscard]] RAYLIFT_HD bool crosses() const { return from != to; }
+};
+
+/// The next place at which a ray, being in the solids `in`, changes the innermost one: it leaves a solid that it is in,
+/// or enters one that it is not in. All faces at one place, within rounding, are one boundary. Faces that contradict
+/// `in` are passed over; away from rounding they set `inconsistent`.
+///
+/// ray.tmin is 0 where the origin is a new point, at which the photon was born, reflected, refracted or scattered: it
+/// may be off by rounding, and faces that the ray should have crossed before it still count. Straight on, with the
+/// origin of the ray before, tmin is the last Boundary's `end`.
+[[nodiscard]] RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray,
+                                                       const Containment& in);
+
+/// The solids that contain a point. Within rounding of a face, either side of it.
+[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point);
+
+RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray, const Containment& in) {
+  using namespace bvh_detail;
+  Boundary boundary{ray.tmax,    ray.tmax,           {0, 0, 0},          {0, 0, 0}, in.solid,         in.solid, 0,
+                    kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
+  if (geometry.bvh.node_count == 0) return boundary;
+  Ray rest = ray;
+  bool from_start = !(ray.tmin > 0);
+  rest.tmin = from_start ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);
+  for (int places = 0;; ++places) {
+    const Place place = next_place(geometry, rest, boundary.after, from_start);
+    boundary.inconsistent = boundary.inconsistent || place.inconsistent;
+    if (!place.found) break;
+    boundary.after = place.after;
+    boundary.end = place.end;
+    if (place.after.solid != in.solid) {
+      boundary.t = place.t;
+      boundary.to = place.after.solid;
+      boundary.normal = place.face.normal;
+      boundary.from_inside = place.face.crossing.from_inside;
+      if (place.site.triangle != kNoTriangle) {
+        boundary.instance = instance_of(geometry.bvh, place.site);
+        boundary.triangle = triangle_of(geometry.bvh, place.site);
+      }
+      break;
+    }
+    if (places == kMostPlaces) {
+      boundary.inconsistent = true;
+      break;
+    }
+    // What lies at the start has been seen.
+    rest.tmin = next_after(place.end);
+    from_start = false;
+  }
+  const float t = boundary.t;
+  boundary.point = {ray.origin.x + product(t, ray.direction.x), ray.origin.y + product(t, ray.direction.y),
+                    ray.origin.z + product(t, ray.direction.z)};
+  boundary.material_from = material_of(geometry, boundary.from);
+  boundary.material_to = material_of(geometry, boundary.to);
+  if (boundary.triangle != kNoTriangle) {
+    // Where a mesh has several materials, the face knows which.
+    const std::uint32_t solid = boundary.from_inside ? boundary.from : boundary.to;
+    if (solid != kNoSolid && geometry.solids[solid].parts > 1 &&
+        geometry.solid_id(boundary.instance, boundary.triangle) == solid)
+      (boundary.from_inside ? boundary.material_from : boundary.material_to) =
+          geometry.material_code(boundary.instance, boundary.triangle).inside;
+  }
+  return boundary;
+}
+
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point) {
+  using namespace bvh_detail;
+  // From outside of all, along a line through the point that no scene's axis has.
+  Containment in;
+  if (geometry.bvh.node_count == 0) return in;
+  Ray ray{point, -4 * maximum(geometry.reach, largest_component(point)), {0.8017837f, 0.2672612f, 0.5345225f}, 0};
+  for (int places = 0; places < (1 << 20); ++places) {
+    const Place place = next_place(geometry, ray, in, false);
+    if (!place.found) break;
+    in = place.after;
+    ray.tmin = next_after(place.end);
+  }
+  return in;
+}
+
+}  // namespace raylift

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for the place at which the set of solids changes: what next_boundary and locate repeat.
+// docs/boundaries.md has the rule.
+#pragma once
+
+#include <raylift/gpu/rays/detail/boundary_walk.h>
+
+namespace raylift {
+
+namespace bvh_detail {
+
+// More places in a row at which nothing changes, or only solids that are not the innermost one, than any scene has.
+inline constexpr int kMostPlaces = 64;
+
+RAYLIFT_HD inline std::uint16_t material_of(const GeometryView& geometry, std::uint32_t solid) {
+  return solid == kNoSolid ? MaterialCode::none : static_cast<std::uint16_t>(geometry.solids[solid].material);
+}
+
+RAYLIFT_HD inline float next_after(float t) {
+  const std::uint32_t bits = as_bits(t);
+  return t == 0 ? as_float(1) : as_float(t > 0 ? bits + 1 : bits - 1);
+}
+
+// One place at which the set of solids changes, or may change.
+struct Place {
+  bool found = false;
+  bool inconsistent = false;
+  float t = 0, end = 0;
+  Site site{kNoTriangle, kNoInstance};  // no triangle: the start is near an edge, and the ray passes by its faces
+  Face face{};
+  Containment after;
+};
+
+// The face of the solid that is left, else of the one that is entered.
+RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                   const LastFaces& last, Place& place) {
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::uint32_t solid = pass == 0 ? place.after.solid : in.solid;  // the second one wins
+    for (int i = 0; i < last.count; ++i)
+      if (last.faces[i].solid == solid && last.faces[i].inside == (pass == 0)) place.site = last.faces[i].site;
+  }
+  if (place.site.triangle != kNoTriangle) {
+    place.face = face_at(geometry, ray, place.site);
+  } else {
+    const float3 d = ray.direction;
+    const float inverse = 1.0f / sqrtf(product(d.x, d.x) + product(d.y, d.y) + product(d.z, d.z));
+    place.face.normal = {product(d.x, inverse), product(d.y, inverse), product(d.z, inverse)};
+    place.face.crossing.from_inside = true;
+  }
+}
+
+// What the faces at the start change, where rounding has moved it across them. back: how far faces behind it count, in
+// terms of `across`.
+RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, Ray ray, Containment in, float across,
+                                                  float back) {
+  Place place;
+  const float stretch = across / largest_component(ray.direction);
+  StartFaces start(geometry, {ray.origin, -back * stretch, ray.direction, kBack * stretch}, across);
+  walk(geometry, {ray.origin, start.tmin, ray.direction, start.end}, start);
+  const auto first_behind = [&](std::uint32_t solid, float t) {
+    FirstOfSolid next{geometry, solid, t > 0 ? next_after(t) : 0, 0x1.fffffep127f};
+    walk(geometry, {ray.origin, next.tmin, ray.direction, next.far}, next);
+    return next;
+  };
+  const auto set_by_faces_ahead = [&](LastFaces& last) {
+    // A solid that the ray enters and leaves at the start: the next of its faces tells whether the ray is in it.
+    for (int i = 0; i < last.count; ++i) {
+      if (!last.faces[i].open) continue;
+      const FirstOfSolid next = first_behind(last.faces[i].solid, last.faces[i].crossing.t);
+      last.set(next.solid, next.found && next.first.crossing.from_inside);
+    }
+    // Likewise one that the ray passes by, unless rounding explains that face.
+    for (int i = 0; i < start.passed_count; ++i) {
+      const FirstOfSolid next = first_behind(start.passed[i], 0);
+      if (!next.found || !explained(next.first, kAtStart * across))
+        last.set(next.solid, next.found && next.first.crossing.from_inside);
+    }
+  };
+  // What a face ahead changes is left to the search ahead, unless it is the other side of a face behind: of two solids
+  // that touch, the ray leaves one and enters the other there.
+  for (int pass = 0; pass < 2; ++pass) {
+    LastFaces& last = pass == 0 ? start.here : start.here_and_ahead;
+    set_by_faces_ahead(last);
+    bool overflow = start.overflow || last.overflow;
+    place.after = set_behind(geometry.solids, in, last, overflow);
+    place.inconsistent = overflow || !place.after.consistent();
+    place.found = place.after.solid != in.solid || place.after.exceptions[0] != in.exceptions[0] ||
+                  place.after.exceptions[1] != in.exceptions[1];
+    if (place.found) choose_face(geometry, ray, in, last, place);
+    if (!place.inconsistent) break;
+  }
+  return place;
+}
+
+// The same with wider tolerances, from the given one on, as long as the faces contradict each other: whatever the
+// tolerance, some face lies just beyond it that coincides with one that does not.
+RAYLIFT_SLOW_PATH inline Place start_place(const GeometryView& geometry, Ray ray, Containment in, float across,
+                                           int width) {
+  Place first;
+  float back = kBack;
+  for (int w = 1; w < width; ++w) back *= kBackGrowth;
+  for (int w = width; w <= kWidest; ++w, back *= kBackGrowth) {
+    const Place place = start_place_within(geometry, ray, in, static_cast<float>(w) * across, back);
+    if (!place.inconsistent || !in.consistent()) return place;
+    if (w == width) first = place;
+  }
+  return first;
+}
+
+// Whether a face between tmin and end contradicts the set, and rounding at the start does not explain it: a ray that
+// begins within rounding of a solid's face, and runs along it, may meet the solid's next face far ahead.
+RAYLIFT_SLOW_PATH inline bool contradicted(const GeometryView& geometry, Ray ray, Containment in, float tmin, float end,
+                                           float across) {
+  Contradictions query{geometry, in, tmin, end, across};
+  walk(geometry, {ray.origin, tmin, ray.direction, end}, query);
+  const Ray back{ray.origin, 0, {-ray.direction.x, -ray.direction.y, -ray.direction.z}, 0x1.fffffep127f};
+  for (int i = 0; i < query.count; ++i) {
+    FirstOfSolid behind{geometry, query.solids[i], 0, back.tmax};
+    walk(geometry, back, behind);
+    if (!behind.found || !explained(behind.first, kAtStart * across)) return true;
+  }
+  return query.overflow;
+}
+
+// A place with the faces at it and what lies behind them. place.site and place.face are those of the first face.
+//
+// Of faces that coincide, rounding may put one within `across` of the first face and the other beyond. Then the set is
+// no chain of mothers, and faces some more `across` away belong to the place too, if that makes it one. So do those
+// that are near across a face seen at a low angle, but not along the ray: where a daughter's end is flush with its
+// sister's, a ray along both enters the sister just before both end. The place then is that of the face that is named.
+RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray ray, Containment in, Place place,
+                                             float across) {
+  const float longest = largest_component(ray.direction), speed = place.face.speed;
+  const bool inconsistent = place.inconsistent;
+  Place first;
+  for (int width = 1; width <= kWidest; ++width) {
+    const float tolerance = static_cast<float>(width) * across;
+    PlaceFaces here(geometry, place.face, tolerance, across * 0x1p-10f / longest, width > 1);
+    const float most = kBack * tolerance / longest;
+    here.end = here.tmin + (tolerance < speed * most ? tolerance / speed : most);
+    walk(geometry, {ray.origin, here.tmin, ray.direction, here.end}, here);
+    Place wide = place;
+    wide.end = here.last_t;
+    bool overflow = here.last.overflow;
+    wide.after = set_behind(geometry.solids, in, here.last, overflow);
+    const bool contradicts = overflow || !wide.after.consistent();
+    wide.inconsistent = inconsistent || contradicts;
+    choose_face(geometry, ray, in, here.last, wide);
+    if (width > 1 && wide.site.triangle != kNoTriangle) wide.t = wide.face.crossing.t;
+    if (!contradicts) return wide;
+    if (width == 1) first = wide;
+  }
+  return first;
+}
+
+// A place that contradicts the set, or the place at the start that explains it: at a low angle the ray may have passed
+// a face far behind, and be within rounding of it still.
+RAYLIFT_SLOW_PATH inline Place reconsidered(const GeometryView& geometry, Ray ray, Containment in, Place place,
+                                            float across, bool from_start) {
+  if (!from_start || !in.consistent()) return place;
+  const Place start = start_place(geometry, ray, in, across, 2);
+  return start.found && !start.inconsistent ? start : place;
+}
+
+// Without trust, for where a scene or a set contradicts itself on the way.
+RAYLIFT_SLOW_PATH inline NearestFaces nearest_counting(const GeometryView& geometry, Ray ray, Containment in,
+                                                       bool from_start) {
+  NearestCounting<false> query(geometry, ray, in, from_start);
+  walk(geometry, ray, query);
+  return query;
+}
+
+// from_start: ray.tmin lies behind the start, at which rounding counts; false: the ray goes straight on behind tmin.
+RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                   bool from_start) {
+  NearestCounting<true> query(geometry, ray, in, from_start);
+  walk(geometry, ray, query);
+  NearestFaces& nearest = query;
+  Place place;
+  std::uint32_t solid = kNoSolid;
+  if (nearest.best.triangle != kNoTriangle) {
+    solid = solid_of(geometry, nearest.best);  // first: it is read while the face is computed
+    place.face = face_at(geometry, ray, nearest.best);
+    if (contains(geometry.solids, in, solid) != place.face.crossing.from_inside) {
+      nearest = nearest_counting(geometry, ray, in, from_start);
+      if (nearest.best.triangle != kNoTriangle) {
+        solid = solid_of(geometry, nearest.best);
+        place.face = face_at(geometry, ray, nearest.best);
+      }
+    }
+  }
+  if (nearest.start_counts || nearest.start_passed) {
+    const Place start = start_place(geometry, ray, in, nearest.across, 1);
+    if (start.found) return start;
+    place.inconsistent = start.inconsistent;
+  }
+  if (nearest.best.triangle == kNoTriangle) {
+    // Nobody leaves a solid other than through its surface.
+    if (!(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid) {
+      place.inconsistent = true;
+      return reconsidered(geometry, ray, in, place, nearest.across, from_start);
+    }
+    return place;
+  }
+  place.found = true;
+  place.site = nearest.best;
+  const Crossing& crossing = place.face.crossing;
+  place.t = place.end = crossing.t;
+  // Not before tmin: what lies there was crossed when the set was another one.
+  if (nearest.other < nearest.best_near)
+    place.inconsistent = place.inconsistent || contradicted(geometry, ray, in, maximum(nearest.near_start(), ray.tmin),
+                                                            crossing.t, nearest.across);
+  // Faces behind the ray's end were not looked for.
+  const float far = nearest.best_far + nearest.margin;
+  const bool alone = crossing.t > 2 * nearest.near_start() && nearest.other > far && far < ray.tmax &&
+                     place.face.speed * kCrowd > 2 * largest_component(ray.direction);
+  if (!alone) {
+    place = crowded_place(geometry, ray, in, place, nearest.across);
+    return place.inconsistent ? reconsidered(geometry, ray, in, place, nearest.across, from_start) : place;
+  }
+  // Most of the time: out of the innermost solid, or into a daughter.
+  if (in.consistent() && crossing.from_inside && solid == in.solid) {
+    place.after.solid = geometry.solids[solid].mother;
+  } else if (in.consistent() && !crossing.from_inside && geometry.solids[solid].mother == in.solid) {
+    place.after.solid = solid;
+  } else {
+    bool overflow = false;
+    LastFaces one(0);
+    one.add(solid, place.site, crossing);
+    place.after = set_behind(geometry.solids, in, one, overflow);
+    place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
+    if (place.inconsistent) return reconsidered(geometry, ray, in, place, nearest.across, from_start);
+  }
+  return place;
+}
+
+}  // namespace bvh_detail
+}  // namespace raylift

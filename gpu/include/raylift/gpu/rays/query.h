@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ray queries against uploaded geometry, for kernels and host code alike: closest_hit and any_hit over a GeometryView.
+//
+//   __global__ void kernel(raylift::GeometryView geometry, const raylift::Ray* rays, ...) {
+//     const raylift::Hit hit = raylift::closest_hit(geometry, rays[i]);
+//     if (hit.valid()) solid = geometry.solid_id(hit.instance, hit.triangle);
+//
+// The geometry must have been uploaded with UploadOptions::bvh. Rays are in millimetres from the view's origin. What is
+// said in <raylift/geometry/bvh/ray.h> holds here.
+#pragma once
+
+#include <raylift/geometry/bvh/ray.h>
+#include <raylift/gpu/view.h>
+
+#include <concepts>
+
+namespace raylift {
+
+namespace bvh_detail {
+
+// A hit of a scene in two levels has its normal in the mesh's frame. Normals go with the inverse transposed, which also
+// keeps them outward where the instance mirrors.
+RAYLIFT_HD inline Hit in_world(const GeometryView& geometry, Hit hit) {
+  if (!hit.valid()) return hit;
+  const float* m = geometry.instances[hit.instance].to_mesh.m;
+  const float3 n = hit.normal;
+  hit.normal = {product(m[0], n.x) + product(m[4], n.y) + product(m[8], n.z),
+                product(m[1], n.x) + product(m[5], n.y) + product(m[9], n.z),
+                product(m[2], n.x) + product(m[6], n.y) + product(m[10], n.z)};
+  return hit;
+}
+
+RAYLIFT_HD inline Hit scene_hit_of(const GeometryView& geometry, const Ray& ray, Site site) {
+  return in_world(geometry, hit_of(geometry.bvh, ray, site));
+}
+
+}  // namespace bvh_detail
+
+/// The nearest hit. `triangle` is an index into GeometryView::triangles, `instance` into its instances (0 in a flat
+/// scene); u, v and the winding are those of the triangle as the mesh has it; the normal is in the world's frame,
+/// outward, not of unit length. What the ray starts on can be left out: triangle `exclude` of instance
+/// `exclude_instance`. Instances whose transform has no inverse are not hit.
+[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray,
+                                                std::uint32_t exclude = kNoTriangle,
+                                                std::uint32_t exclude_instance = 0) {
+  if (geometry.bvh_levels != 2) return closest_hit(geometry.bvh, ray, exclude);
+  return bvh_detail::scene_hit_of(
+      geometry, ray, bvh_detail::nearest<true>(geometry.bvh, ray, bvh_detail::OtherThan{exclude, exclude_instance}));
+}
+
+/// Whether there is any hit: stops at the first one found.
+[[nodiscard]] RAYLIFT_HD inline bool any_hit(const GeometryView& geometry, const Ray& ray,
+                                             std::uint32_t exclude = kNoTriangle, std::uint32_t exclude_instance = 0) {
+  if (geometry.bvh_levels != 2) return any_hit(geometry.bvh, ray, exclude);
+  return bvh_detail::hits_any<true>(geometry.bvh, ray, bvh_detail::OtherThan{exclude, exclude_instance});
+}
+
+/// The nearest hit that counts. accept(instance, triangle, from_inside, t) says of a crossing whether it does: a pure
+/// function, as how often and in what order it is called is not defined. t is the crossing's, before the tie with
+/// others is decided.
+template <class Accept>
+requires std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float>
+[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray, const Accept& accept) {
+  const bvh_detail::AcceptedBy<Accept> filter{accept};
+  if (geometry.bvh_levels != 2)
+    return bvh_detail::hit_of(geometry.bvh, ray, bvh_detail::nearest<false>(geometry.bvh, ray, filter));
+  return bvh_detail::scene_hit_of(geometry, ray, bvh_detail::nearest<true>(geometry.bvh, ray, filter));
+}
+
+}  // namespace raylift

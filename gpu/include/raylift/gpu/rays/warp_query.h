@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// closest_hit for kernels that have many rays: the 32 threads of a warp share the work on a range of them. Same hits as
+// closest_hit gives, bit for bit, at about twice the rate where rays are incoherent.
+//
+// On their own, the threads of a warp wait for each other: at each step for those that have triangles to test, and in
+// the end for the longest ray. Here triangle tests are put off until enough threads have one, and threads whose ray is
+// done get the next ray. After Ylitie, Karras, Laine (HPG 2017), and Aila, Laine, "Understanding the Efficiency of Ray
+// Traversal on GPUs" (HPG 2009).
+//
+//   __global__ void kernel(raylift::GeometryView geometry, std::size_t rays, ...) {
+//     const std::size_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+//     __shared__ raylift::Found found[kWarpsOfBlock][256];
+//     raylift::closest_hits_of_warp(geometry, warp * 256, 256,
+//                                   [=](std::size_t i) { return raylift::Ray{...}; },
+//                                   [=](std::size_t i, const raylift::Hit& hit) { ... }, found[threadIdx.x / 32]);
+#pragma once
+
+#if defined(__CUDACC__)
+
+#include <raylift/gpu/rays/query.h>
+
+#include <cstddef>
+
+namespace raylift {
+namespace bvh_detail {
+
+// Threads that have a pair to test, for all to test one; and idle ones, for new rays to be fetched. Measured: see
+// docs/performance.md.
+inline constexpr int kPairQuorum = 8;
+inline constexpr int kIdleQuorum = 8;
+
+// Where a warp stands: the ray that comes next, how many there are, the threads that have one, and this thread's.
+struct WarpState {
+  std::uint32_t next, count;
+  unsigned at_work;
+  std::uint32_t mine;
+};
+
+// settle_pair with all that a thread knows put into memory for as long as it takes. Few need it, and without this the
+// compiler would keep registers free for it in all of the loop.
+template <bool kScene, class Query>
+__device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const Ray& world,
+                                     Walk<kScene>& walk, Query& query, WarpState& state) {
+  struct Parked {
+    WarpState state;
+    PreparedRay ray;
+    Group nodes;
+    NodeHits hits;
+    int depth, mesh_depth;
+    std::uint32_t placed;
+    Query query;
+  } parked{state, walk.ray, walk.nodes, walk.hits, walk.depth, walk.mesh_depth, walk.placed, query};
+  asm volatile("" ::"l"(&parked) : "memory");
+  settle_by_call(bvh, pair, open, world, parked.placed, &parked.query);
+  asm volatile("" ::"l"(&parked) : "memory");
+  state = parked.state;
+  walk.ray = parked.ray;
+  walk.nodes = parked.nodes;
+  walk.hits = parked.hits;
+  walk.depth = parked.depth;
+  walk.mesh_depth = parked.mesh_depth;
+  walk.placed = parked.placed;
+  query = parked.query;
+}
+
+// make(ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
+// numbered from 0 to count, in 32 bits as registers are short.
+template <bool kScene, class Fetch, class Make, class Store>
+__device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
+                                  const Store& store) {
+  constexpr unsigned kAll = 0xFFFFFFFFu;
+  constexpr std::uint32_t kIdle = 0xFFFFFFFFu;
+  const Ray none{{0, 0, 0}, 0, {1, 1, 1}, 0};
+  Walk<kScene> walk(none);
+  Stack<kScene> stack;
+  auto query = make(none, stack.cold());
+  WarpState state{0, count, 0, kIdle};
+  const auto world = [&] { return fetch(state.mine); };
+  while (true) {
+    if (state.next < state.count) {
+      if (state.mine == kIdle) {
+        const unsigned lanes_below = (1u << (threadIdx.x & 31u)) - 1u;
+        const std::uint32_t number = state.next + static_cast<std::uint32_t>(__popc(~state.at_work & lanes_below));
+        if (number < state.count) {
+          state.mine = number;
+          const Ray fetched = fetch(number);
+          walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, query.around());
+          walk.restart();
+          query = make(fetched, stack.cold());
+        }
+      }
+      state.next += static_cast<std::uint32_t>(32 - __popc(state.at_work));
+    }
+    state.at_work = __ballot_sync(kAll, state.mine != kIdle);
+    if (state.at_work == 0) return;
+    do {
+      const bool has_pair = walk.hits.pairs != 0;
+      const unsigned with_pair = __ballot_sync(kAll, has_pair);
+      if (__popc(with_pair) >= kPairQuorum || with_pair == state.at_work) {
+        if (has_pair) {
+          const std::uint32_t pair = next_pair(walk.hits);
+          const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query);
+          if (open != 0) settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
+        }
+      } else if (state.mine != kIdle && !has_pair) {
+        if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest(), query.around())) {
+          store(state.mine, query);
+          state.mine = kIdle;
+        }
+      }
+      state.at_work = __ballot_sync(kAll, state.mine != kIdle);
+    } while (state.at_work != 0 && (state.next >= state.count || 32 - __popc(state.at_work) < kIdleQuorum));
+  }
+}
+
+// found[i] becomes the site that ray i hits.
+template <bool kScene, class Fetch>
+__device__ inline void nearest_of_warp(const BvhView& bvh, std::uint32_t count, const Fetch& fetch, Site* found) {
+  if (bvh.node_count == 0) {
+    for (std::uint32_t i = threadIdx.x & 31u; i < count; i += 32) found[i] = {kNoTriangle, kNoInstance};
+    return;
+  }
+  const auto make = [](const Ray& ray, Group* cold) { return Nearest<Any>(ray, cold, {}); };
+  trace_warp<kScene>(bvh, count, fetch, make,
+                     [=](std::uint32_t i, const Nearest<Any>& query) { found[i] = query.site(); });
+}
+
+// finish(i, site) for each ray, by 32 threads at a time. From the last ones on: what it writes may lie over `found` as
+// long as that of ray i begins no earlier than found[i]. A call, as it has the registers to itself then.
+template <class Finish>
+__device__ __noinline__ void finish_in_warp(std::uint32_t count, const Site* found, Finish finish) {
+  __syncwarp();
+  for (std::uint32_t left = count; left != 0;) {
+    const std::uint32_t begin = (left - 1) / 32 * 32, i = begin + (threadIdx.x & 31u);
+    Site site{kNoTriangle, kNoInstance};
+    if (i < left) site = found[i];
+    __syncwarp();
+    if (i < left) finish(i, site);
+    __syncwarp();
+    left = begin;
+  }
+}
+
+}  // namespace bvh_detail
+
+/// What a walk leaves behind for each ray until all rays of the warp are done: where it was hit. Of no other use.
+using Found = bvh_detail::Site;
+
+/// Calls store(i, hit) with closest_hit(bvh, fetch(i)) for each i in [first, first + count): by all 32 threads of a
+/// warp, which get the same range and must all be there. Blocks are one-dimensional. fetch may be called more than once
+/// for a ray.
+///
+/// `found` has `count` elements, in shared or global memory, for this warp alone. It may be the memory that store
+/// writes hits to, in the order of the rays.
+template <class Fetch, class Store>
+__device__ inline void closest_hits_of_warp(const BvhView& bvh, std::size_t first, std::uint32_t count,
+                                            const Fetch& fetch, const Store& store, Found* found) {
+  const auto ray = [=](std::uint32_t i) -> Ray { return fetch(first + i); };
+  bvh_detail::nearest_of_warp<false>(bvh, count, ray, found);
+  bvh_detail::finish_in_warp(
+      count, found, [=](std::uint32_t i, Found site) { store(first + i, bvh_detail::hit_of(bvh, ray(i), site)); });
+}
+
+/// The same over a view.
+template <class Fetch, class Store>
+__device__ inline void closest_hits_of_warp(const GeometryView& geometry, std::size_t first, std::uint32_t count,
+                                            const Fetch& fetch, const Store& store, Found* found) {
+  if (geometry.bvh_levels != 2) return closest_hits_of_warp(geometry.bvh, first, count, fetch, store, found);
+  const auto ray = [=](std::uint32_t i) -> Ray { return fetch(first + i); };
+  bvh_detail::nearest_of_warp<true>(geometry.bvh, count, ray, found);
+  const GeometryView* const view = &geometry;
+  bvh_detail::finish_in_warp(count, found, [=](std::uint32_t i, Found site) {
+    store(first + i, bvh_detail::scene_hit_of(*view, ray(i), site));
+  });
+}
+
+}  // namespace raylift
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of a GeometryView's arrays. Uploads, cache files and reports take names, ranks and sizes from it.
+#pragma once
+
+#include <raylift/gpu/memory/placement.h>
+#include <raylift/gpu/view.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace raylift {
+
+/// The arrays of a GeometryView.
+enum class ViewArray : std::uint8_t {
+  nodes,
+  pairs,
+  pair_ids,
+  triangles,
+  vertices,
+  meshes,
+  instances,
+  material_colors,
+  triangle_parts,
+  part_materials,
+  material_codes,
+  solid_ids,
+  colors,
+  solids,
+  daughters,
+};
+
+struct ViewArrayInfo {
+  ViewArray array;
+  std::string_view name;  ///< in reports and cache files
+  ArrayRank rank;
+  std::size_t element_bytes;
+  /// Makes the array's member of a view point to a device address, and the member with its count say `count`.
+  void (*set)(GeometryView& view, const std::byte* data, std::uint32_t count);
+};
+
+/// The array's row of the table.
+[[nodiscard]] const ViewArrayInfo& info(ViewArray array) noexcept;
+/// Null where no array of a view has that name.
+[[nodiscard]] const ViewArrayInfo* find_view_array(std::string_view name) noexcept;
+
+}  // namespace raylift

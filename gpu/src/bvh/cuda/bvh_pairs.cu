@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of neighbouring triangles: found, sorted along a Morton curve, and written in the order of the leaves.
+#include <cub/block/block_scan.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "bvh_phases.h"
+
+namespace raylift::cuda {
+namespace {
+
+constexpr int kPairBlock = 256;  // triangles that are paired among each other
+constexpr int kPairReach = 4;    // how far apart they stand, at most
+
+__device__ std::uint32_t corner(const uint3& t, int k) {
+  return k == 0 ? t.x : k == 1 ? t.y : t.z;
+}
+__device__ int next_corner(int k) {
+  return k == 2 ? 0 : k + 1;
+}
+__device__ bool degenerate(const uint3& t) {
+  return t.x == t.y || t.y == t.z || t.z == t.x;
+}
+
+struct Box {
+  float lower[3], upper[3];
+  __device__ void clear() {
+    for (int a = 0; a < 3; ++a) {
+      lower[a] = INFINITY;
+      upper[a] = -INFINITY;
+    }
+  }
+  __device__ void add(float3 v) {
+    lower[0] = fminf(lower[0], v.x);
+    lower[1] = fminf(lower[1], v.y);
+    lower[2] = fminf(lower[2], v.z);
+    upper[0] = fmaxf(upper[0], v.x);
+    upper[1] = fmaxf(upper[1], v.y);
+    upper[2] = fmaxf(upper[2], v.z);
+  }
+  __device__ float half_area() const {
+    const float x = upper[0] - lower[0], y = upper[1] - lower[1], z = upper[2] - lower[2];
+    return x * y + y * z + z * x;
+  }
+};
+
+__device__ Box box_of(const float3* vertices, const uint3& t) {
+  Box box;
+  box.clear();
+  box.add(vertices[t.x]);
+  box.add(vertices[t.y]);
+  box.add(vertices[t.z]);
+  return box;
+}
+
+// How two triangles share an edge in opposite directions: the corner of each that is not on it; false if they don't.
+__device__ bool share_edge(const uint3& a, const uint3& b, int& corner_a, int& corner_b) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      if (corner(a, next_corner(i)) == corner(b, next_corner(next_corner(j))) &&
+          corner(a, next_corner(next_corner(i))) == corner(b, next_corner(j))) {
+        corner_a = i;
+        corner_b = j;
+        return true;
+      }
+  return false;
+}
+
+__device__ bool good_pair(const float3* vertices, const uint3& a, const uint3& b) {
+  int i, j;
+  if (degenerate(a) || degenerate(b) || !share_edge(a, b, i, j)) return false;
+  const Box of_a = box_of(vertices, a), of_b = box_of(vertices, b);
+  Box both = of_a;
+  both.add(vertices[corner(b, j)]);
+  // A pair whose box is larger than both triangles' apart would be worse than two leaves.
+  return both.half_area() <= 1.1f * (of_a.half_area() + of_b.half_area());
+}
+
+// mates[t]: how far off the triangle is that t is paired with; 0: none. heads[block]: pairs, and triangles alone.
+__global__ void __launch_bounds__(kPairBlock)
+    match(const float3* __restrict__ vertices, std::uint32_t vertex_count, const uint3* __restrict__ triangles,
+          std::uint32_t count, bool pair, std::int8_t* mates, std::uint32_t* heads, BuildState* state) {
+  __shared__ uint3 block[kPairBlock];
+  __shared__ std::int8_t mate[kPairBlock];
+  const int k = static_cast<int>(threadIdx.x);
+  const std::uint32_t first = blockIdx.x * kPairBlock;
+  const int here = static_cast<int>(min(static_cast<std::uint32_t>(kPairBlock), count - first));
+  if (k < here) {
+    uint3 t = triangles[first + k];
+    if (t.x >= vertex_count || t.y >= vertex_count || t.z >= vertex_count) {
+      atomicOr(&state->bad, 1u);
+      t = {0, 0, 0};
+    }
+    block[k] = t;
+  }
+  mate[k] = 0;
+  __syncthreads();
+  for (int reach = 1; pair && reach <= kPairReach; ++reach)
+    for (int parity = 0; parity < 2; ++parity) {
+      if (k + reach < here && (k / reach) % 2 == parity && mate[k] == 0 && mate[k + reach] == 0 &&
+          good_pair(vertices, block[k], block[k + reach])) {
+        mate[k] = static_cast<std::int8_t>(reach);
+        mate[k + reach] = static_cast<std::int8_t>(-reach);
+      }
+      __syncthreads();
+    }
+  const bool head = k < here && mate[k] >= 0;
+  const int heads_here = __syncthreads_count(head);
+  if (k < here) mates[first + k] = mate[k];
+  if (k == 0) heads[blockIdx.x] = static_cast<std::uint32_t>(heads_here);
+}
+
+__device__ std::uint64_t spread(std::uint32_t x) {  // bit i to bit 3i; 21 bits
+  std::uint64_t v = x;
+  v = (v | v << 32) & 0x001F00000000FFFFull;
+  v = (v | v << 16) & 0x001F0000FF0000FFull;
+  v = (v | v << 8) & 0x100F00F00F00F00Full;
+  v = (v | v << 4) & 0x10C30C30C30C30C3ull;
+  v = (v | v << 2) & 0x1249249249249249ull;
+  return v;
+}
+
+// Each pair's numbers, box, and place on the curve.
+__global__ void __launch_bounds__(kPairBlock)
+    make_pairs(const float3* __restrict__ vertices, const uint3* __restrict__ triangles, std::uint32_t count,
+               const std::int8_t* __restrict__ mates, const std::uint32_t* __restrict__ first_of_block, int bits,
+               PairIds* ids, Cluster* boxes, std::uint64_t* keys, std::uint32_t* numbers, const BuildState* state) {
+  using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
+  __shared__ typename Scan::TempStorage scan;
+  const std::uint32_t t = blockIdx.x * kPairBlock + threadIdx.x;
+  const int mate = t < count ? mates[t] : -1;
+  const bool head = mate >= 0;
+  std::uint32_t place = 0;
+  Scan(scan).ExclusiveSum(head ? 1u : 0u, place);
+  if (!head) return;
+  place += first_of_block[blockIdx.x];
+  const uint3 a = triangles[t];
+  Box box = box_of(vertices, a);
+  PairIds pair{{t << 2, kNoTriangle}};
+  if (mate > 0) {
+    const uint3 b = triangles[t + mate];
+    int i = 0, j = 0;
+    share_edge(a, b, i, j);
+    box.add(vertices[corner(b, j)]);
+    pair = {{t << 2 | static_cast<unsigned>(i), (t + mate) << 2 | static_cast<unsigned>(next_corner(j))}};
+  }
+  ids[place] = pair;
+  float extent = 0;
+  float lower[3];
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    lower[axis] = state->bounds.lower[axis];
+    extent = fmaxf(extent, state->bounds.upper[axis] - lower[axis]);
+  }
+  const float cells = static_cast<float>(1u << bits), scale = extent > 0 ? cells / extent : 0;
+  std::uint64_t key = 0;
+  Cluster cluster;
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    cluster.lower[axis] = box.lower[axis];
+    cluster.upper[axis] = box.upper[axis];
+    const float middle = 0.5f * (box.lower[axis] + box.upper[axis]);
+    const float cell = fminf(fmaxf((middle - lower[axis]) * scale, 0.0f), cells - 1);
+    key |= spread(static_cast<std::uint32_t>(cell)) << axis;
+  }
+  cluster.left = place;
+  cluster.right = kNone;
+  boxes[place] = cluster;
+  keys[place] = key;
+  numbers[place] = place;
+}
+
+// The leaves' vertices, in the order of the leaves.
+__global__ void write_leaves(const float3* __restrict__ vertices, const uint3* __restrict__ triangles,
+                             const PairIds* __restrict__ unordered_ids, const std::uint32_t* __restrict__ order,
+                             std::uint32_t count, TrianglePair* pairs, PairIds* ids) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const PairIds pair = unordered_ids[order[i]];
+  const uint3 a = triangles[pair.triangle[0] >> 2];
+  const int r = static_cast<int>(pair.triangle[0] & 3u);
+  const float3 v0 = vertices[corner(a, r)], v1 = vertices[corner(a, next_corner(r))],
+               v2 = vertices[corner(a, next_corner(next_corner(r)))];
+  float3 v3 = v2;
+  if (pair.triangle[1] != kNoTriangle) {
+    const uint3 b = triangles[pair.triangle[1] >> 2];
+    v3 = vertices[corner(b, next_corner(next_corner(static_cast<int>(pair.triangle[1] & 3u))))];
+  }
+  float4* target = reinterpret_cast<float4*>(pairs + i);
+  target[0] = make_float4(v0.x, v0.y, v0.z, v1.x);
+  target[1] = make_float4(v1.y, v1.z, v2.x, v2.y);
+  target[2] = make_float4(v2.z, v3.x, v3.y, v3.z);
+  ids[i] = pair;
+}
+
+// Bits per axis of the curve: a surface of that many pairs fills a plane of cells; four times as many along each axis
+// part what lies close.
+int curve_bits(std::uint32_t pairs) {
+  int bits = 6;
+  while (bits < 20 && std::uint64_t{1} << (2 * (bits - 2)) < pairs) ++bits;
+  return bits;
+}
+
+unsigned pair_blocks(const Build& build) {
+  return (build.input.triangle_count + kPairBlock - 1) / kPairBlock;
+}
+
+}  // namespace
+
+Matches match_triangles(const Build& build) {
+  const BuildInput& input = build.input;
+  const unsigned blocks = pair_blocks(build);
+  auto* mates = build.take<std::int8_t>(input.triangle_count);
+  auto* heads = build.take<std::uint32_t>(blocks + 1);
+  auto* first_of_block = build.take<std::uint32_t>(blocks + 1);
+  check(cudaMemsetAsync(heads + blocks, 0, sizeof(std::uint32_t), build.stream), "clearing memory");
+  match<<<blocks, kPairBlock, 0, build.stream>>>(input.vertices, input.vertex_count, input.triangles,
+                                                 input.triangle_count, input.pair_triangles, mates, heads, build.state);
+  build.run_cub("counting pairs", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, heads, first_of_block, static_cast<int>(blocks + 1),
+                                         build.stream);
+  });
+  check(cudaMemcpyAsync(&build.state->pairs, first_of_block + blocks, sizeof(std::uint32_t), cudaMemcpyDeviceToDevice,
+                        build.stream),
+        "counting pairs");
+  return {mates, first_of_block};
+}
+
+SortedPairs sort_pairs(const Build& build, const Matches& matches, std::uint32_t count) {
+  const BuildInput& input = build.input;
+  auto* ids = build.take<PairIds>(count);
+  auto* boxes = build.take<Cluster>(count);
+  auto* keys = build.take<std::uint64_t>(std::size_t{count} * 2);
+  auto* numbers = build.take<std::uint32_t>(std::size_t{count} * 2);
+  const int bits = curve_bits(count);
+  make_pairs<<<pair_blocks(build), kPairBlock, 0, build.stream>>>(input.vertices, input.triangles, input.triangle_count,
+                                                                  matches.mates, matches.first_of_block, bits, ids,
+                                                                  boxes, keys, numbers, build.state);
+  cub::DoubleBuffer<std::uint64_t> sorted_keys(keys, keys + count);
+  cub::DoubleBuffer<std::uint32_t> sorted_numbers(numbers, numbers + count);
+  build.run_cub("sorting pairs", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, sorted_keys, sorted_numbers,
+                                           static_cast<std::int64_t>(count), 0, 3 * bits, build.stream);
+  });
+  return {count, ids, boxes, sorted_keys.Current(), sorted_numbers.Current(), sorted_numbers.Alternate()};
+}
+
+void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order) {
+  write_leaves<<<(pairs.count + 255) / 256, 256, 0, build.stream>>>(
+      build.input.vertices, build.input.triangles, pairs.ids, order, pairs.count, build.memory.pairs(pairs.count),
+      build.memory.ids(pairs.count));
+}
+
+}  // namespace raylift::cuda

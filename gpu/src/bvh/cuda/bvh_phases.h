@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the phases of the device's builder share: bounds, pairs, the binary tree, wide nodes. Each has its kernels and
+// their launches in a source of its own.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "bvh/bvh_build_kernels.h"
+#include "device/cuda/check.h"
+
+namespace raylift::cuda {
+
+constexpr unsigned kAll = 0xFFFFFFFFu;
+constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+/// A binary node, or a pair's box. Numbers below the pair count are pairs, from there on inner nodes. The two highest
+/// bits of `left` say how many pairs are below: 0: two, 1: three, 2: more.
+struct alignas(16) Cluster {
+  float lower[3];
+  std::uint32_t left;
+  float upper[3];
+  std::uint32_t right;
+};
+constexpr std::uint32_t kNumber = 0x3FFFFFFFu;
+
+struct VertexBounds {
+  float lower[3], upper[3];
+  std::uint32_t bad;  // a vertex is not finite, or too far
+};
+
+/// What kernels find out for each other and for the host. Zeros at first.
+struct BuildState {
+  VertexBounds bounds;
+  std::uint32_t bad;       // an index is out of range
+  std::uint32_t pairs;     // how many
+  std::uint32_t clusters;  // binary nodes made
+  std::uint32_t root;
+  int levels;  // of wide nodes; more than kBvhMaxDepth: not done
+  std::uint32_t level_ends[kBvhMaxDepth];
+};
+
+/// A build under way: what all phases take.
+struct Build {
+  const BuildInput& input;
+  cudaStream_t stream;
+  BuildMemory& memory;
+  BuildState* state;
+
+  template <class T>
+  [[nodiscard]] T* take(std::size_t count) const {
+    return static_cast<T*>(memory.scratch((count == 0 ? 1 : count) * sizeof(T)));
+  }
+  /// Calls an algorithm of CUB, call(scratch, bytes), which is asked first for how much scratch memory it needs.
+  template <class Call>
+  void run_cub(const char* doing, const Call& call) const {
+    std::size_t bytes = 0;
+    check(call(nullptr, bytes), doing);
+    check(call(take<char>(bytes), bytes), doing);
+  }
+};
+
+/// Finds BuildState::bounds.
+void bound_vertices(const Build& build);
+
+/// Which triangles are paired; finds BuildState::pairs.
+struct Matches {
+  const std::int8_t* mates;             // of each triangle, how far off the one is that it is paired with; 0: none
+  const std::uint32_t* first_of_block;  // pairs in the blocks before
+};
+[[nodiscard]] Matches match_triangles(const Build& build);
+
+/// Pairs sorted along the Morton curve.
+struct SortedPairs {
+  std::uint32_t count;
+  const PairIds* ids;  // in the order of the triangles, as boxes
+  const Cluster* boxes;
+  const std::uint64_t* keys;  // sorted
+  std::uint32_t* numbers;     // sorted likewise
+  std::uint32_t* spare;       // as many again
+};
+[[nodiscard]] SortedPairs sort_pairs(const Build& build, const Matches& matches, std::uint32_t count);
+
+/// The binary tree over all pairs; finds BuildState::root. Returns its inner nodes.
+[[nodiscard]] const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs);
+
+/// Wide nodes, level by level, in scratch memory, and the pairs in the order of their leaves; finds levels and
+/// level_ends.
+struct WideNodes {
+  const BvhNode* nodes;
+  const std::uint32_t* order;
+};
+[[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner);
+
+/// The leaves' vertices and numbers, in the order of the leaves, into the result's memory.
+void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order);
+
+}  // namespace raylift::cuda

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading and uploading by way of the cache, which may fail in any way without anybody being worse off than without it.
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/cache/cache.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+#include "cache_format.h"
+#include "cache_key.h"
+#include "cache_scene.h"
+#include "upload/geometry_arrays.h"
+
+namespace raylift {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What tells that a file was changed: its identity, size and times.
+using Stamp = std::array<std::int64_t, 7>;
+
+Stamp stamp_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return {static_cast<std::int64_t>(status.st_dev),
+          static_cast<std::int64_t>(status.st_ino),
+          status.st_size,
+          status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec,
+          status.st_ctim.tv_sec,
+          status.st_ctim.tv_nsec};
+}
+
+/// Where a cache file should be, and what it should say.
+struct Candidate {
+  CacheKey key;
+  fs::path path;
+};
+
+class Cache {
+ public:
+  Cache(const fs::path& source, const LoadOptions& load, const CacheOptions& options, const Progress& progress)
+      : source_(source), load_(load), options_(options), progress_(progress) {
+    std::error_code error;
+    // What load() refuses is left to it.
+    if ((!options.read && !options.write) || !can_be_cached(source) || !fs::is_regular_file(source, error) ||
+        fs::file_size(source, error) > load.limits.file_bytes)
+      return;
+    folder_ = options.folder.empty() ? default_cache_folder() : options.folder;
+    stamp_ = stamp_of(source);
+    key_ = cache_key(source, load, {}, progress);
+  }
+
+  /// Whether the source is cached at all.
+  [[nodiscard]] bool usable() const { return key_.has_value(); }
+
+  /// Where the file for these options lies.
+  [[nodiscard]] Candidate place(const UploadOptions& upload) const {
+    CacheKey key = *key_;
+    key.options = detail::options_hash(source_, load_, upload);
+    return {key, folder_ / cache_file_name(key)};
+  }
+
+  /// Opens what there is for these options and gives it to `use`; false where there is none, or none that can be used.
+  template <class Use>
+  bool read(const UploadOptions& upload, const Use& use) const {
+    if (!usable() || !options_.read) return false;
+    if (read(place(upload), use)) return true;
+    // A BVH that is not asked for does no harm, and the host builds better ones than devices.
+    UploadOptions better = upload;
+    better.bvh_builder = BvhBuilder::host;
+    if (upload.bvh) return upload.bvh_builder != BvhBuilder::host && read(place(better), use);
+    better.bvh = true;
+    better.bvh_options = {};
+    return read(place(better), use);
+  }
+
+  /// The scene, out of any file that has it, or loaded.
+  [[nodiscard]] Scene scene() const {
+    Scene scene;
+    if (!read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file); }))
+      return load(source_, load_, progress_);
+    scene.source = source_.string();  // the same contents may lie elsewhere now
+    return scene;
+  }
+
+  /// Writes what was loaded from the source. Throws Error(io), also where that is not what was hashed any more.
+  void write(const UploadOptions& upload, const Scene& scene, const detail::GeometryArrays& sources) const {
+    if (stamp_of(source_) != stamp_)
+      throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
+    const Candidate to = place(upload);
+    write_cache_file(to.path, to.key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten),
+                     progress_);
+  }
+
+  /// The same where the cache is wanted, but not needed: what fails is reported.
+  [[nodiscard]] std::optional<CacheFile> try_write(const UploadOptions& upload, const Scene& scene,
+                                                   const detail::GeometryArrays& sources) const {
+    if (!usable() || !options_.write) return {};
+    try {
+      write(upload, scene, sources);
+      return CacheFile(place(upload).path);
+    } catch (const Error& failure) {
+      // Somebody may have cleared the cache since.
+      if (failure.kind() != ErrorKind::io) throw;
+      warn(failure.what());
+      return {};
+    }
+  }
+
+ private:
+  template <class Use>
+  bool read(const Candidate& from, const Use& use) const {
+    std::error_code error;
+    if (from.path == unusable_ || !fs::exists(from.path, error)) return false;
+    try {
+      const CacheFile file(from.path);
+      if (file.key() != from.key)
+        throw Error(ErrorKind::malformed, "the cache file is of another source or other options",
+                    {from.path.string(), ""});
+      use(file);
+      return true;
+    } catch (const Error& failure) {
+      const bool of_cache = failure.kind() == ErrorKind::io || failure.kind() == ErrorKind::malformed ||
+                            failure.kind() == ErrorKind::unsupported;
+      if (!of_cache || failure.file() != from.path.string()) throw;
+      warn(failure.problem() + ": " + from.path.string() + (failure.element().empty() ? "" : ", " + failure.element()) +
+           "; it is made again");
+      unusable_ = from.path;
+      return false;
+    }
+  }
+
+  void warn(const std::string& message) const {
+    if (options_.warn) options_.warn(message);
+  }
+
+  const fs::path& source_;
+  const LoadOptions& load_;
+  const CacheOptions& options_;
+  const Progress& progress_;
+  fs::path folder_;
+  Stamp stamp_{};
+  std::optional<CacheKey> key_;
+  mutable fs::path unusable_;  // was reported already
+};
+
+constexpr std::array kBvhArrays{ViewArray::nodes, ViewArray::pairs, ViewArray::pair_ids};
+
+/// The arrays of a cache file, as they go onto a device. Those of a BVH are left out where it is not asked for.
+detail::GeometryArrays sources_of(const CacheFile& file, bool bvh) {
+  detail::GeometryArrays sources;
+  // Rays can't do without these; what else a view may have is there or not.
+  for (const ViewArray array :
+       {ViewArray::triangles, ViewArray::vertices, ViewArray::meshes, ViewArray::instances, ViewArray::solids})
+    (void)file.section(info(array).name);
+  if (bvh)
+    for (const ViewArray array : kBvhArrays) (void)file.section(info(array).name);
+  for (const CacheSection& section : file.sections()) {
+    if (section.kind != CacheSection::Kind::array) continue;
+    const ViewArrayInfo* known = find_view_array(section.name);
+    if (known != nullptr && known->element_bytes != section.element_bytes)
+      throw Error(ErrorKind::malformed, "the cache file's elements have another size",
+                  {file.path().string(), "section '" + section.name + "'"});
+    const bool of_bvh = known != nullptr && std::ranges::find(kBvhArrays, known->array) != kBvhArrays.end();
+    if (bvh || !of_bvh) sources.arrays.push_back(file.source(section));
+  }
+  const CacheSummary summary = cache_summary(file);
+  sources.origin = summary.origin;
+  sources.reach = detail::reach_of(summary.bounds, summary.origin);
+  return sources;
+}
+
+}  // namespace
+
+fs::path default_cache_folder() {
+  const auto variable = [](const char* name) -> fs::path {
+    const char* value = std::getenv(name);
+    return value == nullptr ? fs::path() : fs::path(value);
+  };
+  if (const fs::path own = variable("RAYLIFT_CACHE_DIR"); !own.empty()) return own;
+  // A relative path is to be ignored there, says the XDG base directory specification.
+  if (const fs::path caches = variable("XDG_CACHE_HOME"); caches.is_absolute()) return caches / "raylift";
+  if (const fs::path home = variable("HOME"); !home.empty()) return home / ".cache" / "raylift";
+  throw Error(ErrorKind::usage, "there is no place for the cache: HOME is not set", {}, "set RAYLIFT_CACHE_DIR");
+}
+
+Scene CachedUpload::outline() const {
+  if (scene) return *scene;
+  return cached_outline(*cache);
+}
+
+CachedUpload upload(const fs::path& source, const LoadOptions& load_options, const Device& device,
+                    const UploadOptions& upload_options, const CacheOptions& cache_options, const Progress& progress) {
+  UploadOptions options = upload_options;
+  if (device.info().is_host) options.bvh_builder = BvhBuilder::host;
+  const Cache cache(source, load_options, cache_options, progress);
+  std::optional<CachedUpload> result;
+  if (cache.read(options, [&](const CacheFile& file) {
+        result.emplace(CachedUpload{upload_cached(file, device, options, progress), true, file, std::nullopt});
+      }))
+    return std::move(*result);
+  Scene scene = cache.scene();
+  const detail::GeometryArrays sources =
+      detail::geometry_arrays(scene, options, progress, detail::builder_on(device, options));
+  GpuGeometry geometry = detail::upload_geometry(sources, device, options, progress);
+  std::optional<CacheFile> file = cache.try_write(options, scene, sources);
+  return {std::move(geometry), false, std::move(file), std::move(scene)};
+}
+
+GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options,
+                          const Progress& progress) {
+  return detail::upload_geometry(sources_of(file, options.bvh), device, options, progress);
+}
+
+Scene load(const fs::path& source, const LoadOptions& options, const CacheOptions& cache_options,
+           const Progress& progress) {
+  const Cache cache(source, options, cache_options, progress);
+  Scene scene;
+  if (cache.read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file); })) {
+    scene.source = source.string();  // the same contents may lie elsewhere now
+    return scene;
+  }
+  scene = load(source, options, progress);
+  if (cache.usable()) (void)cache.try_write({}, scene, detail::geometry_arrays(scene, {}, progress));
+  return scene;
+}
+
+CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, const UploadOptions& upload_options,
+                     const CacheOptions& cache_options, const Progress& progress) {
+  UploadOptions options = upload_options;
+  options.bvh_builder = BvhBuilder::host;
+  const Cache cache(source, load_options, cache_options, progress);
+  std::optional<CacheFile> found;
+  if (cache.read(options, [&](const CacheFile& file) {
+        file.verify(progress);
+        found = file;
+      }))
+    return {*found, true};
+  const Scene scene = cache.scene();
+  if (!cache.usable())
+    throw Error(ErrorKind::unsupported, "files of this format are not cached: they may consist of several",
+                {source.string(), ""});
+  cache.write(options, scene, detail::geometry_arrays(scene, options, progress));
+  return {CacheFile(cache.place(options).path), false};
+}
+
+void write_cache_file(const fs::path& path, const CacheKey& key, const Scene& scene, const UploadOptions& upload,
+                      const Progress& progress) {
+  const detail::GeometryArrays sources = detail::geometry_arrays(scene, upload, progress);
+  write_cache_file(path, key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten), progress);
+}
+
+CacheContents cache_contents(const fs::path& folder) {
+  // Names that a cache gives, and no other: a folder may hold what is none of our business.
+  const auto is_ours = [](std::string_view name) {
+    constexpr std::size_t kHex = 32;
+    const auto hex = [](std::string_view part) {
+      return std::all_of(part.begin(), part.end(),
+                         [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+    };
+    return name.size() == 2 * kHex + 9 && hex(name.substr(0, kHex)) && name[kHex] == '-' &&
+           hex(name.substr(kHex + 1, kHex)) && name.substr(2 * kHex + 1) == ".raylift";
+  };
+  CacheContents contents;
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  if (error) {
+    if (error == std::errc::no_such_file_or_directory) return contents;
+    throw Error(ErrorKind::io, "the cache's folder can't be read: " + error.message(), {folder.string(), ""});
+  }
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    if (is_ours(name)) contents.files.push_back(entry.path());
+    if (name.size() > 74 && name.front() == '.' && name.ends_with(".tmp") && is_ours(name.substr(1, 73)))
+      contents.left_over.push_back(entry.path());
+  }
+  std::sort(contents.files.begin(), contents.files.end());
+  std::sort(contents.left_over.begin(), contents.left_over.end());
+  return contents;
+}
+
+CacheCleared clear_cache(const fs::path& folder) {
+  CacheCleared cleared;
+  const CacheContents contents = cache_contents(folder);
+  const auto remove = [&](const fs::path& path) {
+    std::error_code error;
+    const std::uint64_t bytes = fs::file_size(path, error);
+    if (fs::remove(path, error)) {
+      ++cleared.files;
+      cleared.bytes += bytes;
+    } else if (error) {
+      throw Error(ErrorKind::io, "the cache file can't be removed: " + error.message(), {path.string(), ""});
+    }
+  };
+  for (const fs::path& path : contents.files) remove(path);
+  for (const fs::path& path : contents.left_over)
+    if (detail::is_left_over(path)) remove(path);
+  return cleared;
+}
+
+}  // namespace raylift

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of the cache: what the source holds, and how it is asked to be read.
+#include "cache_key.h"
+
+#include <fcntl.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/cache/cache.h>
+#include <sys/stat.h>
+#include <tbb/parallel_for.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "cache_format.h"
+#include "hash.h"
+
+namespace raylift {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 20;
+
+class File {
+ public:
+  explicit File(const fs::path& path) : path_(path), number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (number_ < 0) fail("the file can't be opened", errno);
+  }
+  ~File() { ::close(number_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  [[nodiscard]] std::uint64_t size() const {
+    struct stat status {};
+    if (::fstat(number_, &status) != 0) fail("the file's size is unknown", errno);
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+  void read(std::uint64_t offset, char* target, std::size_t bytes) const {
+    while (bytes != 0) {
+      const ssize_t got = ::pread(number_, target, bytes, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail("the file can't be read", errno);
+      if (got == 0) throw Error(ErrorKind::io, "the file became shorter while it was read", {path_.string(), ""});
+      offset += static_cast<std::uint64_t>(got);
+      target += got;
+      bytes -= static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what, int code) const {
+    throw Error(ErrorKind::io, what + ": " + std::strerror(code), {path_.string(), ""});
+  }
+  fs::path path_;
+  int number_;
+};
+
+/// Over the hashes of slices, so that all threads can take part.
+Hash128 hash_of(const File& file, std::uint64_t size, const Progress& progress) {
+  constexpr std::size_t kStep = 256;  // slices between two reports
+  const std::size_t slices = (size + kSliceBytes - 1) / kSliceBytes;
+  std::vector<Hash128> hashes(slices);
+  const Stage stage(progress, "hash", size);
+  for (std::size_t begin = 0; begin < slices; begin += kStep) {
+    tbb::parallel_for(begin, std::min(begin + kStep, slices), [&](std::size_t slice) {
+      thread_local const auto buffer = std::make_unique_for_overwrite<char[]>(kSliceBytes);
+      const std::size_t bytes = std::min(kSliceBytes, size - slice * kSliceBytes);
+      file.read(slice * kSliceBytes, buffer.get(), bytes);
+      hashes[slice] = detail::hash128(buffer.get(), bytes);
+    });
+    stage.advance(std::min((begin + kStep) * kSliceBytes, size));
+  }
+  return detail::hash128(hashes.data(), hashes.size() * sizeof(Hash128));
+}
+
+std::string lower_extension(const fs::path& path) {
+  std::string name = path.filename().string();
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (name.ends_with(".dae.gz")) return "dae.gz";
+  const std::size_t point = name.rfind('.');
+  return point == std::string::npos ? "" : name.substr(point + 1);
+}
+
+/// Text, so that a key can be worked out by hand; numbers as C's %a writes them, which is exact.
+class OptionText {
+ public:
+  void add(const char* name, const std::string& value) { text_ += std::string(name) + '=' + value + '\n'; }
+  void add(const char* name, std::uint64_t value) { add(name, std::to_string(value)); }
+  void add(const char* name, double value) { add(name, exact(value)); }
+  static std::string exact(double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%a", value);
+    return text;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string option_text(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
+  OptionText text;
+  text.add("extension", lower_extension(source));
+  text.add("unit", load.unit_mm ? OptionText::exact(*load.unit_mm) : "file");
+  text.add("up", load.up_axis ? std::to_string(static_cast<int>(*load.up_axis)) : "file");
+  text.add("weld", load.weld.enabled ? OptionText::exact(load.weld.tolerance) : "off");
+  text.add("repair", std::uint64_t{load.repair});
+  text.add("drop_degenerate", std::uint64_t{load.drop_degenerate});
+  // A file that a limit refuses is refused though the cache has it under another limit.
+  text.add("max_file_size", load.limits.file_bytes);
+  text.add("max_text_size", load.limits.text_bytes);
+  text.add("max_depth", std::uint64_t{load.limits.node_depth});
+  text.add("max_instances", load.limits.instances);
+  text.add("max_nodes", load.limits.nodes);
+  text.add("max_triangles", load.limits.triangles);
+  text.add("max_polygon", std::uint64_t{load.limits.polygon_vertices});
+  text.add("flatten", std::uint64_t{upload.flatten});
+  std::string origin = "default";
+  if (upload.origin)
+    origin = OptionText::exact((*upload.origin)[0]) + ' ' + OptionText::exact((*upload.origin)[1]) + ' ' +
+             OptionText::exact((*upload.origin)[2]);
+  text.add("origin", origin);
+  text.add("bvh", std::uint64_t{upload.bvh});
+  if (upload.bvh) {
+    text.add("builder", std::string(upload.bvh_builder == BvhBuilder::host ? "host" : "device"));
+    text.add("pair_triangles", std::uint64_t{upload.bvh_options.pair_triangles});
+    text.add("leaf_pairs", std::uint64_t{upload.bvh_options.leaf_pairs});
+  }
+  return text.text();
+}
+
+}  // namespace
+
+Hash128 detail::options_hash(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
+  const std::string text = option_text(source, load, upload);
+  return hash128(text.data(), text.size());
+}
+
+bool can_be_cached(const fs::path& source) {
+  const std::string extension = lower_extension(source);
+  for (const char* one : {"dae", "zae", "dae.gz", "stl", "ply", "off"})
+    if (extension == one) return true;
+  return false;
+}
+
+CacheKey cache_key(const fs::path& source, const LoadOptions& load, const UploadOptions& upload,
+                   const Progress& progress) {
+  const File file(source);
+  CacheKey key;
+  key.source_bytes = file.size();
+  key.source = hash_of(file, key.source_bytes, progress);
+  key.options = detail::options_hash(source, load, upload);
+  return key;
+}
+
+std::string cache_file_name(const CacheKey& key) {
+  return key.source.hex() + '-' + key.options.hex() + ".raylift";
+}
+
+}  // namespace raylift

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a cache key that the source's contents have nothing to do with.
+#pragma once
+
+#include <raylift/gpu/cache/cache.h>
+
+namespace raylift::detail {
+
+[[nodiscard]] Hash128 options_hash(const std::filesystem::path& source, const LoadOptions& load,
+                                   const UploadOptions& upload);
+
+}  // namespace raylift::detail

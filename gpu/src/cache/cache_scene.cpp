@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache_scene.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/scene_bytes.h>
+
+#include <algorithm>
+
+namespace raylift {
+namespace {
+
+using detail::ByteReader;
+using detail::ByteWriter;
+
+constexpr std::uint32_t kFlattened = 1;
+
+std::vector<std::byte> bytes_of(const ByteWriter& writer) {
+  return {writer.bytes().begin(), writer.bytes().end()};
+}
+
+std::vector<std::byte> summary_bytes(const Scene& scene, const Eigen::Vector3d& origin, bool flattened) {
+  ByteWriter writer;
+  detail::SceneCounts counts = detail::counts_of(scene);
+  writer.value(flattened ? kFlattened : 0U);
+  detail::visit_vector(writer, origin);
+  detail::visit_facts(writer, scene, counts);
+  return bytes_of(writer);
+}
+
+std::vector<std::byte> tree_bytes(const Scene& scene) {
+  ByteWriter writer;
+  std::vector<detail::MeshSizes> sizes = detail::sizes_of(scene);
+  detail::visit_tree(writer, scene, sizes);
+  return bytes_of(writer);
+}
+
+detail::ByteFailure failure_of(const CacheFile& file) {
+  return [file](const std::string& what) {
+    throw Error(ErrorKind::malformed, "the cache file's description of its scene makes no sense: " + what,
+                {file.path().string(), ""}, "remove it; it will be made again");
+  };
+}
+
+/// Calls read(reader) on a section, all of which it must read.
+template <class Read>
+void read_section(const CacheFile& file, std::string_view name, const Read& read) {
+  const std::vector<char> bytes = file.read_all<char>(name);
+  ByteReader reader({bytes.data(), bytes.size()}, failure_of(file));
+  read(reader);
+  reader.expect_end();
+}
+
+/// Both the summary and the parts of the scene that the same bytes describe.
+void read_summary(const CacheFile& file, CacheSummary& summary, Scene& scene) {
+  detail::SceneCounts counts;
+  read_section(file, "scene", [&](ByteReader& reader) {
+    const auto flags = reader.get<std::uint32_t>();
+    if (flags > kFlattened) reader.fail("unknown flags");
+    summary.flattened = flags == kFlattened;
+    detail::visit_vector(reader, summary.origin);
+    detail::visit_facts(reader, scene, counts);
+  });
+  const detail::ByteFailure failure = failure_of(file);
+  if (!summary.origin.allFinite()) failure("its origin is no place");
+  detail::check_scene(scene, {}, failure);
+  summary.source = scene.source;
+  summary.format = scene.format;
+  summary.triangles = counts.triangles;
+  summary.vertices = counts.vertices;
+  summary.meshes = counts.meshes;
+  summary.instances = counts.instances;
+  summary.bounds = scene.bounds;
+  summary.report = scene.report;
+}
+
+std::vector<detail::MeshSizes> read_tree(const CacheFile& file, Scene& scene) {
+  std::vector<detail::MeshSizes> sizes;
+  read_section(file, "scene_tree", [&](ByteReader& reader) { detail::visit_tree(reader, scene, sizes); });
+  detail::check_scene(scene, sizes, failure_of(file));
+  return sizes;
+}
+
+[[noreturn]] void inconsistent(const CacheFile& file, ViewArray array) {
+  throw Error(ErrorKind::malformed, "the cache file's arrays are not those of its scene",
+              {file.path().string(), "section '" + std::string(info(array).name) + "'"},
+              "remove it; it will be made again");
+}
+
+}  // namespace
+
+namespace detail {
+
+std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin, bool flattened) {
+  return {{"scene", summary_bytes(scene, origin, flattened)}, {"scene_tree", tree_bytes(scene)}};
+}
+
+}  // namespace detail
+
+CacheSummary cache_summary(const CacheFile& file) {
+  CacheSummary summary;
+  Scene scene;
+  read_summary(file, summary, scene);
+  return summary;
+}
+
+Scene cached_outline(const CacheFile& file) {
+  CacheSummary summary;
+  Scene scene;
+  read_summary(file, summary, scene);
+  (void)read_tree(file, scene);
+  return scene;
+}
+
+Scene cached_scene(const CacheFile& file) {
+  CacheSummary summary;
+  Scene scene;
+  read_summary(file, summary, scene);
+  if (summary.flattened)
+    throw Error(ErrorKind::usage, "a scene that was cached flattened can't be had back", {file.path().string(), ""});
+  const std::vector<detail::MeshSizes> sizes = read_tree(file, scene);
+  const std::vector<float3> vertices = file.read_all<float3>(info(ViewArray::vertices).name);
+  const std::vector<uint3> triangles = file.read_all<uint3>(info(ViewArray::triangles).name);
+  std::size_t first_vertex = 0;
+  std::size_t first_triangle = 0;
+  for (std::size_t i = 0; i != sizes.size(); ++i) {
+    const auto [vertex_count, triangle_count] = sizes[i];
+    if (vertex_count > vertices.size() - first_vertex) inconsistent(file, ViewArray::vertices);
+    if (triangle_count > triangles.size() - first_triangle) inconsistent(file, ViewArray::triangles);
+    Mesh& mesh = scene.meshes[i];
+    const auto* const vertex = vertices.data() + first_vertex;
+    mesh.vertices.assign(vertex, vertex + vertex_count);
+    mesh.triangles.resize(triangle_count);
+    const auto offset = static_cast<std::uint32_t>(first_vertex);
+    for (std::size_t t = 0; t != triangle_count; ++t) {
+      // Indices below the offset wrap around to large ones.
+      const uint3 shared = triangles[first_triangle + t];
+      mesh.triangles[t] = {shared.x - offset, shared.y - offset, shared.z - offset};
+    }
+    detail::check_mesh(mesh, [&file](const std::string&) { inconsistent(file, ViewArray::triangles); });
+    first_vertex += vertex_count;
+    first_triangle += triangle_count;
+  }
+  if (first_vertex != vertices.size()) inconsistent(file, ViewArray::vertices);
+  if (first_triangle != triangles.size()) inconsistent(file, ViewArray::triangles);
+  return scene;
+}
+
+}  // namespace raylift

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/bvh/bvh_batch.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/rays/query.h>
+#include <raylift/gpu/rays/trace.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#ifdef RAYLIFT_WITH_CUDA
+#include "device/cuda/check.h"
+#include "trace_kernel.h"
+#endif
+
+namespace raylift {
+
+namespace {
+
+void trace_on_host(const BvhView& bvh, std::span<const Ray> rays, std::span<Hit> hits) {
+  closest_hits(bvh, BvhLevels::mesh, rays, hits);
+}
+void trace_on_host(const GeometryView& geometry, std::span<const Ray> rays, std::span<Hit> hits) {
+  if (geometry.bvh_levels != 2) return trace_on_host(geometry.bvh, rays, hits);
+  closest_hits(geometry.bvh, BvhLevels::scene, rays, hits);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, hits.size(), 1 << 14), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) hits[i] = bvh_detail::in_world(geometry, hits[i]);
+  });
+}
+
+template <class Geometry>
+void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count,
+              [[maybe_unused]] const Stream& stream) {
+#ifdef RAYLIFT_WITH_CUDA
+  if (!device.info().is_host) {
+    const cuda::CurrentDevice current(device.info().cuda_device);
+    cuda::check(current.code(), "selecting " + device.info().id);
+    cuda::check(static_cast<cudaError_t>(cuda::launch_trace(geometry, rays, hits, count, stream.handle())),
+                "launching trace");
+    return;
+  }
+#else
+  (void)device;
+#endif
+  trace_on_host(geometry, {rays, count}, {hits, count});
+}
+
+}  // namespace
+
+void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
+           const Stream& stream) {
+  trace_on(device, bvh, rays, hits, count, stream);
+}
+
+void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const Stream& stream) {
+  const GeometryView& view = geometry.view();
+  if (view.bvh_levels == 0 && view.triangle_count != 0 && view.instance_count != 0 && !geometry.has(ViewArray::nodes))
+    throw Error(ErrorKind::usage, "the geometry was uploaded without its BVH", {},
+                "set UploadOptions::bvh before uploading");
+  trace_on(geometry.device(), view, rays, hits, count, stream);
+}
+
+}  // namespace raylift

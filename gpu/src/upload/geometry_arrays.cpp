@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a scene to the arrays of a GeometryView.
+#include "geometry_arrays.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/solids.h>
+#include <raylift/gpu/bvh/bvh_build.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace raylift {
+namespace {
+
+constexpr std::uint64_t kMost = 0xFFFFFFFEU;
+
+void set(Affine& affine, const Transform& transform) {
+  for (int row = 0; row != 3; ++row)
+    for (int column = 0; column != 4; ++column) affine.m[row * 4 + column] = static_cast<float>(transform(row, column));
+}
+
+/// The parts of a mesh follow each other and cover all its triangles: what is built on that would run off otherwise.
+void check_parts(const Scene& scene, const Mesh& mesh) {
+  std::uint64_t next = 0;
+  for (const MeshPart& part : mesh.parts) {
+    if (part.first_triangle != next) break;
+    next += part.triangle_count;
+  }
+  if (next != mesh.triangles.size())
+    throw Error(ErrorKind::usage, "the mesh's parts do not cover its triangles one after the other",
+                {scene.source, "mesh '" + mesh.name + "'"});
+}
+
+/// Where each mesh begins in the arrays over all meshes.
+std::vector<MeshView> mesh_views(const Scene& scene) {
+  std::vector<MeshView> views;
+  std::uint64_t vertices = 0;
+  std::uint64_t triangles = 0;
+  for (const Mesh& mesh : scene.meshes) {
+    check_parts(scene, mesh);
+    views.push_back({static_cast<std::uint32_t>(vertices), static_cast<std::uint32_t>(mesh.vertices.size()),
+                     static_cast<std::uint32_t>(triangles), static_cast<std::uint32_t>(mesh.triangles.size())});
+    vertices += mesh.vertices.size();
+    triangles += mesh.triangles.size();
+    if (std::max(vertices, triangles) > kMost)
+      throw Error(ErrorKind::limit,
+                  "the scene's unique meshes have more than " + std::to_string(kMost) + " vertices or triangles",
+                  {scene.source, "mesh '" + mesh.name + "'"}, "load it in parts");
+    if (mesh.parts.size() > MaterialCode::none)
+      throw Error(ErrorKind::limit,
+                  "the mesh has " + std::to_string(mesh.parts.size()) + " parts, and 65535 are told apart",
+                  {scene.source, "mesh '" + mesh.name + "'"}, "merge parts of one material before exporting");
+  }
+  return views;
+}
+
+using MeshTable = std::shared_ptr<const std::vector<MeshView>>;
+
+/// The members of MeshView that say where a mesh's elements lie in an array over all meshes.
+struct MeshRange {
+  std::uint32_t MeshView::*first;
+  std::uint32_t MeshView::*count;
+};
+constexpr MeshRange kVertices{&MeshView::first_vertex, &MeshView::vertex_count};
+constexpr MeshRange kTriangles{&MeshView::first_triangle, &MeshView::triangle_count};
+
+/// An array over all meshes. write(mesh number, first element in the mesh, target, mode) writes what of one mesh is
+/// wanted.
+template <class T, class Write>
+ArraySource mesh_source(ViewArray array, const MeshTable& meshes, MeshRange range, const Write& write) {
+  const std::size_t whole = meshes->empty() ? 0 : meshes->back().*range.first + meshes->back().*range.count;
+  return view_source(array, sizeof(T), whole,
+                     [meshes, range, write](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+                       auto mesh = std::upper_bound(
+                           meshes->begin(), meshes->end(), first,
+                           [range](std::size_t at, const MeshView& view) { return at < view.*range.first; });
+                       --mesh;
+                       for (std::size_t done = 0; done != count; ++mesh) {
+                         const std::size_t inside = first + done - (*mesh).*range.first;
+                         const std::size_t here = std::min<std::size_t>(count - done, (*mesh).*range.count - inside);
+                         if (here != 0)
+                           write(static_cast<std::size_t>(mesh - meshes->begin()), inside,
+                                 std::span(reinterpret_cast<T*>(target) + done, here), mode);
+                         done += here;
+                       }
+                     });
+}
+
+/// The number of each triangle's part in its mesh, from triangle `first` on.
+void write_parts(const std::vector<MeshPart>& parts, std::size_t first, std::span<std::uint16_t> target) {
+  auto part = std::upper_bound(parts.begin(), parts.end(), first,
+                               [](std::size_t at, const MeshPart& p) { return at < p.first_triangle; });
+  --part;
+  for (std::size_t i = 0; i != target.size(); ++i) {
+    while (first + i >= std::size_t{part->first_triangle} + part->triangle_count) ++part;
+    target[i] = static_cast<std::uint16_t>(part - parts.begin());
+  }
+}
+
+void add_mesh_arrays(std::vector<ArraySource>& arrays, const Scene& scene, const MeshTable& meshes) {
+  arrays.push_back(mesh_source<uint3>(
+      ViewArray::triangles, meshes, kTriangles,
+      [&scene, meshes](std::size_t mesh, std::size_t first, std::span<uint3> target, StoreMode mode) {
+        convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), first, target, mode,
+                     (*meshes)[mesh].first_vertex);
+      }));
+  arrays.push_back(mesh_source<float3>(
+      ViewArray::vertices, meshes, kVertices,
+      [&scene](std::size_t mesh, std::size_t first, std::span<float3> target, StoreMode mode) {
+        copy_bytes(scene.meshes[mesh].vertices.data() + first, target.data(), target.size_bytes(), mode);
+      }));
+}
+
+std::vector<std::uint32_t> packed_colors(const Scene& scene) {
+  std::vector<std::uint32_t> colors;
+  for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
+  return colors;
+}
+
+/// The materials of all bindings, one binding after the other, and where each begins.
+struct PartMaterials {
+  std::vector<std::uint16_t> materials;
+  std::vector<std::uint32_t> first;
+};
+
+PartMaterials part_materials(const Scene& scene) {
+  PartMaterials parts;
+  for (const std::vector<std::uint32_t>& binding : scene.bindings) {
+    parts.first.push_back(static_cast<std::uint32_t>(parts.materials.size()));
+    for (const std::uint32_t material : binding) parts.materials.push_back(MaterialCode::pack(material));
+  }
+  return parts;
+}
+
+std::vector<InstanceView> instance_views(const Scene& scene, const Eigen::Vector3d& origin,
+                                         const std::vector<std::uint32_t>& first_material) {
+  std::vector<InstanceView> views;
+  views.reserve(scene.instances.size());
+  for (const Instance& instance : scene.instances) {
+    if (instance.mesh >= scene.meshes.size() || instance.binding >= scene.bindings.size() ||
+        scene.bindings[instance.binding].size() < scene.meshes[instance.mesh].parts.size())
+      throw Error(ErrorKind::usage, "an instance refers to a mesh or a binding that the scene does not have",
+                  {scene.source, "instance " + std::to_string(views.size())});
+    Transform to_world = instance.transform;
+    to_world.translation() -= origin;
+    InstanceView view{};
+    set(view.to_world, to_world);
+    const double determinant = to_world.linear().determinant();
+    if (determinant != 0) set(view.to_mesh, to_world.inverse());
+    view.mesh = instance.mesh;
+    view.solid_id = static_cast<std::uint32_t>(views.size());
+    view.first_material = first_material[instance.binding];
+    view.outside = MaterialCode::pack(instance.outside);
+    view.mirrored = determinant < 0 ? 1 : 0;
+    views.push_back(view);
+  }
+  return views;
+}
+
+/// The arrays of a BVH, before all others of their rank: rays touch the others only where they hit.
+void add_bvh(std::vector<ArraySource>& arrays, SceneBvh bvh) {
+  arrays.push_back(view_source(ViewArray::nodes, std::move(bvh.nodes)));
+  arrays.push_back(view_source(ViewArray::pairs, std::move(bvh.pairs)));
+  arrays.push_back(view_source(ViewArray::pair_ids, std::move(bvh.ids)));
+}
+
+/// The tree of solids as kernels see it.
+void add_solids(std::vector<ArraySource>& arrays, const Scene& scene) {
+  SolidTree tree = solid_tree(scene);
+  std::vector<SolidView> views;
+  views.reserve(tree.size());
+  for (std::uint32_t i = 0; i != tree.size(); ++i) {
+    const std::uint32_t begin = tree.daughter_begin[i];
+    const std::uint32_t material = scene.material(scene.instances[i], 0);
+    const auto parts = static_cast<std::uint32_t>(scene.meshes[scene.instances[i].mesh].parts.size());
+    views.push_back({tree.mother[i], tree.depth[i], begin, tree.daughter_begin[i + 1] - begin,
+                     MaterialCode::pack(material), parts});
+  }
+  arrays.push_back(view_source(ViewArray::solids, std::move(views)));
+  arrays.push_back(view_source(ViewArray::daughters, std::move(tree.daughters)));
+}
+
+/// The sources keep what they are given by rvalue, and refer to the rest.
+template <class Flat, class Colors>
+std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadOptions& options,
+                                     const Progress& progress, const MeshBuilder& large) {
+  std::vector<ArraySource> arrays;
+  const auto add = [&]<class Values>(ViewArray array, Values&& values) {
+    if constexpr (std::is_lvalue_reference_v<Values>)
+      arrays.push_back(view_source(array, std::span(std::as_const(values))));
+    else
+      arrays.push_back(view_source(array, std::forward<Values>(values)));
+  };
+  InstanceView instance{};
+  set(instance.to_world, Transform::Identity());
+  set(instance.to_mesh, Transform::Identity());
+  instance.outside = MaterialCode::none;
+  const MeshView mesh{0, static_cast<std::uint32_t>(flat.vertices.size()), 0,
+                      static_cast<std::uint32_t>(flat.triangles.size())};
+
+  if (options.bvh) add_bvh(arrays, build_bvh(flat, options.bvh_options, progress, large));
+  add(ViewArray::triangles, std::forward<Flat>(flat).triangles);
+  add(ViewArray::vertices, std::forward<Flat>(flat).vertices);
+  add(ViewArray::meshes, std::vector{mesh});
+  add(ViewArray::instances, std::vector{instance});
+  add(ViewArray::material_colors, std::forward<Colors>(colors));
+  add(ViewArray::material_codes, std::forward<Flat>(flat).material_codes);
+  add(ViewArray::solid_ids, std::forward<Flat>(flat).solid_ids);
+  add(ViewArray::colors, std::forward<Flat>(flat).colors);
+  return arrays;
+}
+
+}  // namespace
+
+namespace detail {
+
+float reach_of(const Bounds& bounds, const Eigen::Vector3d& origin) {
+  if (bounds.empty()) return 0;
+  const double reach =
+      std::max((bounds.min - origin).cwiseAbs().maxCoeff(), (bounds.max - origin).cwiseAbs().maxCoeff());
+  return std::nextafter(static_cast<float>(reach), std::numeric_limits<float>::max());
+}
+
+MeshBuilder builder_on(const Device& device, const UploadOptions& options) {
+  if (options.bvh_builder == BvhBuilder::host || device.info().is_host) return {};
+  return [&device, &options](std::span<const float3> vertices, std::span<const uint3> triangles) {
+    try {
+      UploadOptions whole;
+      whole.policy = PlacementPolicy::device;
+      whole.reserve = 0;
+      const std::vector<ArraySource> sources{view_source(ViewArray::vertices, vertices),
+                                             view_source(ViewArray::triangles, triangles)};
+      const ResidentArrays mesh = upload(sources, device, whole);
+      const Stream stream(device);
+      return build_bvh(device, mesh.arrays[0].as<const float3>(), vertices.size(), mesh.arrays[1].as<const uint3>(),
+                       triangles.size(), options.bvh_options, stream)
+          .to_host(stream);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_device_memory) throw;
+      return build_bvh(vertices, triangles, options.bvh_options);
+    }
+  };
+}
+
+GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
+                               const MeshBuilder& large) {
+  check_material_count(scene);
+  const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
+  std::vector<ArraySource> arrays;
+  if (options.flatten) {
+    arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, large);
+  } else {
+    const auto meshes = std::make_shared<const std::vector<MeshView>>(mesh_views(scene));
+    PartMaterials parts = part_materials(scene);
+    std::vector<InstanceView> instances = instance_views(scene, origin, parts.first);
+    if (options.bvh) add_bvh(arrays, build_bvh(scene, origin, options.bvh_options, progress, large));
+    add_mesh_arrays(arrays, scene, meshes);
+    arrays.push_back(view_source(ViewArray::meshes, meshes));
+    arrays.push_back(view_source(ViewArray::instances, std::move(instances)));
+    arrays.push_back(view_source(ViewArray::material_colors, packed_colors(scene)));
+    arrays.push_back(
+        mesh_source<std::uint16_t>(ViewArray::triangle_parts, meshes, kTriangles,
+                                   [&scene](std::size_t mesh, std::size_t first, std::span<std::uint16_t> target,
+                                            StoreMode) { write_parts(scene.meshes[mesh].parts, first, target); }));
+    arrays.push_back(view_source(ViewArray::part_materials, std::move(parts.materials)));
+  }
+  add_solids(arrays, scene);
+  return {std::move(arrays), origin, reach_of(scene.bounds, origin)};
+}
+
+GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                               const UploadOptions& options, const Progress& progress, const MeshBuilder& large) {
+  return {flat_arrays(flat, material_colors, options, progress, large), flat.origin, 0};
+}
+
+GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device, const UploadOptions& options,
+                            const Progress& progress) {
+  return {device, upload(arrays.arrays, device, options, progress), arrays.origin, arrays.reach};
+}
+
+}  // namespace detail
+
+}  // namespace raylift

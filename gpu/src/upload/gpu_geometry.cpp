@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
+
+#include <algorithm>
+#include <string>
+
+#include "geometry_arrays.h"
+
+namespace raylift {
+namespace {
+
+/// Those arrays that are not there are null in the view.
+GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& origin, float reach) {
+  GeometryView view{};
+  for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
+    const ArrayResidency& row = resident.report.arrays[i];
+    if (const ViewArrayInfo* known = find_view_array(row.name))
+      known->set(view, resident.arrays[i].device(), static_cast<std::uint32_t>(row.bytes / known->element_bytes));
+  }
+  view.bvh_levels = view.bvh.node_count == 0 ? 0 : view.solid_ids != nullptr ? 1 : 2;
+  for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
+  view.reach = reach;
+  return view;
+}
+
+}  // namespace
+
+GpuGeometry::GpuGeometry(const Device& device, ResidentArrays resident, const Eigen::Vector3d& origin, float reach)
+    : device_(device), resident_(std::move(resident)), view_(make_view(resident_, origin, reach)) {}
+
+bool GpuGeometry::has(ViewArray array) const {
+  return std::any_of(resident_.report.arrays.begin(), resident_.report.arrays.end(),
+                     [name = info(array).name](const ArrayResidency& row) { return row.name == name; });
+}
+
+const Memory& GpuGeometry::array(ViewArray array) const {
+  const std::string_view name = info(array).name;
+  for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
+    if (resident_.report.arrays[i].name == name) return resident_.arrays[i];
+  throw Error(ErrorKind::usage, "the geometry has no array '" + std::string(name) + "'");
+}
+
+GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
+  const detail::GeometryArrays arrays =
+      detail::geometry_arrays(scene, options, progress, detail::builder_on(device, options));
+  return detail::upload_geometry(arrays, device, options, progress);
+}
+
+GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
+                   const UploadOptions& options, const Progress& progress) {
+  const detail::GeometryArrays arrays =
+      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_on(device, options));
+  return detail::upload_geometry(arrays, device, options, progress);
+}
+
+}  // namespace raylift

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "placed_arrays.h"
+
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace raylift::detail {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::size_t size_of(const ArraySource& source) {
+  if (source.element_bytes == 0 || source.count > static_cast<std::size_t>(-1) / source.element_bytes)
+    throw Error(ErrorKind::usage, "array '" + source.name + "' is larger than any memory");
+  return source.count * source.element_bytes;
+}
+
+Memory allocate(const Device& device, std::size_t bytes, const ArrayPlacement& placement, PinnedFlags flags) {
+  switch (placement.where) {
+    case Residency::device:
+      return Memory::on_device(device, bytes);
+    case Residency::split:
+      return Memory::split(device, bytes, placement.device_bytes);
+    case Residency::mapped:
+      break;
+  }
+  return Memory::mapped(device, bytes, flags);
+}
+
+/// Pages that fit into device memory now.
+std::uint64_t pages_that_fit(const Device& device, const UploadOptions& options) {
+  if (!device.info().splits_arrays || options.policy != PlacementPolicy::automatic) return 0;
+  const std::uint64_t free = device.memory_info().free_bytes;
+  return (free > options.reserve ? std::min(free - options.reserve, options.budget) : 0) / device.info().page_bytes;
+}
+
+/// Allocates by the plan. Free memory was a hint: what is not there after all goes one step down, each step once:
+/// device to split, split to mapped. Giving up after the first would fail an upload that mapped memory holds.
+Memory allocate_or_fall_back(const Device& device, std::size_t bytes, const UploadOptions& options,
+                             ArrayResidency& row) {
+  ArrayPlacement placement{row.where, row.device_bytes, row.host_bytes, row.why};
+  for (;;) {
+    try {
+      Memory array = allocate(device, bytes, placement, options.mapped_flags);
+      row.where = placement.where;
+      row.device_bytes = placement.device_bytes;
+      row.host_bytes = placement.host_bytes;
+      row.why = placement.why;
+      return array;
+    } catch (const Error& error) {
+      const bool lower = error.kind() == ErrorKind::out_of_device_memory && placement.where != Residency::mapped &&
+                         options.policy != PlacementPolicy::device;
+      if (!lower) throw;
+      row.fell_back = true;
+      placement = fallback(placement, bytes, pages_that_fit(device, options), device.info().page_bytes);
+    }
+  }
+}
+
+/// The memory that others have for arrays; none of it where nobody asks for that.
+std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, const UploadOptions& options) {
+  std::vector<ExternalMemory> external(arrays.size());
+  if (options.external)
+    for (std::size_t i = 0; i != arrays.size(); ++i)
+      if (arrays[i].bytes != 0) external[i] = options.external(arrays[i].name, arrays[i].bytes);
+  return external;
+}
+
+}  // namespace
+
+ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& device, const UploadOptions& options,
+                            const Progress& progress) {
+  ResidentArrays resident;
+  resident.arrays.resize(sources.size());
+  ResidencyReport& report = resident.report;
+  MemoryInfo memory = device.memory_info();
+  report.device_id = device.info().id;
+  report.device_name = device.info().name;
+  report.policy = options.policy;
+  report.reserve = options.reserve;
+  report.budget = options.budget;
+  report.free_before = memory.free_bytes;
+  report.total = memory.total_bytes;
+  {
+    const Stage stage(progress, "placement");
+    const auto start = Clock::now();
+    std::vector<ArraySize> sizes;
+    for (const ArraySource& source : sources) sizes.push_back({source.name, size_of(source), source.rank});
+    const std::vector<ExternalMemory> external = external_memory(sizes, options);
+    std::uint64_t budget = options.budget;
+    std::vector<ArraySize> placed = sizes;  // an array that has its memory asks for none
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+      if (external[i].device == nullptr) continue;
+      placed[i].bytes = 0;
+      budget -= std::min(budget, sizes[i].bytes);
+      resident.arrays[i] = Memory::external(device, external[i].device, sizes[i].bytes);
+    }
+    memory = device.memory_info();
+    const std::vector<ArrayPlacement> plan =
+        plan_placement({placed, memory.free_bytes, options.reserve, options.budget == UINT64_MAX ? UINT64_MAX : budget,
+                        options.policy, device.info().splits_arrays, device.info().page_bytes});
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+      const bool ours = external[i].device == nullptr;
+      report.arrays.push_back({sizes[i].name, sizes[i].rank, sizes[i].bytes, plan[i].where,
+                               ours ? plan[i].device_bytes : sizes[i].bytes, plan[i].host_bytes,
+                               ours ? plan[i].why : external[i].why});
+    }
+    report.placement_seconds = seconds_since(start);
+  }
+  {
+    const Stage stage(progress, "allocate");
+    const auto start = Clock::now();
+    // In the order of rank: where the plan's memory is not there after all, the array that matters most is served
+    // first.
+    std::vector<std::size_t> order(sources.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return sources[a].rank < sources[b].rank; });
+    for (const std::size_t i : order)
+      if (report.arrays[i].bytes != 0 && resident.arrays[i].device() == nullptr)
+        resident.arrays[i] = allocate_or_fall_back(device, report.arrays[i].bytes, options, report.arrays[i]);
+    report.allocation_seconds = seconds_since(start);
+  }
+  return resident;
+}
+
+std::vector<Destination> destinations_of(std::span<const ArraySource> sources, const ResidentArrays& resident,
+                                         const UploadOptions& options) {
+  std::vector<Destination> arrays;
+  for (std::size_t i = 0; i != sources.size(); ++i) {
+    const ArrayResidency& row = resident.report.arrays[i];
+    const Memory& array = resident.arrays[i];
+    // The host's pages of a split are ordinary memory; CUDA has no write-combined ones there.
+    const bool write_combined = row.where == Residency::mapped && options.mapped_flags.write_combined;
+    arrays.push_back({&sources[i], array.device(), row.device_bytes, array.host_part().data(), row.host_bytes,
+                      write_combined ? StoreMode::write_combined : StoreMode::cached, array.peers_write()});
+  }
+  return arrays;
+}
+
+}  // namespace raylift::detail

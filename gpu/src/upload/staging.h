@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of an upload's bytes: from their sources, through staging memory or straight, to where they were placed.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "placed_arrays.h"
+
+namespace raylift::detail {
+
+/// Fills all arrays, and returns when the last byte has arrived. Tells `stage` the bytes that are on their way, from
+/// the calling thread. Whatever it throws, no copy is under way any more then.
+void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
+                 const Stage& stage);
+
+/// The same for the arrays of several devices; `arrays` are those of each, from the same sources in the same order.
+void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
+                 const UploadOptions& options, const Stage& stage);
+
+}  // namespace raylift::detail

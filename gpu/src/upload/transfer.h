@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// How filled chunks of an upload get to where they belong: over one device's link, over those of all devices that are
+// to have them, or over those of idle neighbours.
+#pragma once
+
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/memory/buffer.h>
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "placed_arrays.h"
+
+namespace raylift::detail {
+
+/// Bytes of an array that lie in a chunk.
+struct ChunkPiece {
+  std::size_t array;
+  std::size_t first;  ///< byte of the array
+  std::size_t bytes;
+  const std::byte* from;  ///< in pinned memory
+  std::size_t offset;     ///< in the chunk
+};
+
+/// Chunks come out of a ring with a number of slots, and each slot has at most one chunk: send() for the next one in
+/// it comes after wait(). Calls for different slots may come from different threads.
+class TransferStrategy {
+ public:
+  virtual ~TransferStrategy() = default;
+  /// How many chunks can be on links at the same time.
+  [[nodiscard]] virtual std::size_t links() const = 0;
+  /// Before all others, once.
+  virtual void prepare(std::size_t slots, std::size_t chunk_bytes) = 0;
+  /// Sends a chunk on its way.
+  virtual void send(std::size_t slot, std::span<const ChunkPiece> pieces) = 0;
+  /// Waits until the chunk that was sent last from this slot has been read.
+  virtual void wait(std::size_t slot) = 0;
+  /// Waits until everything has arrived. Throws what went wrong on the way.
+  virtual void finish() = 0;
+};
+
+/// One device, and its link.
+class DirectTransfer : public TransferStrategy {
+ public:
+  DirectTransfer(std::span<const Destination> arrays, const Device& device);
+  [[nodiscard]] std::size_t links() const override { return 1; }
+  void prepare(std::size_t slots, std::size_t chunk_bytes) override;
+  void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
+  void wait(std::size_t slot) override { read_[slot].wait(); }
+  void finish() override { stream_.synchronize(); }
+
+ private:
+  std::span<const Destination> arrays_;
+  Device device_;
+  Stream stream_;
+  std::deque<Event> read_;
+};
+
+/// Several devices that are all to have everything: each chunk crosses one link, that of the devices whose turn it is,
+/// and goes on to the others from there.
+class BroadcastTransfer : public TransferStrategy {
+ public:
+  BroadcastTransfer(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices);
+  [[nodiscard]] std::size_t links() const override { return devices_.size(); }
+  void prepare(std::size_t slots, std::size_t chunk_bytes) override;
+  void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
+  void wait(std::size_t slot) override;
+  void finish() override;
+
+ private:
+  struct RingSlot {
+    std::vector<Event> read;    // of each device: it needs the chunk no more
+    std::vector<char> pending;  // of each device: whether that was recorded in this round
+    Stream stream;              // of the device whose turn it is: its copy, then those to the others
+  };
+  [[nodiscard]] std::size_t bytes_on(std::size_t device, const ChunkPiece& piece) const;
+
+  std::span<const std::vector<Destination>> arrays_;
+  std::span<const Device> devices_;
+  std::vector<std::vector<char>> reaches_;  // [from][to]
+  std::vector<Stream> direct_;              // of each device: copies that don't come from a neighbour
+  std::deque<RingSlot> slots_;
+};
+
+/// One device, with the links of idle neighbours: a chunk goes to a neighbour's memory and from there to the device.
+class RelayTransfer : public TransferStrategy {
+ public:
+  /// Those of `relays` that don't reach the device are left out.
+  RelayTransfer(std::span<const Destination> arrays, const Device& device, std::span<const Device> relays);
+  [[nodiscard]] std::size_t links() const override { return devices_.size(); }
+  void prepare(std::size_t slots, std::size_t chunk_bytes) override;
+  void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
+  void wait(std::size_t slot) override;
+  void finish() override;
+
+ private:
+  struct RingSlot {
+    Stream stream;  // of the device whose turn it is
+    Event read;
+    DeviceBuffer<std::byte> stop;  // on a neighbour: where the chunk stops over
+    Event straight;                // on the device itself: for what can't stop over
+    bool went_straight = false;
+  };
+
+  std::span<const Destination> arrays_;
+  std::vector<Device> devices_;  // the one that is target_backend comes first
+  Stream straight_;
+  std::deque<RingSlot> slots_;
+};
+
+}  // namespace raylift::detail

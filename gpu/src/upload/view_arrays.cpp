@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/gpu/upload/view_arrays.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+namespace raylift {
+namespace {
+
+template <class T>
+GeometryView& part_of(GeometryView& view, T GeometryView::*) {
+  return view;
+}
+template <class T>
+BvhView& part_of(GeometryView& view, T BvhView::*) {
+  return view.bvh;
+}
+
+template <class View, class T>
+constexpr std::size_t element_bytes(const T* View::*) {
+  return sizeof(T);
+}
+
+/// `kMember` points to the array's first element; `kCount` says how many there are, where a view has such a member.
+template <auto kMember, auto kCount = nullptr>
+constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank rank) {
+  const auto set = [](GeometryView& view, const std::byte* data, std::uint32_t count) {
+    auto& part = part_of(view, kMember);
+    part.*kMember = reinterpret_cast<std::remove_reference_t<decltype(part.*kMember)>>(data);
+    if constexpr (!std::is_null_pointer_v<decltype(kCount)>) part.*kCount = count;
+  };
+  return {array, name, rank, element_bytes(kMember), set};
+}
+
+using A = ViewArray;
+using R = ArrayRank;
+using V = GeometryView;
+
+constexpr std::array kTable{
+    row<&BvhView::nodes, &BvhView::node_count>(A::nodes, "nodes", R::nodes),
+    row<&BvhView::pairs, &BvhView::pair_count>(A::pairs, "pairs", R::triangles),
+    row<&BvhView::ids>(A::pair_ids, "pair_ids", R::triangles),
+    row<&V::triangles, &V::triangle_count>(A::triangles, "triangles", R::triangles),
+    row<&V::vertices, &V::vertex_count>(A::vertices, "vertices", R::vertices),
+    row<&V::meshes, &V::mesh_count>(A::meshes, "meshes", R::nodes),
+    row<&V::instances, &V::instance_count>(A::instances, "instances", R::nodes),
+    row<&V::material_colors, &V::material_count>(A::material_colors, "material_colors", R::attributes),
+    row<&V::triangle_parts>(A::triangle_parts, "triangle_parts", R::attributes),
+    row<&V::part_materials>(A::part_materials, "part_materials", R::attributes),
+    row<&V::material_codes>(A::material_codes, "material_codes", R::attributes),
+    row<&V::solid_ids>(A::solid_ids, "solid_ids", R::attributes),
+    row<&V::colors>(A::colors, "colors", R::attributes),
+    row<&V::solids, &V::solid_count>(A::solids, "solids", R::nodes),
+    row<&V::daughters>(A::daughters, "daughters", R::attributes),
+};
+static_assert(
+    [] {
+      for (std::size_t i = 0; i != kTable.size(); ++i)
+        if (static_cast<std::size_t>(kTable[i].array) != i) return false;
+      return true;
+    }(),
+    "the rows are in the order of ViewArray");
+
+}  // namespace
+
+const ViewArrayInfo& info(ViewArray array) noexcept {
+  return kTable[static_cast<std::size_t>(array)];
+}
+
+const ViewArrayInfo* find_view_array(std::string_view name) noexcept {
+  const auto* const found =
+      std::find_if(kTable.begin(), kTable.end(), [name](const ViewArrayInfo& row) { return row.name == name; });
+  return found == kTable.end() ? nullptr : found;
+}
+
+}  // namespace raylift
