@@ -2,7 +2,8 @@
 """Checks that the documentation names nothing that is not there.
 
 check_docs.py SOURCE_DIR: every relative link of every Markdown file leads to a file, and to a heading where it says so;
-and every name in code in the right column of docs/coming_from_chroma.md is in a public header, a program or a file.
+docs/README.md lists every page of docs/; CITATION.cff has the version of CMakeLists.txt; and every name in code in the
+right column of docs/coming_from_chroma.md is in a public header, a program or a file.
 """
 import pathlib
 import re
@@ -30,6 +31,14 @@ for page in pages:
             faults.append(f"{page.name}: no file {link}")
         elif anchor and anchor not in anchors(target):
             faults.append(f"{page.name}: no heading {link}")
+
+index = (source / "docs" / "README.md").read_text()
+faults += [f"docs/README.md does not list {page.name}" for page in sorted((source / "docs").glob("*.md"))
+           if page.name != "README.md" and f"]({page.name})" not in index]
+
+version = re.search(r"project\(raylift VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text())[1]
+if f"\nversion: {version}\n" not in (source / "CITATION.cff").read_text():
+    faults.append(f"CITATION.cff: not of version {version}")
 
 known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "interop/include", "cli", "batch", "viewer")
                 for path in sorted((source / folder).rglob("*")) if path.suffix in (".h", ".cpp"))
