@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the COLLADA preflight share: finding elements by id, and naming them in errors.
+// What the parts of the COLLADA preflight share: finding elements by id, naming them in errors, reading and writing.
 #pragma once
 
 #include <raylift/geometry/error.h>
+#include <cstdint>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -87,5 +89,30 @@ void read_scene(const Source& source, GeometryReader& geometries, Scene& scene);
 
 /// The text of an element whose children are text and comments alone.
 [[nodiscard]] std::string_view text_of(pugi::xml_node element, std::string& joined);
+
+/// Sixteen numbers, row by row, that are an affine transform.
+[[nodiscard]] Transform matrix(const Source& source, pugi::xml_node element);
+/// A node's transformation elements, composed in document order.
+[[nodiscard]] Transform local_transform(const Source& source, pugi::xml_node node);
+
+[[nodiscard]] bool is(pugi::xml_node element, const char* name);
+
+constexpr std::uint64_t kMostPoints = 0xFFFFFFFEU;  ///< of one primitive element: Assimp counts in 32 bits
+/// An attribute that must be an integer from 0 to kMostPoints, where it is there.
+[[nodiscard]] std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
+                                               const std::string& file);
+
+void append(std::string& text, std::uint64_t number);
+/// Appends pieces, which follow each other, numbers and texts alike.
+template <class... Pieces>
+void write(std::string& text, const Pieces&... pieces) {
+  const auto one = [&](const auto& piece) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(piece)>>)
+      append(text, piece);
+    else
+      text += piece;
+  };
+  (one(pieces), ...);
+}
 
 }  // namespace raylift::collada

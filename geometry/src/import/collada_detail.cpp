@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collada_detail.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace raylift::collada {
+
+void append(std::string& text, std::uint64_t number) {
+  char digits[20];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
+  text.append(digits, end);
+}
+
+std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
+                                 const std::string& file) {
+  const pugi::xml_attribute attribute = element.attribute(name);
+  if (!attribute) return missing;
+  std::string_view text = attribute.value();
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMostPoints)
+    fail(ErrorKind::malformed,
+         std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMostPoints), file,
+         element);
+  return value;
+}
+
+bool is(pugi::xml_node element, const char* name) {
+  return std::strcmp(element.name(), name) == 0;
+}
+
+}  // namespace raylift::collada
