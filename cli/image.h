@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures in memory, and as PNG files.
+// Images in memory, and as PNG files.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ void write_png(const Image& image, const std::filesystem::path& path);
 /// Errors: io, malformed.
 [[nodiscard]] Image read_png(const std::filesystem::path& path);
 
-/// How different two pictures are: the mean over pixels and channels of the absolute difference, 0 to 1, and the share
-/// of pixels in which a channel differs by more than `tolerance`. Pictures of unlike size differ wholly.
+/// How different two images are: the mean over pixels and channels of the absolute difference, 0 to 1, and the share
+/// of pixels in which a channel differs by more than `tolerance`. Images of unlike size differ wholly.
 struct Difference {
   double mean = 1;
   double share = 1;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "camera.h"
+#include "cli/camera.h"
 #include "settings.h"
 
 namespace raylift::viewer {

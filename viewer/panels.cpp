@@ -265,7 +265,7 @@ void Panels::draw_facts(const Desk& desk) {
   if (begin_facts("flaws")) {
     for (std::size_t i = 0; i < kFlaws; ++i)
       if (desk.check->counts[i] != 0)
-        fact(std::string(raylift::name(static_cast<Flaw>(i))).c_str(), cli::grouped(desk.check->counts[i]));
+        fact(std::string(to_string(static_cast<Flaw>(i))).c_str(), cli::grouped(desk.check->counts[i]));
     ImGui::EndTable();
   }
   for (const std::string& warning : scene.report.warnings) {
@@ -317,7 +317,7 @@ void Panels::draw_device(const Desk& desk) {
       ImGui::TableNextColumn();
       text(human_bytes(array.bytes));
       ImGui::TableNextColumn();
-      text(std::string(raylift::name(array.where)));
+      text(std::string(to_string(array.where)));
       ImGui::TableNextColumn();
       text(array.bytes == 0 ? "" : fmt::format("{} %", 100 * array.device_bytes / array.bytes));
     }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
 #include "palette.h"
 
@@ -120,15 +119,13 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   geometry_->with_view(stream_, [&](const GeometryView& view) {
     origin = {view.origin[0], view.origin[1], view.origin[2]};
   });
-  const double aspect = static_cast<double>(width) / height;
-  const double half =
-      camera.orthographic ? camera.half_height() : std::tan(0.5 * camera.fov_degrees * std::numbers::pi / 180);
+  const ImageRays rays = camera.rays(static_cast<double>(width) / height);
   const double first =
       camera.orthographic ? depths(scene_->bounds, camera).first - 1e-3 * camera.distance : 1e-4 * camera.distance;
-  p.eye = as_float3(camera.eye() - origin);
-  p.forward = as_float3(camera.forward());
-  p.right = as_float3(half * aspect * camera.right());
-  p.above = as_float3(half * camera.above());
+  p.eye = as_float3(rays.eye - origin);
+  p.forward = as_float3(rays.forward);
+  p.right = as_float3(rays.right);
+  p.above = as_float3(rays.above);
   p.up = as_float3(camera.up.normalized());
   p.key_light = as_float3(key_light(camera));
   p.orthographic = camera.orthographic;

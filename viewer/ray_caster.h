@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "camera.h"
+#include "cli/camera.h"
 #include "device_scene.h"
 #include "ray_kernel.h"
 #include "settings.h"

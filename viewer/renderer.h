@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "camera.h"
+#include "cli/camera.h"
 #include "cli/image.h"
 #include "draw_list.h"
 #include "gl_objects.h"

@@ -136,12 +136,6 @@ Background parse_background(std::string_view text) {
   return {*top, *bottom, false};
 }
 
-Eigen::Vector3d parse_vector(std::string_view text) {
-  const auto result = vector(text);
-  if (!result) reject(text, "three numbers, as in 1,2.5,-3");
-  return *result;
-}
-
 Resolution parse_resolution(std::string_view text) {
   const std::size_t cross = text.find('x');
   if (cross != std::string_view::npos) {

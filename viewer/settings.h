@@ -70,9 +70,6 @@ struct Settings {
   Background background;
 };
 
-/// "1,2,3": throws Error(usage) for anything else, and for numbers that are not finite.
-[[nodiscard]] Eigen::Vector3d parse_vector(std::string_view text);
-
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.
 struct Resolution {
   int width = 1280;

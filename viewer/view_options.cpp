@@ -10,7 +10,6 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numbers>
 
 #include "cli/describe.h"
 #include "cli/options.h"
@@ -90,18 +89,19 @@ void add_picture_options(CLI::App& app, ViewOptions& options) {
   app.add_flag("--scale-bar,!--no-scale-bar", options.settings.scale_bar, "The scale bar")->group(kPicture);
 }
 
-void add_camera_options(CLI::App& app, CameraOptions& camera) {
+void add_camera_options(CLI::App& app, ViewOptions& options) {
+  CameraOptions& camera = options.camera;
   const auto add = [&](const char* names, const char* type, const char* fallback, const char* help, auto read) {
     add_parsed(app, names, type, fallback, help, read)->group(kCamera);
   };
   add("--view", "VIEW", "iso", "front, back, left, right, top, bottom or iso",
       [&](const std::string& text) { camera.view = standard_view(text); });
   add("--eye", "X,Y,Z", "", "Where the camera stands, mm",
-      [&](const std::string& text) { camera.eye = parse_vector(text); });
+      [&](const std::string& text) { camera.eye = cli::parse_point(text); });
   add("--target", "X,Y,Z", "the centre", "What it looks at, mm",
-      [&](const std::string& text) { camera.target = parse_vector(text); });
+      [&](const std::string& text) { camera.target = cli::parse_point(text); });
   add("--camera-up", "X,Y,Z", "the scene's", "What is upward in the picture",
-      [&](const std::string& text) { camera.up = parse_vector(text); });
+      [&](const std::string& text) { camera.up = cli::parse_point(text); });
   add("--azimuth", "DEGREES", "0", "Turn the camera around the scene",
       [&](const std::string& text) { camera.azimuth = number(text, -36000, 36000); });
   add("--elevation", "DEGREES", "0", "Raise it",
@@ -110,7 +110,8 @@ void add_camera_options(CLI::App& app, CameraOptions& camera) {
       [&](const std::string& text) { camera.fov_degrees = number(text, 1, 170); });
   add("--zoom", "FACTOR", "1", "Come nearer, by a factor",
       [&](const std::string& text) { camera.zoom = number(text, 1e-6, 1e6); });
-  add("--focus", "PATTERN", "", "Frame the solids of this name", [&](const std::string& text) { camera.focus = text; });
+  add("--focus", "PATTERN", "", "Frame the solids of this name",
+      [&](const std::string& text) { options.focus = text; });
   app.add_flag("--orthographic,!--perspective", camera.orthographic, "Parallel projection")->group(kCamera);
 }
 
@@ -216,6 +217,15 @@ std::vector<std::string> read_config(const std::string& path, const CLI::App& ap
   return arguments;
 }
 
+/// The solids that a pattern of the options means. Throws Error(usage) where there are none.
+std::vector<std::uint32_t> matching(const std::string& pattern, const Solids& solids) {
+  std::vector<std::uint32_t> found = solids.match(pattern);
+  if (found.empty())
+    throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(pattern) + "'",
+                {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
+  return found;
+}
+
 class Formatter : public CLI::Formatter {
  public:
   Formatter() { column_width(32); }
@@ -242,7 +252,7 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   app.add_flag("--watch", options.watch, "Load the scene again whenever its file changes");
   app.add_option("--bookmarks", options.bookmarks, "Where bookmarks are kept")->type_name("FILE");
   add_picture_options(app, options);
-  add_camera_options(app, options.camera);
+  add_camera_options(app, options);
   add_drawing_options(app, options);
   add_device_options(app, options);
   cli::add_general_options(app, options.general, false);
@@ -310,55 +320,22 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
 }
 
 void apply_visibility(const ViewOptions& options, Solids& solids) {
-  const auto matching = [&](const std::string& pattern) {
-    const std::vector<std::uint32_t> found = solids.match(pattern);
-    if (found.empty())
-      throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(pattern) + "'",
-                  {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
-    return found;
-  };
   if (!options.only.empty()) {
     solids.show_only({});
-    for (const std::string& pattern : options.only) solids.set_visible(matching(pattern), true);
+    for (const std::string& pattern : options.only) solids.set_visible(matching(pattern, solids), true);
   }
-  for (const std::string& pattern : options.hide) solids.set_visible(matching(pattern), false);
+  for (const std::string& pattern : options.hide) solids.set_visible(matching(pattern, solids), false);
 }
 
 Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect) {
-  constexpr double kDegree = std::numbers::pi / 180;
-  const CameraOptions& wanted = options.camera;
-  Camera camera;
-  camera.up = axis(solids.scene().up_axis);
-  camera.fov_degrees = wanted.fov_degrees;
-  camera.orthographic = wanted.orthographic;
-  camera.look(wanted.view.value_or(StandardView::iso));
-  if (wanted.up) {
-    if (!(wanted.up->norm() > 0)) throw Error(ErrorKind::usage, "--camera-up has no direction");
-    camera.up = wanted.up->normalized();
-    camera.look(camera.forward(), camera.up);
-  }
-  if (wanted.azimuth) camera.orbit(*wanted.azimuth * kDegree, 0);
-  if (wanted.elevation) camera.orbit(0, -*wanted.elevation * kDegree);
-
-  Bounds box = solids.scene().bounds;
-  std::vector<std::uint32_t> shown;
-  if (!wanted.focus.empty()) {
-    shown = solids.match(wanted.focus);
-    if (shown.empty())
-      throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(wanted.focus) + "'",
-                  {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
-    box = solids.bounds(shown);
-  } else if (!options.hide.empty() || !options.only.empty()) {
+  const Scene& scene = solids.scene();
+  Bounds box = scene.bounds;
+  if (!options.focus.empty())
+    box = solids.bounds(matching(options.focus, solids));
+  else if (!options.hide.empty() || !options.only.empty())
     box = solids.bounds_of(solids.visible());
-  }
-  if (options.settings.clip) box = clipped(box, *options.settings.clip, solids.scene().bounds);
-  camera.frame(box, aspect);
-  if (wanted.eye)
-    camera.look_from(*wanted.eye, wanted.target.value_or(camera.target), camera.up);
-  else if (wanted.target)
-    camera.target = *wanted.target;
-  camera.zoom(1 / wanted.zoom);
-  return camera;
+  if (options.settings.clip) box = clipped(box, *options.settings.clip, scene.bounds);
+  return make_camera(options.camera, scene.up_axis, box, aspect);
 }
 
 std::string config_folder() {

@@ -10,23 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "camera.h"
+#include "cli/camera.h"
 #include "cli/session.h"
 #include "settings.h"
 #include "solids.h"
 
 namespace raylift::viewer {
-
-/// Where the camera is to stand. What is not given follows from the scene.
-struct CameraOptions {
-  std::optional<StandardView> view;
-  std::optional<Eigen::Vector3d> eye, target, up;
-  std::optional<double> azimuth, elevation;  ///< degrees, added to the view
-  double fov_degrees = 40;
-  double zoom = 1;
-  bool orthographic = false;
-  std::string focus;  ///< frames the solids that match
-};
 
 struct ViewOptions {
   std::vector<std::string> files;
@@ -47,6 +36,7 @@ struct ViewOptions {
 
   Settings settings;
   CameraOptions camera;
+  std::string focus;                    ///< frames the solids that match
   std::vector<std::string> hide, only;  ///< patterns of solids' names
 };
 

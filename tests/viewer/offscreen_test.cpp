@@ -35,7 +35,7 @@ class Offscreen : public WithContext {
     scene_ = std::make_unique<Scene>(load(test::data(file)));
     renderer_->set_scene(*scene_);
     camera_ = Camera();
-    camera_.up = axis(scene_->up_axis);
+    camera_.up = Eigen::Vector3d::Unit(static_cast<int>(scene_->up_axis));
     camera_.look(view);
     camera_.frame(scene_->bounds, kAspect);
   }

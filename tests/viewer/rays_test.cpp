@@ -38,7 +38,7 @@ class Rays : public WithContext {
     renderer_->set_scene(*scene_, geometry_->buffers());
     caster_ = std::make_unique<RayCaster>(*scene_, *geometry_);
     camera_ = Camera();
-    camera_.up = axis(scene_->up_axis);
+    camera_.up = Eigen::Vector3d::Unit(static_cast<int>(scene_->up_axis));
     camera_.look(view);
     camera_.frame(scene_->bounds, static_cast<double>(kSize.width) / kSize.height);
   }

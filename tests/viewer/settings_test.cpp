@@ -57,14 +57,11 @@ TEST(Settings, PlanesComeBackFromTheirText) {
   }
 }
 
-TEST(Settings, ReadsResolutionsAndVectors) {
+TEST(Settings, ReadsResolutions) {
   EXPECT_EQ(parse_resolution("1920x1080").width, 1920);
   EXPECT_EQ(parse_resolution("1920x1080").height, 1080);
   for (const char* bad : {"", "0x10", "10x0", "10", "x", "10x", "-1x5", "99999x10", "10x10x10", "1e3x10"})
     expect_usage([&] { (void)parse_resolution(bad); });
-  EXPECT_EQ(parse_vector("1,-2.5,3e2"), Eigen::Vector3d(1, -2.5, 300));
-  for (const char* bad : {"", "1", "1,2", "1,2,3,4", "1,2,x", "1,,3", "inf,0,0"})
-    expect_usage([&] { (void)parse_vector(bad); });
 }
 
 TEST(Settings, ReadsBackgrounds) {
