@@ -17,6 +17,7 @@
 
 namespace raylift::viewer {
 
+inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
 inline constexpr std::array<std::string_view, 5> kColorNames{"material", "solid", "mesh", "residency", "normal"};
 inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
                                                                "normal", "solid",  "crossings"};
@@ -68,6 +69,9 @@ struct Settings {
   bool axes = true;
   bool scale_bar = true;
   Background background;
+
+  /// Clips through the scene's centre, or not at all.
+  void set_clipped(bool on) { clip = on ? std::optional(ClipPlane()) : std::nullopt; }
 };
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.
