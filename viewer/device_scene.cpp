@@ -5,9 +5,9 @@
 
 namespace raylift::viewer {
 
-std::optional<Renderer::SharedGeometryBuffers> DeviceScene::buffers() const {
+std::optional<SharedGeometryBuffers> DeviceScene::buffers() const {
   if (!shared_) return std::nullopt;
-  return Renderer::SharedGeometryBuffers{shared_->vertex_buffer(), shared_->triangle_buffer()};
+  return SharedGeometryBuffers{shared_->vertex_buffer(), shared_->triangle_buffer()};
 }
 
 std::string DeviceScene::sharing() const {

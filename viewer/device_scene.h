@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "renderer.h"
+#include "scene_buffers.h"
 
 namespace raylift::viewer {
 
@@ -24,7 +24,7 @@ class DeviceScene {
   [[nodiscard]] const ResidencyReport& report() const { return shared_ ? shared_->report() : own_->report(); }
   [[nodiscard]] const Device& device() const { return shared_ ? shared_->device() : own_->device(); }
   /// OpenGL's buffers, where it draws from these.
-  [[nodiscard]] std::optional<Renderer::SharedGeometryBuffers> buffers() const;
+  [[nodiscard]] std::optional<SharedGeometryBuffers> buffers() const;
   /// "shared with OpenGL", or why OpenGL has a copy of its own.
   [[nodiscard]] std::string sharing() const;
   /// Hands out the view for work on a stream, which is mapped meanwhile.

@@ -14,6 +14,7 @@
 #include "cli/camera.h"
 #include "device_scene.h"
 #include "ray_kernel.h"
+#include "render_targets.h"
 #include "settings.h"
 #include "solids.h"
 
