@@ -56,8 +56,7 @@ int run_program(int argc, char** argv) {
   program.formatter(std::make_shared<Formatter>());
   program.footer(kFooter);
   program.set_version_flag("--version", "raylift " RAYLIFT_VERSION, "Print the version");
-  add_generate_option(program, "raylift " RAYLIFT_VERSION,
-                      {"raylift-make-detector(1), raylift-view(1), raylift-import(1)"});
+  add_generate_option(program);
   add_general_options(program, general, false);
   add_info(program, general, run);
   add_check(program, general, run);

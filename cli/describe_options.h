@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's commands and options as plain values, as manual pages and completions need them.
+// A program's commands and options as plain values, for completions.
 #pragma once
 
 #include <string>
@@ -13,11 +13,8 @@ struct DescribedOption {
   std::vector<std::string> names;    ///< with their hyphens, short ones first; none of a positional
   std::string value;                 ///< what it takes, "BYTES"; empty of a flag
   std::vector<std::string> choices;  ///< of the value, where a CLI::IsMember or CLI::CheckedTransformer has them
-  std::string fallback;              ///< the value's default
   std::string help;
-  std::string group;
-  bool several = false;   ///< takes several values
-  bool required = false;  ///< of a positional
+  bool several = false;  ///< takes several values
 };
 
 struct DescribedCommand {
@@ -25,7 +22,6 @@ struct DescribedCommand {
   std::string word;    ///< its last word
   std::string parent;  ///< the name without that: "", "cache"
   std::string help;
-  std::string footer;
   std::vector<DescribedOption> options;      ///< those that the help lists
   std::vector<DescribedOption> positionals;  ///< value is the name shown
 };
@@ -39,5 +35,17 @@ struct DescribedProgram {
 };
 
 [[nodiscard]] DescribedProgram described(const CLI::App& program);
+
+/// Whether the option's value is a file or a folder, as its type says.
+[[nodiscard]] bool takes_path(const DescribedOption& option);
+
+/// What a shell calls the function: no hyphens.
+[[nodiscard]] std::string identifier(std::string name);
+
+/// Separated by blanks.
+[[nodiscard]] std::string joined(const std::vector<std::string>& words);
+
+/// The last words of the commands.
+[[nodiscard]] std::string joined_words(const std::vector<const DescribedCommand*>& commands);
 
 }  // namespace raylift::cli

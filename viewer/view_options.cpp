@@ -262,7 +262,7 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
     if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw && option->get_name() != "FILE")
       option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
-  cli::add_generate_option(app, "raylift-view " RAYLIFT_VERSION, {"raylift(1), raylift-make-detector(1)"});
+  cli::add_generate_option(app);
 
   const auto parse = [&app](std::vector<std::string> arguments) {
     std::vector<char*> pointers;
