@@ -4,8 +4,8 @@
 
 namespace raylift::cli {
 
-/// From now on, the first SIGINT, SIGTERM, SIGHUP or SIGUSR1 is only noted, and a second one ends the program at once. Those
-/// that are ignored, as under nohup, stay so. SIGUSR1 is the one that mpirun passes on to its ranks.
+/// From now on, the first SIGINT, SIGTERM, SIGHUP or SIGUSR1 is only noted, and a second one ends the program at once.
+/// Those that are ignored, as under nohup, stay so. SIGUSR1 is the one that mpirun passes on to its ranks.
 void catch_interrupts() noexcept;
 
 /// The signal that has come, or 0.

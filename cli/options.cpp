@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -84,6 +85,18 @@ std::string list(const std::vector<std::string>& words) {
     text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
   return text;
 }
+
+/// CLI11 shows what a flag without a value stands for behind its name, in braces; ours say so in their text.
+class Formatter : public CLI::Formatter {
+ public:
+  Formatter() { column_width(34); }
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, positional);
+    for (std::size_t open = name.find('{'); open != std::string::npos; open = name.find('{'))
+      name.erase(open, name.find('}', open) - open + 1);
+    return name;
+  }
+};
 
 }  // namespace
 
@@ -177,11 +190,12 @@ const std::string& one_of(const std::string& text, const std::vector<std::string
 
 std::string parse_command_line(CLI::App& program, int argc, char** argv) {
   // Unknown arguments are collected, and looked at before anything that is missing because of them.
-  for (CLI::App* command : all_commands(program)) {
+  std::vector<CLI::App*> commands = all_commands(program);
+  commands.push_back(&program);
+  for (CLI::App* command : commands) {
     command->allow_extras();
-    command->formatter(program.get_formatter());
+    command->formatter(std::make_shared<Formatter>());
   }
-  program.allow_extras();
   std::string failure;
   try {
     program.parse(argc, argv);

@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -129,6 +130,23 @@ int with_raylift_errors(const std::function<int()>& work) {
     throw;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left");
+  }
+}
+
+int run_program(const std::string& program, const std::function<int()>& work) {
+  guard_standard_descriptors();
+  catch_interrupts();
+  try {
+    const int code = with_raylift_errors(work);
+    finish_output();
+    return code;
+  } catch (const Error& error) {
+    // What ends the program itself is written at any verbosity.
+    Session(GeneralOptions{}, program).report(error);
+    return exit_code_of(error);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: error: %s\n", program.c_str(), error.what());
+    return 70;
   }
 }
 

@@ -78,4 +78,7 @@ class Session {
 /// Runs `work` and turns what it throws into raylift's exception.
 int with_raylift_errors(const std::function<int()>& work);
 
+/// A program's main(): runs `work`, writes on standard error what it throws, and returns the exit code.
+[[nodiscard]] int run_program(const std::string& program, const std::function<int()>& work);
+
 }  // namespace raylift::cli

@@ -50,10 +50,6 @@ void apply_visibility(const ViewOptions& options, Solids& solids);
 /// The camera that options ask for, of a scene. Throws Error(usage).
 [[nodiscard]] Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect);
 
-/// The folder of configuration and bookmarks: $XDG_CONFIG_HOME/raylift, else ~/.config/raylift; empty where there is
-/// no home.
-[[nodiscard]] std::string config_folder();
-
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number.
 [[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number);
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "view_config.h"
+
 namespace raylift::viewer {
 namespace {
 
