@@ -16,7 +16,7 @@ namespace raylift {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kNearestDistance = 1e-9;  // what floats can hold the squares of, and any scene's size between
+constexpr double kNearestDistance = 1e-9;  // floats can hold the squares of these bounds
 constexpr double kFarthestDistance = 1e18;
 
 constexpr std::array<std::pair<const char*, StandardView>, 7> kViews{{{"front", StandardView::front},
@@ -27,7 +27,7 @@ constexpr std::array<std::pair<const char*, StandardView>, 7> kViews{{{"front", 
                                                                       {"bottom", StandardView::bottom},
                                                                       {"iso", StandardView::iso}}};
 
-/// The corners of a box, about a centre.
+/// The corners of a box.
 std::array<Eigen::Vector3d, 8> corners(const Bounds& box) {
   std::array<Eigen::Vector3d, 8> result;
   for (unsigned i = 0; i < 8; ++i)
@@ -60,7 +60,7 @@ void Camera::look(const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hi
   const Eigen::Vector3d back = -direction.normalized();
   Eigen::Vector3d side = up_hint.cross(back);
   if (side.norm() < 1e-6 * up_hint.norm()) {
-    // Looking along "up": keep what was to the right, or take any.
+    // The direction is parallel to "up": keep the direction to the right, or take any.
     side = right() - right().dot(back) * back;
     if (side.norm() < 1e-6) side = back.unitOrthogonal();
   }
@@ -71,7 +71,7 @@ void Camera::look(const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hi
 }
 
 void Camera::look(StandardView view) {
-  // Front looks along the axis after the one to the right: with z up, x is to the right and y goes away.
+  // In the front view with z up, x points to the right and y away.
   int vertical = 0;
   up.cwiseAbs().maxCoeff(&vertical);
   const Eigen::Vector3d x = Eigen::Vector3d::Unit((vertical + 1) % 3);
@@ -103,7 +103,7 @@ void Camera::look_from(const Eigen::Vector3d& eye, const Eigen::Vector3d& at, co
 }
 
 void Camera::orbit(double around, double over) {
-  // Over the pole the image would turn upside down, and left become right: stop just before.
+  // Stop before the pole, beyond which the image would be upside down.
   const double elevation = std::asin(std::clamp(-forward().dot(up.normalized()), -1.0, 1.0));
   constexpr double kSteepest = 89.9 * kDegree;
   if (above().dot(up) >= 0)
@@ -128,7 +128,7 @@ void Camera::zoom(double factor, const std::optional<Eigen::Vector3d>& about) {
   const double before = distance;
   distance = std::clamp(distance * factor, kNearestDistance, kFarthestDistance);
   if (!about) return;
-  // The target moves towards the point in the plane of the target, as much as the distance shrinks.
+  // Moves the target towards the point, within the target's plane, in proportion to the change of the distance.
   const Eigen::Vector3d offset = *about - target;
   const Eigen::Vector3d in_plane = offset - offset.dot(forward()) * forward();
   target += (1 - distance / before) * in_plane;
@@ -145,8 +145,8 @@ void Camera::frame(const Bounds& bounds, double aspect) {
   const double tangent_x = tangent_y * aspect;
   const Eigen::Matrix3d to_camera = rotation();
   target = bounds.center();
-  // Each corner asks for a distance from which it is just inside; the farthest wins. Then the image is centred, and
-  // once more, as that changes what the corners ask for.
+  // Takes the least distance at which all corners are inside, and then centres the image. Centring changes that
+  // distance, so both are repeated.
   for (int round = 0; round < 4; ++round) {
     double needed = 0;
     double low_x = 1e300, high_x = -1e300, low_y = 1e300, high_y = -1e300;
@@ -180,7 +180,7 @@ Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {
     p(3, 2) = -1;
     return p;
   }
-  // All of the scene has a depth, also what lies behind the eye: a parallel image has no eye.
+  // A parallel projection shows all of the scene, even behind the eye.
   double low = -1e-3 * distance, high = 1e-3 * distance;
   if (!scene.empty())
     for (const Eigen::Vector3d& corner : corners(scene)) {

@@ -13,7 +13,7 @@ void add_generate_option(CLI::App& program) {
             std::string text = shell == "bash"  ? bash_completion(*table)
                                : shell == "zsh" ? zsh_completion(*table)
                                                 : fish_completion(*table);
-            text.pop_back();  // the printer of a version ends the line
+            text.pop_back();  // printing a version adds the line's end
             throw CLI::CallForVersion(text, 0);
           },
           "Print a shell's completion")

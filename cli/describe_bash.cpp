@@ -6,7 +6,7 @@
 namespace raylift::cli {
 namespace {
 
-/// `valued`: only of those with a value that no file is.
+/// `valued`: only options with a value other than a file.
 std::string option_names(const DescribedCommand& command, bool valued) {
   std::vector<std::string> names;
   for (const DescribedOption& option : command.options)

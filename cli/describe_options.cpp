@@ -9,7 +9,7 @@
 namespace raylift::cli {
 namespace {
 
-/// CLI11 appends what checks want: "TEXT:{a,b}", "ENUM:value in {cylinder->1,sphere->0} OR {1,0}".
+/// CLI11 appends the choices of checks: "TEXT:{a,b}", "ENUM:value in {cylinder->1,sphere->0} OR {1,0}".
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> choices;
   const std::size_t open = type.find('{');
@@ -25,7 +25,7 @@ DescribedOption described(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) described.names.push_back("--" + name);
   described.help = option.get_description();
   described.several = option.get_expected_max() == CLI::detail::expected_max_vector_size;
-  // A flag may take a value after '=', which it does not need.
+  // A flag's value after '=' is optional.
   if (option.get_type_size() != 0 && option.get_items_expected_max() != 0) {
     const std::string type = option.get_type_name();
     described.value = type.substr(0, type.find(':'));

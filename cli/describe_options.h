@@ -10,8 +10,8 @@
 namespace raylift::cli {
 
 struct DescribedOption {
-  std::vector<std::string> names;    ///< with their hyphens, short ones first; none of a positional
-  std::string value;                 ///< what it takes, "BYTES"; empty of a flag
+  std::vector<std::string> names;    ///< with hyphens, short ones first; empty for a positional
+  std::string value;                 ///< its type, "BYTES"; empty for a flag
   std::vector<std::string> choices;  ///< of the value, where a CLI::IsMember or CLI::CheckedTransformer has them
   std::string help;
   bool several = false;  ///< takes several values
@@ -28,7 +28,7 @@ struct DescribedCommand {
 
 struct DescribedProgram {
   DescribedCommand self;
-  std::vector<DescribedCommand> commands;  ///< those of commands follow them
+  std::vector<DescribedCommand> commands;  ///< each followed by its own commands
 
   /// The commands of the program (parent ""), or of a command.
   [[nodiscard]] std::vector<const DescribedCommand*> below(const std::string& parent) const;
@@ -36,10 +36,10 @@ struct DescribedProgram {
 
 [[nodiscard]] DescribedProgram described(const CLI::App& program);
 
-/// Whether the option's value is a file or a folder, as its type says.
+/// Whether the option's type is a file or a folder.
 [[nodiscard]] bool takes_path(const DescribedOption& option);
 
-/// What a shell calls the function: no hyphens.
+/// The name of the shell function: no hyphens.
 [[nodiscard]] std::string identifier(std::string name);
 
 /// Separated by blanks.

@@ -18,7 +18,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-/// Text in a specification of _arguments: brackets and colons have a meaning there.
+/// Text in a specification of _arguments: brackets and colons are special there.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

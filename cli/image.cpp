@@ -82,7 +82,7 @@ void write_png(const Image& image, const std::filesystem::path& path) {
     throw Error(ErrorKind::io, what + ": " + std::strerror(errno), {path.string(), ""},
                 "check the folder, its permissions and the disk's space");
   };
-  // A device or a pipe can't be replaced by another file: it is written as it is.
+  // A device or a pipe can't be replaced by a rename: it is written in place.
   const std::filesystem::file_status status = std::filesystem::status(path);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     std::ofstream out(path, std::ios::binary);
@@ -100,7 +100,7 @@ void write_png(const Image& image, const std::filesystem::path& path) {
     good = count > 0 || (count < 0 && errno == EINTR);
     if (count > 0) written += static_cast<std::size_t>(count);
   }
-  // mkstemp makes files that only their owner reads; this one is to be as any other.
+  // mkstemp's file is private; this one gets the permissions of the umask.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   good = ::fchmod(file, 0666 & ~mask) == 0 && good;

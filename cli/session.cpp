@@ -23,7 +23,7 @@ bool wants_progress(const GeneralOptions& options) {
 }
 
 std::shared_ptr<spdlog::logger> make_logger(const std::string& verbosity, const std::string& program) {
-  // no-color.org: any value but an empty one counts.
+  // no-color.org: any value that is not empty.
   const char* no_color = std::getenv("NO_COLOR");
   const bool plain = no_color != nullptr && *no_color != '\0';
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_st>(plain ? spdlog::color_mode::never
@@ -55,7 +55,7 @@ void Session::warn(const std::string& message) {
 
 void Session::report(const Error& error) {
   bar_.clear();
-  if (*error.what() == '\0') return;  // a reader that went away
+  if (*error.what() == '\0') return;  // the reader closed the pipe
   log_->error("{}: {}", to_string(error.kind()), printable(error.what()));
 }
 
@@ -141,7 +141,7 @@ int run_program(const std::string& program, const std::function<int()>& work) {
     finish_output();
     return code;
   } catch (const Error& error) {
-    // What ends the program itself is written at any verbosity.
+    // An error that ends the program is written at any verbosity.
     Session(GeneralOptions{}, program).report(error);
     return exit_code_of(error);
   } catch (const std::exception& error) {

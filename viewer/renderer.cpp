@@ -30,7 +30,7 @@ void store(float* target, const Eigen::Vector3d& v, double w = 0) {
   target[3] = static_cast<float>(w);
 }
 
-/// Rows as OpenGL counts them, from the bottom, into rows from the top.
+/// Flips rows from OpenGL's order, bottom to top.
 template <class T>
 void from_below(const std::vector<T>& rows, const Resolution& size, std::vector<T>& upright) {
   for (int y = 0; y < size.height; ++y)
@@ -38,7 +38,7 @@ void from_below(const std::vector<T>& rows, const Resolution& size, std::vector<
                 upright.begin() + static_cast<std::ptrdiff_t>(y) * size.width);
 }
 
-/// Blends what is drawn next over what is there, by alpha that is not multiplied in.
+/// Enables blending by alpha that is not multiplied in.
 void blend_over() {
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
@@ -117,7 +117,7 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
     frame.eye_high[i] = high;
     frame.eye_low[i] = low;
   }
-  // Without a plane, nothing lies beyond it.
+  // Without a plane, every point passes the clip test.
   frame.clip_plane[3] = 1;
   if (settings.clip)
     store(frame.clip_plane, settings.clip->normal,
@@ -173,7 +173,7 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   }
   draw_overlay(make_overlay(camera, settings, width, height));
   image_.resolve(resolution_);
-  // As others expect it.
+  // Restores OpenGL's defaults, for ImGui.
   glDisable(GL_FRAMEBUFFER_SRGB);
   glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
   glDepthFunc(GL_LESS);
@@ -207,7 +207,7 @@ void Renderer::draw_surfaces(const Settings& settings) {
   glUseProgram(program(settings.smooth && !lines ? "#define SMOOTH\n" : "").name());
   if (lines) glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   if (settings.edges && !lines) {
-    // Surfaces step back a little, so that their own edges win.
+    // Offsets surfaces backward, so that their edges pass the depth test.
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(-1, -4);
   }
@@ -275,9 +275,9 @@ Image Renderer::read() const {
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
   glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-  check_gl("reading the picture");
+  check_gl("reading the image");
   from_below(rows, resolution_, image.pixels);
-  // On a transparent background the samples of an edge were averaged with nothing: divide the coverage out again.
+  // On a transparent background the mean over an edge's samples includes empty ones: divide by the coverage.
   for (Pixel& pixel : image.pixels) {
     if (pixel[3] == 255 || pixel[3] == 0) continue;
     for (std::size_t c = 0; c < 3; ++c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a scene with OpenGL into a picture of its own: window and offscreen alike. Needs a current 4.5 context wherever
-// one is made, used or goes.
+// Draws a scene with OpenGL into an offscreen image, which the window then shows. Needs a current 4.5 context, also for
+// its destruction.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -22,7 +22,7 @@
 
 namespace raylift::viewer {
 
-/// For each pixel, rows from the top: instance + 1 (0: nothing), and the triangle over all meshes.
+/// Instance + 1 (0: nothing) and triangle over all meshes of each pixel, rows from the top.
 struct IdImage {
   int width = 0;
   int height = 0;
@@ -33,35 +33,36 @@ class Renderer {
  public:
   Renderer();
 
-  /// Puts a scene's geometry into GL buffers. The scene must stay as long as it is drawn. `shared`, where given, are
-  /// buffers that hold its vertices and triangles already (triangles index all vertices), so that there is one copy.
+  /// Puts a scene's geometry into GL buffers, except for arrays in `shared`. The scene must outlive its drawing.
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared = std::nullopt);
-  /// A value per instance; empty: all are visible.
+  /// One value per instance; empty: all are visible.
   void set_visible(std::span<const std::uint8_t> visible) { scene_.set_visible(visible); }
   void set_selected(std::optional<std::uint32_t> instance) { selected_ = instance; }
-  /// The first so many triangles lie in device memory, the others in host memory: for ColorBy::residency.
+  /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
 
-  /// Makes the picture that draw() fills. `samples` a pixel, as far as the driver allows.
+  /// Sets the size of the image, and the samples per pixel as far as the driver allows. Errors: limit,
+  /// out_of_device_memory, device.
   void resize(const Resolution& resolution, int samples);
   [[nodiscard]] const Resolution& resolution() const { return resolution_; }
   [[nodiscard]] int samples() const { return samples_; }
 
+  /// Draws the scene, or `image` in its place, with background and overlay. Errors: out_of_device_memory, device.
   void draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image = std::nullopt);
-  /// The picture that was drawn last.
+  /// The image that draw() made last.
   [[nodiscard]] Image read() const;
-  /// Copies it onto a framebuffer, scaled to its size.
+  /// Copies that image onto a framebuffer, scaled to this size.
   void present(GLuint framebuffer, int width, int height) const;
-  /// Waits until all drawing is done.
+  /// Waits until OpenGL has finished.
   void finish() const;
 
-  /// Under a pixel, counted from the upper left.
+  /// The triangle under a pixel, counted from the upper left.
   [[nodiscard]] std::optional<Picked> pick(const Camera& camera, const Settings& settings, int x, int y);
   [[nodiscard]] IdImage ids(const Camera& camera, const Settings& settings);
 
-  /// Triangles that draw() draws, each instance counted.
+  /// Triangles that draw() draws, those of each instance counted.
   [[nodiscard]] std::uint64_t drawn_triangles() const { return scene_.drawn_triangles(); }
-  /// Bytes of the scene in GL buffers, of which `shared` only once with somebody else.
+  /// Bytes of the scene in GL buffers, shared ones included.
   [[nodiscard]] std::uint64_t buffer_bytes() const { return scene_.bytes(); }
 
  private:

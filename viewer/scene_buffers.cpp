@@ -17,7 +17,7 @@ void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Bu
       glNamedBufferSubData(vertices.name(), static_cast<GLintptr>(offsets.first_vertex[m] * sizeof(float3)),
                            static_cast<GLsizeiptr>(mesh.vertices.size() * sizeof(float3)), mesh.vertices.data());
     const std::uint32_t first = offsets.first_vertex[m];
-    // In pieces, so that the shifted copy stays small.
+    // In pieces, which keeps the shifted copy small.
     constexpr std::size_t kPiece = std::size_t{1} << 18;
     for (std::size_t begin = 0; begin < mesh.triangles.size(); begin += kPiece) {
       const std::size_t count = std::min(kPiece, mesh.triangles.size() - begin);
@@ -38,10 +38,10 @@ void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Bu
 }  // namespace
 
 void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared) {
-  // Everything of the old scene goes first: two large ones need not fit together.
+  // Frees the old scene first: two large ones may not fit together.
   for (Buffer* buffer : {&vertices_, &triangles_, &normals_, &smooth_, &instances_, &colors_, &slots_, &commands_})
     *buffer = Buffer();
-  scene_ = nullptr;  // until all is there
+  scene_ = nullptr;  // until all buffers are filled
   command_count_ = 0;
   offsets_ = mesh_offsets(scene);
   bounds_ = scene.bounds;

@@ -16,7 +16,7 @@ namespace {
   throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + std::string(wanted), {}, advice);
 }
 
-/// A whole text as a number; nothing where it is none.
+/// The whole text as a number; nothing where it is not one.
 std::optional<double> number(std::string_view text) {
   double value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -98,7 +98,7 @@ ClipPlane parse_clip(std::string_view text) {
   const std::string_view letter = text.substr(negative ? 1 : 0);
   if (letter.size() == 1 && letter[0] >= 'x' && letter[0] <= 'z') {
     plane.normal = (negative ? -1.0 : 1.0) * Eigen::Vector3d::Unit(letter[0] - 'x');
-    // "-x=100" cuts at x = 100, and takes away the other side.
+    // "-x=100" clips at x = 100, and hides the other side.
     if (negative && plane.offset) plane.offset = -*plane.offset;
     return plane;
   }

@@ -147,7 +147,7 @@ void main() {
     lit = base;
   } else {
     lit = lighted(base, n, towards);
-    // What a cut opens is seen from inside: nearly the plain colour, as if it were filled.
+    // Clipping shows solids from inside: nearly flat colour looks as if they were filled.
     if ((choice.y & CUT) != 0u && !front && !warn) lit = mix(lit, base * 0.55, 0.6);
   }
   if ((choice.y & LINES) != 0u) lit = mix(lit, base, 0.6);
@@ -213,10 +213,10 @@ void main() {
 
 const std::string_view image_fragment = R"(
 layout(binding = 0) uniform sampler2D image;
-layout(location = 0) uniform vec2 size;  // of the picture that is drawn
+layout(location = 0) uniform vec2 size;  // of the target, pixels
 layout(location = 0) out vec4 color;
 void main() {
-  // The picture may be a coarser one, while things move.
+  // The image may have fewer pixels, during a move.
   ivec2 pixels = textureSize(image, 0);
   vec4 c = texelFetch(image, min(ivec2(gl_FragCoord.xy / size * vec2(pixels)), pixels - 1), 0);
   color = vec4(mix(c.rgb / 12.92, pow((c.rgb + 0.055) / 1.055, vec3(2.4)), greaterThan(c.rgb, vec3(0.04045))), c.a);
@@ -224,7 +224,7 @@ void main() {
 )";
 
 const std::string_view overlay_vertex = R"(
-layout(location = 0) uniform vec2 size;  // of the picture, pixels
+layout(location = 0) uniform vec2 size;  // of the target, pixels
 layout(location = 0) in vec2 position;   // pixels from the lower left
 layout(location = 1) in vec4 paint;      // sRGB and alpha
 out vec4 painted;

@@ -21,7 +21,7 @@ namespace {
 using cli::add_parsed;
 
 constexpr const char* kFooter = R"(
-In the window, H shows the keys.
+In the window, H shows keys and mouse gestures.
 
 Configuration: a JSON object whose keys are long options without dashes, such as
   {"color": "solid", "edges": true, "resolution": "1920x1080", "hide": ["World*"]}
@@ -30,7 +30,7 @@ from --config FILE, else from ~/.config/raylift/view.json. The command line wins
 Examples:
   raylift-view detector.dae
   raylift-view detector.dae --clip x --output cut.png --resolution 1920x1080
-  raylift-view *.dae --output 'pictures/{name}.png' --view iso
+  raylift-view *.dae --output 'images/{name}.png' --view iso
   raylift-view detector.dae --ray-cast shaded -o - | display
 
 Exit codes are those of raylift; 10: no OpenGL context could be made.)";
@@ -62,28 +62,28 @@ int integer(const std::string& text, int least, int most) {
 
 void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--output,-o", "FILE", "",
-             "Draw into a PNG file, with no window; -: standard output; {name} and {n} stand for scene and number",
+             "Draw into a PNG file, without a window; -: standard output; {name} and {n}: the scene's name and number",
              [&](const std::string& text) {
                if (text.empty()) throw Error(ErrorKind::usage, "the file has no name");
                options.output = text;
              })
       ->group(kImage);
-  add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Of the picture, or of the window",
+  add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Size of the image, or of the window",
              [&](const std::string& text) { options.resolution = parse_resolution(text); })
       ->group(kImage);
-  add_parsed(app, "--samples", "COUNT", "4", "Samples a pixel against jagged edges, 1 to 16",
-             [&](const std::string& text) { options.samples = integer(text, 1, 16); })
-      ->group(kImage);
+  add_parsed(app, "--samples", "COUNT", "4", "Multisampling: samples per pixel, 1 to 16", [&](const std::string& text) {
+    options.samples = integer(text, 1, 16);
+  })->group(kImage);
   add_parsed(app, "--background", "COLOR", "dark", "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb",
              [&](const std::string& text) { options.settings.background = parse_background(text); })
       ->group(kImage);
-  add_parsed(app, "--frames", "COUNT", "", "With no window: draw so many, turning once around, and print how fast",
+  add_parsed(app, "--frames", "COUNT", "", "Without a window: draw COUNT frames of one orbit and print the frame rate",
              [&](const std::string& text) { options.frames = integer(text, 1, 1000000); })
       ->group(kImage);
-  app.add_flag("--offscreen", options.offscreen, "Open no window, also where there is a display; --output implies it")
+  app.add_flag("--offscreen", options.offscreen, "Open no window, even on a display; --output implies it")
       ->group(kImage);
-  app.add_flag("--axes,!--no-axes", options.settings.axes, "The axes in the corner")->group(kImage);
-  app.add_flag("--scale-bar,!--no-scale-bar", options.settings.scale_bar, "The scale bar")->group(kImage);
+  app.add_flag("--axes,!--no-axes", options.settings.axes, "Show the axes")->group(kImage);
+  app.add_flag("--scale-bar,!--no-scale-bar", options.settings.scale_bar, "Show the scale bar")->group(kImage);
 }
 
 void add_camera_options(CLI::App& app, ViewOptions& options) {
@@ -93,21 +93,21 @@ void add_camera_options(CLI::App& app, ViewOptions& options) {
   };
   add("--view", "VIEW", "iso", "front, back, left, right, top, bottom or iso",
       [&](const std::string& text) { camera.view = standard_view(text); });
-  add("--eye", "X,Y,Z", "", "Where the camera stands, mm",
+  add("--eye", "X,Y,Z", "", "Position of the camera, mm",
       [&](const std::string& text) { camera.eye = cli::parse_point(text); });
-  add("--target", "X,Y,Z", "the centre", "What it looks at, mm",
+  add("--target", "X,Y,Z", "the centre", "Point that the camera looks at, mm",
       [&](const std::string& text) { camera.target = cli::parse_point(text); });
-  add("--camera-up", "X,Y,Z", "the scene's", "What is upward in the picture",
+  add("--camera-up", "X,Y,Z", "the scene's", "Upward direction of the image",
       [&](const std::string& text) { camera.up = cli::parse_point(text); });
-  add("--azimuth", "DEGREES", "0", "Turn the camera around the scene",
+  add("--azimuth", "DEGREES", "0", "Rotate the camera around the scene",
       [&](const std::string& text) { camera.azimuth = number(text, -36000, 36000); });
-  add("--elevation", "DEGREES", "0", "Raise it",
+  add("--elevation", "DEGREES", "0", "Raise the camera",
       [&](const std::string& text) { camera.elevation = number(text, -180, 180); });
-  add("--fov", "DEGREES", "40", "Angle of view, top to bottom",
+  add("--fov", "DEGREES", "40", "Vertical field of view",
       [&](const std::string& text) { camera.fov_degrees = number(text, 1, 170); });
-  add("--zoom", "FACTOR", "1", "Come nearer, by a factor",
+  add("--zoom", "FACTOR", "1", "Magnification",
       [&](const std::string& text) { camera.zoom = number(text, 1e-6, 1e6); });
-  add("--focus", "PATTERN", "", "Frame the solids of this name",
+  add("--focus", "PATTERN", "", "Frame the solids whose names match",
       [&](const std::string& text) { options.focus = text; });
   app.add_flag("--orthographic,!--perspective", camera.orthographic, "Parallel projection")->group(kCamera);
 }
@@ -120,27 +120,26 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   add("--color", "BY", "material", "material, solid, mesh, residency or normal",
       [&](const std::string& text) { settings.color = color_by(text); });
   app.add_flag_callback(
-         "--wireframe", [&] { settings.fill = Fill::wireframe; }, "Lines instead of surfaces")
+         "--wireframe", [&] { settings.fill = Fill::wireframe; }, "Draw lines instead of surfaces")
       ->group(kDrawing);
-  app.add_flag("--edges,!--no-edges", settings.edges, "The triangles' edges, over the surfaces")->group(kDrawing);
-  app.add_flag("--smooth,!--flat", settings.smooth, "Shade smoothly, or each triangle by itself")->group(kDrawing);
-  app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Colour what is seen from inside")
-      ->group(kDrawing);
-  add("--opacity", "SHARE", "1", "Of all surfaces, 0.01 to 1",
+  app.add_flag("--edges,!--no-edges", settings.edges, "Draw the triangles' edges over the surfaces")->group(kDrawing);
+  app.add_flag("--smooth,!--flat", settings.smooth, "Smooth or flat shading")->group(kDrawing);
+  app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red")->group(kDrawing);
+  add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
       [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, 0.01, 1)); });
-  add("--clip", "PLANE", "", "Cut away what lies beyond a plane: x, -y, z=100, 1,1,0=250; off: nothing",
+  add("--clip", "PLANE", "", "Clip at a plane: x, -y, z=100, 1,1,0=250; off: no clipping",
       [&](const std::string& text) { settings.clip = text == "off" ? std::nullopt : std::optional(parse_clip(text)); });
-  app.add_flag("--caps,!--no-caps", settings.caps, "Show what a cut opens as if it were filled")->group(kDrawing);
-  add("--ray-cast", "MODE", "off", "Cast rays instead: shaded, depth, normal, solid or crossings",
+  app.add_flag("--caps,!--no-caps", settings.caps, "Show clipped solids as if they were filled")->group(kDrawing);
+  add("--ray-cast", "MODE", "off", "Cast rays instead of rasterising: shaded, depth, normal, solid or crossings",
       [&](const std::string& text) { settings.rays = ray_mode(text); });
-  add("--ray-samples", "COUNT", "16", "Rays a pixel of a ray-cast picture, 1 to 4096",
+  add("--ray-samples", "COUNT", "16", "Rays per pixel, 1 to 4096",
       [&](const std::string& text) { options.ray_samples = integer(text, 1, 4096); });
-  app.add_option("--hide", options.hide, "Hide the solids of this name; * and ? match, several may be given")
+  app.add_option("--hide", options.hide, "Hide the solids whose names match; may be given several times")
       ->type_name("PATTERN")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(kDrawing);
-  app.add_option("--only", options.only, "Show the solids of this name alone")
+  app.add_option("--only", options.only, "Show only the solids whose names match; may be given several times")
       ->type_name("PATTERN")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -148,10 +147,10 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
-  add_parsed(app, "--gl", "WHERE", "auto", "Where OpenGL runs with no window: auto, device or software",
+  add_parsed(app, "--gl", "WHERE", "auto", "OpenGL without a window: auto, device or software",
              [&](const std::string& text) { options.gl = gl_renderer(text); })
       ->group(kDevice);
-  cli::add_device_option(app, options.device, "Where rays are cast: auto, host or cuda:N; see 'raylift devices'",
+  cli::add_device_option(app, options.device, "Device that casts rays: auto, host or cuda:N; see 'raylift devices'",
                          kDevice);
   cli::add_placement_options(app, options.upload, kDevice);
 }
@@ -163,9 +162,9 @@ void add_options(CLI::App& app, ViewOptions& options) {
   // config_file() reads these two.
   app.add_option("--config", "Read options from a JSON file")->type_name("FILE")->expected(1);
   app.add_flag_callback(
-      "--no-config", [] {}, "Read none, also not ~/.config/raylift/view.json");
-  app.add_flag("--watch", options.watch, "Load the scene again whenever its file changes");
-  app.add_option("--bookmarks", options.bookmarks, "Where bookmarks are kept")->type_name("FILE");
+      "--no-config", [] {}, "Read no configuration, not even ~/.config/raylift/view.json");
+  app.add_flag("--watch", options.watch, "Reload the scene when its file changes");
+  app.add_option("--bookmarks", options.bookmarks, "The file of bookmarks")->type_name("FILE");
   add_image_options(app, options);
   add_camera_options(app, options);
   add_drawing_options(app, options);

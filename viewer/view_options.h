@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of raylift-view, and its configuration file, whose keys are the options' names.
+// The command line of raylift-view.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
@@ -28,11 +28,11 @@ struct ViewOptions {
   std::string output;  ///< empty: a window
   Resolution resolution;
   int samples = 4;
-  int frames = 0;        ///< more than 0: draws so many, and says how fast
-  int ray_samples = 16;  ///< a pixel, of the ray-cast picture
+  int frames = 0;        ///< more than 0: draws this many and prints the frame rate
+  int ray_samples = 16;  ///< per pixel
   bool offscreen = false;
   bool watch = false;
-  std::string bookmarks;  ///< the file; empty: beside the configuration
+  std::string bookmarks;  ///< the file; empty: in the configuration's folder
 
   Settings settings;
   CameraOptions camera;
@@ -44,10 +44,10 @@ struct ViewOptions {
 /// for, else nothing. Throws Error: usage; io, malformed for the configuration.
 [[nodiscard]] std::string parse_view_options(int argc, char** argv, ViewOptions& options);
 
-/// Hides what options hide. Throws Error(usage) where a pattern matches nothing.
+/// Applies --hide and --only. Throws Error(usage) where a pattern matches nothing.
 void apply_visibility(const ViewOptions& options, Solids& solids);
 
-/// The camera that options ask for, of a scene. Throws Error(usage).
+/// The camera of the options in a scene. Throws Error(usage).
 [[nodiscard]] Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect);
 
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number.

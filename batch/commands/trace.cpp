@@ -26,7 +26,7 @@ using namespace cli;
 namespace {
 
 constexpr std::uint64_t kDefaultRays = 1'000'000;
-constexpr std::uint32_t kMostPixels = 16384;  // of an image's side
+constexpr std::uint32_t kMostPixels = 16384;  // per side of an image
 
 struct TraceCommandOptions {
   std::vector<std::string> files;
@@ -42,14 +42,14 @@ struct TraceCommandOptions {
   bool timings = false;
 };
 
-/// Rays compute in floats, of which neither squares nor differences may be without bounds.
+/// Rays are computed in floats, whose squares and differences must stay finite.
 void check_distance(const char* option, double millimetres) {
   constexpr double kFarthest = 1e15;
   if (!(std::abs(millimetres) <= kFarthest))
     throw Error(ErrorKind::usage, fmt::format("{}: more than {} mm are too many", option, kFarthest));
 }
 
-/// What follows from several options together.
+/// Checks options against each other and sets their defaults.
 void settle(TraceCommandOptions& options) {
   if (options.rays.origin) check_distance("--origin", options.rays.origin->cwiseAbs().maxCoeff());
   if (options.rays.target) check_distance("--target", options.rays.target->cwiseAbs().maxCoeff());
@@ -218,7 +218,7 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   CLI::App* app =
       program.add_subcommand("trace", "Shoot rays into scenes on a device: how fast, what they hit, and an image");
   add_files(*app, options->files);
-  add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "How many rays",
+  add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "Number of rays",
              [options](const std::string& text) { options->count = parse_count(text); });
   add_parsed(
       *app, "--pattern", "PATTERN", "isotropic",
@@ -229,28 +229,28 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
                            : text == "surface" ? RayPattern::surface
                                                : RayPattern::isotropic;
       });
-  add_parsed(*app, "--origin", "X,Y,Z", "from the scene's bounds", "The ball's middle, or the camera's place, in mm",
+  add_parsed(*app, "--origin", "X,Y,Z", "from the scene's bounds",
+             "Centre of the ball, or position of the camera, in mm",
              [&rays](const std::string& text) { rays.origin = parse_point(text); });
-  add_parsed(*app, "--radius", "LENGTH", "from the scene's bounds", "Of the ball that isotropic rays start in",
+  add_parsed(*app, "--radius", "LENGTH", "from the scene's bounds", "Radius of the ball that isotropic rays start in",
              [&rays](const std::string& text) { rays.radius = parse_length(text); });
-  add_parsed(*app, "--side", "SIDE", "inside", "Where rays from surfaces go: inside or outside of the solid",
+  add_parsed(*app, "--side", "SIDE", "inside", "Side of the solid that surface rays go to: inside or outside",
              [&rays](const std::string& text) {
                rays.outward = one_of(text, {"inside", "outside"}) == "outside";
              });
-  add_parsed(*app, "--seed", "NUMBER", "0", "Of the random numbers",
+  add_parsed(*app, "--seed", "NUMBER", "0", "Seed of the random numbers",
              [&rays](const std::string& text) { rays.seed = parse_count(text); });
   const char* const camera = "Camera";
-  add_parsed(*app, "--image", "FILE", "", "Write what the camera sees to a PNG file; implies --pattern camera",
+  add_parsed(*app, "--image", "FILE", "", "Write the camera's image to a PNG file; implies --pattern camera",
              [options](const std::string& text) { options->image_file = parse_file_name(text); })
       ->group(camera);
-  add_parsed(*app, "--image-kind", "KIND", "depth",
-             "depth: near is white, nothing black; normal: its x, y, z as colours",
+  add_parsed(*app, "--image-kind", "KIND", "depth", "depth: white is near, black no hit; normal: x, y, z as colours",
              [options](const std::string& text) {
                options->kind = one_of(text, {"depth", "normal"}) == "normal" ? ImageKind::normal : ImageKind::depth;
              })
       ->group(camera);
   for (const auto& [side, pixels] : {std::pair{"--width", &rays.width}, std::pair{"--height", &rays.height}})
-    add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Of the image",
+    add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Size of the image",
                [pixels = pixels](const std::string& text) {
                  const std::uint64_t number = parse_count(text);
                  if (number == 0 || number > kMostPixels)
@@ -258,13 +258,13 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
                  *pixels = static_cast<std::uint32_t>(number);
                })
         ->group(camera);
-  add_parsed(*app, "--target", "X,Y,Z", "the scene's middle", "What the camera looks at, in mm",
+  add_parsed(*app, "--target", "X,Y,Z", "the scene's centre", "Point that the camera looks at, in mm",
              [&rays](const std::string& text) { rays.target = parse_point(text); })
       ->group(camera);
-  add_parsed(*app, "--fov", "DEGREES", short_number(rays.fov_degrees), "From the image's top to its bottom",
+  add_parsed(*app, "--fov", "DEGREES", short_number(rays.fov_degrees), "Vertical field of view",
              [&rays](const std::string& text) { rays.fov_degrees = parse_degrees(text, 170); })
       ->group(camera);
-  add_parsed(*app, "--near", "LENGTH", "0", "See nothing nearer: looks through outer hulls",
+  add_parsed(*app, "--near", "LENGTH", "0", "Ignore hits nearer than this, to look through outer hulls",
              [&rays](const std::string& text) { rays.near = parse_length(text); })
       ->group(camera);
   add_device_options(*app, options->device, options->upload);

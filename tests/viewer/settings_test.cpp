@@ -95,7 +95,7 @@ TEST(Settings, RefusesWhatMakesNoSense) {
   expect_usage([] { parse({"--no-config", "a.dae", "-o", "-", "--frames", "2"}); });
 }
 
-TEST(Settings, NoPictureTakesTheFileOfAnother) {
+TEST(Settings, NoImageTakesTheFileOfAnother) {
   expect_usage([] { parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}.png"}); });
   parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}_{n}.png"});
   parse({"--no-config", "run.1.dae", "run.2.dae", "-o", "{name}.png"});
@@ -215,7 +215,7 @@ TEST(Image, FailsWithoutLeavingAFile) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::io);
   }
-  EXPECT_THROW((void)decode_png("no picture"), Error);
+  EXPECT_THROW((void)decode_png("no image"), Error);
 }
 
 }  // namespace
