@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift: what a scene holds, whether it is watertight, and its upload onto a device. For machines without a display.
-#include <raylift/geometry/error.h>
-
 #include <CLI/CLI.hpp>
 #include <csignal>
-#include <cstdio>
-#include <exception>
 #include <string>
 
 #include "batch/commands/commands.h"
 #include "cli/describe.h"
-#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -36,28 +31,14 @@ Examples:
   raylift trace scene.dae --rays 10M --image depth.png
   raylift COMMAND --help)";
 
-/// CLI11 shows what a flag without a value stands for behind its name; ours say so in their text.
-class Formatter : public CLI::Formatter {
- public:
-  Formatter() { column_width(34); }
-  std::string make_option_name(const CLI::Option* option, bool positional) const override {
-    std::string name = CLI::Formatter::make_option_name(option, positional);
-    for (std::size_t open = name.find('{'); open != std::string::npos; open = name.find('{'))
-      name.erase(open, name.find('}', open) - open + 1);
-    return name;
-  }
-};
-
-int run_program(int argc, char** argv) {
+int run_command(int argc, char** argv) {
   GeneralOptions general;
   Run run;
   CLI::App program("Lifts triangle geometry onto a GPU, for programs that trace rays and photons through it.",
                    "raylift");
-  program.formatter(std::make_shared<Formatter>());
   program.footer(kFooter);
   program.set_version_flag("--version", "raylift " RAYLIFT_VERSION, "Print the version");
-  add_generate_option(program, "raylift " RAYLIFT_VERSION,
-                      {"raylift-make-detector(1), raylift-view(1), raylift-import(1)"});
+  add_generate_option(program);
   add_general_options(program, general, false);
   add_info(program, general, run);
   add_check(program, general, run);
@@ -79,21 +60,6 @@ int run_program(int argc, char** argv) {
 }  // namespace raylift::batch
 
 int main(int argc, char** argv) {
-  using namespace raylift;
-  using namespace raylift::batch;
-  guard_standard_descriptors();
-  catch_interrupts();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that must not grow is an error like a full disk
-  try {
-    const int code = with_raylift_errors([&] { return run_program(argc, argv); });
-    finish_output();
-    return code;
-  } catch (const Error& error) {
-    // Of what ends the program itself, a line is written whatever was asked for.
-    Session(GeneralOptions{}).report(error);
-    return exit_code_of(error);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "raylift: error: %s\n", error.what());
-    return 70;
-  }
+  return raylift::cli::run_program("raylift", [&] { return raylift::batch::run_command(argc, argv); });
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion of commands, options and files for bash.
 #include "describe.h"
-#include "describe_shell.h"
+#include "describe_options.h"
 
 namespace raylift::cli {
 namespace {
 
-/// `valued`: only of those with a value that no file is.
+/// `valued`: only options with a value other than a file.
 std::string option_names(const DescribedCommand& command, bool valued) {
   std::vector<std::string> names;
   for (const DescribedOption& option : command.options)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion of commands, options and files for fish.
 #include "describe.h"
-#include "describe_shell.h"
+#include "describe_options.h"
 
 namespace raylift::cli {
 namespace {
@@ -16,7 +16,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-/// Holds while the command line has this command and none below it.
+/// True while the command line has this command and none below it.
 std::string condition(const DescribedProgram& program, const std::string& name) {
   std::string words = name;
   std::string text;

@@ -2,13 +2,14 @@
 #include "describe_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
 namespace raylift::cli {
 namespace {
 
-/// CLI11 appends what checks want: "TEXT:{a,b}", "ENUM:value in {cylinder->1,sphere->0} OR {1,0}".
+/// CLI11 appends the choices of checks: "TEXT:{a,b}", "ENUM:value in {cylinder->1,sphere->0} OR {1,0}".
 std::vector<std::string> choices_in(const std::string& type) {
   std::vector<std::string> choices;
   const std::size_t open = type.find('{');
@@ -23,15 +24,12 @@ DescribedOption described(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) described.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) described.names.push_back("--" + name);
   described.help = option.get_description();
-  described.group = option.get_group();
-  described.required = option.get_required();
   described.several = option.get_expected_max() == CLI::detail::expected_max_vector_size;
-  // A flag may take a value after '=', which it does not need.
+  // A flag's value after '=' is optional.
   if (option.get_type_size() != 0 && option.get_items_expected_max() != 0) {
     const std::string type = option.get_type_name();
     described.value = type.substr(0, type.find(':'));
     described.choices = choices_in(type);
-    described.fallback = option.get_default_str();
   }
   if (described.names.empty()) described.value = option.get_name(true);
   return described;
@@ -41,7 +39,6 @@ DescribedCommand described_command(const CLI::App& app) {
   DescribedCommand command;
   command.name = command.word = app.get_name();
   command.help = app.get_description();
-  command.footer = app.get_footer();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
     DescribedOption one = described(*option);
@@ -68,6 +65,29 @@ std::vector<const DescribedCommand*> DescribedProgram::below(const std::string& 
   for (const DescribedCommand& command : commands)
     if (command.parent == parent) found.push_back(&command);
   return found;
+}
+
+bool takes_path(const DescribedOption& option) {
+  for (const char* type : {"FILE", "FOLDER", "DIR", "PATH"})
+    if (option.value == type) return true;
+  return option.names.end() != std::find(option.names.begin(), option.names.end(), "--output");
+}
+
+std::string identifier(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return "_" + name;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string joined_words(const std::vector<const DescribedCommand*>& commands) {
+  std::vector<std::string> words;
+  for (const DescribedCommand* command : commands) words.push_back(command->word);
+  return joined(words);
 }
 
 DescribedProgram described(const CLI::App& program) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's commands and options as plain values, as manual pages and completions need them.
+// A program's commands and options as plain values, for completions.
 #pragma once
 
 #include <string>
@@ -10,14 +10,11 @@
 namespace raylift::cli {
 
 struct DescribedOption {
-  std::vector<std::string> names;    ///< with their hyphens, short ones first; none of a positional
-  std::string value;                 ///< what it takes, "BYTES"; empty of a flag
+  std::vector<std::string> names;    ///< with hyphens, short ones first; empty for a positional
+  std::string value;                 ///< its type, "BYTES"; empty for a flag
   std::vector<std::string> choices;  ///< of the value, where a CLI::IsMember or CLI::CheckedTransformer has them
-  std::string fallback;              ///< the value's default
   std::string help;
-  std::string group;
-  bool several = false;   ///< takes several values
-  bool required = false;  ///< of a positional
+  bool several = false;  ///< takes several values
 };
 
 struct DescribedCommand {
@@ -25,19 +22,30 @@ struct DescribedCommand {
   std::string word;    ///< its last word
   std::string parent;  ///< the name without that: "", "cache"
   std::string help;
-  std::string footer;
   std::vector<DescribedOption> options;      ///< those that the help lists
   std::vector<DescribedOption> positionals;  ///< value is the name shown
 };
 
 struct DescribedProgram {
   DescribedCommand self;
-  std::vector<DescribedCommand> commands;  ///< those of commands follow them
+  std::vector<DescribedCommand> commands;  ///< each followed by its own commands
 
   /// The commands of the program (parent ""), or of a command.
   [[nodiscard]] std::vector<const DescribedCommand*> below(const std::string& parent) const;
 };
 
 [[nodiscard]] DescribedProgram described(const CLI::App& program);
+
+/// Whether the option's type is a file or a folder.
+[[nodiscard]] bool takes_path(const DescribedOption& option);
+
+/// The name of the shell function: no hyphens.
+[[nodiscard]] std::string identifier(std::string name);
+
+/// Separated by blanks.
+[[nodiscard]] std::string joined(const std::vector<std::string>& words);
+
+/// The last words of the commands.
+[[nodiscard]] std::string joined_words(const std::vector<const DescribedCommand*>& commands);
 
 }  // namespace raylift::cli

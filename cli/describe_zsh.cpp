@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion of commands, options and files for zsh.
 #include "describe.h"
-#include "describe_shell.h"
+#include "describe_options.h"
 
 namespace raylift::cli {
 namespace {
@@ -18,7 +18,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-/// Text in a specification of _arguments: brackets and colons have a meaning there.
+/// Text in a specification of _arguments: brackets and colons are special there.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -39,7 +39,7 @@ std::string encode_png(const Image& image) {
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(png);
   std::string result(bytes, '\0');
   if (png_image_write_to_memory(&png, result.data(), &bytes, 0, data, 0, nullptr) == 0)
-    throw Error(ErrorKind::io, std::string("the picture can't be encoded: ") + png.message);
+    throw Error(ErrorKind::io, std::string("the image can't be encoded: ") + png.message);
   result.resize(bytes);
   return result;
 }
@@ -48,11 +48,11 @@ Image decode_png(const std::string& bytes, const std::string& name) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0)
-    throw Error(ErrorKind::malformed, std::string("not a PNG picture: ") + png.message, {name, ""});
+    throw Error(ErrorKind::malformed, std::string("not a PNG image: ") + png.message, {name, ""});
   png.format = PNG_FORMAT_RGBA;
   Image image(static_cast<int>(png.width), static_cast<int>(png.height));
   if (png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) == 0)
-    throw Error(ErrorKind::malformed, std::string("not a PNG picture: ") + png.message, {name, ""});
+    throw Error(ErrorKind::malformed, std::string("not a PNG image: ") + png.message, {name, ""});
   return image;
 }
 
@@ -82,17 +82,17 @@ void write_png(const Image& image, const std::filesystem::path& path) {
     throw Error(ErrorKind::io, what + ": " + std::strerror(errno), {path.string(), ""},
                 "check the folder, its permissions and the disk's space");
   };
-  // A device or a pipe can't be replaced by another file: it is written as it is.
+  // A device or a pipe can't be replaced by a rename: it is written in place.
   const std::filesystem::file_status status = std::filesystem::status(path);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     std::ofstream out(path, std::ios::binary);
     if (!out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
-      fail("the picture can't be written");
+      fail("the image can't be written");
     return;
   }
   std::string temporary = path.string() + ".XXXXXX";
   const int file = ::mkstemp(temporary.data());
-  if (file < 0) fail("the picture can't be written");
+  if (file < 0) fail("the image can't be written");
   std::size_t written = 0;
   bool good = true;
   while (good && written < bytes.size()) {
@@ -100,7 +100,7 @@ void write_png(const Image& image, const std::filesystem::path& path) {
     good = count > 0 || (count < 0 && errno == EINTR);
     if (count > 0) written += static_cast<std::size_t>(count);
   }
-  // mkstemp makes files that only their owner reads; this one is to be as any other.
+  // mkstemp's file is private; this one gets the permissions of the umask.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   good = ::fchmod(file, 0666 & ~mask) == 0 && good;
@@ -109,7 +109,7 @@ void write_png(const Image& image, const std::filesystem::path& path) {
   const int code = errno;
   ::unlink(temporary.c_str());
   errno = code;
-  fail("the picture can't be written");
+  fail("the image can't be written");
 }
 
 Image read_png(const std::filesystem::path& path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures in memory, and as PNG files.
+// Images in memory, and as PNG files.
 #pragma once
 
 #include <array>
@@ -30,19 +30,19 @@ struct Image {
   }
 };
 
-/// As a PNG file's bytes; without an alpha channel where all pixels are opaque. Errors, here and below, where raylift
-/// was built without libpng: unsupported.
+/// The bytes of a PNG file, without an alpha channel where all pixels are opaque. All functions for PNG throw
+/// Error(unsupported) in a build without libpng.
 [[nodiscard]] std::string encode_png(const Image& image);
 /// Errors: malformed.
 [[nodiscard]] Image decode_png(const std::string& bytes, const std::string& name = "PNG");
 
-/// Writes all of the file or none of it: into a new file beside it, which then takes its name. Errors: io.
+/// Writes a temporary file and renames it, so that the file is complete or unchanged. Errors: io.
 void write_png(const Image& image, const std::filesystem::path& path);
 /// Errors: io, malformed.
 [[nodiscard]] Image read_png(const std::filesystem::path& path);
 
-/// How different two pictures are: the mean over pixels and channels of the absolute difference, 0 to 1, and the share
-/// of pixels in which a channel differs by more than `tolerance`. Pictures of unlike size differ wholly.
+/// The difference of two images: the mean absolute difference over pixels and channels, from 0 to 1, and the share of
+/// pixels with a channel that differs by more than `tolerance`. Both are 1 for images of different sizes.
 struct Difference {
   double mean = 1;
   double share = 1;

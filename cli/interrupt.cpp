@@ -7,7 +7,7 @@
 namespace raylift::cli {
 namespace {
 
-// A signal handler has no other way to say something.
+// A signal handler may only set such a variable.
 volatile std::sig_atomic_t signal_seen = 0;
 
 extern "C" void note_signal(int number) {
@@ -22,7 +22,7 @@ void catch_interrupts() noexcept {
     if (::sigaction(number, nullptr, &current) != 0 || current.sa_handler == SIG_IGN) continue;
     struct sigaction action {};
     action.sa_handler = note_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one gets the default action
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second signal has the default action
     sigemptyset(&action.sa_mask);
     ::sigaction(number, &action, nullptr);
   }

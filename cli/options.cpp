@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace {
 constexpr const char* kReading = "Reading";
 constexpr const char* kLimits = "Limits";
 
-/// The command that was given, or the program itself.
+/// The command on the command line, or the program itself.
 const CLI::App& innermost(const CLI::App& program) {
   const auto given = program.get_subcommands();
   return given.empty() ? program : innermost(*given.back());
@@ -34,7 +35,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-/// An app's commands, theirs, and so on.
+/// An app's commands, and theirs.
 std::vector<CLI::App*> all_commands(CLI::App& app) {
   std::vector<CLI::App*> commands = app.get_subcommands([](CLI::App*) { return true; });
   for (std::size_t i = 0; i != commands.size(); ++i)
@@ -42,7 +43,7 @@ std::vector<CLI::App*> all_commands(CLI::App& app) {
   return commands;
 }
 
-/// "cache list": an app's name behind those that it belongs to, but for the program's own.
+/// A command with its parents, without the program: "cache list".
 std::string full_name(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   if (parent == nullptr) return "";
@@ -57,7 +58,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// What is wrong with the first argument that nothing took.
+/// The error for an argument that no option took.
 std::string about_unknown(const CLI::App& program, const std::string& argument) {
   const CLI::App& app = innermost(program);
   const std::string word = argument.substr(0, argument.find('='));
@@ -68,7 +69,7 @@ std::string about_unknown(const CLI::App& program, const std::string& argument) 
   return "'" + argument + "' is one argument too many";
 }
 
-/// What CLI11 takes from a check: nothing, or what is wrong.
+/// The result of a check as CLI11 wants it: empty, or an error message.
 std::string complaint(const std::function<void()>& check) {
   try {
     check();
@@ -84,6 +85,18 @@ std::string list(const std::vector<std::string>& words) {
     text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
   return text;
 }
+
+/// Leaves out the values of flags, which CLI11 shows in braces behind their names: the help texts have them.
+class Formatter : public CLI::Formatter {
+ public:
+  Formatter() { column_width(34); }
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, positional);
+    for (std::size_t open = name.find('{'); open != std::string::npos; open = name.find('{'))
+      name.erase(open, name.find('}', open) - open + 1);
+    return name;
+  }
+};
 
 }  // namespace
 
@@ -107,13 +120,13 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::stri
 
 void add_general_options(CLI::App& app, GeneralOptions& options, bool json) {
   if (json) app.add_flag("--json", options.json, "Print one JSON document and no other text");
-  // A flag with a value after '=', so that it never takes the file that follows it.
+  // A flag with a value after '=': it never takes the next argument, a file.
   app.add_flag("--verbose{debug},-v{debug},-q{quiet}", options.verbosity,
-               "What is said, as --verbose=LEVEL: debug (-v), info, warning (default), error, quiet (-q)")
+               "Messages, as --verbose=LEVEL: debug (-v), info, warning (default), error, quiet (-q)")
       ->check([](const std::string& text) {
         return complaint([&] { one_of(text, {"debug", "info", "warning", "error", "quiet"}); });
       });
-  app.add_flag("--no-progress", options.no_progress, "Draw no progress bar, also on a terminal");
+  app.add_flag("--no-progress", options.no_progress, "Draw no progress bar, even on a terminal");
 }
 
 void add_load_options(CLI::App& app, LoadOptions& options) {
@@ -126,15 +139,16 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
            name, [&value, set] { value = set; }, help)
         ->group(kReading);
   };
-  add(kReading, "--unit", "UNIT", "", "The file's unit, whatever it says: mm, cm, m, inch, ft, or a number of mm",
+  add(kReading, "--unit", "UNIT", "", "Override the file's unit: mm, cm, m, inch, ft, or a number of mm",
       [&](const std::string& text) { options.unit_mm = parse_unit(text); });
-  add(kReading, "--up", "AXIS", "", "The axis that points up, whatever the file says: x, y or z",
+  add(kReading, "--up", "AXIS", "", "Override the file's upward axis: x, y or z",
       [&](const std::string& text) { options.up_axis = parse_up_axis(text); });
-  add(kReading, "--weld", "DISTANCE", "0", "Merge vertices this near, in the file's unit; 0: equal ones; off: none",
+  add(kReading, "--weld", "DISTANCE", "0",
+      "Merge vertices within a distance in the file's unit; 0: equal ones; off: none",
       [&](const std::string& text) { options.weld = parse_weld(text); });
-  flag("--repair", "Drop what is broken (NaN, indices out of range) and count it", options.repair, true);
-  flag("--drop-degenerate", "Drop triangles without area; renumbers those after them", options.drop_degenerate, true);
-  flag("--no-isolate", "Import in this process, where a crash of an importer ends it", options.isolate, false);
+  flag("--repair", "Drop and count invalid data: NaN, indices out of range", options.repair, true);
+  flag("--drop-degenerate", "Drop triangles without area; renumbers later ones", options.drop_degenerate, true);
+  flag("--no-isolate", "Import in this process, which a crash of an importer ends", options.isolate, false);
 
   LoadLimits& limits = options.limits;
   const auto bytes = [&](const char* name, std::uint64_t& value, const char* help) {
@@ -150,15 +164,15 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
       value = static_cast<Value>(parsed);
     });
   };
-  bytes("--max-file-size", limits.file_bytes, "The file as it lies on disk");
-  bytes("--max-text-size", limits.text_bytes, "The file after decompression");
-  count("--max-depth", limits.node_depth, "Depth of XML elements, and of the node tree");
-  count("--max-instances", limits.instances, "Solids, with every instance counted");
-  count("--max-nodes", limits.nodes, "Nodes, with every instance counted");
-  count("--max-triangles", limits.triangles, "Triangles of all meshes, each mesh counted once");
+  bytes("--max-file-size", limits.file_bytes, "Size of the file on disk");
+  bytes("--max-text-size", limits.text_bytes, "Size after decompression");
+  count("--max-depth", limits.node_depth, "Depth of XML elements and of the node tree");
+  count("--max-instances", limits.instances, "Solids, every instance counted");
+  count("--max-nodes", limits.nodes, "Nodes, every instance counted");
+  count("--max-triangles", limits.triangles, "Triangles, each mesh counted once");
   count("--max-polygon", limits.polygon_vertices, "Vertices of one polygon");
   add(kLimits, "--import-timeout", "SECONDS", short_number(limits.isolate_seconds),
-      "Time for the import; also 10min, 2h",
+      "Time limit of the import; also 10min, 2h",
       [&](const std::string& text) { limits.isolate_seconds = parse_seconds(text); });
   add(kLimits, "--import-memory", "BYTES", "3/4 of the memory", "Address space of the import process",
       [&](const std::string& text) { limits.isolate_bytes = parse_bytes(text); });
@@ -176,12 +190,13 @@ const std::string& one_of(const std::string& text, const std::vector<std::string
 }
 
 std::string parse_command_line(CLI::App& program, int argc, char** argv) {
-  // Unknown arguments are collected, and looked at before anything that is missing because of them.
-  for (CLI::App* command : all_commands(program)) {
+  // Collects unknown arguments, and reports them before missing ones that they may have caused.
+  std::vector<CLI::App*> commands = all_commands(program);
+  commands.push_back(&program);
+  for (CLI::App* command : commands) {
     command->allow_extras();
-    command->formatter(program.get_formatter());
+    command->formatter(std::make_shared<Formatter>());
   }
-  program.allow_extras();
   std::string failure;
   try {
     program.parse(argc, argv);
@@ -194,7 +209,7 @@ std::string parse_command_line(CLI::App& program, int argc, char** argv) {
   }
   const CLI::App& app = innermost(program);
   std::vector<std::string> unknown = program.remaining(true);
-  // What ends the options is no argument itself, but CLI11 keeps it.
+  // CLI11 keeps the "--" that ends the options.
   std::erase(unknown, "--");
   if (!unknown.empty())
     failure = about_unknown(program, unknown.front());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that several commands have, and parsing with suggestions for what was mistyped.
+// Options that several commands share, and parsing with suggestions for mistyped words.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
@@ -12,8 +12,8 @@
 
 namespace raylift::cli {
 
-/// Adds an option whose text `read` turns into its value; what `read` throws becomes CLI11's error. `fallback` is the
-/// default as the help shows it.
+/// Adds an option whose text `read` parses. An Error that `read` throws becomes CLI11's error. The help shows
+/// `fallback` as the default.
 CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,
                         const std::string& help, std::function<void(const std::string&)> read);
 
@@ -29,8 +29,8 @@ void add_files(CLI::App& app, std::vector<std::string>& files);
 /// The text, if it is one of the choices; otherwise throws Error(usage) with a suggestion.
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices);
 
-/// Parses the command line. Throws Error(usage) for what is wrong with it, in one line, with a suggestion for mistyped
-/// options and commands. Returns the text of --help or --version where that was asked for, else nothing.
+/// Parses the command line. Returns the text of --help or --version if one is given, else nothing. Throws Error(usage)
+/// in one line, with a suggestion for mistyped options and commands.
 [[nodiscard]] std::string parse_command_line(CLI::App& program, int argc, char** argv);
 
 }  // namespace raylift::cli

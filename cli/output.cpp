@@ -23,7 +23,7 @@ void write_output(std::string_view text) {
 }
 
 void finish_output() {
-  // Network file systems tell of a full disk only here. The descriptor stays in use, so that no other file gets it.
+  // Network file systems report a full disk on close. A copy is closed, so that no other file takes the descriptor.
   const int copy = ::dup(STDOUT_FILENO);
   if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) throw OutputError(errno);
 }
@@ -31,7 +31,7 @@ void finish_output() {
 void guard_standard_descriptors() noexcept {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is this one. Open for the wrong direction, so that its use fails.
+    // open() takes the lowest free number: this one.
     [[maybe_unused]] const int opened = ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

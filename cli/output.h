@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard output, of which a program must know whether what it wrote has arrived, and JSON documents on it.
+// Writing to standard output with errors reported, and JSON documents on it.
 #pragma once
 
 #include <raylift/geometry/error.h>
@@ -9,11 +9,11 @@
 
 namespace raylift::cli {
 
-/// Keeps the order in which members are added.
+/// Keeps the order of members.
 using Json = nlohmann::ordered_json;
 
-/// Standard output can't be written: a full disk, a closed descriptor. An Error(io) with which the whole program ends,
-/// unlike one about an input file. Its message is empty where the reader has seen enough and gone, as `head` does.
+/// An Error(io) of standard output: a full disk, a closed descriptor. It ends the program, unlike an error of an input
+/// file. Its message is empty for a closed pipe, as `head` leaves it.
 class OutputError : public Error {
  public:
   explicit OutputError(int code);
@@ -22,20 +22,20 @@ class OutputError : public Error {
 /// Writes to standard output at once. Throws OutputError.
 void write_output(std::string_view text);
 
-/// Makes sure that what was written has reached its file. Throws OutputError.
+/// Reports write errors that only closing shows, as on network file systems. Throws OutputError.
 void finish_output();
 
-/// Opens /dev/null in place of those of the standard descriptors that are closed, so that no file opened later takes
-/// their numbers and gets what is meant for them. Writing to such a one fails.
+/// Opens /dev/null for each closed standard descriptor, so that no file opened later takes its number. It is open in
+/// the wrong direction: its use fails.
 void guard_standard_descriptors() noexcept;
 
-/// One JSON document on standard output: a single value, or an array whose elements are written as they come.
+/// A JSON document on standard output: one value, or an array written element by element.
 class JsonOutput {
  public:
   explicit JsonOutput(bool array) : array_(array) {}
-  /// Text that is not UTF-8 is written with replacement characters.
+  /// Replaces bytes that are not UTF-8.
   void add(const Json& value);
-  /// Ends the document; without it, it is not valid.
+  /// Completes the document. Without this call it is not valid JSON.
   void finish();
 
  private:

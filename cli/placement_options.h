@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say where on a device the arrays of a scene go, for all programs that upload one.
+// The options of the device and of placement, for all programs that upload a scene.
 #pragma once
 
 #include <raylift/gpu/upload/upload.h>
@@ -9,7 +9,7 @@
 
 namespace raylift::cli {
 
-/// --device, of which there is one: auto, host or cuda:N. In the help it stands under `group`; "" is the default group.
+/// --device: auto, host or cuda:N. `group` is the heading in the help; "" is the default one.
 void add_device_option(CLI::App& app, std::string& device, const std::string& help, const std::string& group = "");
 
 /// --budget, --reserve and --policy.

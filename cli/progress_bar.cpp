@@ -18,7 +18,7 @@ std::size_t terminal_width() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// A progress bar that can't be written is no reason to do anything else.
+/// Ignores errors: the progress bar is not essential.
 void write_error(std::string_view text) noexcept {
   [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -42,7 +42,7 @@ std::string progress_line(std::string_view stage, std::uint64_t done, std::uint6
   if (total == 0) return cut(fmt::format("{:<10} {}", name, short_duration(elapsed)));
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   std::string tail = fmt::format(" {:3.0f} %", std::floor(share * 100));
-  // Before that, the guess would jump about.
+  // Earlier estimates would vary too much.
   if (share > 0.01 && share < 1 && elapsed.count() > 0.5)
     tail += fmt::format(", {} left", short_duration(elapsed * ((1 - share) / share)));
   std::string head = fmt::format("{:<10} ", name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress bar on a terminal's standard error. It clears itself.
+// The progress bar on standard error, which clears itself.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,15 @@
 
 namespace raylift::cli {
 
-/// One line of at most `width` columns: stage, bar, percent and the time left, as far as there is room; without a
-/// total, the stage and the time gone. `elapsed` is the stage's.
+/// One line of at most `width` columns: stage, bar, percentage and remaining time, as far as they fit. Without a total:
+/// stage and elapsed time. `elapsed` is the stage's.
 [[nodiscard]] std::string progress_line(std::string_view stage, std::uint64_t done, std::uint64_t total,
                                         std::chrono::duration<double> elapsed, std::size_t width);
 
 /// "7 s", "1:05 min", "2:03 h".
 [[nodiscard]] std::string short_duration(std::chrono::duration<double> time);
 
-/// Draws on standard error, at most ten times a second, and only once work has taken longer than a blink.
+/// Draws at most ten times a second, from 0.3 s on.
 class ProgressBar {
  public:
   explicit ProgressBar(bool enabled) : enabled_(enabled) {}
@@ -27,9 +27,9 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(std::string_view stage, std::uint64_t done, std::uint64_t total) { show(stage, stage, done, total); }
-  /// The same with a text in the stage's place, which may change without the stage's being over.
+  /// The same with another text in the stage's place.
   void show(std::string_view stage, std::string_view label, std::uint64_t done, std::uint64_t total);
-  /// Takes the line off the terminal, so that other text can be written there.
+  /// Removes the line from the terminal.
   void clear() noexcept;
 
  private:

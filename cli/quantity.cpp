@@ -24,7 +24,7 @@ struct Named {
   double value;
 };
 
-// Printed names first: unit_name() takes the first one that fits.
+// unit_name() prints the first name of a length.
 constexpr std::array kLengths{Named{"mm", 1},       Named{"cm", 10},    Named{"m", 1000},       Named{"km", 1e6},
                               Named{"inch", 25.4},  Named{"ft", 304.8}, Named{"millimeter", 1}, Named{"centimeter", 10},
                               Named{"meter", 1000}, Named{"in", 25.4},  Named{"um", 1e-3},      Named{"foot", 304.8}};
@@ -49,7 +49,7 @@ std::optional<double> value_of(std::string_view name, const std::array<Named, N>
   return found == table.end() ? std::nullopt : std::optional(found->value);
 }
 
-/// A word as it follows a number: lower case, without the blanks before it.
+/// The word after a number: lower case, without leading blanks.
 std::string word_of(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   return lower(text);
@@ -68,8 +68,8 @@ std::optional<double> number(std::string_view text) {
   return parsed && parsed->second.empty() ? std::optional(parsed->first) : std::nullopt;
 }
 
-/// A number times the factor of the unit behind it; nothing where that is no whole number of 64 bits. Without a point
-/// or an exponent it is exact over the whole range, while a double holds 53 bits.
+/// A number times the factor of its unit; nothing where that is not a whole number of 64 bits. Numbers without point
+/// and exponent are exact over the whole range, as a double's 53 bits are not.
 template <class FactorOf>
 std::optional<std::uint64_t> scaled(std::string_view text, bool cut_fraction, const FactorOf& factor_of) {
   std::uint64_t digits = 0;
@@ -91,7 +91,7 @@ std::optional<std::uint64_t> scaled(std::string_view text, bool cut_fraction, co
   return static_cast<std::uint64_t>(value);
 }
 
-/// The value in the unit that makes the shortest text, among those that it is a multiple of.
+/// The shortest text of the value, among units that it is a multiple of.
 std::string shortest(std::uint64_t value, std::initializer_list<std::pair<const char*, std::uint64_t>> units) {
   std::string best = std::to_string(value);
   for (const auto& [unit, size] : units) {
@@ -204,7 +204,7 @@ std::string exact_count(std::uint64_t count) {
 }
 
 std::string unit_name(double unit_mm) {
-  // A file's own figure for a unit is often a float, or rounded.
+  // Files often hold a unit as a float, or rounded.
   for (const Named& one : kLengths)
     if (std::abs(unit_mm - one.value) <= 1e-6 * one.value) return std::string(one.name);
   return short_number(unit_mm) + " mm";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as people write them in options: sizes, counts, times, lengths. All throw Error(usage) for anything else.
+// Parsers for quantities in options: sizes, counts, times, lengths. All throw Error(usage) for other text.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
@@ -10,8 +10,8 @@
 
 namespace raylift::cli {
 
-/// "1500", "300MB", "1.5 GiB", "2g": bytes. Units are decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB, TiB), case
-/// does not count, and the B may be left out. A fraction of a byte is cut off.
+/// "1500", "300MB", "1.5 GiB", "2g": bytes. Units are decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB, TiB),
+/// in any case, and the B is optional. Fractions of a byte are dropped.
 [[nodiscard]] std::uint64_t parse_bytes(std::string_view text);
 
 /// "20000000", "20M", "1.5k": a count, with decimal k, M, G or T.
@@ -29,10 +29,10 @@ namespace raylift::cli {
 /// "0,-1500,2e4": three numbers, millimetres.
 [[nodiscard]] Eigen::Vector3d parse_point(std::string_view text);
 
-/// An angle of more than 0 and at most `most`.
+/// An angle above 0, up to `most` degrees.
 [[nodiscard]] double parse_degrees(std::string_view text, double most);
 
-/// Any name but an empty one, which is what an unset variable leaves of it.
+/// A name that is not empty, as an unset shell variable would leave it.
 [[nodiscard]] std::string parse_file_name(std::string_view text);
 
 /// "x", "y" or "z".
@@ -44,10 +44,10 @@ namespace raylift::cli {
 /// The shortest text that parse_bytes reads as exactly these bytes: "8GiB", "300MB", "1234".
 [[nodiscard]] std::string exact_bytes(std::uint64_t bytes);
 
-/// Likewise for parse_count: "20M", "10k", "512".
+/// The shortest text that parse_count reads as exactly this count: "20M", "10k", "512".
 [[nodiscard]] std::string exact_count(std::uint64_t count);
 
-/// The unit's name where it has one ("mm", "inch"), else "25.1 mm".
+/// The unit's name ("mm", "inch"); of one without a name its size, "25.1 mm".
 [[nodiscard]] std::string unit_name(double unit_mm);
 
 }  // namespace raylift::cli

@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -22,7 +23,7 @@ bool wants_progress(const GeneralOptions& options) {
 }
 
 std::shared_ptr<spdlog::logger> make_logger(const std::string& verbosity, const std::string& program) {
-  // no-color.org: any value but an empty one counts.
+  // no-color.org: any value that is not empty.
   const char* no_color = std::getenv("NO_COLOR");
   const bool plain = no_color != nullptr && *no_color != '\0';
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_st>(plain ? spdlog::color_mode::never
@@ -54,7 +55,7 @@ void Session::warn(const std::string& message) {
 
 void Session::report(const Error& error) {
   bar_.clear();
-  if (*error.what() == '\0') return;  // a reader that went away
+  if (*error.what() == '\0') return;  // the reader closed the pipe
   log_->error("{}: {}", to_string(error.kind()), printable(error.what()));
 }
 
@@ -129,6 +130,23 @@ int with_raylift_errors(const std::function<int()>& work) {
     throw;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left");
+  }
+}
+
+int run_program(const std::string& program, const std::function<int()>& work) {
+  guard_standard_descriptors();
+  catch_interrupts();
+  try {
+    const int code = with_raylift_errors(work);
+    finish_output();
+    return code;
+  } catch (const Error& error) {
+    // An error that ends the program is written at any verbosity.
+    Session(GeneralOptions{}, program).report(error);
+    return exit_code_of(error);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: error: %s\n", program.c_str(), error.what());
+    return 70;
   }
 }
 

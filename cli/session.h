@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all commands share while they run: what was asked for in general, messages on standard error, progress, and the
-// rule by which several files end in one exit code.
+// The run of a command: general options, messages on standard error, progress, and the exit code of several files.
 #pragma once
 
 #include <raylift/geometry/error.h>
@@ -31,7 +30,7 @@ inline constexpr int kNegative = 1;
 
 class Session {
  public:
-  /// `program` is what messages begin with.
+  /// Messages begin with `program`.
   explicit Session(const GeneralOptions& options, const std::string& program = "raylift");
   ~Session();
   Session(const Session&) = delete;
@@ -39,23 +38,24 @@ class Session {
 
   [[nodiscard]] const GeneralOptions& options() const { return options_; }
 
-  /// One line each on standard error, made printable.
+  /// Each writes one printable line on standard error.
   void debug(const std::string& message);
   void warn(const std::string& message);
   void report(const Error& error);
 
-  /// What long work gets: draws the bar, and cancels after an interrupt. Ended stages go to `times`, where given.
+  /// The Progress for long work: draws the bar, and cancels after an interrupt. Appends ended stages to `times`, if
+  /// given.
   [[nodiscard]] Progress progress(std::vector<StageTime>* times = nullptr);
-  /// Draws how far a batch is, `label` saying it in words.
+  /// Draws the progress of a batch, with `label` as its text.
   void show(std::string_view label, std::uint64_t done, std::uint64_t total) { bar_.show("batch", label, done, total); }
   /// Throws Error(cancelled) after an interrupt.
   void stop_if_interrupted() const;
-  /// Writes to standard output, beside the bar.
+  /// Clears the bar and writes to standard output.
   void write(const std::string& text);
 
-  /// Does `work` on every file, also on those after one that failed, but not after an interrupt. `work` returns an exit
-  /// code and, where JSON was asked for, fills in the value; for a file that failed it is an object with file and
-  /// error. Returns the first error's code, else kNegative if any file had that, else 0.
+  /// Calls `work` for each file, until an interrupt. A failure does not end the loop. `work` returns an exit code, and
+  /// fills in the value for --json; after a failure, the value is an object with file and error. Returns the exit code
+  /// of the first error, else kNegative if any file returned it, else 0.
   using Work = std::function<int(const std::string& file, Json& json)>;
   [[nodiscard]] int for_each_file(const std::vector<std::string>& files, const Work& work);
 
@@ -68,14 +68,17 @@ class Session {
 /// "SIGSEGV".
 [[nodiscard]] std::string signal_name(int number);
 
-/// An error as it stands in JSON documents. `signal` is null but for an import that a signal ended.
+/// An error in JSON documents. `signal` is null unless a signal ended the import.
 [[nodiscard]] Json to_json(const Error& error);
 
-/// The exit code of a program that ends with this error: that of its kind, or for one that a signal cancelled,
-/// 128 + the signal's number, as shells have it.
+/// The exit code of a program that ends with this error: that of its kind; after a signal 128 + its number, as in
+/// shells.
 [[nodiscard]] int exit_code_of(const Error& error) noexcept;
 
-/// Runs `work` and turns what it throws into raylift's exception.
+/// Runs `work`; turns std::bad_alloc into raylift's Error.
 int with_raylift_errors(const std::function<int()>& work);
+
+/// A program's main(): runs `work`, writes on standard error what it throws, and returns the exit code.
+[[nodiscard]] int run_program(const std::string& program, const std::function<int()>& work);
 
 }  // namespace raylift::cli

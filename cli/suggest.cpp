@@ -8,7 +8,7 @@
 namespace raylift::cli {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the table: that of the character before the last, of the last one, and of this one.
+  // Three rows of the table: of this character and of the two before it.
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
@@ -26,7 +26,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  // A longer text than any of ours was not meant for us, and is not worth its time.
+  // A text this long is not a mistyped candidate, and would take long.
   constexpr std::size_t kLongest = 64;
   if (word.empty() || word.size() > kLongest) return {};
   std::string best;

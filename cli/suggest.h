@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody who mistyped a word probably meant.
+// Suggestions for mistyped words.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace raylift::cli {
 
-/// The least number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other,
-/// no part being edited twice (the "optimal string alignment" form of F. J. Damerau's distance, CACM 7(3), 1964).
+/// The optimal string alignment distance: insertions, deletions, substitutions and transpositions of neighbours
+/// (F. J. Damerau, CACM 7(3), 1964, with no part edited twice).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate that is nearest to `word`, or of which alone it is the beginning; empty where none is near.
+/// The candidate nearest to `word`, or the only one that begins with it; empty where none is near.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 /// ": did you mean 'device'?", or nothing: for the end of an error message.

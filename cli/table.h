@@ -9,7 +9,7 @@ namespace raylift::cli {
 
 enum class Align { left, right };
 
-/// Rows of cells under a header. Cells are made printable as they are added.
+/// Rows of cells under a header. add() makes cells printable.
 class Table {
  public:
   struct Column {
@@ -17,14 +17,14 @@ class Table {
     Align align = Align::right;
   };
 
-  /// Without any titles no header is printed.
+  /// Without titles there is no header.
   explicit Table(std::vector<Column> columns);
 
-  /// `cells` has one text for each column.
+  /// One cell per column.
   void add(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
-  /// All lines, each behind `indent` spaces and with no blanks at its end.
+  /// The table's lines, indented by `indent` spaces.
   [[nodiscard]] std::string text(std::size_t indent = 0) const;
 
  private:

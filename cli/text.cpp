@@ -8,7 +8,7 @@
 namespace raylift::cli {
 namespace {
 
-/// A code point and the number of bytes that spell it; 0 bytes where they are no UTF-8.
+/// A code point and the number of its bytes; 0 bytes where they are not UTF-8.
 struct Decoded {
   char32_t point = 0;
   std::size_t bytes = 0;
@@ -25,7 +25,7 @@ Decoded decode(std::string_view text) {
     if ((byte(i) & 0xC0U) != 0x80) return {};
     point = (point << 6U) | (byte(i) & 0x3FU);
   }
-  // Longer than needed, a surrogate, or beyond Unicode.
+  // Overlong, a surrogate, or beyond Unicode.
   if ((bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000) || (point >= 0xD800 && point < 0xE000) ||
       point > 0x10FFFF)
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for people: names made safe to print, and numbers in the form that tables use.
+// Text for terminals: printable names, and numbers as tables show them.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace raylift::cli {
 
-/// The text on one line that no terminal acts on: control characters, bidirectional overrides and bytes that are not
-/// UTF-8 become escapes such as \n, \x1b and \u202e. All other text stays as it is.
+/// The text in one line, safe for a terminal: control characters, bidirectional overrides and bytes that are not UTF-8
+/// become escapes such as \n, \x1b and \u202e.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// How many columns printable text takes, counting a code point as one.
+/// The columns of printable text: its code points.
 [[nodiscard]] std::size_t columns(std::string_view text) noexcept;
 
 /// "1,234,567".

@@ -123,7 +123,10 @@ function(raylift_install_program target)
     RUNTIME DESTINATION ${folder} COMPONENT ${component})
 endfunction()
 
-# raylift_install_description(<program>): the manual page and the completions that the program prints itself.
+# raylift_install_description(<program> <see also>...): the manual page, by help2man, and the completions that the
+# program prints itself.
+find_program(RAYLIFT_HELP2MAN help2man)
+mark_as_advanced(RAYLIFT_HELP2MAN)
 function(raylift_install_description program)
   if(NOT RAYLIFT_INSTALL OR CMAKE_CROSSCOMPILING)
     return()
@@ -134,24 +137,27 @@ function(raylift_install_description program)
   endif()
   get_target_property(component ${program} RAYLIFT_COMPONENT)
   set(files)
-  foreach(kind man bash zsh fish)
-    set(name_man ${program}.1)
-    set(dir_man ${CMAKE_INSTALL_MANDIR}/man1)
-    set(name_bash ${program})
-    set(dir_bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-    set(name_zsh _${program})
-    set(dir_zsh ${zsh_dir})
-    set(name_fish ${program}.fish)
-    set(dir_fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-    set(file ${CMAKE_CURRENT_BINARY_DIR}/${kind}/${name_${kind}})
-    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${kind})
-    add_custom_command(OUTPUT ${file} 
+  function(described file folder)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/description/${file})
+    add_custom_command(OUTPUT ${file}
       COMMAND ${CMAKE_COMMAND} -E env HOME=${CMAKE_CURRENT_BINARY_DIR} --unset=XDG_CONFIG_HOME --unset=XDG_CACHE_HOME
-        $<TARGET_FILE:${program}> --generate ${kind} > ${file}
-      DEPENDS ${program} VERBATIM)
-    install(FILES ${file} DESTINATION ${dir_${kind}} COMPONENT ${component})
-    list(APPEND files ${file})
-  endforeach()
+        ${ARGN} > ${file}
+      DEPENDS ${program} ${PROJECT_SOURCE_DIR}/cmake/manual.sh VERBATIM)
+    install(FILES ${file} DESTINATION ${folder} COMPONENT ${component})
+    set(files ${files} ${file} PARENT_SCOPE)
+  endfunction()
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/description)
+  if(RAYLIFT_HELP2MAN)
+    list(JOIN ARGN ", " see_also)
+    described(${program}.1 ${CMAKE_INSTALL_MANDIR}/man1
+      ${PROJECT_SOURCE_DIR}/cmake/manual.sh $<TARGET_FILE:${program}> ${PROJECT_VERSION} ${see_also})
+  else()
+    message(STATUS "raylift: manual page of ${program} OFF (needs help2man)")
+  endif()
+  described(${program} ${CMAKE_INSTALL_DATADIR}/bash-completion/completions $<TARGET_FILE:${program}> --generate bash)
+  described(_${program} ${zsh_dir} $<TARGET_FILE:${program}> --generate zsh)
+  described(${program}.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    $<TARGET_FILE:${program}> --generate fish)
   add_custom_target(describe-${program} ALL DEPENDS ${files})
 endfunction()
 

@@ -22,7 +22,7 @@ Json read(const std::filesystem::path& file) {
   if (!in) throw Error(ErrorKind::io, std::string("can't be read: ") + std::strerror(errno), {file.string(), ""});
   Json json = Json::parse(in, nullptr, false);
   if (!json.is_object())
-    throw Error(ErrorKind::malformed, "not a file of bookmarks", {file.string(), ""}, "move it away, or mend it");
+    throw Error(ErrorKind::malformed, "not a file of bookmarks", {file.string(), ""}, "move or correct the file");
   return json;
 }
 
@@ -45,7 +45,7 @@ Bookmark from_json(const Json& json) {
   camera.orthographic = json.at("orthographic").get<bool>();
   if (json.contains("clip")) bookmark.clip = parse_clip(json["clip"].get<std::string>());
   if (!(camera.distance > 0) || !(q.norm() > 0.5) || !camera.target.allFinite())
-    throw Error(ErrorKind::malformed, "numbers that make no camera");
+    throw Error(ErrorKind::malformed, "its camera is not valid");
   return bookmark;
 }
 
@@ -77,7 +77,7 @@ void Bookmarks::open(std::filesystem::path file, std::string scene) {
       for (const Json& item : json[scene_]) fresh.push_back(from_json(item));
   } catch (const std::exception& error) {
     throw Error(ErrorKind::malformed, std::string("not a file of bookmarks: ") + error.what(), {file_.string(), scene_},
-                "move it away, or mend it");
+                "move or correct the file");
   }
   bookmarks_ = std::move(fresh);
   readable_ = true;
@@ -103,8 +103,8 @@ void Bookmarks::save() const {
   if (file_.empty()) return;
   if (!readable_)
     throw Error(ErrorKind::malformed, "bookmarks can't be saved: not a file of bookmarks", {file_.string(), scene_},
-                "move it away, or mend it");
-  // Read again: another window may have saved those of another scene meanwhile.
+                "move or correct the file");
+  // Reads the file again: another window may have saved another scene's bookmarks since.
   Json json = read(file_);
   json[scene_] = Json::array();
   for (const Bookmark& bookmark : bookmarks_) json[scene_].push_back(to_json(bookmark));

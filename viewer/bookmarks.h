@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in a scene that somebody wants to come back to, kept in a JSON file by the scene's name. No GL.
+// Saved cameras, by the scene's file name, in a JSON file. No GL.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "camera.h"
+#include "cli/camera.h"
 #include "settings.h"
 
 namespace raylift::viewer {
@@ -21,14 +21,13 @@ struct Bookmark {
 class Bookmarks {
  public:
   Bookmarks() = default;
-  /// Reads those of a scene; none where the file is not there. Errors: io, malformed.
+  /// Reads the bookmarks of a scene; there are none where the file does not exist. Errors: io, malformed.
   Bookmarks(std::filesystem::path file, std::string scene) { open(std::move(file), std::move(scene)); }
-  /// The same. After an error there are none, and none can be saved: the file stays as it is.
+  /// The same. After an error there are no bookmarks, and saving fails, so that the file stays as it is.
   void open(std::filesystem::path file, std::string scene);
 
   [[nodiscard]] const std::vector<Bookmark>& all() const { return bookmarks_; }
-  /// Adds, or takes the place of the one of the same name, and saves. Those of other scenes stay. Errors: io,
-  /// malformed.
+  /// Adds a bookmark, or replaces the one of its name, and saves. Errors: io, malformed.
   void add(const Bookmark& bookmark);
   void remove(std::size_t index);
 

@@ -5,15 +5,15 @@
 
 namespace raylift::viewer {
 
-std::optional<Renderer::SharedGeometryBuffers> DeviceScene::buffers() const {
+std::optional<SharedGeometryBuffers> DeviceScene::buffers() const {
   if (!shared_) return std::nullopt;
-  return Renderer::SharedGeometryBuffers{shared_->vertex_buffer(), shared_->triangle_buffer()};
+  return SharedGeometryBuffers{shared_->vertex_buffer(), shared_->triangle_buffer()};
 }
 
 std::string DeviceScene::sharing() const {
-  if (!shared_) return "OpenGL has a copy of its own: the arrays don't fit into device memory whole";
-  if (shared_->shares()) return "vertices and triangles exist once, for rays and for drawing";
-  return "OpenGL has a copy of its own: " + shared_->why_not();
+  if (!shared_) return "OpenGL has its own copy: the arrays do not fit whole into device memory";
+  if (shared_->shares()) return "rays and OpenGL share vertices and triangles";
+  return "OpenGL has its own copy: " + shared_->why_not();
 }
 
 void DeviceScene::with_view(const Stream& stream, const std::function<void(const GeometryView&)>& work) const {
@@ -37,7 +37,7 @@ DeviceScene upload_for_view(const Scene& scene, const Device& device, const Uplo
   try {
     return DeviceScene(upload_shared(scene, device, options, progress));
   } catch (const Error& error) {
-    // OpenGL's buffers are not split over two memories, and lie on OpenGL's own GPU; the ordinary arrays need not.
+    // Shared buffers can't be split, and must lie on OpenGL's GPU. Ordinary arrays can be anywhere.
     if (error.kind() != ErrorKind::out_of_device_memory && error.kind() != ErrorKind::device) throw;
   }
   return DeviceScene(upload(scene, device, options, progress));

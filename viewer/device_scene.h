@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene's geometry on a device, with the hierarchy that rays need: in buffers that OpenGL draws from where these fit,
-// so that vertices and triangles exist once, else apart from them.
+// A scene's geometry on a device, with its BVH. Where they fit, vertices and triangles lie in buffers that OpenGL draws
+// from, so that they exist once.
 #pragma once
 
 #include <raylift/geometry/progress.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "renderer.h"
+#include "scene_buffers.h"
 
 namespace raylift::viewer {
 
@@ -23,13 +23,13 @@ class DeviceScene {
 
   [[nodiscard]] const ResidencyReport& report() const { return shared_ ? shared_->report() : own_->report(); }
   [[nodiscard]] const Device& device() const { return shared_ ? shared_->device() : own_->device(); }
-  /// OpenGL's buffers, where it draws from these.
-  [[nodiscard]] std::optional<Renderer::SharedGeometryBuffers> buffers() const;
-  /// "shared with OpenGL", or why OpenGL has a copy of its own.
+  /// The buffers that OpenGL shares; nothing where it has a copy.
+  [[nodiscard]] std::optional<SharedGeometryBuffers> buffers() const;
+  /// Says that OpenGL shares the arrays, or why it has a copy.
   [[nodiscard]] std::string sharing() const;
-  /// Hands out the view for work on a stream, which is mapped meanwhile.
+  /// Maps the geometry on a stream while `work` enqueues kernels that read the view.
   void with_view(const Stream& stream, const std::function<void(const GeometryView&)>& work) const;
-  /// The first so many triangles lie in device memory.
+  /// How many of the first triangles lie in device memory.
   [[nodiscard]] std::uint64_t device_triangles() const;
 
  private:
@@ -40,7 +40,8 @@ class DeviceScene {
 /// "auto", "host" or "cuda:N".
 [[nodiscard]] Device choose_device(const std::string& name);
 
-/// Uploads where OpenGL is current. Errors: as raylift::upload.
+/// Uploads into shared buffers, or into ordinary ones where that fails. Needs a current OpenGL context. Errors: those
+/// of raylift::upload.
 [[nodiscard]] DeviceScene upload_for_view(const Scene& scene, const Device& device, const UploadOptions& options,
                                           const Progress& progress);
 

@@ -20,12 +20,12 @@ MeshOffsets mesh_offsets(const Scene& scene) {
     offsets.first_triangle.push_back(static_cast<std::uint32_t>(offsets.triangles));
     offsets.vertices += mesh.vertices.size();
     offsets.triangles += mesh.triangles.size();
-    // The first index of a command is a 32-bit number too, and there are three to a triangle.
+    // A command's first index has 32 bits too, and a triangle has three indices.
     if (offsets.vertices >= kNone || offsets.triangles >= kNone / 3)
       throw Error(ErrorKind::limit,
-                  "the scene has more vertices or triangles than 32-bit indices tell apart: " +
+                  "the scene has more vertices or triangles than 32-bit indices can address: " +
                       std::to_string(scene.unique_vertices()) + " and " + std::to_string(scene.unique_triangles()),
-                  {scene.source, ""}, "cut the scene into several files");
+                  {scene.source, ""}, "split the scene into several files");
   }
   return offsets;
 }
@@ -120,19 +120,20 @@ namespace {
 
 constexpr float kCrease = 0.80F;  // cosine: faces that meet at more than 37 degrees don't blend
 constexpr float kFlat = 0.9999F;  // less than a degree apart: one plane
-constexpr std::size_t kFan = 48;  // so many faces at a vertex make a pole or a lid
+constexpr std::size_t kFan = 48;  // a vertex with this many faces is a pole, or the centre of a lid
 
 struct Face {
   Eigen::Vector3f normal;
   float area;
 };
 
-/// The normal at a vertex out of its faces: the mean of those that bend smoothly into each other.
+/// The normal of a vertex: the mean over those of its faces that meet smoothly.
 Eigen::Vector3f vertex_normal(std::span<const Face> faces) {
   Eigen::Vector3f all = Eigen::Vector3f::Zero();
   for (const Face& face : faces) all += face.area * face.normal;
   if (faces.size() > kFan) return all;
-  // The face with the most area of bent neighbours around it, itself in doubt, decides.
+  // The face with the largest area of smoothly curved neighbours decides. Coplanar faces, itself included, count
+  // little.
   const Face* best = nullptr;
   float best_score = -1;
   for (const Face& face : faces) {

@@ -13,8 +13,8 @@
 namespace raylift::viewer {
 
 /// An instance as the shader reads it (std430): the rows of the linear part, each followed by a coordinate of the
-/// translation. The translation is the sum of two floats, from the world's origin: subtracting the eye's two floats
-/// from them one by one loses nothing that shows, however large the world is.
+/// translation. The translation is the sum of two floats. The shader subtracts the eye's high and low parts separately,
+/// which keeps the precision near the eye in worlds of any size.
 struct DrawInstance {
   std::array<std::array<float, 4>, 3> rows;  ///< linear part; [3] the translation's high part
   std::array<float, 3> low;                  ///< the translation's low part
@@ -22,11 +22,11 @@ struct DrawInstance {
 };
 static_assert(sizeof(DrawInstance) == 64);
 
-/// What an instanced vertex attribute gives a shader: which instance, and what it can't know of its part.
+/// The instanced vertex attribute: the instance, and the data of its part.
 struct DrawSlot {
   std::uint32_t instance;
-  std::uint32_t material;        ///< inside, index in Scene::materials, or kNone
-  std::uint32_t first_triangle;  ///< of the part, over all meshes: gl_PrimitiveID counts from there
+  std::uint32_t material;        ///< the material inside, an index in Scene::materials, or kNone
+  std::uint32_t first_triangle;  ///< of the part, over all meshes; gl_PrimitiveID starts there
   std::uint32_t unused = 0;
 };
 
@@ -43,10 +43,10 @@ static_assert(sizeof(DrawCommand) == 20);
 struct DrawList {
   std::vector<DrawSlot> slots;
   std::vector<DrawCommand> commands;
-  std::uint64_t triangles = 0;  ///< that are drawn, each instance counted
+  std::uint64_t triangles = 0;  ///< drawn, those of each instance counted
 };
 
-/// Where each mesh's vertices and triangles begin in arrays over all meshes.
+/// The first vertex and the first triangle of each mesh in arrays over all meshes.
 struct MeshOffsets {
   std::vector<std::uint32_t> first_vertex;
   std::vector<std::uint32_t> first_triangle;
@@ -54,29 +54,29 @@ struct MeshOffsets {
   std::uint64_t triangles = 0;
 };
 
-/// Throws Error(limit) where 32 bits do not suffice.
+/// Throws Error(limit) where the indices exceed 32 bits.
 [[nodiscard]] MeshOffsets mesh_offsets(const Scene& scene);
 
 [[nodiscard]] std::vector<DrawInstance> draw_instances(const Scene& scene);
 
-/// `visible` has a value for each instance, or none: all are. Instances of one mesh and part make one command.
+/// `visible` has one value per instance; empty: all are visible. Instances of one part of a mesh share a command.
 [[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> visible);
 
-/// Splits a number into two floats whose sum it is, to twice a float's precision.
+/// Splits a number into the sum of two floats, with twice a float's precision.
 [[nodiscard]] std::array<float, 2> split(double value);
 
-/// What smooth shading needs, without vertices of its own at creases, so that these arrays stay the scene's.
+/// Normals for smooth shading. Vertices at creases are not split, so that the vertex array stays the scene's.
 struct SmoothNormals {
-  /// Of each vertex of each mesh, in the mesh's frame, as two signed 16-bit numbers: octahedral (Cigolle et al., "A
-  /// Survey of Efficient Representations for Independent Unit Vectors", JCGT 3(2), 2014). At a crease it is that of the
-  /// side that is bent, as a cylinder's wall is and its lid is not.
+  /// One normal per vertex, in the mesh's frame, as two signed 16-bit numbers in octahedral encoding (Cigolle et al.,
+  /// "A Survey of Efficient Representations for Independent Unit Vectors", JCGT 3(2), 2014). At a crease it is the
+  /// normal of the curved side: of a cylinder's wall, not of its lid.
   std::vector<std::uint32_t> vertices;
-  /// A bit for each triangle: 1 where its three vertices' normals fit it. The others are shaded flat.
+  /// One bit per triangle: 1 where the normals of its vertices fit it. Other triangles are shaded flat.
   std::vector<std::uint32_t> smooth;
 };
 [[nodiscard]] SmoothNormals smooth_normals(const Scene& scene, const MeshOffsets& offsets);
 
-/// Of a vector of any length but 0.
+/// Octahedral encoding of a vector of any length except 0.
 [[nodiscard]] std::uint32_t pack_normal(const Eigen::Vector3f& normal);
 [[nodiscard]] Eigen::Vector3f unpack_normal(std::uint32_t packed);
 

@@ -19,7 +19,7 @@ void compile(GLuint program, GLenum kind, std::string_view defines, std::string_
   glShaderSource(shader, 3, texts.data(), lengths.data());
   glCompileShader(shader);
   glAttachShader(program, shader);
-  glDeleteShader(shader);  // when the program goes
+  glDeleteShader(shader);  // deferred until the program is deleted
   GLint good = GL_FALSE;
   glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
   if (good == GL_TRUE) return;
@@ -59,7 +59,7 @@ Renderbuffer make_renderbuffer(GLenum format, int width, int height, int samples
   glCreateRenderbuffers(1, &name);
   Renderbuffer buffer(name);
   glNamedRenderbufferStorageMultisample(name, samples, format, width, height);
-  check_gl("making a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
+  check_gl("making an image of " + std::to_string(width) + " x " + std::to_string(height) + " pixels");
   return buffer;
 }
 
@@ -73,7 +73,7 @@ void check_complete(const Framebuffer& framebuffer) {
   const GLenum status = glCheckNamedFramebufferStatus(framebuffer.name(), GL_FRAMEBUFFER);
   if (status == GL_FRAMEBUFFER_COMPLETE) return;
   throw Error(ErrorKind::device,
-              "the OpenGL driver can't draw into a picture as it is wanted (status " + std::to_string(status) + ")", {},
+              "the OpenGL driver does not support this framebuffer (status " + std::to_string(status) + ")", {},
               "try fewer --samples, or --gl software");
 }
 
@@ -94,12 +94,12 @@ Program make_program(std::string_view vertex, std::string_view fragment, std::st
 void check_gl(std::string_view what) {
   const GLenum code = glGetError();
   if (code == GL_NO_ERROR) return;
-  // Later errors follow from the first; a lost context may report them without end.
+  // Later errors follow from the first. A lost context may report them without end.
   for (int i = 0; i < 16 && glGetError() != GL_NO_ERROR; ++i) {
   }
   if (code == GL_OUT_OF_MEMORY)
     throw Error(ErrorKind::out_of_device_memory, "OpenGL's memory ran out while " + std::string(what), {},
-                "draw a smaller scene or picture");
+                "draw a smaller scene or image");
   throw Error(ErrorKind::device, "OpenGL error " + std::to_string(code) + " while " + std::string(what));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of OpenGL objects, and of programs made from source. A context must be current wherever one is made or goes.
+// RAII owners of OpenGL objects, and programs compiled from source. Making and destroying them needs a current context.
 #pragma once
 
 #include <GL/glew.h>
@@ -58,7 +58,7 @@ using Renderbuffer = GlObject<RenderbufferKind>;
 using Framebuffer = GlObject<FramebufferKind>;
 using Program = GlObject<ProgramKind>;
 
-/// A buffer that holds these bytes; never of size 0, which GL refuses. Errors: out_of_device_memory.
+/// A buffer with these bytes, at least 16 bytes large: GL rejects size 0. Errors: out_of_device_memory.
 [[nodiscard]] Buffer make_buffer(const void* data, std::size_t bytes, GLbitfield flags = 0);
 template <class T>
 [[nodiscard]] Buffer make_buffer(std::span<const T> values, GLbitfield flags = 0) {
@@ -68,14 +68,14 @@ template <class T>
 [[nodiscard]] Texture make_texture(GLenum target);
 [[nodiscard]] Renderbuffer make_renderbuffer(GLenum format, int width, int height, int samples);
 [[nodiscard]] Framebuffer make_framebuffer();
-/// Throws Error(device) with GL's word for what is missing.
+/// Throws Error(device) with GL's status where the framebuffer is incomplete.
 void check_complete(const Framebuffer& framebuffer);
 
-/// A program out of a vertex and a fragment shader, with lines such as "#define SMOOTH" put after #version. Throws
-/// Error(device) with the compiler's log: a driver that does not take valid GLSL.
+/// Compiles and links a program. `defines`, such as "#define SMOOTH\n", follow #version. Throws Error(device) with the
+/// compiler's log.
 [[nodiscard]] Program make_program(std::string_view vertex, std::string_view fragment, std::string_view defines = "");
 
-/// Throws what GL's pending error is, if any: out_of_device_memory or device. `what` was being done.
+/// Throws GL's pending error, if any: out_of_device_memory or device. `what` names the operation.
 void check_gl(std::string_view what);
 
 }  // namespace raylift::viewer

@@ -20,10 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// One scene on the renderer, with what its picture needs besides.
-class Picture {
+/// A scene on the renderer, with its visibility, camera and rays.
+class OffscreenScene {
  public:
-  Picture(const ViewOptions& options, const Scene& scene, Renderer& renderer, const Progress& progress)
+  OffscreenScene(const ViewOptions& options, const Scene& scene, Renderer& renderer, const Progress& progress)
       : options_(options), solids_(scene), renderer_(renderer) {
     apply_visibility(options, solids_);
     camera_ = make_camera(options, solids_, static_cast<double>(options.resolution.width) / options.resolution.height);
@@ -40,7 +40,7 @@ class Picture {
   }
 
   [[nodiscard]] Camera& camera() { return camera_; }
-  /// Ray-cast pictures with so many samples.
+  /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples) {
     if (!caster_) return renderer_.draw(camera_, options_.settings);
     caster_->start(camera_, options_.settings, options_.resolution, solids_.visible(), std::nullopt, ray_samples);
@@ -59,21 +59,21 @@ class Picture {
   std::optional<RayCaster> caster_;
 };
 
-/// Draws frames from once around the scene, and prints how fast. Ray-cast ones have one sample a pixel.
-void print_speed(const ViewOptions& options, Picture& picture, Renderer& renderer, cli::Session& session) {
-  picture.draw(session, 1);  // what is done once: normals, programs
+/// Draws frames while the camera orbits once, and prints the frame rate. Rays: one sample a pixel.
+void print_speed(const ViewOptions& options, OffscreenScene& drawn, Renderer& renderer, cli::Session& session) {
+  drawn.draw(session, 1);  // warms up: normals, programs
   renderer.finish();
   const auto start = Clock::now();
   for (int i = 0; i < options.frames; ++i) {
     session.stop_if_interrupted();
-    picture.draw(session, 1);
-    picture.camera().orbit(2 * std::numbers::pi / options.frames, 0);
+    drawn.draw(session, 1);
+    drawn.camera().orbit(2 * std::numbers::pi / options.frames, 0);
   }
   renderer.finish();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   session.write(fmt::format("{} frames{} of {} x {}, {} samples, {} triangles: {:.1f} frames/s, {:.2f} ms each\n",
-                            options.frames, picture.casts_rays() ? ", ray-cast," : "", options.resolution.width,
-                            options.resolution.height, picture.casts_rays() ? 1 : renderer.samples(),
+                            options.frames, drawn.casts_rays() ? ", ray-cast," : "", options.resolution.width,
+                            options.resolution.height, drawn.casts_rays() ? 1 : renderer.samples(),
                             cli::grouped(renderer.drawn_triangles()), options.frames / seconds,
                             1000 * seconds / options.frames));
 }
@@ -87,7 +87,7 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
   return session.for_each_file(options.files, [&](const std::string& file, cli::Json&) {
     ++number;
     const Progress progress = session.progress();
-    // The context is made while the file is being read.
+    // Makes the context while the file loads.
     std::future<Scene> loading = std::async(std::launch::async, [&] { return load(file, options.load, progress); });
     if (!context) {
       context.emplace(GlContextOptions{options.gl, -1, false});
@@ -98,12 +98,12 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
     }
     const Scene scene = loading.get();
     for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
-    Picture picture(options, scene, *renderer, progress);
-    if (const DeviceScene* geometry = picture.geometry())
+    OffscreenScene drawn(options, scene, *renderer, progress);
+    if (const DeviceScene* geometry = drawn.geometry())
       session.debug("device: " + geometry->device().info().name + "; " + geometry->sharing());
-    if (options.frames > 0) print_speed(options, picture, *renderer, session);
+    if (options.frames > 0) print_speed(options, drawn, *renderer, session);
     if (options.output.empty()) return 0;
-    picture.draw(session, options.ray_samples);
+    drawn.draw(session, options.ray_samples);
     const Image image = renderer->read();
     if (options.output == "-")
       cli::write_output(encode_png(image));

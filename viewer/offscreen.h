@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures without a window: each scene into a PNG file, or many frames for their speed.
+// Drawing without a window: one PNG file per scene, or many frames to measure the speed.
 #pragma once
 
 #include "cli/session.h"
@@ -7,7 +7,7 @@
 
 namespace raylift::viewer {
 
-/// Draws each of the files as options say. Returns the exit code. Throws Error for what concerns no file alone.
+/// Draws each file of the options. Returns the exit code. Throws Error for failures that concern more than one file.
 [[nodiscard]] int draw_offscreen(const ViewOptions& options, cli::Session& session);
 
 }  // namespace raylift::viewer

@@ -12,8 +12,8 @@ namespace {
 using Point = Eigen::Vector2f;
 using Paint = std::array<float, 4>;
 
-/// A letter as lines on a grid 4 wide and 6 high: pairs of digits are points, and a space starts the next line. Only
-/// what lengths and axes need, so that pictures without a window need no font.
+/// A letter as polylines on a grid 4 wide and 6 high: each pair of digits is a point, and a space ends a polyline. Only
+/// the letters of lengths and axes: drawing without a window needs no font.
 struct Glyph {
   char letter;
   std::string_view strokes;
@@ -61,7 +61,7 @@ class Builder {
     for (int i = 0; i < kSides; ++i) triangle(center, corner(i), corner(i + 1), paint);
   }
 
-  /// Returns the text's width. `height` is that of a capital letter.
+  /// Returns the text's width. `height` is a capital letter's.
   float text(const Point& at, std::string_view words, float height, const Paint& paint) {
     const float unit = height / 6;
     float x = at.x();
@@ -93,7 +93,7 @@ class Builder {
   Overlay& overlay_;
 };
 
-/// What stands out from the background's lower edge.
+/// A colour in contrast to the background's lower edge.
 Paint ink(const Background& background, float alpha) {
   const Color& c = background.bottom;
   const bool light = 0.3F * c[0] + 0.6F * c[1] + 0.1F * c[2] > 0.55F;
@@ -105,7 +105,7 @@ void add_axes(Builder& builder, const Camera& camera, const Settings& settings, 
   const Point center(52 * scale, 52 * scale);
   constexpr std::array<Color, 3> kColors{{{0.93F, 0.36F, 0.36F}, {0.47F, 0.78F, 0.36F}, {0.36F, 0.60F, 0.95F}}};
   const Eigen::Matrix3d rotation = camera.rotation();
-  // Those that point away first.
+  // Back to front.
   std::array<int, 3> order{0, 1, 2};
   std::sort(order.begin(), order.end(), [&](int a, int b) { return rotation(2, a) < rotation(2, b); });
   for (const int a : order) {
@@ -138,7 +138,7 @@ void add_scale_bar(Builder& builder, const Camera& camera, const Settings& setti
   builder.line({right, y - tick}, {right, y + tick}, stroke, paint);
   const std::string text = length_text(length);
   const float letter = 10 * scale;
-  Overlay measured;  // drawn to nowhere, for its width
+  Overlay measured;  // not drawn: measures the text
   const float text_width = Builder(measured).text({0, 0}, text, letter, paint);
   builder.text({right - 0.5F * bar - 0.5F * text_width, y + 10 * scale}, text, letter, paint);
 }
@@ -158,12 +158,12 @@ std::string length_text(double millimetres) {
     double size;
     const char* name;
   };
-  // The overlay's letters have no µ; a u is its usual stand-in.
+  // The overlay has no letter µ.
   constexpr std::array<Unit, 4> kUnits{{{1e6, "km"}, {1e3, "m"}, {1, "mm"}, {1e-3, "um"}}};
   const auto fits = std::find_if(kUnits.begin(), kUnits.end(),
                                  [&](const Unit& unit) { return millimetres >= unit.size * (1 - 1e-9); });
   const Unit& unit = fits == kUnits.end() ? kUnits.back() : *fits;
-  // Never with an exponent, for which there are no letters.
+  // Without an exponent: the overlay has no letter e.
   const double value = millimetres / unit.size;
   const int digits =
       value >= 1 || !(value > 0) ? 0 : std::min(20, static_cast<int>(std::ceil(-std::log10(value) - 1e-9)));
@@ -175,7 +175,7 @@ std::string length_text(double millimetres) {
 Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {
   Overlay overlay;
   Builder builder(overlay);
-  // Of a size that suits the picture; none on a thumbnail.
+  // The size follows the image's height. A thumbnail has no overlay.
   if (std::min(width, height) < 120) return overlay;
   const float scale = std::clamp(static_cast<float>(height) / 720.0F, 0.75F, 4.0F);
   if (settings.axes) add_axes(builder, camera, settings, scale);

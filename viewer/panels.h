@@ -1,58 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panels over the picture: solids, facts, device, bookmarks, the choices of the picture, what is selected, help.
-// Dear ImGui; no window.
+// The panels over the image: solids, facts, device, bookmarks, image settings, selection, activity and help. Dear
+// ImGui; no window.
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <unordered_set>
-#include <vector>
 
-#include "desk.h"
+#include "controls.h"
+#include "frame_scheduler.h"
+#include "scene_loader.h"
+#include "solid_tree.h"
+#include "viewer_state.h"
 
 namespace raylift::viewer {
 
-struct KeyHelp {
-  std::string_view keys;
-  std::string_view what;
-};
-/// What the keys and the mouse do; the help window's text, and the manual's.
-[[nodiscard]] const std::vector<KeyHelp>& key_help();
-
 class Panels {
  public:
-  bool visible = true;
-  bool help = false;
+  /// They show all of these, and change the state and the layout. All must outlive the panels.
+  Panels(ViewerState& state, const SceneLoader& loader, const FrameScheduler& frames, WindowLayout& layout)
+      : state_(state), loader_(loader), frames_(frames), layout_(layout) {}
 
-  /// Draws all of them for a window of this size, within an ImGui frame.
-  void draw(Desk& desk, float width, float height);
+  /// Draws them for a window of this size, within an ImGui frame.
+  void draw(float width, float height);
 
  private:
-  struct Row {
-    std::uint32_t node;  ///< kNone: of an instance without a node
-    std::uint32_t instance;
-    int depth;
-    bool open;
-    bool has_children;
-  };
-  void draw_solids(Desk& desk);
-  void draw_facts(const Desk& desk);
-  void draw_device(const Desk& desk);
-  void draw_bookmarks(Desk& desk);
-  void draw_picture(Desk& desk, float width);
-  void draw_selection(Desk& desk, float height);
-  void draw_activity(const Desk& desk, float width, float height);
+  void draw_scene(float height);
+  void draw_bookmarks();
+  void draw_activity(float width, float height) const;
+  void draw_message(float width, float height) const;
   void draw_help(float width, float height);
-  void list_rows(const Desk& desk);
 
-  const Solids* listed_ = nullptr;
-  std::vector<Row> rows_;
-  std::unordered_set<std::uint32_t> open_;
-  bool rows_stale_ = true;
-  std::array<char, 128> search_{};
-  std::array<char, 64> bookmark_{};
+  ViewerState& state_;
+  const SceneLoader& loader_;
+  const FrameScheduler& frames_;
+  WindowLayout& layout_;
+  SolidTree tree_;
+  std::array<char, 64> bookmark_{};  // the name being typed
 };
 
 }  // namespace raylift::viewer

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
 #include "palette.h"
 
@@ -24,7 +23,7 @@ float3 as_float3(const Eigen::Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
-/// The least and the greatest depth of a box from the eye.
+/// The least and the greatest depth of a box, seen from the eye.
 std::pair<double, double> depths(const Bounds& box, const Camera& camera) {
   std::pair<double, double> result{1e300, -1e300};
   for (unsigned i = 0; i < 8; ++i) {
@@ -38,11 +37,11 @@ std::pair<double, double> depths(const Bounds& box, const Camera& camera) {
 
 }  // namespace
 
-void cast_cells(const Device& device, const RayPicture& picture, const RayPass& pass, std::uint32_t first,
+void cast_cells(const Device& device, const RayFrame& frame, const RayPass& pass, std::uint32_t first,
                 std::uint32_t count, [[maybe_unused]] const Stream& stream) {
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
-    const std::string failure = launch_cells(device.info().cuda_device, picture, pass, first, count, stream.handle());
+    const std::string failure = launch_cells(device.info().cuda_device, frame, pass, first, count, stream.handle());
     if (!failure.empty()) throw Error(ErrorKind::device, "casting rays on " + device.info().id + " failed: " + failure);
     return;
   }
@@ -50,7 +49,7 @@ void cast_cells(const Device& device, const RayPicture& picture, const RayPass& 
   (void)device;
 #endif
   tbb::parallel_for(tbb::blocked_range<std::uint32_t>(first, first + count, 64), [&](const auto& range) {
-    for (std::uint32_t cell = range.begin(); cell != range.end(); ++cell) cast_cell(picture, pass, cell);
+    for (std::uint32_t cell = range.begin(); cell != range.end(); ++cell) cast_cell(frame, pass, cell);
   });
 }
 
@@ -62,10 +61,10 @@ RayCaster::RayCaster(const Scene& scene, const DeviceScene& geometry)
       image_(device_, 16, 16, {SharedAccess::none, Sharing::automatic}) {
   const ColorTable table = color_table(scene);
   fill<std::uint32_t>(colors_, table.colors);
-  picture_.material_entries = table.materials;
-  picture_.distinct_entries = table.distinct;
-  picture_.colors = colors_.device();
-  picture_.device_triangles = static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.device_triangles(), kNone));
+  frame_.material_entries = table.materials;
+  frame_.distinct_entries = table.distinct;
+  frame_.colors = colors_.device();
+  frame_.device_triangles = static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.device_triangles(), kNone));
 }
 
 template <class T>
@@ -90,7 +89,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     solids_ = DeviceBuffer<std::uint32_t>();
     solids_ = DeviceBuffer<std::uint32_t>(device_, pixels);
   }
-  RayPicture& p = picture_;
+  RayFrame& p = frame_;
   p.visible = nullptr;
   shown_ = scene_->bounds;
   if (std::find(visible.begin(), visible.end(), std::uint8_t{0}) != visible.end()) {
@@ -120,20 +119,18 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   geometry_->with_view(stream_, [&](const GeometryView& view) {
     origin = {view.origin[0], view.origin[1], view.origin[2]};
   });
-  const double aspect = static_cast<double>(width) / height;
-  const double half =
-      camera.orthographic ? camera.half_height() : std::tan(0.5 * camera.fov_degrees * std::numbers::pi / 180);
+  const ImageRays rays = camera.rays(static_cast<double>(width) / height);
   const double first =
       camera.orthographic ? depths(scene_->bounds, camera).first - 1e-3 * camera.distance : 1e-4 * camera.distance;
-  p.eye = as_float3(camera.eye() - origin);
-  p.forward = as_float3(camera.forward());
-  p.right = as_float3(half * aspect * camera.right());
-  p.above = as_float3(half * camera.above());
+  p.eye = as_float3(rays.eye - origin);
+  p.forward = as_float3(rays.forward);
+  p.right = as_float3(rays.right);
+  p.above = as_float3(rays.above);
   p.up = as_float3(camera.up.normalized());
   p.key_light = as_float3(key_light(camera));
   p.orthographic = camera.orthographic;
   p.first = static_cast<float>(first);
-  // Of depths, the range of what is seen.
+  // The depth image's range is that of the visible solids.
   const auto [shown_near, shown_far] = depths(shown_.empty() ? scene_->bounds : shown_, camera);
   p.nearest = static_cast<float>(std::max(shown_near, first));
   p.farthest = static_cast<float>(std::max(shown_far, std::max(shown_near, first) + 1e-6 * camera.distance));
@@ -161,16 +158,16 @@ bool RayCaster::advance(double seconds) {
   if (done()) return true;
   geometry_->with_view(stream_, [&](const GeometryView& view) {
     const ImageMapping mapping = image_.map(stream_);
-    picture_.geometry = view;
-    picture_.pixels = mapping.image().pixels;
+    frame_.geometry = view;
+    frame_.pixels = mapping.image().pixels;
     do {
       const RayPass& pass = passes_[pass_];
-      const std::uint32_t all = cells(picture_, pass);
+      const std::uint32_t all = cells(frame_, pass);
       const std::uint32_t count = std::min(chunk_, all - next_cell_);
       const auto chunk_start = Clock::now();
-      cast_cells(device_, picture_, pass, next_cell_, count, stream_);
+      cast_cells(device_, frame_, pass, next_cell_, count, stream_);
       stream_.synchronize();
-      // Work is given out in pieces of about 5 ms, whatever the device and the scene.
+      // A chunk takes about 5 ms on any device and scene.
       const double took = since(chunk_start);
       if (took < 0.0025 && count == chunk_ && chunk_ < (1U << 26)) chunk_ *= 2;
       if (took > 0.01 && chunk_ > 1024) chunk_ /= 2;
@@ -186,8 +183,8 @@ bool RayCaster::advance(double seconds) {
 
 double RayCaster::progress() const {
   if (passes_.empty() || done()) return 1;
-  const double part = static_cast<double>(next_cell_) / std::max(1U, cells(picture_, passes_[pass_]));
-  // The passes of the first sample, each four times the one before, are together as much as one later pass.
+  const double part = static_cast<double>(next_cell_) / std::max(1U, cells(frame_, passes_[pass_]));
+  // Each pass of the first sample has four times the rays of the pass before; together they equal one later pass.
   const auto pass = static_cast<double>(pass_);
   const double begin = pass_ == 0 ? 0 : pass_ < 4 ? std::pow(4.0, pass - 4) : pass - 3;
   const double end = pass_ < 4 ? std::pow(4.0, pass - 3) : pass - 2;
@@ -199,9 +196,9 @@ std::vector<std::uint32_t> RayCaster::solids() const {
   solids_.copy_to(std::span<std::uint32_t>(rows), stream_);
   stream_.synchronize();
   std::vector<std::uint32_t> result(rows.size());
-  for (std::size_t y = 0; y < picture_.height; ++y)
-    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>((picture_.height - 1 - y) * picture_.width), picture_.width,
-                result.begin() + static_cast<std::ptrdiff_t>(y * picture_.width));
+  for (std::size_t y = 0; y < frame_.height; ++y)
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>((frame_.height - 1 - y) * frame_.width), frame_.width,
+                result.begin() + static_cast<std::ptrdiff_t>(y * frame_.width));
   return result;
 }
 

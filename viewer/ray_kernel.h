@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ray-cast picture does for one pixel: one function for host threads and CUDA's alike.
+// Ray casting for one pixel, as one function for host threads and CUDA.
 #pragma once
 
 #include <raylift/gpu/rays/query.h>
@@ -17,47 +17,45 @@ struct alignas(16) Light {
   float r, g, b, a;
 };
 
-/// Everything that a pixel needs; addresses are the device's. Pictures have their lowest row first, as in OpenGL.
-struct RayPicture {
+/// The parameters of an image. Addresses are the device's; the lowest row comes first, as in OpenGL.
+struct RayFrame {
   GeometryView geometry;
-  const std::uint8_t* visible;   ///< per solid; null: all are
-  const std::uint32_t* colors;   ///< sRGB 0xAABBGGRR: of materials, of none, then distinct ones; as the renderer has it
+  const std::uint8_t* visible;   ///< per solid; null: all are visible
+  const std::uint32_t* colors;   ///< sRGB 0xAABBGGRR, laid out as ColorTable
   const std::uint32_t* normals;  ///< per vertex, octahedral; null: flat
   const std::uint32_t* smooth;   ///< a bit per triangle
   Light* sums;                   ///< width x height
-  std::uint32_t* pixels;         ///< the same as sRGB 0xAABBGGRR, alpha not multiplied in
-  std::uint32_t* solids;         ///< solid + 1 under the pixel's centre
+  std::uint32_t* pixels;         ///< the sums' means as sRGB 0xAABBGGRR, alpha not multiplied in
+  std::uint32_t* solids;         ///< solid + 1 at the pixel's centre
   std::uint32_t width, height;
   std::uint32_t material_entries, distinct_entries;
   std::uint32_t selected;        ///< solid + 1; 0: none
   float3 eye;                    ///< from the geometry's origin
-  float3 forward, right, above;  ///< forward of unit length; the others lead to the picture's edges at distance 1, or,
-                                 ///< orthographic, in millimetres
+  float3 forward, right, above;  ///< as of ImageRays
   float3 up, key_light;          ///< of unit length
-  float3 clip_normal;            ///< zero: nothing is cut away
-  float clip_offset;             ///< what has dot(clip_normal, p) > clip_offset is cut away
+  float3 clip_normal;            ///< zero: no clipping
+  float clip_offset;             ///< points with dot(clip_normal, p) > clip_offset are clipped
   float first;                   ///< depth at which rays begin
-  float nearest, farthest;       ///< the scene's depths, for the depth picture
-  float reach;                   ///< how far ambient light looks for what is in its way
+  float nearest, farthest;       ///< the range of the depth image
+  float reach;                   ///< length of ambient-occlusion rays
   bool orthographic;
-  bool cut;  ///< what a cut opens is shown as if it were filled
+  bool cut;  ///< show clipped solids as if they were filled
   ColorBy color;
   RayMode mode;
   std::uint32_t device_triangles;
 };
 
-/// What a pass covers: pixels on a grid `stride` wide; where it refines, without those of the grid twice as wide. Each
-/// pixel fills its block, so that a coarse picture has no holes.
+/// A pass covers the pixels of a grid with this stride. A refining pass leaves out those of the grid of twice the
+/// stride. Each pixel fills its block, so that a coarse image has no holes.
 struct RayPass {
   std::uint32_t stride;
   bool refines;
-  std::uint32_t
-      sample;  ///< number of the sample; 0 goes through the pixel's centre, only the others add to what is there
+  std::uint32_t sample;  ///< 0 goes through the pixel's centre and overwrites the sums; others add to them
 };
 
-/// Cells of a pass, each at most one pixel to cast.
-RAYLIFT_HD inline std::uint32_t cells(const RayPicture& picture, const RayPass& pass) {
-  return ((picture.width + pass.stride - 1) / pass.stride) * ((picture.height + pass.stride - 1) / pass.stride);
+/// Cells of a pass; each casts one pixel, or none.
+RAYLIFT_HD inline std::uint32_t cells(const RayFrame& frame, const RayPass& pass) {
+  return ((frame.width + pass.stride - 1) / pass.stride) * ((frame.height + pass.stride - 1) / pass.stride);
 }
 
 namespace ray_detail {
@@ -78,7 +76,7 @@ RAYLIFT_HD inline float3 cross(float3 a, float3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 RAYLIFT_HD inline float3 unit(float3 a) {
-  // Of normals as long as a triangle's area the square would overflow.
+  // Scaled first: normals have the length of a triangle's area, whose square may overflow.
   const float most = fmaxf(fabsf(a.x), fmaxf(fabsf(a.y), fabsf(a.z)));
   if (!(most > 0)) return {0, 0, 1};
   const float3 b = (1 / most) * a;
@@ -102,7 +100,7 @@ RAYLIFT_HD inline float3 color(std::uint32_t packed) {
   return {channel(0), channel(8), channel(16)};
 }
 
-/// From dark blue over green to yellow, evenly bright: a fit by polynomials to matplotlib's "viridis".
+/// From dark blue over green to yellow, perceptually uniform: polynomials fitted to matplotlib's "viridis".
 RAYLIFT_HD inline float3 ramp(float t) {
   t = clamp01(t);
   const auto polynomial = [t](float c0, float c1, float c2, float c3, float c4, float c5, float c6) {
@@ -120,12 +118,12 @@ RAYLIFT_HD inline std::uint32_t scramble(std::uint32_t x) {
   x *= 0x846CA68Bu;
   return x ^ x >> 16;
 }
-/// A number from 0 to 1 that depends on all of its arguments.
+/// A pseudo-random number from 0 to 1: a hash of the arguments.
 RAYLIFT_HD inline float random(std::uint32_t pixel, std::uint32_t sample, std::uint32_t dimension) {
   return static_cast<float>(scramble(scramble(scramble(pixel) + sample) + dimension) >> 8) * (1.0f / 16777216.0f);
 }
 
-/// The next float, of one that is not negative.
+/// The next larger float of one that is not negative.
 RAYLIFT_HD inline float after(float t) {
 #if defined(__CUDA_ARCH__)
   return __uint_as_float(__float_as_uint(t) + 1u);
@@ -134,8 +132,8 @@ RAYLIFT_HD inline float after(float t) {
 #endif
 }
 
-/// Cuts the ray's stretch down to what the clipping plane leaves. False where that is nothing.
-RAYLIFT_HD inline bool clip(const RayPicture& p, Ray& ray) {
+/// Clips the ray's interval at the clipping plane. False where nothing is left.
+RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray) {
   const float along = dot(p.clip_normal, ray.direction);
   const float left = p.clip_offset - dot(p.clip_normal, ray.origin);
   if (along == 0) return left >= 0;
@@ -148,8 +146,8 @@ RAYLIFT_HD inline bool clip(const RayPicture& p, Ray& ray) {
   return ray.tmin < ray.tmax;
 }
 
-/// The ray through a place in the picture, both from 0 to 1.
-RAYLIFT_HD inline Ray view_ray(const RayPicture& p, float x, float y) {
+/// The ray through a point of the image; x and y run from 0 to 1.
+RAYLIFT_HD inline Ray view_ray(const RayFrame& p, float x, float y) {
   Ray ray;
   const float3 aside = (2 * x - 1) * p.right + (2 * y - 1) * p.above;
   if (p.orthographic) {
@@ -164,8 +162,8 @@ RAYLIFT_HD inline Ray view_ray(const RayPicture& p, float x, float y) {
   return ray;
 }
 
-/// The nearest hit on a solid that is visible. Steps over the others: after each, the ray begins at the next float.
-RAYLIFT_HD inline Hit visible_hit(const RayPicture& p, Ray ray) {
+/// The nearest hit on a visible solid. After a hit on a hidden one, the ray restarts at the next float.
+RAYLIFT_HD inline Hit visible_hit(const RayFrame& p, Ray ray) {
   while (true) {
     const Hit hit = closest_hit(p.geometry, ray);
     if (!hit.valid() || p.visible == nullptr) return hit;
@@ -184,8 +182,8 @@ RAYLIFT_HD inline float3 unpack_octahedral(std::uint32_t packed) {
   return {(1 - fabsf(y)) * (x >= 0 ? 1.0f : -1.0f), (1 - fabsf(x)) * (y >= 0 ? 1.0f : -1.0f), z};
 }
 
-/// Outward, of unit length; smooth where the triangle is.
-RAYLIFT_HD inline float3 outward(const RayPicture& p, const Hit& hit) {
+/// The outward normal, of unit length; interpolated where the triangle is smooth.
+RAYLIFT_HD inline float3 outward(const RayFrame& p, const Hit& hit) {
   if (p.normals == nullptr || (p.smooth[hit.triangle >> 5] >> (hit.triangle & 31u) & 1u) == 0) return unit(hit.normal);
   const uint3 t = p.geometry.triangles[hit.triangle];
   const float3 n = (1 - hit.u - hit.v) * unpack_octahedral(p.normals[t.x]) + hit.u * unpack_octahedral(p.normals[t.y]) +
@@ -195,7 +193,7 @@ RAYLIFT_HD inline float3 outward(const RayPicture& p, const Hit& hit) {
                m[2] * n.x + m[6] * n.y + m[10] * n.z});
 }
 
-RAYLIFT_HD inline float3 base_color(const RayPicture& p, const Hit& hit) {
+RAYLIFT_HD inline float3 base_color(const RayFrame& p, const Hit& hit) {
   const std::uint32_t solid = p.geometry.solid_id(hit.instance, hit.triangle);
   if (p.mode == RayMode::solid || p.color == ColorBy::solid)
     return color(p.colors[p.material_entries + solid % p.distinct_entries]);
@@ -207,8 +205,8 @@ RAYLIFT_HD inline float3 base_color(const RayPicture& p, const Hit& hit) {
   return color(p.colors[material < p.material_entries ? material : p.material_entries - 1]);
 }
 
-/// As the renderer shades; `open` is the share of ambient light that gets through.
-RAYLIFT_HD inline float3 shade(const RayPicture& p, const Hit& hit, float3 base, float3 n, float3 towards, float open) {
+/// The renderer's shading; `open` is the unoccluded share of ambient light.
+RAYLIFT_HD inline float3 shade(const RayFrame& p, const Hit& hit, float3 base, float3 n, float3 towards, float open) {
   const float sky = 0.5f + 0.5f * dot(n, p.up);
   const float key = fmaxf(dot(n, p.key_light), 0);
   const float head = fmaxf(dot(n, towards), 0);
@@ -224,15 +222,15 @@ RAYLIFT_HD inline float3 shade(const RayPicture& p, const Hit& hit, float3 base,
   return lit;
 }
 
-/// 1 where a ray into a random direction, more of them along the normal, meets nothing near.
-RAYLIFT_HD inline float openness(const RayPicture& p, const Hit& hit, float3 point, float3 n, std::uint32_t pixel,
+/// Ambient occlusion by one cosine-weighted ray: 1 where it hits nothing within `reach`, less for nearer hits.
+RAYLIFT_HD inline float openness(const RayFrame& p, const Hit& hit, float3 point, float3 n, std::uint32_t pixel,
                                  std::uint32_t sample) {
   const float a = 6.2831853f * random(pixel, sample, 0);
   const float r2 = random(pixel, sample, 1);
   const float r = sqrtf(r2);
   const float3 side = unit(fabsf(n.z) < 0.9f ? cross(n, float3{0, 0, 1}) : cross(n, float3{1, 0, 0}));
   const float3 direction = (r * cosf(a)) * side + (r * sinf(a)) * cross(n, side) + sqrtf(1 - r2) * n;
-  // Off the surface by what rounding may have put the point under it.
+  // Moves the origin off the surface by more than its rounding error.
   const float largest = fmaxf(fabsf(point.x), fmaxf(fabsf(point.y), fabsf(point.z)));
   float3 face = unit(hit.normal);
   if (dot(face, n) < 0) face = -1.0f * face;
@@ -247,8 +245,8 @@ RAYLIFT_HD inline float openness(const RayPicture& p, const Hit& hit, float3 poi
   return distance * distance;
 }
 
-/// Surfaces of visible solids that the ray crosses: each makes it begin anew behind it.
-RAYLIFT_HD inline std::uint32_t crossings(const RayPicture& p, Ray ray) {
+/// Counts the surfaces of visible solids along the ray, which restarts behind each.
+RAYLIFT_HD inline std::uint32_t crossings(const RayFrame& p, Ray ray) {
   constexpr std::uint32_t kMost = 4096;
   std::uint32_t count = 0;
   while (count < kMost) {
@@ -260,8 +258,8 @@ RAYLIFT_HD inline std::uint32_t crossings(const RayPicture& p, Ray ray) {
   return count;
 }
 
-/// What a ray sees, and the solid + 1 that it meets first.
-RAYLIFT_HD inline Light see(const RayPicture& p, Ray ray, std::uint32_t pixel, std::uint32_t sample,
+/// The light along a ray, and solid + 1 of its first hit.
+RAYLIFT_HD inline Light see(const RayFrame& p, Ray ray, std::uint32_t pixel, std::uint32_t sample,
                             std::uint32_t& solid) {
   solid = 0;
   if (!clip(p, ray)) return {0, 0, 0, 0};
@@ -273,7 +271,7 @@ RAYLIFT_HD inline Light see(const RayPicture& p, Ray ray, std::uint32_t pixel, s
     const float depth = hit.t + (p.orthographic ? p.first : 0.0f);
     c = ramp(1 - (depth - p.nearest) / (p.farthest - p.nearest));
   } else if (p.mode == RayMode::crossings) {
-    // 1, 2, 4, ... 64 surfaces are equal steps.
+    // Logarithmic: 1, 2, 4, ... 64 surfaces are equal steps.
     c = ramp(log2f(static_cast<float>(crossings(p, ray))) / 6);
   } else {
     const float3 towards = unit(-1.0f * ray.direction);
@@ -309,32 +307,31 @@ RAYLIFT_HD inline std::uint32_t as_pixel(const Light& sum, float samples) {
 
 }  // namespace ray_detail
 
-/// Casts the pixel of a cell, adds to the sums and fills the pixels of its block.
-RAYLIFT_HD inline void cast_cell(const RayPicture& picture, const RayPass& pass, std::uint32_t cell) {
-  const std::uint32_t columns = (picture.width + pass.stride - 1) / pass.stride;
+/// Casts the pixel of a cell, adds it to the sums and fills its block of pixels.
+RAYLIFT_HD inline void cast_cell(const RayFrame& frame, const RayPass& pass, std::uint32_t cell) {
+  const std::uint32_t columns = (frame.width + pass.stride - 1) / pass.stride;
   const std::uint32_t column = cell % columns, row = cell / columns;
-  if (pass.refines && column % 2 == 0 && row % 2 == 0) return;  // has been cast by a coarser pass
+  if (pass.refines && column % 2 == 0 && row % 2 == 0) return;  // a coarser pass has cast it
   const std::uint32_t x = column * pass.stride, y = row * pass.stride;
-  const std::uint32_t pixel = y * picture.width + x;
-  // Samples after the first follow a sequence that covers the pixel evenly (M. Roberts, "R2").
+  const std::uint32_t pixel = y * frame.width + x;
+  // Later samples follow a low-discrepancy sequence (M. Roberts, "R2").
   const auto n = static_cast<float>(pass.sample);
   const float shift_x = 0.5f + n * 0.7548777f, shift_y = 0.5f + n * 0.5698403f;
-  const float at_x = (static_cast<float>(x) + shift_x - floorf(shift_x)) / static_cast<float>(picture.width);
-  const float at_y = (static_cast<float>(y) + shift_y - floorf(shift_y)) / static_cast<float>(picture.height);
+  const float at_x = (static_cast<float>(x) + shift_x - floorf(shift_x)) / static_cast<float>(frame.width);
+  const float at_y = (static_cast<float>(y) + shift_y - floorf(shift_y)) / static_cast<float>(frame.height);
   std::uint32_t solid = 0;
-  const Light seen = ray_detail::see(picture, ray_detail::view_ray(picture, at_x, at_y), pixel, pass.sample, solid);
+  const Light seen = ray_detail::see(frame, ray_detail::view_ray(frame, at_x, at_y), pixel, pass.sample, solid);
   Light sum = seen;
   if (pass.sample == 0) {
-    picture.solids[pixel] = solid;
+    frame.solids[pixel] = solid;
   } else {
-    const Light& before = picture.sums[pixel];
+    const Light& before = frame.sums[pixel];
     sum = {before.r + seen.r, before.g + seen.g, before.b + seen.b, before.a + seen.a};
   }
-  picture.sums[pixel] = sum;
+  frame.sums[pixel] = sum;
   const std::uint32_t shown = ray_detail::as_pixel(sum, n + 1);
-  for (std::uint32_t j = y; j < y + pass.stride && j < picture.height; ++j)
-    for (std::uint32_t i = x; i < x + pass.stride && i < picture.width; ++i)
-      picture.pixels[j * picture.width + i] = shown;
+  for (std::uint32_t j = y; j < y + pass.stride && j < frame.height; ++j)
+    for (std::uint32_t i = x; i < x + pass.stride && i < frame.width; ++i) frame.pixels[j * frame.width + i] = shown;
 }
 
 }  // namespace raylift::viewer

@@ -2,11 +2,8 @@
 // raylift-view: shows scenes, in a window or drawn into PNG files.
 #include <raylift/geometry/error.h>
 
-#include <cstdio>
-#include <exception>
 #include <string>
 
-#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "offscreen.h"
@@ -19,7 +16,7 @@ namespace {
 
 constexpr const char* kProgram = "raylift-view";
 
-int run_program(int argc, char** argv) {
+int view(int argc, char** argv) {
   using namespace raylift;
   viewer::ViewOptions options;
   const std::string text = viewer::parse_view_options(argc, argv, options);
@@ -41,18 +38,5 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace raylift;
-  cli::guard_standard_descriptors();
-  cli::catch_interrupts();
-  try {
-    const int code = cli::with_raylift_errors([&] { return run_program(argc, argv); });
-    cli::finish_output();
-    return code;
-  } catch (const Error& error) {
-    cli::Session(cli::GeneralOptions{}, kProgram).report(error);
-    return cli::exit_code_of(error);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: error: %s\n", kProgram, error.what());
-    return 70;
-  }
+  return raylift::cli::run_program(kProgram, [&] { return view(argc, argv); });
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "palette.h"
 #include "shaders.h"
 
 namespace raylift::viewer {
@@ -31,34 +30,7 @@ void store(float* target, const Eigen::Vector3d& v, double w = 0) {
   target[3] = static_cast<float>(w);
 }
 
-void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Buffer& vertices,
-                        const Buffer& triangles) {
-  std::vector<uint3> shifted;
-  for (std::size_t m = 0; m != scene.meshes.size(); ++m) {
-    const Mesh& mesh = scene.meshes[m];
-    if (!mesh.vertices.empty())
-      glNamedBufferSubData(vertices.name(), static_cast<GLintptr>(offsets.first_vertex[m] * sizeof(float3)),
-                           static_cast<GLsizeiptr>(mesh.vertices.size() * sizeof(float3)), mesh.vertices.data());
-    const std::uint32_t first = offsets.first_vertex[m];
-    // In pieces, so that the shifted copy stays small.
-    constexpr std::size_t kPiece = std::size_t{1} << 18;
-    for (std::size_t begin = 0; begin < mesh.triangles.size(); begin += kPiece) {
-      const std::size_t count = std::min(kPiece, mesh.triangles.size() - begin);
-      const uint3* source = mesh.triangles.data() + begin;
-      if (first != 0) {
-        shifted.resize(count);
-        std::transform(source, source + count, shifted.begin(), [&](const uint3& t) {
-          return uint3{t.x + first, t.y + first, t.z + first};
-        });
-        source = shifted.data();
-      }
-      glNamedBufferSubData(triangles.name(), static_cast<GLintptr>((offsets.first_triangle[m] + begin) * sizeof(uint3)),
-                           static_cast<GLsizeiptr>(count * sizeof(uint3)), source);
-    }
-  }
-}
-
-/// Rows as OpenGL counts them, from the bottom, into rows from the top.
+/// Flips rows from OpenGL's order, bottom to top.
 template <class T>
 void from_below(const std::vector<T>& rows, const Resolution& size, std::vector<T>& upright) {
   for (int y = 0; y < size.height; ++y)
@@ -66,11 +38,16 @@ void from_below(const std::vector<T>& rows, const Resolution& size, std::vector<
                 upright.begin() + static_cast<std::ptrdiff_t>(y) * size.width);
 }
 
+/// Enables blending by alpha that is not multiplied in.
+void blend_over() {
+  glEnable(GL_BLEND);
+  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+}
+
 }  // namespace
 
 Renderer::Renderer() {
   frame_ = make_buffer(nullptr, sizeof(Frame), GL_DYNAMIC_STORAGE_BIT);
-  geometry_ = make_vertex_array();
   empty_ = make_vertex_array();
   overlay_array_ = make_vertex_array();
   background_ = make_program(shaders::screen_vertex, shaders::background_fragment);
@@ -86,123 +63,32 @@ Renderer::Renderer() {
 }
 
 void Renderer::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared) {
-  // Everything of the old scene goes first: two large ones need not fit together.
-  for (Buffer* buffer : {&vertices_, &triangles_, &normals_, &smooth_, &instances_, &colors_, &slots_, &commands_})
-    *buffer = Buffer();
-  scene_ = nullptr;  // until all is there
   selected_.reset();
   device_triangles_ = 0;
-  command_count_ = 0;
-  offsets_ = mesh_offsets(scene);
-  bounds_ = scene.bounds;
-  shared_ = shared;
-  const std::uint64_t mesh_bytes = offsets_.vertices * sizeof(float3) + offsets_.triangles * sizeof(uint3);
-  if (!shared_) {
-    vertices_ = make_buffer(nullptr, offsets_.vertices * sizeof(float3), GL_DYNAMIC_STORAGE_BIT);
-    triangles_ = make_buffer(nullptr, offsets_.triangles * sizeof(uint3), GL_DYNAMIC_STORAGE_BIT);
-    upload_mesh_arrays(scene, offsets_, vertices_, triangles_);
-  }
-  const std::vector<DrawInstance> instances = draw_instances(scene);
-  instances_ = make_buffer(std::span<const DrawInstance>(instances));
-
-  const ColorTable table = color_table(scene);
-  material_entries_ = table.materials;
-  distinct_entries_ = table.distinct;
-  colors_ = make_buffer(std::span<const std::uint32_t>(table.colors));
-
-  const GLuint array = geometry_.name();
-  glVertexArrayVertexBuffer(array, 0, shared_ ? shared_->vertices : vertices_.name(), 0, sizeof(float3));
-  glVertexArrayElementBuffer(array, shared_ ? shared_->triangles : triangles_.name());
-  glEnableVertexArrayAttrib(array, 0);
-  glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, 0);
-  glVertexArrayAttribBinding(array, 0, 0);
-  glDisableVertexArrayAttrib(array, 1);
-  buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(std::uint32_t);
-  scene_ = &scene;
-  set_visible({});
-  check_gl("putting the scene into OpenGL buffers");
-}
-
-void Renderer::set_visible(std::span<const std::uint8_t> visible) {
-  if (scene_ == nullptr) return;
-  const DrawList list = draw_list(*scene_, offsets_, visible);
-  slots_ = make_buffer(std::span<const DrawSlot>(list.slots));
-  commands_ = make_buffer(std::span<const DrawCommand>(list.commands));
-  command_count_ = static_cast<std::uint32_t>(list.commands.size());
-  drawn_triangles_ = list.triangles;
-  const GLuint array = geometry_.name();
-  glVertexArrayVertexBuffer(array, 2, slots_.name(), 0, sizeof(DrawSlot));
-  glVertexArrayBindingDivisor(array, 2, 1);
-  glEnableVertexArrayAttrib(array, 2);
-  glVertexArrayAttribIFormat(array, 2, 3, GL_UNSIGNED_INT, 0);
-  glVertexArrayAttribBinding(array, 2, 2);
-}
-
-void Renderer::ensure_normals() {
-  if (normals_ || scene_ == nullptr) return;
-  const SmoothNormals normals = smooth_normals(*scene_, offsets_);
-  normals_ = make_buffer(std::span<const std::uint32_t>(normals.vertices));
-  smooth_ = make_buffer(std::span<const std::uint32_t>(normals.smooth));
-  buffer_bytes_ += (normals.vertices.size() + normals.smooth.size()) * sizeof(std::uint32_t);
-  const GLuint array = geometry_.name();
-  glVertexArrayVertexBuffer(array, 1, normals_.name(), 0, sizeof(std::uint32_t));
-  glEnableVertexArrayAttrib(array, 1);
-  glVertexArrayAttribFormat(array, 1, 2, GL_SHORT, GL_TRUE, 0);
-  glVertexArrayAttribBinding(array, 1, 1);
+  scene_.set_scene(scene, shared);
 }
 
 void Renderer::resize(const Resolution& resolution, int samples) {
   GLint most = 1;
   glGetIntegerv(GL_MAX_SAMPLES, &most);
   samples = std::clamp(samples, 1, std::max(most, 1));
-  if (target_ && resolution.width == resolution_.width && resolution.height == resolution_.height &&
+  if (image_.target && resolution.width == resolution_.width && resolution.height == resolution_.height &&
       samples == samples_)
     return;
   GLint largest = 0;
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   if (std::max(resolution.width, resolution.height) > largest)
     throw Error(ErrorKind::limit,
-                "a picture of " + std::to_string(resolution.width) + " x " + std::to_string(resolution.height) +
+                "an image of " + std::to_string(resolution.width) + " x " + std::to_string(resolution.height) +
                     " pixels is too large for this OpenGL",
                 {}, "at most " + std::to_string(largest) + " a side are possible");
   resolution_ = resolution;
   samples_ = samples;
-  make_targets();
-}
-
-void Renderer::make_targets() {
-  const auto [width, height] = resolution_;
-  // Old ones go first.
-  blended_ = Framebuffer();
-  resolved_blended_ = Framebuffer();
-  resolved_blended_alpha_ = Framebuffer();
-  accumulated_ = Renderbuffer();
-  revealage_ = Renderbuffer();
-  id_target_ = Framebuffer();
-  const int samples = samples_ > 1 ? samples_ : 0;
-  color_ = make_renderbuffer(GL_SRGB8_ALPHA8, width, height, samples);
-  depth_ = make_renderbuffer(GL_DEPTH_COMPONENT32F, width, height, samples);
-  target_ = make_framebuffer();
-  glNamedFramebufferRenderbuffer(target_.name(), GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color_.name());
-  glNamedFramebufferRenderbuffer(target_.name(), GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth_.name());
-  check_complete(target_);
-  resolved_color_ = make_texture(GL_TEXTURE_2D);
-  glTextureStorage2D(resolved_color_.name(), 1, GL_SRGB8_ALPHA8, width, height);
-  resolved_ = make_framebuffer();
-  glNamedFramebufferTexture(resolved_.name(), GL_COLOR_ATTACHMENT0, resolved_color_.name(), 0);
-  check_complete(resolved_);
-  check_gl("making the picture");
-}
-
-void Renderer::make_id_target() {
-  if (id_target_) return;
-  const auto [width, height] = resolution_;
-  id_color_ = make_renderbuffer(GL_RG32UI, width, height, 0);
-  id_depth_ = make_renderbuffer(GL_DEPTH_COMPONENT32F, width, height, 0);
-  id_target_ = make_framebuffer();
-  glNamedFramebufferRenderbuffer(id_target_.name(), GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, id_color_.name());
-  glNamedFramebufferRenderbuffer(id_target_.name(), GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, id_depth_.name());
-  check_complete(id_target_);
+  // The old targets go first: two large ones may not fit together.
+  blended_ = BlendTarget();
+  ids_ = IdTarget();
+  image_ = ImageTarget();
+  image_ = ImageTarget(resolution_, samples_);
 }
 
 const Program& Renderer::program(const std::string& defines) {
@@ -223,7 +109,7 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
   const double aspect = static_cast<double>(resolution_.width) / resolution_.height;
   Eigen::Matrix4d view = Eigen::Matrix4d::Identity();
   view.topLeftCorner<3, 3>() = camera.rotation();
-  const Eigen::Matrix4f clip_from_eye = (camera.projection(aspect, bounds_) * view).cast<float>();
+  const Eigen::Matrix4f clip_from_eye = (camera.projection(aspect, scene_.bounds()) * view).cast<float>();
   std::memcpy(frame.clip_from_eye, clip_from_eye.data(), sizeof(frame.clip_from_eye));
   const Eigen::Vector3d eye = camera.eye();
   for (int i = 0; i < 3; ++i) {
@@ -231,10 +117,11 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
     frame.eye_high[i] = high;
     frame.eye_low[i] = low;
   }
-  // Without a plane, nothing lies beyond it.
+  // Without a plane, every point passes the clip test.
   frame.clip_plane[3] = 1;
   if (settings.clip)
-    store(frame.clip_plane, settings.clip->normal, settings.clip->offset_in(bounds_) - settings.clip->normal.dot(eye));
+    store(frame.clip_plane, settings.clip->normal,
+          settings.clip->offset_in(scene_.bounds()) - settings.clip->normal.dot(eye));
   store(frame.forward, camera.forward(), camera.orthographic ? 1 : 0);
   store(frame.up, camera.up.normalized(), static_cast<double>(settings.opacity));
   store(frame.key_light, key_light(camera));
@@ -243,25 +130,19 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
                     (settings.fill == Fill::wireframe ? 4U : 0U);
   frame.choice[2] = selected_ ? *selected_ + 1 : 0;
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(device_triangles_, kNone));
-  frame.tables[0] = material_entries_;
-  frame.tables[1] = distinct_entries_;
+  frame.tables[0] = scene_.material_entries();
+  frame.tables[1] = scene_.distinct_entries();
   glNamedBufferSubData(frame_.name(), 0, sizeof(frame), &frame);
 }
 
 void Renderer::draw_scene() const {
-  if (command_count_ == 0) return;
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, colors_.name());
-  if (smooth_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, smooth_.name());
-  glBindVertexArray(geometry_.name());
-  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, commands_.name());
-  glMultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, nullptr, static_cast<GLsizei>(command_count_), 0);
+  scene_.draw();
 }
 
 void Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image) {
   const auto [width, height] = resolution_;
-  glBindFramebuffer(GL_FRAMEBUFFER, target_.name());
+  glBindFramebuffer(GL_FRAMEBUFFER, image_.target.name());
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
   glDisable(GL_CULL_FACE);
@@ -277,9 +158,9 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   draw_background(settings);
   if (image) {
     draw_image(*image);
-  } else if (scene_ != nullptr && command_count_ > 0) {
+  } else if (!scene_.draws_nothing()) {
     set_frame(camera, settings);
-    if (settings.smooth && settings.fill == Fill::surface) ensure_normals();
+    if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_GREATER);
     if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
@@ -291,9 +172,8 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
     glDisable(GL_DEPTH_TEST);
   }
   draw_overlay(make_overlay(camera, settings, width, height));
-  glBlitNamedFramebuffer(target_.name(), resolved_.name(), 0, 0, width, height, 0, 0, width, height,
-                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
-  // As others expect it.
+  image_.resolve(resolution_);
+  // Restores OpenGL's defaults, for ImGui.
   glDisable(GL_FRAMEBUFFER_SRGB);
   glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
   glDepthFunc(GL_LESS);
@@ -312,13 +192,12 @@ void Renderer::draw_background(const Settings& settings) {
 }
 
 void Renderer::draw_image(const ForeignImage& image) {
-  if (!image_) image_ = make_program(shaders::screen_vertex, shaders::image_fragment);
-  glUseProgram(image_.name());
+  if (!foreign_) foreign_ = make_program(shaders::screen_vertex, shaders::image_fragment);
+  glUseProgram(foreign_.name());
   glUniform2f(0, static_cast<float>(resolution_.width), static_cast<float>(resolution_.height));
   glBindTextureUnit(0, image.texture);
   glBindVertexArray(empty_.name());
-  glEnable(GL_BLEND);
-  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  blend_over();
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glDisable(GL_BLEND);
 }
@@ -328,82 +207,52 @@ void Renderer::draw_surfaces(const Settings& settings) {
   glUseProgram(program(settings.smooth && !lines ? "#define SMOOTH\n" : "").name());
   if (lines) glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   if (settings.edges && !lines) {
-    // Surfaces step back a little, so that their own edges win.
+    // Offsets surfaces backward, so that their edges pass the depth test.
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(-1, -4);
   }
   draw_scene();
   glDisable(GL_POLYGON_OFFSET_FILL);
-  if (settings.edges && !lines) {
-    glUseProgram(program("#define EDGES\n").name());
-    glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-    glEnable(GL_BLEND);
-    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    glDepthFunc(GL_GEQUAL);
-    draw_scene();
-    glDepthFunc(GL_GREATER);
-    glDisable(GL_BLEND);
-  }
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  if (!settings.edges || lines) return;
+  glDepthFunc(GL_GEQUAL);
+  draw_edges();
+  glDepthFunc(GL_GREATER);
+}
+
+void Renderer::draw_edges() {
+  glUseProgram(program("#define EDGES\n").name());
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  blend_over();
+  draw_scene();
+  glDisable(GL_BLEND);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
 void Renderer::draw_blended(const Settings& settings) {
-  const auto [width, height] = resolution_;
-  if (!blended_) {
-    if (!composite_) composite_ = make_program(shaders::screen_vertex, shaders::composite_fragment);
-    const int samples = samples_ > 1 ? samples_ : 0;
-    accumulated_ = make_renderbuffer(GL_RGBA16F, width, height, samples);
-    revealage_ = make_renderbuffer(GL_R16F, width, height, samples);
-    resolved_accumulated_ = make_texture(GL_TEXTURE_2D);
-    glTextureStorage2D(resolved_accumulated_.name(), 1, GL_RGBA16F, width, height);
-    resolved_revealage_ = make_texture(GL_TEXTURE_2D);
-    glTextureStorage2D(resolved_revealage_.name(), 1, GL_R16F, width, height);
-    blended_ = make_framebuffer();
-    glNamedFramebufferRenderbuffer(blended_.name(), GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, accumulated_.name());
-    glNamedFramebufferRenderbuffer(blended_.name(), GL_COLOR_ATTACHMENT1, GL_RENDERBUFFER, revealage_.name());
-    const std::array<GLenum, 2> both{GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
-    glNamedFramebufferDrawBuffers(blended_.name(), 2, both.data());
-    resolved_blended_ = make_framebuffer();
-    glNamedFramebufferTexture(resolved_blended_.name(), GL_COLOR_ATTACHMENT0, resolved_accumulated_.name(), 0);
-    resolved_blended_alpha_ = make_framebuffer();
-    glNamedFramebufferTexture(resolved_blended_alpha_.name(), GL_COLOR_ATTACHMENT0, resolved_revealage_.name(), 0);
-    check_complete(blended_);
-  }
-  constexpr std::array<float, 4> kZero{0, 0, 0, 0};
-  constexpr std::array<float, 4> kOne{1, 1, 1, 1};
-  glBindFramebuffer(GL_FRAMEBUFFER, blended_.name());
-  glClearBufferfv(GL_COLOR, 0, kZero.data());
-  glClearBufferfv(GL_COLOR, 1, kOne.data());
+  if (!composite_) composite_ = make_program(shaders::screen_vertex, shaders::composite_fragment);
+  if (!blended_.target) blended_ = BlendTarget(resolution_, samples_);
+  glBindFramebuffer(GL_FRAMEBUFFER, blended_.target.name());
+  blended_.clear();
   glDisable(GL_DEPTH_TEST);
   glEnable(GL_BLEND);
   glBlendFunci(0, GL_ONE, GL_ONE);
   glBlendFunci(1, GL_ZERO, GL_ONE_MINUS_SRC_COLOR);
   glUseProgram(program(settings.smooth ? "#define BLENDED\n#define SMOOTH\n" : "#define BLENDED\n").name());
   draw_scene();
-  glNamedFramebufferReadBuffer(blended_.name(), GL_COLOR_ATTACHMENT0);
-  glBlitNamedFramebuffer(blended_.name(), resolved_blended_.name(), 0, 0, width, height, 0, 0, width, height,
-                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
-  glNamedFramebufferReadBuffer(blended_.name(), GL_COLOR_ATTACHMENT1);
-  glBlitNamedFramebuffer(blended_.name(), resolved_blended_alpha_.name(), 0, 0, width, height, 0, 0, width, height,
-                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
-  glBindFramebuffer(GL_FRAMEBUFFER, target_.name());
+  blended_.resolve(resolution_);
+  glBindFramebuffer(GL_FRAMEBUFFER, image_.target.name());
   glDisable(GL_CLIP_DISTANCE0);
   glUseProgram(composite_.name());
-  glBindTextureUnit(0, resolved_accumulated_.name());
-  glBindTextureUnit(1, resolved_revealage_.name());
+  glBindTextureUnit(0, blended_.resolved_accumulated.name());
+  glBindTextureUnit(1, blended_.resolved_revealage.name());
   glBindVertexArray(empty_.name());
-  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  blend_over();
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glDisable(GL_BLEND);
-  if (settings.edges) {
-    glUseProgram(program("#define EDGES\n").name());
-    glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-    if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
-    glEnable(GL_BLEND);
-    draw_scene();
-    glDisable(GL_BLEND);
-    glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-  }
+  if (!settings.edges) return;
+  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  draw_edges();
 }
 
 void Renderer::draw_overlay(const Overlay& overlay) {
@@ -413,8 +262,7 @@ void Renderer::draw_overlay(const Overlay& overlay) {
   glUseProgram(overlay_.name());
   glUniform2f(0, static_cast<float>(resolution_.width), static_cast<float>(resolution_.height));
   glBindVertexArray(overlay_array_.name());
-  glEnable(GL_BLEND);
-  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  blend_over();
   glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(overlay.size()));
   glDisable(GL_BLEND);
 }
@@ -423,13 +271,13 @@ Image Renderer::read() const {
   const auto [width, height] = resolution_;
   Image image(width, height);
   std::vector<Pixel> rows(image.pixels.size());
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, resolved_.name());
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, image_.resolved.name());
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
   glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-  check_gl("reading the picture");
+  check_gl("reading the image");
   from_below(rows, resolution_, image.pixels);
-  // On a transparent background the samples of an edge were averaged with nothing: divide the coverage out again.
+  // On a transparent background the mean over an edge's samples includes empty ones: divide by the coverage.
   for (Pixel& pixel : image.pixels) {
     if (pixel[3] == 255 || pixel[3] == 0) continue;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -445,7 +293,7 @@ Image Renderer::read() const {
 
 void Renderer::present(GLuint framebuffer, int width, int height) const {
   const bool same = width == resolution_.width && height == resolution_.height;
-  glBlitNamedFramebuffer(resolved_.name(), framebuffer, 0, 0, resolution_.width, resolution_.height, 0, 0, width,
+  glBlitNamedFramebuffer(image_.resolved.name(), framebuffer, 0, 0, resolution_.width, resolution_.height, 0, 0, width,
                          height, GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
 }
 
@@ -454,8 +302,8 @@ void Renderer::finish() const {
 }
 
 void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel) {
-  make_id_target();
-  glBindFramebuffer(GL_FRAMEBUFFER, id_target_.name());
+  if (!ids_.target) ids_ = IdTarget(resolution_);
+  glBindFramebuffer(GL_FRAMEBUFFER, ids_.target.name());
   glViewport(0, 0, resolution_.width, resolution_.height);
   if (pixel) {
     glEnable(GL_SCISSOR_TEST);
@@ -464,11 +312,8 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   glDisable(GL_BLEND);
   glDisable(GL_CULL_FACE);
   glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
-  constexpr std::array<GLuint, 4> kNothing{0, 0, 0, 0};
-  constexpr float kFar = 0;
   glDepthMask(GL_TRUE);
-  glClearBufferuiv(GL_COLOR, 0, kNothing.data());
-  glClearBufferfv(GL_DEPTH, 0, &kFar);
+  ids_.clear();
   set_frame(camera, settings);
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
@@ -484,7 +329,7 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
 }
 
 std::optional<Picked> Renderer::pick(const Camera& camera, const Settings& settings, int x, int y) {
-  if (scene_ == nullptr || x < 0 || y < 0 || x >= resolution_.width || y >= resolution_.height) return std::nullopt;
+  if (!scene_.has_scene() || x < 0 || y < 0 || x >= resolution_.width || y >= resolution_.height) return std::nullopt;
   draw_ids(camera, settings, std::array<int, 2>{x, y});
   std::array<std::uint32_t, 2> id{};
   glReadPixels(x, resolution_.height - 1 - y, 1, 1, GL_RG_INTEGER, GL_UNSIGNED_INT, id.data());
@@ -498,7 +343,7 @@ IdImage Renderer::ids(const Camera& camera, const Settings& settings) {
   const auto [width, height] = resolution_;
   IdImage image{width, height, {}};
   image.ids.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  if (scene_ == nullptr) return image;
+  if (!scene_.has_scene()) return image;
   draw_ids(camera, settings, std::nullopt);
   std::vector<std::array<std::uint32_t, 2>> rows(image.ids.size());
   glPixelStorei(GL_PACK_ALIGNMENT, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a scene with OpenGL into a picture of its own: window and offscreen alike. Needs a current 4.5 context wherever
-// one is made, used or goes.
+// Draws a scene with OpenGL into an offscreen image, which the window then shows. Needs a current 4.5 context, also for
+// its destruction.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -12,117 +12,86 @@
 #include <string>
 #include <vector>
 
-#include "camera.h"
+#include "cli/camera.h"
 #include "cli/image.h"
-#include "draw_list.h"
 #include "gl_objects.h"
 #include "overlay.h"
+#include "render_targets.h"
+#include "scene_buffers.h"
 #include "settings.h"
 
 namespace raylift::viewer {
 
-/// What lies under a pixel.
-struct Picked {
-  std::uint32_t instance;  ///< index in Scene::instances
-  std::uint32_t triangle;  ///< over all meshes: minus MeshOffsets::first_triangle, the triangle in its mesh
-};
-
-/// For each pixel, rows from the top: instance + 1 (0: nothing), and the triangle over all meshes.
+/// Instance + 1 (0: nothing) and triangle over all meshes of each pixel, rows from the top.
 struct IdImage {
   int width = 0;
   int height = 0;
   std::vector<std::array<std::uint32_t, 2>> ids;
 };
 
-/// A picture that somebody else made, for the renderer to show instead of the scene: sRGB in GL_RGBA8, lowest row
-/// first, alpha not multiplied in.
-struct ForeignImage {
-  GLuint texture;
-};
-
 class Renderer {
  public:
   Renderer();
 
-  /// Puts a scene's geometry into GL buffers. The scene must stay as long as it is drawn. `shared`, where given, are
-  /// buffers that hold its vertices and triangles already (triangles index all vertices), so that there is one copy.
-  struct SharedGeometryBuffers {
-    GLuint vertices;
-    GLuint triangles;
-  };
+  /// Puts a scene's geometry into GL buffers, except for arrays in `shared`. The scene must outlive its drawing.
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared = std::nullopt);
-  /// A value per instance; empty: all are visible.
-  void set_visible(std::span<const std::uint8_t> visible);
+  /// One value per instance; empty: all are visible.
+  void set_visible(std::span<const std::uint8_t> visible) { scene_.set_visible(visible); }
   void set_selected(std::optional<std::uint32_t> instance) { selected_ = instance; }
-  /// The first so many triangles lie in device memory, the others in host memory: for ColorBy::residency.
+  /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
 
-  /// Makes the picture that draw() fills. `samples` a pixel, as far as the driver allows.
+  /// Sets the size of the image, and the samples per pixel as far as the driver allows. Errors: limit,
+  /// out_of_device_memory, device.
   void resize(const Resolution& resolution, int samples);
   [[nodiscard]] const Resolution& resolution() const { return resolution_; }
   [[nodiscard]] int samples() const { return samples_; }
 
+  /// Draws the scene, or `image` in its place, with background and overlay. Errors: out_of_device_memory, device.
   void draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image = std::nullopt);
-  /// The picture that was drawn last.
+  /// The image that draw() made last.
   [[nodiscard]] Image read() const;
-  /// Copies it onto a framebuffer, scaled to its size.
+  /// Copies that image onto a framebuffer, scaled to this size.
   void present(GLuint framebuffer, int width, int height) const;
-  /// Waits until all drawing is done.
+  /// Waits until OpenGL has finished.
   void finish() const;
 
-  /// Under a pixel, counted from the upper left.
+  /// The triangle under a pixel, counted from the upper left.
   [[nodiscard]] std::optional<Picked> pick(const Camera& camera, const Settings& settings, int x, int y);
   [[nodiscard]] IdImage ids(const Camera& camera, const Settings& settings);
 
-  /// Triangles that draw() draws, each instance counted.
-  [[nodiscard]] std::uint64_t drawn_triangles() const { return drawn_triangles_; }
-  /// Bytes of the scene in GL buffers, of which `shared` only once with somebody else.
-  [[nodiscard]] std::uint64_t buffer_bytes() const { return buffer_bytes_; }
+  /// Triangles that draw() draws, those of each instance counted.
+  [[nodiscard]] std::uint64_t drawn_triangles() const { return scene_.drawn_triangles(); }
+  /// Bytes of the scene in GL buffers, shared ones included.
+  [[nodiscard]] std::uint64_t buffer_bytes() const { return scene_.bytes(); }
 
  private:
-  void make_targets();
-  void make_id_target();
   [[nodiscard]] const Program& program(const std::string& defines);
   void set_frame(const Camera& camera, const Settings& settings);
   void draw_scene() const;
   void draw_background(const Settings& settings);
   void draw_image(const ForeignImage& image);
   void draw_surfaces(const Settings& settings);
+  void draw_edges();
   void draw_blended(const Settings& settings);
   void draw_overlay(const Overlay& overlay);
   void draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel);
-  void ensure_normals();
 
-  const Scene* scene_ = nullptr;
-  MeshOffsets offsets_;
-  Bounds bounds_;
-  Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_, slots_, commands_, frame_;
-  std::optional<SharedGeometryBuffers> shared_;
-  VertexArray geometry_, empty_, overlay_array_;
+  SceneBuffers scene_;
+  Buffer frame_;
+  VertexArray empty_, overlay_array_;
   Buffer overlay_buffer_;
   std::map<std::string, Program> programs_;
-  Program background_, composite_, image_, overlay_;
+  Program background_, composite_, foreign_, overlay_;
 
   Resolution resolution_;
   int samples_ = 1;
-  Renderbuffer color_, depth_;  // multisampled
-  Framebuffer target_;
-  Texture resolved_color_;  // one sample a pixel
-  Framebuffer resolved_;
-  Renderbuffer accumulated_, revealage_;  // of transparency, multisampled; made when needed
-  Framebuffer blended_;
-  Texture resolved_accumulated_, resolved_revealage_;
-  Framebuffer resolved_blended_, resolved_blended_alpha_;
-  Renderbuffer id_color_, id_depth_;
-  Framebuffer id_target_;
+  ImageTarget image_;
+  BlendTarget blended_;  // made when transparency first needs it
+  IdTarget ids_;         // made by the first pick
 
-  std::uint32_t command_count_ = 0;
-  std::uint64_t drawn_triangles_ = 0;
-  std::uint64_t buffer_bytes_ = 0;
   std::optional<std::uint32_t> selected_;
   std::uint64_t device_triangles_ = 0;
-  std::uint32_t material_entries_ = 1;
-  std::uint32_t distinct_entries_ = 1;
 };
 
 }  // namespace raylift::viewer

@@ -16,7 +16,7 @@ namespace {
   throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + std::string(wanted), {}, advice);
 }
 
-/// A whole text as a number; nothing where it is none.
+/// The whole text as a number; nothing where it is not one.
 std::optional<double> number(std::string_view text) {
   double value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -98,7 +98,7 @@ ClipPlane parse_clip(std::string_view text) {
   const std::string_view letter = text.substr(negative ? 1 : 0);
   if (letter.size() == 1 && letter[0] >= 'x' && letter[0] <= 'z') {
     plane.normal = (negative ? -1.0 : 1.0) * Eigen::Vector3d::Unit(letter[0] - 'x');
-    // "-x=100" cuts at x = 100, and takes away the other side.
+    // "-x=100" clips at x = 100, and hides the other side.
     if (negative && plane.offset) plane.offset = -*plane.offset;
     return plane;
   }
@@ -134,12 +134,6 @@ Background parse_background(std::string_view text) {
   const auto bottom = comma == std::string_view::npos ? top : hex_color(text.substr(comma + 1));
   if (!top || !bottom) reject(text, "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb");
   return {*top, *bottom, false};
-}
-
-Eigen::Vector3d parse_vector(std::string_view text) {
-  const auto result = vector(text);
-  if (!result) reject(text, "three numbers, as in 1,2.5,-3");
-  return *result;
 }
 
 Resolution parse_resolution(std::string_view text) {

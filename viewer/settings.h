@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a picture shows and how: the choices that the command line, the configuration file, the panels and bookmarks
-// all make. No GL.
+// The settings of an image, which command line, configuration file, panels and bookmarks change. No GL.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -17,6 +16,7 @@
 
 namespace raylift::viewer {
 
+inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
 inline constexpr std::array<std::string_view, 5> kColorNames{"material", "solid", "mesh", "residency", "normal"};
 inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
                                                                "normal", "solid",  "crossings"};
@@ -25,27 +25,27 @@ inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded
 [[nodiscard]] ColorBy color_by(std::string_view name);
 [[nodiscard]] RayMode ray_mode(std::string_view name);
 
-/// A plane that cuts away what lies beyond it: where normal . p > offset. Millimetres of the world.
+/// A clipping plane: hides points with normal . p > offset. In millimetres of the world.
 struct ClipPlane {
   Eigen::Vector3d normal{1, 0, 0};
-  std::optional<double> offset;  ///< along the unit normal; none: through the scene's centre
+  std::optional<double> offset;  ///< along the unit normal; none: the plane goes through the scene's centre
 
-  /// The offset that holds for a scene.
+  /// The offset in a scene with these bounds.
   [[nodiscard]] double offset_in(const Bounds& scene) const { return offset.value_or(normal.dot(scene.center())); }
 };
 
 /// "x", "-y", "x=100", "1,1,0", "1,1,0=250": throws Error(usage) for anything else.
 [[nodiscard]] ClipPlane parse_clip(std::string_view text);
-/// What parse_clip reads as this plane.
+/// The text that parse_clip reads as this plane.
 [[nodiscard]] std::string clip_text(const ClipPlane& plane);
 
-/// What a plane along an axis leaves of a box; all of it where that would be nothing, or where the plane is oblique.
+/// The part of a box that a plane along an axis leaves. All of the box, where that part is empty or the plane oblique.
 [[nodiscard]] Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene);
 
 /// sRGB, 0 to 1.
 using Color = std::array<float, 3>;
 
-/// Behind the scene: a gradient from top to bottom, or nothing.
+/// A vertical gradient behind the scene, or a transparent background.
 struct Background {
   Color top{0.165F, 0.180F, 0.205F};
   Color bottom{0.060F, 0.066F, 0.078F};
@@ -61,17 +61,17 @@ struct Settings {
   RayMode rays = RayMode::off;
   bool edges = false;
   bool smooth = true;
-  bool back_faces = false;  ///< in a colour of warning
-  float opacity = 1;        ///< below 1, everything is seen through
+  bool back_faces = false;  ///< in red
+  float opacity = 1;        ///< below 1, all surfaces are transparent
   std::optional<ClipPlane> clip;
-  bool caps = true;  ///< what a cut opens is filled with the solid's colour
+  bool caps = true;  ///< shows clipped solids as if they were filled
   bool axes = true;
   bool scale_bar = true;
   Background background;
-};
 
-/// "1,2,3": throws Error(usage) for anything else, and for numbers that are not finite.
-[[nodiscard]] Eigen::Vector3d parse_vector(std::string_view text);
+  /// Clips through the scene's centre, or not at all.
+  void set_clipped(bool on) { clip = on ? std::optional(ClipPlane()) : std::nullopt; }
+};
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.
 struct Resolution {

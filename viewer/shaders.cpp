@@ -94,6 +94,26 @@ vec3 linear(vec3 srgb) {
 }
 vec3 table(uint entry) { return linear(unpackUnorm4x8(colors[entry]).rgb); }
 
+vec3 base_color(uint triangle, vec3 outward) {
+  if (choice.x == BY_NORMAL) return linear(0.5 + 0.5 * outward);
+  if (choice.x == BY_MATERIAL) return table(min(which.y, tables.x - 1u));
+  if (choice.x == BY_SOLID) return table(tables.x + which.x % tables.y);
+  if (choice.x == BY_MESH) return table(tables.x + (which.w >> 1) % tables.y);
+  return table(tables.x + tables.y + (triangle < choice.w ? 0u : 1u));
+}
+
+vec3 lighted(vec3 base, vec3 n, vec3 towards) {
+  float sky = 0.5 + 0.5 * dot(n, up.xyz);
+  float key = max(dot(n, key_light.xyz), 0);
+  float head = max(dot(n, towards), 0);
+  vec3 ambient = mix(vec3(0.13, 0.12, 0.12), vec3(0.24, 0.26, 0.30), sky);
+  vec3 lit = base * (ambient + vec3(0.62, 0.60, 0.57) * key + 0.26 * head);
+  vec3 halfway = normalize(key_light.xyz + towards);
+  float fresnel = pow(1 - head, 4);
+  lit += 0.10 * pow(max(dot(n, halfway), 0), 40) + 0.05 * fresnel * (0.4 + 0.6 * sky);
+  return lit;
+}
+
 void main() {
   uint triangle = which.z + uint(gl_PrimitiveID);
 #ifdef IDS
@@ -115,18 +135,7 @@ void main() {
   }
 #endif
 
-  vec3 base;
-  if (choice.x == BY_NORMAL) {
-    base = linear(0.5 + 0.5 * (front ? n : -n));
-  } else if (choice.x == BY_MATERIAL) {
-    base = table(min(which.y, tables.x - 1u));
-  } else if (choice.x == BY_SOLID) {
-    base = table(tables.x + which.x % tables.y);
-  } else if (choice.x == BY_MESH) {
-    base = table(tables.x + (which.w >> 1) % tables.y);
-  } else {
-    base = table(tables.x + tables.y + (triangle < choice.w ? 0u : 1u));
-  }
+  vec3 base = base_color(triangle, front ? n : -n);
   bool warn = (choice.y & BACK_FACES) != 0u && !front;
   if (warn) base = table(tables.x + tables.y + 2u);
 
@@ -137,15 +146,8 @@ void main() {
   if (choice.x == BY_NORMAL && !warn) {
     lit = base;
   } else {
-    float sky = 0.5 + 0.5 * dot(n, up.xyz);
-    float key = max(dot(n, key_light.xyz), 0);
-    float head = max(dot(n, towards), 0);
-    vec3 ambient = mix(vec3(0.13, 0.12, 0.12), vec3(0.24, 0.26, 0.30), sky);
-    lit = base * (ambient + vec3(0.62, 0.60, 0.57) * key + 0.26 * head);
-    vec3 halfway = normalize(key_light.xyz + towards);
-    float fresnel = pow(1 - head, 4);
-    lit += 0.10 * pow(max(dot(n, halfway), 0), 40) + 0.05 * fresnel * (0.4 + 0.6 * sky);
-    // What a cut opens is seen from inside: nearly the plain colour, as if it were filled.
+    lit = lighted(base, n, towards);
+    // Clipping shows solids from inside: nearly flat colour looks as if they were filled.
     if ((choice.y & CUT) != 0u && !front && !warn) lit = mix(lit, base * 0.55, 0.6);
   }
   if ((choice.y & LINES) != 0u) lit = mix(lit, base, 0.6);
@@ -211,10 +213,10 @@ void main() {
 
 const std::string_view image_fragment = R"(
 layout(binding = 0) uniform sampler2D image;
-layout(location = 0) uniform vec2 size;  // of the picture that is drawn
+layout(location = 0) uniform vec2 size;  // of the target, pixels
 layout(location = 0) out vec4 color;
 void main() {
-  // The picture may be a coarser one, while things move.
+  // The image may have fewer pixels, during a move.
   ivec2 pixels = textureSize(image, 0);
   vec4 c = texelFetch(image, min(ivec2(gl_FragCoord.xy / size * vec2(pixels)), pixels - 1), 0);
   color = vec4(mix(c.rgb / 12.92, pow((c.rgb + 0.055) / 1.055, vec3(2.4)), greaterThan(c.rgb, vec3(0.04045))), c.a);
@@ -222,7 +224,7 @@ void main() {
 )";
 
 const std::string_view overlay_vertex = R"(
-layout(location = 0) uniform vec2 size;  // of the picture, pixels
+layout(location = 0) uniform vec2 size;  // of the target, pixels
 layout(location = 0) in vec2 position;   // pixels from the lower left
 layout(location = 1) in vec4 paint;      // sRGB and alpha
 out vec4 painted;

@@ -11,15 +11,15 @@ extern const std::string_view scene_vertex;
 /// The scene's fragments. SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle;
 /// BLENDED: weighted, for transparency without sorting.
 extern const std::string_view scene_fragment;
-/// A triangle over the whole picture.
+/// A triangle that covers the image.
 extern const std::string_view screen_vertex;
-/// What lies behind the scene.
+/// The background.
 extern const std::string_view background_fragment;
-/// The transparent layers over what is there.
+/// Composites the transparent layers over the image.
 extern const std::string_view composite_fragment;
-/// A picture from elsewhere, over what is there.
+/// Composites a foreign image over the background.
 extern const std::string_view image_fragment;
-/// Coloured triangles in pixels: axes, scale bar, text.
+/// Coloured triangles in pixel coordinates: axes, scale bar, text.
 extern const std::string_view overlay_vertex;
 extern const std::string_view overlay_fragment;
 

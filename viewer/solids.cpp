@@ -9,7 +9,7 @@
 namespace raylift::viewer {
 namespace {
 
-/// Lists of members by group, in order: a counting sort. `group(i)` is a node or kNone.
+/// Lists of members by group, by a counting sort. `group(i)` is a node or kNone.
 template <class Group>
 void sort_by_group(std::size_t groups, std::size_t members, const Group& group, std::vector<std::uint32_t>& begin,
                    std::vector<std::uint32_t>& sorted) {
@@ -117,7 +117,7 @@ void Solids::show_only(std::span<const std::uint32_t> instances) {
 
 int Solids::shown(std::uint32_t node) const {
   if (shown_version_ != version_) {
-    // Bit 0: something below is visible; bit 1: something is hidden. Parents stand before their children.
+    // Bit 0: something below is visible; bit 1: something is hidden. Parents come before their children.
     shown_.assign(scene_->nodes.size() + 1, 0);
     for (std::size_t i = 0; i != scene_->instances.size(); ++i)
       shown_[static_cast<std::uint32_t>(scene_->instances[i].node + 1)] |=

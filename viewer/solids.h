@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of solids as a person works with it: who is below whom, finding by name, and what is visible. No GL.
+// The tree of solids: children, search by name, visibility. No GL.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -12,40 +12,40 @@
 
 namespace raylift::viewer {
 
-/// A scene's nodes and solids as a tree, with a visibility for each solid. The scene must outlive it.
+/// A scene's nodes and solids as a tree, and the visibility of each solid. The scene must outlive it.
 class Solids {
  public:
   explicit Solids(const Scene& scene);
 
   [[nodiscard]] const Scene& scene() const { return *scene_; }
-  /// Nodes below a node; kNone: those at the top.
+  /// The child nodes of a node; of kNone: the top nodes.
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const;
-  /// Solids that hang on a node itself; kNone: those without one.
+  /// The solids of a node itself; of kNone: solids without a node.
   [[nodiscard]] std::span<const std::uint32_t> instances(std::uint32_t node) const;
-  /// Solids on a node and on all nodes below it.
+  /// The solids of a node and of all nodes below it.
   [[nodiscard]] std::vector<std::uint32_t> below(std::uint32_t node) const;
 
-  /// Nodes whose name contains the text, whatever the case, in the order of the file; at most `most`.
+  /// Up to `most` nodes whose names contain the text, ignoring case, in the file's order.
   [[nodiscard]] std::vector<std::uint32_t> search(std::string_view text, std::size_t most) const;
-  /// The solids of all nodes that search() finds: their own, or those below where a node has none itself.
+  /// The solids of all nodes that search() finds; of a node without a solid, those below it.
   [[nodiscard]] std::vector<std::uint32_t> found(std::string_view text) const;
-  /// Solids whose name, or whole path where the pattern has a '/', matches a shell's pattern: "pmt_*".
+  /// The solids whose names match a shell pattern such as "pmt_*". A pattern with a '/' is matched with the path.
   [[nodiscard]] std::vector<std::uint32_t> match(const std::string& pattern) const;
 
-  /// One value per solid: 1 where it is to be drawn.
+  /// One value per solid: 1 visible, 0 hidden.
   [[nodiscard]] const std::vector<std::uint8_t>& visible() const { return visible_; }
-  /// Changes with each change of visibility.
+  /// Raised by each change of visibility.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   void set_visible(std::span<const std::uint32_t> instances, bool visible);
   void show_all();
   void show_only(std::span<const std::uint32_t> instances);
-  /// Of the solids on a node and below: 0 none, 1 some, 2 all are visible; for those without any, 2.
+  /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.
   [[nodiscard]] int shown(std::uint32_t node) const;
 
-  /// The box of a solid in the world, by its mesh's box: may be somewhat larger than the solid.
+  /// A box around a solid in the world, from its mesh's box: it may be larger than the solid's own.
   [[nodiscard]] Bounds bounds(std::uint32_t instance) const;
   [[nodiscard]] Bounds bounds(std::span<const std::uint32_t> instances) const;
-  /// Of those with a value that is not 0, one per solid.
+  /// Of the solids whose value is not 0; one value per solid.
   [[nodiscard]] Bounds bounds_of(std::span<const std::uint8_t> visible) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on a thread of its own, whose progress another thread watches and which it can cancel.
+// Work on its own thread; the owner watches its progress and can cancel it.
 #pragma once
 
 #include <raylift/geometry/error.h>
@@ -19,7 +19,7 @@ namespace raylift::viewer {
 template <class T>
 class Task {
  public:
-  /// `work` gets a Progress, which throws Error(cancelled) once this is to go.
+  /// Starts the work. Its Progress throws Error(cancelled) once the task is being destroyed.
   explicit Task(std::function<T(const Progress&)> work)
       : thread_([this, work = std::move(work)] {
           try {
@@ -42,12 +42,12 @@ class Task {
   Task& operator=(const Task&) = delete;
 
   [[nodiscard]] bool ready() const { return ready_; }
-  /// Once it is ready: the result, or what the work threw.
+  /// The result, or what the work threw. Only when ready.
   [[nodiscard]] T take() {
     if (failure_) std::rethrow_exception(failure_);
     return std::move(*result_);
   }
-  /// The stage, and how much of it is done; less than 0 where that is not known.
+  /// The stage, and its share done from 0 to 1 (less than 0: unknown).
   [[nodiscard]] std::pair<std::string, float> progress() const {
     const std::lock_guard lock(mutex_);
     return {stage_, share_};
@@ -61,7 +61,7 @@ class Task {
   std::atomic<bool> ready_{false};
   std::optional<T> result_;
   std::exception_ptr failure_;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last: it uses the members above
 };
 
 }  // namespace raylift::viewer

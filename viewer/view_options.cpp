@@ -5,19 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <numbers>
 
 #include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/placement_options.h"
 #include "cli/quantity.h"
-#include "cli/suggest.h"
 #include "cli/text.h"
+#include "view_config.h"
 
 namespace raylift::viewer {
 namespace {
@@ -25,7 +21,7 @@ namespace {
 using cli::add_parsed;
 
 constexpr const char* kFooter = R"(
-In the window, H shows the keys.
+In the window, H shows keys and mouse gestures.
 
 Configuration: a JSON object whose keys are long options without dashes, such as
   {"color": "solid", "edges": true, "resolution": "1920x1080", "hide": ["World*"]}
@@ -34,12 +30,12 @@ from --config FILE, else from ~/.config/raylift/view.json. The command line wins
 Examples:
   raylift-view detector.dae
   raylift-view detector.dae --clip x --output cut.png --resolution 1920x1080
-  raylift-view *.dae --output 'pictures/{name}.png' --view iso
+  raylift-view *.dae --output 'images/{name}.png' --view iso
   raylift-view detector.dae --ray-cast shaded -o - | display
 
 Exit codes are those of raylift; 10: no OpenGL context could be made.)";
 
-constexpr const char* kPicture = "Picture";
+constexpr const char* kImage = "Image";
 constexpr const char* kCamera = "Camera";
 constexpr const char* kDrawing = "Drawing";
 constexpr const char* kDevice = "Device";
@@ -64,53 +60,55 @@ int integer(const std::string& text, int least, int most) {
   return static_cast<int>(value);
 }
 
-void add_picture_options(CLI::App& app, ViewOptions& options) {
+void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--output,-o", "FILE", "",
-             "Draw into a PNG file, with no window; -: standard output; {name} and {n} stand for scene and number",
+             "Draw into a PNG file, without a window; -: standard output; {name} and {n}: the scene's name and number",
              [&](const std::string& text) {
                if (text.empty()) throw Error(ErrorKind::usage, "the file has no name");
                options.output = text;
              })
-      ->group(kPicture);
-  add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Of the picture, or of the window",
+      ->group(kImage);
+  add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Size of the image, or of the window",
              [&](const std::string& text) { options.resolution = parse_resolution(text); })
-      ->group(kPicture);
-  add_parsed(app, "--samples", "COUNT", "4", "Samples a pixel against jagged edges, 1 to 16",
-             [&](const std::string& text) { options.samples = integer(text, 1, 16); })
-      ->group(kPicture);
+      ->group(kImage);
+  add_parsed(app, "--samples", "COUNT", "4", "Multisampling: samples per pixel, 1 to 16", [&](const std::string& text) {
+    options.samples = integer(text, 1, 16);
+  })->group(kImage);
   add_parsed(app, "--background", "COLOR", "dark", "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb",
              [&](const std::string& text) { options.settings.background = parse_background(text); })
-      ->group(kPicture);
-  add_parsed(app, "--frames", "COUNT", "", "With no window: draw so many, turning once around, and print how fast",
+      ->group(kImage);
+  add_parsed(app, "--frames", "COUNT", "", "Without a window: draw COUNT frames of one orbit and print the frame rate",
              [&](const std::string& text) { options.frames = integer(text, 1, 1000000); })
-      ->group(kPicture);
-  app.add_flag("--offscreen", options.offscreen, "Open no window, also where there is a display; --output implies it")
-      ->group(kPicture);
-  app.add_flag("--axes,!--no-axes", options.settings.axes, "The axes in the corner")->group(kPicture);
-  app.add_flag("--scale-bar,!--no-scale-bar", options.settings.scale_bar, "The scale bar")->group(kPicture);
+      ->group(kImage);
+  app.add_flag("--offscreen", options.offscreen, "Open no window, even on a display; --output implies it")
+      ->group(kImage);
+  app.add_flag("--axes,!--no-axes", options.settings.axes, "Show the axes")->group(kImage);
+  app.add_flag("--scale-bar,!--no-scale-bar", options.settings.scale_bar, "Show the scale bar")->group(kImage);
 }
 
-void add_camera_options(CLI::App& app, CameraOptions& camera) {
+void add_camera_options(CLI::App& app, ViewOptions& options) {
+  CameraOptions& camera = options.camera;
   const auto add = [&](const char* names, const char* type, const char* fallback, const char* help, auto read) {
     add_parsed(app, names, type, fallback, help, read)->group(kCamera);
   };
   add("--view", "VIEW", "iso", "front, back, left, right, top, bottom or iso",
       [&](const std::string& text) { camera.view = standard_view(text); });
-  add("--eye", "X,Y,Z", "", "Where the camera stands, mm",
-      [&](const std::string& text) { camera.eye = parse_vector(text); });
-  add("--target", "X,Y,Z", "the centre", "What it looks at, mm",
-      [&](const std::string& text) { camera.target = parse_vector(text); });
-  add("--camera-up", "X,Y,Z", "the scene's", "What is upward in the picture",
-      [&](const std::string& text) { camera.up = parse_vector(text); });
-  add("--azimuth", "DEGREES", "0", "Turn the camera around the scene",
+  add("--eye", "X,Y,Z", "", "Position of the camera, mm",
+      [&](const std::string& text) { camera.eye = cli::parse_point(text); });
+  add("--target", "X,Y,Z", "the centre", "Point that the camera looks at, mm",
+      [&](const std::string& text) { camera.target = cli::parse_point(text); });
+  add("--camera-up", "X,Y,Z", "the scene's", "Upward direction of the image",
+      [&](const std::string& text) { camera.up = cli::parse_point(text); });
+  add("--azimuth", "DEGREES", "0", "Rotate the camera around the scene",
       [&](const std::string& text) { camera.azimuth = number(text, -36000, 36000); });
-  add("--elevation", "DEGREES", "0", "Raise it",
+  add("--elevation", "DEGREES", "0", "Raise the camera",
       [&](const std::string& text) { camera.elevation = number(text, -180, 180); });
-  add("--fov", "DEGREES", "40", "Angle of view, top to bottom",
+  add("--fov", "DEGREES", "40", "Vertical field of view",
       [&](const std::string& text) { camera.fov_degrees = number(text, 1, 170); });
-  add("--zoom", "FACTOR", "1", "Come nearer, by a factor",
+  add("--zoom", "FACTOR", "1", "Magnification",
       [&](const std::string& text) { camera.zoom = number(text, 1e-6, 1e6); });
-  add("--focus", "PATTERN", "", "Frame the solids of this name", [&](const std::string& text) { camera.focus = text; });
+  add("--focus", "PATTERN", "", "Frame the solids whose names match",
+      [&](const std::string& text) { options.focus = text; });
   app.add_flag("--orthographic,!--perspective", camera.orthographic, "Parallel projection")->group(kCamera);
 }
 
@@ -122,27 +120,26 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   add("--color", "BY", "material", "material, solid, mesh, residency or normal",
       [&](const std::string& text) { settings.color = color_by(text); });
   app.add_flag_callback(
-         "--wireframe", [&] { settings.fill = Fill::wireframe; }, "Lines instead of surfaces")
+         "--wireframe", [&] { settings.fill = Fill::wireframe; }, "Draw lines instead of surfaces")
       ->group(kDrawing);
-  app.add_flag("--edges,!--no-edges", settings.edges, "The triangles' edges, over the surfaces")->group(kDrawing);
-  app.add_flag("--smooth,!--flat", settings.smooth, "Shade smoothly, or each triangle by itself")->group(kDrawing);
-  app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Colour what is seen from inside")
-      ->group(kDrawing);
-  add("--opacity", "SHARE", "1", "Of all surfaces, 0.01 to 1",
+  app.add_flag("--edges,!--no-edges", settings.edges, "Draw the triangles' edges over the surfaces")->group(kDrawing);
+  app.add_flag("--smooth,!--flat", settings.smooth, "Smooth or flat shading")->group(kDrawing);
+  app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red")->group(kDrawing);
+  add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
       [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, 0.01, 1)); });
-  add("--clip", "PLANE", "", "Cut away what lies beyond a plane: x, -y, z=100, 1,1,0=250; off: nothing",
+  add("--clip", "PLANE", "", "Clip at a plane: x, -y, z=100, 1,1,0=250; off: no clipping",
       [&](const std::string& text) { settings.clip = text == "off" ? std::nullopt : std::optional(parse_clip(text)); });
-  app.add_flag("--caps,!--no-caps", settings.caps, "Show what a cut opens as if it were filled")->group(kDrawing);
-  add("--ray-cast", "MODE", "off", "Cast rays instead: shaded, depth, normal, solid or crossings",
+  app.add_flag("--caps,!--no-caps", settings.caps, "Show clipped solids as if they were filled")->group(kDrawing);
+  add("--ray-cast", "MODE", "off", "Cast rays instead of rasterising: shaded, depth, normal, solid or crossings",
       [&](const std::string& text) { settings.rays = ray_mode(text); });
-  add("--ray-samples", "COUNT", "16", "Rays a pixel of a ray-cast picture, 1 to 4096",
+  add("--ray-samples", "COUNT", "16", "Rays per pixel, 1 to 4096",
       [&](const std::string& text) { options.ray_samples = integer(text, 1, 4096); });
-  app.add_option("--hide", options.hide, "Hide the solids of this name; * and ? match, several may be given")
+  app.add_option("--hide", options.hide, "Hide the solids whose names match; may be given several times")
       ->type_name("PATTERN")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(kDrawing);
-  app.add_option("--only", options.only, "Show the solids of this name alone")
+  app.add_option("--only", options.only, "Show only the solids whose names match; may be given several times")
       ->type_name("PATTERN")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -150,99 +147,26 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
-  add_parsed(app, "--gl", "WHERE", "auto", "Where OpenGL runs with no window: auto, device or software",
+  add_parsed(app, "--gl", "WHERE", "auto", "OpenGL without a window: auto, device or software",
              [&](const std::string& text) { options.gl = gl_renderer(text); })
       ->group(kDevice);
-  cli::add_device_option(app, options.device, "Where rays are cast: auto, host or cuda:N; see 'raylift devices'",
+  cli::add_device_option(app, options.device, "Device that casts rays: auto, host or cuda:N; see 'raylift devices'",
                          kDevice);
   cli::add_placement_options(app, options.upload, kDevice);
 }
 
-/// The value of an option that is needed before the others are read; the last one counts.
-std::optional<std::string> early_value(int argc, char** argv, const std::string& name) {
-  std::optional<std::string> value;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--") break;
-    if (argument == name && i + 1 < argc) value = argv[i + 1];
-    if (argument.rfind(name + '=', 0) == 0) value = argument.substr(name.size() + 1);
-  }
-  return value;
-}
-
-bool early_flag(int argc, char** argv, const std::string& name) {
-  return std::any_of(argv + 1, argv + argc, [&](const char* argument) { return argument == name; });
-}
-
-std::string as_text(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-/// The configuration as arguments.
-std::vector<std::string> read_config(const std::string& path, const CLI::App& app) {
-  const auto malformed = [&](const std::string& problem, const std::string& element) -> Error {
-    return {ErrorKind::malformed, problem, {path, element}, "see 'raylift-view --help'"};
-  };
-  std::ifstream in(path);
-  std::error_code ignored;
-  if (!in || std::filesystem::is_directory(path, ignored))
-    throw Error(ErrorKind::io, "the configuration can't be read", {path, ""}, "check its name");
-  const nlohmann::json config = nlohmann::json::parse(in, nullptr, false, true);
-  if (!config.is_object()) throw malformed("the configuration is not a JSON object", "");
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames())
-      if (name != "config" && name != "no-config" && name != "help" && name != "version") names.push_back(name);
-  std::vector<std::string> arguments;
-  for (const auto& [key, value] : config.items()) {
-    if (std::find(names.begin(), names.end(), key) == names.end())
-      throw malformed("unknown option '" + cli::printable(key) + "'" + cli::did_you_mean(key, names),
-                      "key '" + cli::printable(key) + "'");
-    if (value.is_null() || value.is_object() ||
-        (value.is_array() && std::any_of(value.begin(), value.end(),
-                                         [](const auto& item) { return item.is_structured() || item.is_null(); })))
-      throw malformed("an option's value is a string, a number, true, false or a list", "key '" + key + "'");
-    const std::string option = "--" + key;
-    if (value.is_array() && !value.empty() && value.front().is_number()) {
-      std::string list;
-      for (const auto& item : value) list += (list.empty() ? "" : ",") + as_text(item);
-      arguments.push_back(option + '=' + list);
-    } else if (value.is_array()) {
-      for (const auto& item : value) arguments.push_back(option + '=' + as_text(item));
-    } else {
-      arguments.push_back(option + '=' + as_text(value));
-    }
-  }
-  return arguments;
-}
-
-class Formatter : public CLI::Formatter {
- public:
-  Formatter() { column_width(32); }
-  std::string make_option_name(const CLI::Option* option, bool positional) const override {
-    std::string name = CLI::Formatter::make_option_name(option, positional);
-    for (std::size_t open = name.find('{'); open != std::string::npos; open = name.find('{'))
-      name.erase(open, name.find('}', open) - open + 1);
-    return name;
-  }
-};
-
-}  // namespace
-
-std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
-  CLI::App app("Shows scenes of triangles: in a window, or drawn into PNG files.", "raylift-view");
-  app.formatter(std::make_shared<Formatter>());
+void add_options(CLI::App& app, ViewOptions& options) {
   app.footer(kFooter);
   app.set_version_flag("--version", "raylift-view " RAYLIFT_VERSION, "Print the version");
   app.add_option("FILE", options.files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others");
-  std::string config;
-  bool no_config = false;
-  app.add_option("--config", config, "Read options from a JSON file")->type_name("FILE");
-  app.add_flag("--no-config", no_config, "Read none, also not ~/.config/raylift/view.json");
-  app.add_flag("--watch", options.watch, "Load the scene again whenever its file changes");
-  app.add_option("--bookmarks", options.bookmarks, "Where bookmarks are kept")->type_name("FILE");
-  add_picture_options(app, options);
-  add_camera_options(app, options.camera);
+  // config_file() reads these two.
+  app.add_option("--config", "Read options from a JSON file")->type_name("FILE")->expected(1);
+  app.add_flag_callback(
+      "--no-config", [] {}, "Read no configuration, not even ~/.config/raylift/view.json");
+  app.add_flag("--watch", options.watch, "Reload the scene when its file changes");
+  app.add_option("--bookmarks", options.bookmarks, "The file of bookmarks")->type_name("FILE");
+  add_image_options(app, options);
+  add_camera_options(app, options);
   add_drawing_options(app, options);
   add_device_options(app, options);
   cli::add_general_options(app, options.general, false);
@@ -251,122 +175,92 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   for (CLI::Option* option : app.get_options())
     if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw && option->get_name() != "FILE")
       option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  cli::add_generate_option(app);
+}
 
-  cli::add_generate_option(app, "raylift-view " RAYLIFT_VERSION, {"raylift(1), raylift-make-detector(1)"});
+/// Throws Error(usage) where two scenes would have one image.
+void check_output_names(const ViewOptions& options) {
+  if (options.output.empty()) return;
+  std::map<std::string, std::string> images;
+  for (std::size_t i = 0; i != options.files.size(); ++i) {
+    const std::string image = output_name(options.output, options.files[i], i + 1);
+    const auto [other, fresh] = images.emplace(image, options.files[i]);
+    if (fresh) continue;
+    if (image == options.output)
+      throw Error(ErrorKind::usage, "several scenes can't go into one image", {},
+                  "name them by {name} or {n}, as in --output '{name}.png'");
+    throw Error(ErrorKind::usage,
+                "'" + cli::printable(other->second) + "' and '" + cli::printable(options.files[i]) +
+                    "' would go into the same image, '" + cli::printable(image) + "'",
+                {}, "tell them apart by {n}, as in --output '{n}_{name}.png'");
+  }
+}
 
+/// What follows from several options together. Throws Error(usage).
+void settle(ViewOptions& options) {
+  check_output_names(options);
+  if (options.output == "-" && options.frames > 0)
+    throw Error(ErrorKind::usage, "--frames prints to standard output, where the image goes", {},
+                "name a file: --output FILE.png");
+  const bool no_window = !options.output.empty() || options.frames > 0;
+  if (options.offscreen && !no_window)
+    throw Error(ErrorKind::usage, "--offscreen draws nothing by itself", {}, "add --output FILE.png");
+  if (no_window && options.files.empty()) throw Error(ErrorKind::usage, "a scene's file is missing");
+  if (options.settings.rays != RayMode::off) options.settings.opacity = 1;  // a ray-cast image shows surfaces
+}
+
+/// The solids that a pattern of the options means. Throws Error(usage) where there are none.
+std::vector<std::uint32_t> matching(const std::string& pattern, const Solids& solids) {
+  std::vector<std::uint32_t> found = solids.match(pattern);
+  if (found.empty())
+    throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(pattern) + "'",
+                {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
+  return found;
+}
+
+}  // namespace
+
+std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
+  CLI::App app("Shows scenes of triangles: in a window, or drawn into PNG files.", "raylift-view");
+  add_options(app, options);
   const auto parse = [&app](std::vector<std::string> arguments) {
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     return cli::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data());
   };
   std::vector<std::string> arguments{argc > 0 ? argv[0] : "raylift-view"};
-  const bool only_text = argc > 0 && (early_flag(argc, argv, "--help") || early_flag(argc, argv, "-h") ||
-                                      early_flag(argc, argv, "--version"));  // also where the configuration is wrong
-  if (argc > 0 && !only_text && !early_flag(argc, argv, "--no-config")) {
-    std::string path = config_folder().empty() ? "" : config_folder() + "/view.json";
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) path.clear();
-    if (const auto named = early_value(argc, argv, "--config")) path = *named;
-    if (!path.empty()) {
-      for (std::string& argument : read_config(path, app)) arguments.push_back(std::move(argument));
-      // By itself first: nobody typed what is wrong here. What it sets is set again below.
-      try {
-        (void)parse(arguments);
-      } catch (const Error& error) {
-        throw Error(error.kind(), error.problem(), {path, ""},
-                    "correct the configuration, or leave it out: --no-config");
-      }
+  if (const std::string path = config_file(argc, argv); !path.empty()) {
+    for (std::string& argument : read_config(path, app)) arguments.push_back(std::move(argument));
+    // By itself first, so that its errors name the file. The second time sets the same again.
+    try {
+      (void)parse(arguments);
+    } catch (const Error& error) {
+      throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));
-  if (!text.empty()) return text;
-
-  const bool template_used =
-      options.output.find("{name}") != std::string::npos || options.output.find("{n}") != std::string::npos;
-  if (!options.output.empty() && options.files.size() > 1 && !template_used)
-    throw Error(ErrorKind::usage, "several scenes can't go into one picture", {},
-                "name them by {name} or {n}, as in --output '{name}.png'");
-  std::map<std::string, std::string> pictures;
-  for (std::size_t i = 0; options.output.find('{') != std::string::npos && i != options.files.size(); ++i) {
-    const std::string picture = output_name(options.output, options.files[i], i + 1);
-    const auto [other, fresh] = pictures.emplace(picture, options.files[i]);
-    if (!fresh)
-      throw Error(ErrorKind::usage,
-                  "'" + cli::printable(other->second) + "' and '" + cli::printable(options.files[i]) +
-                      "' would go into the same picture, '" + cli::printable(picture) + "'",
-                  {}, "tell them apart by {n}, as in --output '{n}_{name}.png'");
-  }
-  if (options.output == "-" && options.frames > 0)
-    throw Error(ErrorKind::usage, "--frames prints to standard output, where the picture goes", {},
-                "name a file: --output FILE.png");
-  const bool no_window = !options.output.empty() || options.frames > 0;
-  if (options.offscreen && !no_window)
-    throw Error(ErrorKind::usage, "--offscreen draws nothing by itself", {}, "add --output FILE.png");
-  if (no_window && options.files.empty()) throw Error(ErrorKind::usage, "a scene's file is missing");
-  if (options.settings.rays != RayMode::off && options.settings.opacity < 1)
-    options.settings.opacity = 1;  // a ray-cast picture shows surfaces
-  return {};
+  if (text.empty()) settle(options);
+  return text;
 }
 
 void apply_visibility(const ViewOptions& options, Solids& solids) {
-  const auto matching = [&](const std::string& pattern) {
-    const std::vector<std::uint32_t> found = solids.match(pattern);
-    if (found.empty())
-      throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(pattern) + "'",
-                  {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
-    return found;
-  };
   if (!options.only.empty()) {
     solids.show_only({});
-    for (const std::string& pattern : options.only) solids.set_visible(matching(pattern), true);
+    for (const std::string& pattern : options.only) solids.set_visible(matching(pattern, solids), true);
   }
-  for (const std::string& pattern : options.hide) solids.set_visible(matching(pattern), false);
+  for (const std::string& pattern : options.hide) solids.set_visible(matching(pattern, solids), false);
 }
 
 Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect) {
-  constexpr double kDegree = std::numbers::pi / 180;
-  const CameraOptions& wanted = options.camera;
-  Camera camera;
-  camera.up = axis(solids.scene().up_axis);
-  camera.fov_degrees = wanted.fov_degrees;
-  camera.orthographic = wanted.orthographic;
-  camera.look(wanted.view.value_or(StandardView::iso));
-  if (wanted.up) {
-    if (!(wanted.up->norm() > 0)) throw Error(ErrorKind::usage, "--camera-up has no direction");
-    camera.up = wanted.up->normalized();
-    camera.look(camera.forward(), camera.up);
-  }
-  if (wanted.azimuth) camera.orbit(*wanted.azimuth * kDegree, 0);
-  if (wanted.elevation) camera.orbit(0, -*wanted.elevation * kDegree);
-
-  Bounds box = solids.scene().bounds;
-  std::vector<std::uint32_t> shown;
-  if (!wanted.focus.empty()) {
-    shown = solids.match(wanted.focus);
-    if (shown.empty())
-      throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(wanted.focus) + "'",
-                  {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
-    box = solids.bounds(shown);
-  } else if (!options.hide.empty() || !options.only.empty()) {
+  const Scene& scene = solids.scene();
+  Bounds box = scene.bounds;
+  if (!options.focus.empty())
+    box = solids.bounds(matching(options.focus, solids));
+  else if (!options.hide.empty() || !options.only.empty())
     box = solids.bounds_of(solids.visible());
-  }
-  if (options.settings.clip) box = clipped(box, *options.settings.clip, solids.scene().bounds);
-  camera.frame(box, aspect);
-  if (wanted.eye)
-    camera.look_from(*wanted.eye, wanted.target.value_or(camera.target), camera.up);
-  else if (wanted.target)
-    camera.target = *wanted.target;
-  camera.zoom(1 / wanted.zoom);
-  return camera;
-}
-
-std::string config_folder() {
-  if (const char* set = std::getenv("XDG_CONFIG_HOME"); set != nullptr && *set != '\0')
-    return std::string(set) + "/raylift";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return std::string(home) + "/.config/raylift";
-  return {};
+  if (options.settings.clip) box = clipped(box, *options.settings.clip, scene.bounds);
+  return make_camera(options.camera, scene.up_axis, box, aspect);
 }
 
 std::string output_name(const std::string& pattern, const std::string& file, std::size_t number) {

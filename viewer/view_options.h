@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of raylift-view, and its configuration file, whose keys are the options' names.
+// The command line of raylift-view.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
@@ -10,23 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "camera.h"
+#include "cli/camera.h"
 #include "cli/session.h"
 #include "settings.h"
 #include "solids.h"
 
 namespace raylift::viewer {
-
-/// Where the camera is to stand. What is not given follows from the scene.
-struct CameraOptions {
-  std::optional<StandardView> view;
-  std::optional<Eigen::Vector3d> eye, target, up;
-  std::optional<double> azimuth, elevation;  ///< degrees, added to the view
-  double fov_degrees = 40;
-  double zoom = 1;
-  bool orthographic = false;
-  std::string focus;  ///< frames the solids that match
-};
 
 struct ViewOptions {
   std::vector<std::string> files;
@@ -39,14 +28,15 @@ struct ViewOptions {
   std::string output;  ///< empty: a window
   Resolution resolution;
   int samples = 4;
-  int frames = 0;        ///< more than 0: draws so many, and says how fast
-  int ray_samples = 16;  ///< a pixel, of the ray-cast picture
+  int frames = 0;        ///< more than 0: draws this many and prints the frame rate
+  int ray_samples = 16;  ///< per pixel
   bool offscreen = false;
   bool watch = false;
-  std::string bookmarks;  ///< the file; empty: beside the configuration
+  std::string bookmarks;  ///< the file; empty: in the configuration's folder
 
   Settings settings;
   CameraOptions camera;
+  std::string focus;                    ///< frames the solids that match
   std::vector<std::string> hide, only;  ///< patterns of solids' names
 };
 
@@ -54,15 +44,11 @@ struct ViewOptions {
 /// for, else nothing. Throws Error: usage; io, malformed for the configuration.
 [[nodiscard]] std::string parse_view_options(int argc, char** argv, ViewOptions& options);
 
-/// Hides what options hide. Throws Error(usage) where a pattern matches nothing.
+/// Applies --hide and --only. Throws Error(usage) where a pattern matches nothing.
 void apply_visibility(const ViewOptions& options, Solids& solids);
 
-/// The camera that options ask for, of a scene. Throws Error(usage).
+/// The camera of the options in a scene. Throws Error(usage).
 [[nodiscard]] Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect);
-
-/// The folder of configuration and bookmarks: $XDG_CONFIG_HOME/raylift, else ~/.config/raylift; empty where there is
-/// no home.
-[[nodiscard]] std::string config_folder();
 
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number.
 [[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window: input, the loop, and the panels over the picture.
+// The window: its events, its loop, and the image with the panels.
 #pragma once
 
 #include "cli/session.h"

@@ -10,6 +10,8 @@
 #include <numbers>
 #include <vector>
 
+#include "cli/camera.h"
+
 namespace raylift::batch {
 namespace {
 
@@ -55,54 +57,27 @@ RayMaker isotropic(const RayOptions& options, const Scene& scene, const Vector3d
   };
 }
 
-struct Camera {
-  Vector3d eye, forward, right, down;  // right and down: of one pixel, at distance 1
-};
-
-/// Sees the whole scene from above one of its corners, unless the options say otherwise.
-Camera make_camera(const RayOptions& options, const Scene& scene) {
-  const auto up_axis = static_cast<Eigen::Index>(scene.up_axis);
-  const Vector3d up = Vector3d::Unit(up_axis);
-  const Vector3d target = options.target.value_or(scene.bounds.center());
-  const double half_height = std::tan(options.fov_degrees * std::numbers::pi / 360);
-  const double half_width = half_height * options.width / options.height;
-  Camera camera;
-  camera.forward =
-      options.origin ? Vector3d(target - *options.origin)
-                     : Vector3d(0.6 * Vector3d::Unit((up_axis + 2) % 3) - Vector3d::Unit((up_axis + 1) % 3) - 0.5 * up);
-  if (!(camera.forward.norm() > 0)) {
-    if (options.target)
-      throw Error(ErrorKind::usage, "the camera stands in the point that it looks at", {}, "move --origin or --target");
-    camera.forward = Vector3d::Unit((up_axis + 1) % 3);
+/// As raylift-view places its camera, at the options' point or where it sees the whole scene.
+ImageRays image_rays(const RayOptions& options, const Scene& scene) {
+  CameraOptions camera;
+  camera.eye = options.origin;
+  camera.target = options.target;
+  camera.fov_degrees = options.fov_degrees;
+  if (camera.eye && !camera.target) {
+    camera.target = scene.bounds.center();
+    // From the scene's centre, horizontally.
+    if (*camera.eye == *camera.target)
+      *camera.target += std::max(1.0, scene.bounds.size().norm()) *
+                        Vector3d::Unit((static_cast<Eigen::Index>(scene.up_axis) + 1) % 3);
   }
-  camera.forward.normalize();
-  Vector3d right = camera.forward.cross(up);
-  if (right.norm() < 1e-6) right = camera.forward.cross(Vector3d::Unit((up_axis + 1) % 3));
-  right.normalize();
-  const Vector3d down = camera.forward.cross(right);
-  camera.eye = options.origin.value_or(target);
-  if (!options.origin && !scene.bounds.empty()) {
-    // As near as all corners of the scene's box are seen, and a little more.
-    double distance = 0;
-    for (int corner = 0; corner != 8; ++corner) {
-      Vector3d offset;
-      for (int axis = 0; axis != 3; ++axis)
-        offset[axis] = ((corner >> axis & 1) != 0 ? scene.bounds.max : scene.bounds.min)[axis] - target[axis];
-      const double across =
-          std::max(std::abs(offset.dot(right)) / half_width, std::abs(offset.dot(down)) / half_height);
-      distance = std::max(distance, across - offset.dot(camera.forward));
-    }
-    camera.eye -= std::max(1.05 * distance, 1e-3) * camera.forward;
-  }
-  camera.right = right * (2 * half_width / options.width);
-  camera.down = down * (2 * half_height / options.height);
-  return camera;
+  const double aspect = static_cast<double>(options.width) / options.height;
+  return make_camera(camera, scene.up_axis, scene.bounds, aspect).rays(aspect);
 }
 
 RayMaker camera_rays(const RayOptions& options, const Scene& scene, const Vector3d& origin) {
-  Camera camera = make_camera(options, scene);
-  camera.eye -= origin;
-  return [camera, options](std::uint64_t i) {
+  ImageRays rays = image_rays(options, scene);
+  rays.eye -= origin;
+  return [rays, options](std::uint64_t i) {
     const std::uint64_t pixel = i % options.pixels();
     double x = 0.5, y = 0.5;
     if (i != pixel) {
@@ -110,11 +85,12 @@ RayMaker camera_rays(const RayOptions& options, const Scene& scene, const Vector
       x = random.unit();
       y = random.unit();
     }
-    x += static_cast<double>(pixel % options.width) - 0.5 * options.width;
-    y += static_cast<double>(pixel / options.width) - 0.5 * options.height;
+    x += static_cast<double>(pixel % options.width);
+    y += static_cast<double>(pixel / options.width);
+    const auto [start, direction] = rays.ray(2 * x / options.width - 1, 1 - 2 * y / options.height);
     Ray ray;
-    ray.origin = to_float3(camera.eye);
-    ray.direction = to_float3((camera.forward + x * camera.right + y * camera.down).normalized());
+    ray.origin = to_float3(start);
+    ray.direction = to_float3(direction);
     ray.tmin = static_cast<float>(options.near);
     return ray;
   };

@@ -19,14 +19,14 @@
 #include "commands.h"
 #include "device_options.h"
 #include "enclosure.h"
-#include "hit_picture.h"
+#include "hit_image.h"
 
 namespace raylift::batch {
 using namespace cli;
 namespace {
 
 constexpr std::uint64_t kDefaultRays = 1'000'000;
-constexpr std::uint32_t kMostPixels = 16384;  // of a picture's side
+constexpr std::uint32_t kMostPixels = 16384;  // per side of an image
 
 struct TraceCommandOptions {
   std::vector<std::string> files;
@@ -37,37 +37,38 @@ struct TraceCommandOptions {
   std::optional<RayPattern> pattern;
   std::optional<std::uint64_t> count;
   std::string device = "auto";
-  std::string picture;
-  PictureKind kind = PictureKind::depth;
+  std::string image_file;
+  ImageKind kind = ImageKind::depth;
   bool timings = false;
 };
 
-/// Rays compute in floats, of which neither squares nor differences may be without bounds.
+/// Rays are computed in floats, whose squares and differences must stay finite.
 void check_distance(const char* option, double millimetres) {
   constexpr double kFarthest = 1e15;
   if (!(std::abs(millimetres) <= kFarthest))
     throw Error(ErrorKind::usage, fmt::format("{}: more than {} mm are too many", option, kFarthest));
 }
 
-/// What follows from several options together.
+/// Checks options against each other and sets their defaults.
 void settle(TraceCommandOptions& options) {
   if (options.rays.origin) check_distance("--origin", options.rays.origin->cwiseAbs().maxCoeff());
   if (options.rays.target) check_distance("--target", options.rays.target->cwiseAbs().maxCoeff());
   check_distance("--radius", options.rays.radius.value_or(0));
   check_distance("--near", options.rays.near);
   options.upload.bvh = true;
-  options.rays.pattern = options.pattern.value_or(options.picture.empty() ? RayPattern::isotropic : RayPattern::camera);
+  options.rays.pattern =
+      options.pattern.value_or(options.image_file.empty() ? RayPattern::isotropic : RayPattern::camera);
   const bool camera = options.rays.pattern == RayPattern::camera;
   if (!options.count) options.count = camera ? options.rays.pixels() : kDefaultRays;
-  if (options.picture.empty()) return;
+  if (options.image_file.empty()) return;
   if (!camera)
-    throw Error(ErrorKind::usage, "only the camera's rays make a picture", {}, "leave out --pattern, or --image");
+    throw Error(ErrorKind::usage, "only the camera's rays make an image", {}, "leave out --pattern, or --image");
   if (options.files.size() != 1)
-    throw Error(ErrorKind::usage, "one picture can't show several scenes", {}, "give one file with --image");
+    throw Error(ErrorKind::usage, "one image can't show several scenes", {}, "give one file with --image");
   if (*options.count < options.rays.pixels())
     throw Error(ErrorKind::usage,
-                fmt::format("{} rays are too few for a picture of {} pixels", *options.count, options.rays.pixels()),
-                {}, "leave out --rays, or make the picture smaller by --width and --height");
+                fmt::format("{} rays are too few for an image of {} pixels", *options.count, options.rays.pixels()), {},
+                "leave out --rays, or make the image smaller by --width and --height");
 }
 
 const char* name(RayPattern pattern) {
@@ -116,11 +117,11 @@ Json json_of(const std::string& file, const Scene& scene, const GpuGeometry& geo
         {"copy", outcome.run.copy_seconds},
         {"trace", outcome.run.trace_seconds}}},
       {"batch_rays", outcome.run.batch_rays}};
-  if (!options.picture.empty())
-    json["picture"] = {{"file", options.picture},
-                       {"kind", options.kind == PictureKind::depth ? "depth" : "normal"},
-                       {"width", options.rays.width},
-                       {"height", options.rays.height}};
+  if (!options.image_file.empty())
+    json["image"] = {{"file", options.image_file},
+                     {"kind", options.kind == ImageKind::depth ? "depth" : "normal"},
+                     {"width", options.rays.width},
+                     {"height", options.rays.height}};
   json["residency"] = Json::parse(geometry.report().json());
   return json;
 }
@@ -150,7 +151,7 @@ std::string text_of(const std::string& file, const Scene& scene, const GpuGeomet
   facts.add({"rate", fmt::format("{} rays/s", short_number(outcome.rate()))});
   facts.add({"seconds", fmt::format("trace {:.6f}, make rays {:.6f}, copy {:.6f}", outcome.run.trace_seconds,
                                     outcome.run.make_seconds, outcome.run.copy_seconds)});
-  if (!options.picture.empty()) facts.add({"picture", options.picture});
+  if (!options.image_file.empty()) facts.add({"image", options.image_file});
   return fmt::format("{}\n{}, {}{}\n", printable(file),
                      counted(geometry.view().triangle_count, "triangle", "triangles"),
                      counted(geometry.view().instance_count, "instance", "instances"),
@@ -180,12 +181,12 @@ int trace_files(Session& session, TraceCommandOptions& options) {
     warn_of_steps(session, file, geometry);
     const double* origin = geometry.view().origin;
     const RayMaker make = make_rays(options.rays, scene, {origin[0], origin[1], origin[2]});
-    std::optional<HitPicture> picture;
-    if (!options.picture.empty()) picture.emplace(options.kind, options.rays.width, options.rays.height);
+    std::optional<HitImage> image;
+    if (!options.image_file.empty()) image.emplace(options.kind, options.rays.width, options.rays.height);
     Outcome outcome;
     outcome.run =
         trace_rays(geometry, make, *options.count, progress, [&](std::uint64_t number, std::span<const Hit> hits) {
-          if (picture) picture->add(number, hits);
+          if (image) image->add(number, hits);
         });
     if (options.rays.pattern == RayPattern::isotropic) {
       const Stage stage(progress, "enclosure");
@@ -194,7 +195,7 @@ int trace_files(Session& session, TraceCommandOptions& options) {
     if (outcome.enclosed_by && outcome.missed() != 0)
       session.warn(fmt::format("{}: {} were lost: they left a closed solid without a hit, which is an error in raylift",
                                file, counted(outcome.missed(), "ray", "rays")));
-    if (picture) write_png(picture->image(), options.picture);
+    if (image) write_png(image->image(), options.image_file);
     if (session.options().json) {
       json = json_of(file, scene, geometry, options, outcome);
       json["cache"] = options.cache.json(uploaded);
@@ -215,9 +216,9 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<TraceCommandOptions>();
   RayOptions& rays = options->rays;
   CLI::App* app =
-      program.add_subcommand("trace", "Shoot rays into scenes on a device: how fast, what they hit, and a picture");
+      program.add_subcommand("trace", "Shoot rays into scenes on a device: how fast, what they hit, and an image");
   add_files(*app, options->files);
-  add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "How many rays",
+  add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "Number of rays",
              [options](const std::string& text) { options->count = parse_count(text); });
   add_parsed(
       *app, "--pattern", "PATTERN", "isotropic",
@@ -228,28 +229,28 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
                            : text == "surface" ? RayPattern::surface
                                                : RayPattern::isotropic;
       });
-  add_parsed(*app, "--origin", "X,Y,Z", "from the scene's bounds", "The ball's middle, or the camera's place, in mm",
+  add_parsed(*app, "--origin", "X,Y,Z", "from the scene's bounds",
+             "Centre of the ball, or position of the camera, in mm",
              [&rays](const std::string& text) { rays.origin = parse_point(text); });
-  add_parsed(*app, "--radius", "LENGTH", "from the scene's bounds", "Of the ball that isotropic rays start in",
+  add_parsed(*app, "--radius", "LENGTH", "from the scene's bounds", "Radius of the ball that isotropic rays start in",
              [&rays](const std::string& text) { rays.radius = parse_length(text); });
-  add_parsed(*app, "--side", "SIDE", "inside", "Where rays from surfaces go: inside or outside of the solid",
+  add_parsed(*app, "--side", "SIDE", "inside", "Side of the solid that surface rays go to: inside or outside",
              [&rays](const std::string& text) {
                rays.outward = one_of(text, {"inside", "outside"}) == "outside";
              });
-  add_parsed(*app, "--seed", "NUMBER", "0", "Of the random numbers",
+  add_parsed(*app, "--seed", "NUMBER", "0", "Seed of the random numbers",
              [&rays](const std::string& text) { rays.seed = parse_count(text); });
   const char* const camera = "Camera";
-  add_parsed(*app, "--image", "FILE", "", "Write what the camera sees to a PNG file; implies --pattern camera",
-             [options](const std::string& text) { options->picture = parse_file_name(text); })
+  add_parsed(*app, "--image", "FILE", "", "Write the camera's image to a PNG file; implies --pattern camera",
+             [options](const std::string& text) { options->image_file = parse_file_name(text); })
       ->group(camera);
-  add_parsed(*app, "--image-kind", "KIND", "depth",
-             "depth: near is white, nothing black; normal: its x, y, z as colours",
+  add_parsed(*app, "--image-kind", "KIND", "depth", "depth: white is near, black no hit; normal: x, y, z as colours",
              [options](const std::string& text) {
-               options->kind = one_of(text, {"depth", "normal"}) == "normal" ? PictureKind::normal : PictureKind::depth;
+               options->kind = one_of(text, {"depth", "normal"}) == "normal" ? ImageKind::normal : ImageKind::depth;
              })
       ->group(camera);
   for (const auto& [side, pixels] : {std::pair{"--width", &rays.width}, std::pair{"--height", &rays.height}})
-    add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Of the picture",
+    add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Size of the image",
                [pixels = pixels](const std::string& text) {
                  const std::uint64_t number = parse_count(text);
                  if (number == 0 || number > kMostPixels)
@@ -257,13 +258,13 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
                  *pixels = static_cast<std::uint32_t>(number);
                })
         ->group(camera);
-  add_parsed(*app, "--target", "X,Y,Z", "the scene's middle", "What the camera looks at, in mm",
+  add_parsed(*app, "--target", "X,Y,Z", "the scene's centre", "Point that the camera looks at, in mm",
              [&rays](const std::string& text) { rays.target = parse_point(text); })
       ->group(camera);
-  add_parsed(*app, "--fov", "DEGREES", short_number(rays.fov_degrees), "From the picture's top to its bottom",
+  add_parsed(*app, "--fov", "DEGREES", short_number(rays.fov_degrees), "Vertical field of view",
              [&rays](const std::string& text) { rays.fov_degrees = parse_degrees(text, 170); })
       ->group(camera);
-  add_parsed(*app, "--near", "LENGTH", "0", "See nothing nearer: looks through outer hulls",
+  add_parsed(*app, "--near", "LENGTH", "0", "Ignore hits nearer than this, to look through outer hulls",
              [&rays](const std::string& text) { rays.near = parse_length(text); })
       ->group(camera);
   add_device_options(*app, options->device, options->upload);

@@ -18,12 +18,12 @@
 #include "batch_summary.h"
 #include "cli/interrupt.h"
 #include "cli/text.h"
-#include "crew.h"
 #include "inputs.h"
 #include "mpi_messages.h"
 #include "ranks.h"
 #include "report.h"
 #include "worker.h"
+#include "worker_pool.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -71,35 +71,35 @@ unsigned own_cores(const RankPlace& place) {
   return std::min(share, std::max(1U, std::thread::hardware_concurrency()));
 }
 
-CrewOptions crew_options(const BatchOptions& options, const RankPlace& place) {
+WorkerPoolOptions pool_options(const BatchOptions& options, const RankPlace& place) {
   const std::vector<std::string> devices = share_of(devices_of(options), place);
   const bool host = devices.empty() || (devices.size() == 1 && devices.front() == "host");
   std::size_t jobs = options.jobs;
   if (jobs == 0) jobs = host ? std::max(1U, own_cores(place) / 2) : devices.size();
-  CrewOptions crew;
-  crew.actions = options.actions;
-  for (std::size_t i = 0; i != jobs; ++i) crew.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
-  crew.seconds = options.seconds;
-  crew.bytes = options.bytes;
+  WorkerPoolOptions pool;
+  pool.actions = options.actions;
+  for (std::size_t i = 0; i != jobs; ++i) pool.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
+  pool.seconds = options.seconds;
+  pool.bytes = options.bytes;
   // Each import may take its share of what memory there is: several at a time would otherwise take it all.
-  crew.import_bytes = options.action.load.limits.isolate_bytes;
-  if (crew.import_bytes == 0)
-    crew.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(place.local_ranks));
-  if (options.bytes != 0) crew.import_bytes = std::min(crew.import_bytes, options.bytes);
-  crew.threads = std::max(1U, own_cores(place) / static_cast<unsigned>(jobs));
-  crew.rank = place.rank;
-  return crew;
+  pool.import_bytes = options.action.load.limits.isolate_bytes;
+  if (pool.import_bytes == 0)
+    pool.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(place.local_ranks));
+  if (options.bytes != 0) pool.import_bytes = std::min(pool.import_bytes, options.bytes);
+  pool.threads = std::max(1U, own_cores(place) / static_cast<unsigned>(jobs));
+  pool.rank = place.rank;
+  return pool;
 }
 
 class Batch {
  public:
   /// `ranks`: the others, if there are some.
-  Batch(Session& session, const BatchOptions& options, CrewOptions crew, Ranks* ranks)
+  Batch(Session& session, const BatchOptions& options, WorkerPoolOptions pool, Ranks* ranks)
       : session_(session),
         options_(options),
         inputs_(expand_inputs(options.inputs)),
         all_scenes_(inputs_.size()),
-        crew_(std::move(crew)),
+        pool_(std::move(pool)),
         ranks_(ranks) {}
 
   int run() {
@@ -196,16 +196,16 @@ class Batch {
   void work() {
     std::vector<Finished> finished;
     while (true) {
-      while (!waiting_.empty() && !stopping() && (crew_.idle() != 0 || (ranks_ != nullptr && ranks_->idle() != 0)))
+      while (!waiting_.empty() && !stopping() && (pool_.idle() != 0 || (ranks_ != nullptr && ranks_->idle() != 0)))
         deal();
-      const std::size_t busy = crew_.busy() + (ranks_ != nullptr ? ranks_->busy() : 0);
+      const std::size_t busy = pool_.busy() + (ranks_ != nullptr ? ranks_->busy() : 0);
       if (busy == 0 && (waiting_.empty() || stopping())) return;
       std::vector<pollfd> polled;
-      crew_.poll_for(polled);
-      const std::chrono::milliseconds tick = ranks_ != nullptr ? Ranks::kTick : Crew::kTick;
+      pool_.poll_for(polled);
+      const std::chrono::milliseconds tick = ranks_ != nullptr ? Ranks::kTick : WorkerPool::kTick;
       (void)::poll(polled.data(), polled.size(), static_cast<int>(tick.count()));
       finished.clear();
-      crew_.handle(finished);
+      pool_.handle(finished);
       if (ranks_ != nullptr) ranks_->handle(finished);
       for (const Finished& one : finished) take(one);
       session_.show(label(), weight_done_, weight_);
@@ -226,8 +226,8 @@ class Batch {
     const Input& input = inputs_[scene];
     if (input.error)
       take_failed(scene, *input.error);
-    else if (crew_.idle() != 0)
-      crew_.start(scene, input.path);
+    else if (pool_.idle() != 0)
+      pool_.start(scene, input.path);
     else
       ranks_->start(scene, input.path);
   }
@@ -309,7 +309,7 @@ class Batch {
   std::vector<Input> inputs_;
   std::size_t all_scenes_;  // of all shards
   Summary summary_{0};
-  Crew crew_;
+  WorkerPool pool_;
   Ranks* ranks_;
   std::unique_ptr<Report> report_;
   std::vector<char> done_;
@@ -323,10 +323,10 @@ class Batch {
 };
 
 /// The other ranks' part. Where one can't go on, none can: its scenes would be missing.
-void serve(Session& session, Mpi& mpi, const CrewOptions& crew) {
+void serve(Session& session, Mpi& mpi, const WorkerPoolOptions& pool) {
   try {
     (void)with_raylift_errors([&] {
-      serve_rank(mpi, crew);
+      serve_rank(mpi, pool);
       return 0;
     });
   } catch (const Error& error) {
@@ -340,12 +340,12 @@ void serve(Session& session, Mpi& mpi, const CrewOptions& crew) {
 
 int run_batch(Session& session, const BatchOptions& options) {
   ::signal(SIGXFSZ, SIG_IGN);  // a report at the limit of a file's size is an error like a full disk
-  if (!started_in_parallel()) return Batch(session, options, crew_options(options, {}), nullptr).run();
+  if (!started_in_parallel()) return Batch(session, options, pool_options(options, {}), nullptr).run();
 
   const std::unique_ptr<Mpi> mpi = start_mpi();
-  const CrewOptions crew = crew_options(options, mpi->place);
+  const WorkerPoolOptions pool = pool_options(options, mpi->place);
   if (mpi->place.rank != 0) {
-    serve(session, *mpi, crew);
+    serve(session, *mpi, pool);
     return 0;
   }
   Ranks ranks(*mpi);
@@ -354,7 +354,7 @@ int run_batch(Session& session, const BatchOptions& options) {
     mpi->finish();
   };
   try {
-    const int code = Batch(session, options, crew, &ranks).run();
+    const int code = Batch(session, options, pool, &ranks).run();
     end();
     return code;
   } catch (...) {

@@ -80,9 +80,9 @@ void Ranks::stop() {
   for (; stopped_ + 1 != rooms_.size(); std::this_thread::sleep_for(kTick)) handle(unused);
 }
 
-void serve_rank(Mpi& mpi, CrewOptions options) {
+void serve_rank(Mpi& mpi, WorkerPoolOptions options) {
   mpi.send(0, Message::room, std::to_string(options.devices.size()));
-  Crew crew(std::move(options));
+  WorkerPool pool(std::move(options));
   bool told = false;
   std::vector<pollfd> polled;
   std::vector<Finished> finished;
@@ -90,15 +90,15 @@ void serve_rank(Mpi& mpi, CrewOptions options) {
     while (const std::optional<MpiMessage> message = mpi.receive()) {
       if (message->type == Message::stop) return mpi.send(0, Message::stopped, "");
       const std::size_t space = message->text.find(' ');
-      crew.start(std::stoul(message->text.substr(0, space)), message->text.substr(space + 1));
+      pool.start(std::stoul(message->text.substr(0, space)), message->text.substr(space + 1));
     }
     if (interrupted_by() != 0 && !std::exchange(told, true))
       mpi.send(0, Message::interrupted, std::to_string(interrupted_by()));
     polled.clear();
-    crew.poll_for(polled);
+    pool.poll_for(polled);
     (void)::poll(polled.data(), polled.size(), static_cast<int>(Ranks::kTick.count()));
     finished.clear();
-    crew.handle(finished);
+    worker_pool.handle(finished);
     for (const Finished& one : finished) mpi.send(0, Message::row, to_text(one));
   }
 }

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "crew.h"
 #include "mpi_messages.h"
+#include "worker_pool.h"
 
 namespace raylift::batch {
 
-/// Rank 0's side: the other ranks as one crew.
+/// Rank 0's side: the other ranks as one pool.
 class Ranks {
  public:
   explicit Ranks(Mpi& mpi) : mpi_(mpi), rooms_(static_cast<std::size_t>(mpi.place.ranks)) {}
@@ -42,6 +42,6 @@ class Ranks {
 };
 
 /// The others' side: does scenes until rank 0 ends the batch. Throws Error where this rank can't go on.
-void serve_rank(Mpi& mpi, CrewOptions options);
+void serve_rank(Mpi& mpi, WorkerPoolOptions options);
 
 }  // namespace raylift::batch

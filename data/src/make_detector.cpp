@@ -30,7 +30,7 @@ int run(int argc, char** argv) {
       "(glass, vacuum, photocathode) that face its centre. The same options give the same bytes on any machine.",
       "raylift-make-detector"};
   app.set_version_flag("--version", "raylift-make-detector " RAYLIFT_VERSION, "Print the version");
-  cli::add_generate_option(app, "raylift " RAYLIFT_VERSION, {"raylift(1)"});
+  cli::add_generate_option(app);
   app.option_defaults()->always_capture_default();
   app.add_option("--shape", parameters.shape, "sphere or cylinder")
       ->transform(CLI::CheckedTransformer(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift trace: figures that geometry alone decides, pictures, and what it refuses.
+// raylift trace: figures that geometry alone decides, images, and what it refuses.
 #include <gmock/gmock.h>
 
 #include <raylift/geometry/import/load.h>
@@ -122,20 +122,20 @@ TEST(Trace, SaysItInWords) {
   EXPECT_THAT(trace({"--rays", "0", data_file("cube.dae")}).out, HasSubstr("0 isotropic"));
 }
 
-class TracePicture : public testing::Test {
+class TraceImage : public testing::Test {
  protected:
   std::vector<std::string> arguments(std::vector<std::string> more) const {
     more.insert(more.begin(), {"--image", file(), "--width", "64", "--height", "48"});
     more.push_back(data_file("cube.dae"));
     return more;
   }
-  [[nodiscard]] std::string file() const { return (folder_.path() / "picture.png").string(); }
+  [[nodiscard]] std::string file() const { return (folder_.path() / "image.png").string(); }
   [[nodiscard]] bool left_nothing() const { return std::filesystem::is_empty(folder_.path()); }
 
   TemporaryFolder folder_;
 };
 
-TEST_F(TracePicture, ShowsDepthAroundTheMiddle) {
+TEST_F(TraceImage, ShowsDepthAroundTheMiddle) {
   const json run = traced(arguments({}));
   EXPECT_EQ(run["pattern"], "camera");
   EXPECT_EQ(run["rays"], 64 * 48);
@@ -151,7 +151,7 @@ TEST_F(TracePicture, ShowsDepthAroundTheMiddle) {
   EXPECT_GT(lit, 64 * 48 / 6);
 }
 
-TEST_F(TracePicture, ShowsTheNormalsOfThreeFaces) {
+TEST_F(TraceImage, ShowsTheNormalsOfThreeFaces) {
   (void)traced(arguments({"--image-kind", "normal"}));
   const Image image = read_png(file());
   std::set<Pixel> colours(image.pixels.begin(), image.pixels.end());
@@ -160,7 +160,7 @@ TEST_F(TracePicture, ShowsTheNormalsOfThreeFaces) {
   EXPECT_EQ(colours.count(Pixel{128, 128, 255, 255}), 1U);  // the top, as z is up
 }
 
-TEST_F(TracePicture, LooksPastWhatIsNear) {
+TEST_F(TraceImage, LooksPastWhatIsNear) {
   // From far along x: the near face is 9000 away, the far one 11000.
   const std::vector<std::string> from{"--origin", "-1e4,0,0", "--target", "0,0,0", "--fov", "5"};
   EXPECT_NEAR(traced(arguments(from))["nearest_mm"], 9000, 0.01);
@@ -171,7 +171,7 @@ TEST_F(TracePicture, LooksPastWhatIsNear) {
   EXPECT_EQ(run["hits_from_inside"], run["hits"]);
 }
 
-TEST_F(TracePicture, RefusesWhatMakesNone) {
+TEST_F(TraceImage, RefusesWhatMakesNone) {
   EXPECT_EQ(trace(arguments({"--pattern", "surface"})).code, 2);
   EXPECT_EQ(trace(arguments({data_file("cube.dae")})).code, 2);
   EXPECT_EQ(trace(arguments({"--rays", "3071"})).code, 2);
@@ -179,10 +179,10 @@ TEST_F(TracePicture, RefusesWhatMakesNone) {
   EXPECT_TRUE(left_nothing());
 }
 
-TEST_F(TracePicture, IsWrittenWholeOrNotAtAll) {
+TEST_F(TraceImage, IsWrittenWholeOrNotAtAll) {
   const Ended ended = trace({"--image", (folder_.path() / "none" / "p.png").string(), data_file("cube.dae")});
   EXPECT_EQ(ended.code, 3);
-  EXPECT_THAT(ended.err, HasSubstr("picture"));
+  EXPECT_THAT(ended.err, HasSubstr("image"));
   EXPECT_TRUE(left_nothing());
 }
 

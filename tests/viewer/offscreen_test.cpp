@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures drawn by EGL without a display, on Mesa's software renderer so that they are the same everywhere.
+// Images drawn by EGL without a display, on Mesa's software renderer so that they are the same everywhere.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
@@ -35,7 +35,7 @@ class Offscreen : public WithContext {
     scene_ = std::make_unique<Scene>(load(test::data(file)));
     renderer_->set_scene(*scene_);
     camera_ = Camera();
-    camera_.up = axis(scene_->up_axis);
+    camera_.up = Eigen::Vector3d::Unit(static_cast<int>(scene_->up_axis));
     camera_.look(view);
     camera_.frame(scene_->bounds, kAspect);
   }
@@ -169,7 +169,7 @@ TEST_F(Offscreen, TransparencyShowsWhatIsBehind) {
   const auto half =
       std::count_if(image.pixels.begin(), image.pixels.end(), [](const Pixel& p) { return p[3] > 20 && p[3] < 250; });
   EXPECT_GT(half, 500);
-  for (const int samples : {4, 1}) {  // and it survives a change of the picture
+  for (const int samples : {4, 1}) {  // and it survives a change of the image
     renderer_->resize({200, 100}, samples);
     EXPECT_GT(covered(draw()), 0.02);
   }
@@ -201,14 +201,14 @@ TEST_F(Offscreen, LargeCoordinatesLoseNothing) {
   EXPECT_LT(compare(here, draw()).share, 0.002);
 }
 
-TEST_F(Offscreen, AnEmptySceneIsAnEmptyPicture) {
+TEST_F(Offscreen, AnEmptySceneIsAnEmptyImage) {
   Scene empty;
   renderer_->set_scene(empty);
   EXPECT_EQ(covered(draw()), 0);
   EXPECT_FALSE(renderer_->pick(camera_, settings_, 3, 3));
 }
 
-TEST_F(Offscreen, PicturesThatAreTooLargeAreRefused) {
+TEST_F(Offscreen, ImagesThatAreTooLargeAreRefused) {
   try {
     renderer_->resize({1000000, 4}, 1);
     FAIL();

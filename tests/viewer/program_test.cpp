@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program raylift-view as a shell runs it: pictures, several scenes, errors and their exit codes.
+// The program raylift-view as a shell runs it: images, several scenes, errors and their exit codes.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

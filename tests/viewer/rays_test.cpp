@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ray-cast picture: it shows the same solids as the rasterised one, and reference pictures of every mode of both.
+// The ray-cast image: it shows the same solids as the rasterised one, and reference images of every mode of both.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/interop/gl_context.h>
@@ -38,7 +38,7 @@ class Rays : public WithContext {
     renderer_->set_scene(*scene_, geometry_->buffers());
     caster_ = std::make_unique<RayCaster>(*scene_, *geometry_);
     camera_ = Camera();
-    camera_.up = axis(scene_->up_axis);
+    camera_.up = Eigen::Vector3d::Unit(static_cast<int>(scene_->up_axis));
     camera_.look(view);
     camera_.frame(scene_->bounds, static_cast<double>(kSize.width) / kSize.height);
   }
@@ -85,7 +85,7 @@ class Rays : public WithContext {
   Settings settings_;
 };
 
-TEST_F(Rays, ShowTheSameSolidsAsTheRasterisedPicture) {
+TEST_F(Rays, ShowTheSameSolidsAsTheRasterisedImage) {
   for (const char* file : {"instances.dae", "nested_transforms.dae", "materials.dae", "detector.dae"})
     for (const StandardView view : {StandardView::iso, StandardView::top, StandardView::left}) {
       show(file, view);
@@ -105,12 +105,12 @@ TEST_F(Rays, AgreeAboutWhatIsHiddenAndCutAway) {
   EXPECT_GE(agreement(), 0.995);
 }
 
-TEST_F(Rays, ACoarsePictureIsCompleteAndBecomesFine) {
+TEST_F(Rays, ACoarseImageIsCompleteAndBecomesFine) {
   show("cube.dae");
   settings_.rays = RayMode::normal;
   cast();
   const auto fine = caster_->solids();
-  // In steps as small as they get, the picture is the same in the end.
+  // In steps as small as they get, the image is the same in the end.
   caster_->start(camera_, settings_, kSize, {}, std::nullopt, 1);
   int steps = 0;
   double before = 0;
@@ -147,7 +147,7 @@ class CudaRays : public Rays {
   }
 };
 
-TEST_F(CudaRays, ShowTheSameSolidsAsTheRasterisedPicture) {
+TEST_F(CudaRays, ShowTheSameSolidsAsTheRasterisedImage) {
   device_ = "cuda:0";
   for (const StandardView view : {StandardView::iso, StandardView::top, StandardView::left}) {
     show("detector.dae", view);
@@ -159,7 +159,7 @@ TEST_F(CudaRays, ShowTheSameSolidsAsTheRasterisedPicture) {
   EXPECT_GE(agreement(), 0.995);
 }
 
-/// A way to draw, which has a picture in references/.
+/// A way to draw, which has an image in references/.
 struct Way {
   const char* name;
   std::function<void(Settings&)> change;
@@ -185,8 +185,8 @@ const std::vector<Way> kWays{
 
 class References : public Rays, public testing::WithParamInterface<Way> {};
 
-/// RAYLIFT_UPDATE_REFERENCES=1 makes the pictures anew: look at them.
-TEST_P(References, PictureIsAsItsReference) {
+/// RAYLIFT_UPDATE_REFERENCES=1 makes the images anew: look at them.
+TEST_P(References, ImageIsAsItsReference) {
   open_detector();
   renderer_->resize(kSize, 4);
   renderer_->set_device_triangles(5000);

@@ -57,14 +57,11 @@ TEST(Settings, PlanesComeBackFromTheirText) {
   }
 }
 
-TEST(Settings, ReadsResolutionsAndVectors) {
+TEST(Settings, ReadsResolutions) {
   EXPECT_EQ(parse_resolution("1920x1080").width, 1920);
   EXPECT_EQ(parse_resolution("1920x1080").height, 1080);
   for (const char* bad : {"", "0x10", "10x0", "10", "x", "10x", "-1x5", "99999x10", "10x10x10", "1e3x10"})
     expect_usage([&] { (void)parse_resolution(bad); });
-  EXPECT_EQ(parse_vector("1,-2.5,3e2"), Eigen::Vector3d(1, -2.5, 300));
-  for (const char* bad : {"", "1", "1,2", "1,2,3,4", "1,2,x", "1,,3", "inf,0,0"})
-    expect_usage([&] { (void)parse_vector(bad); });
 }
 
 TEST(Settings, ReadsBackgrounds) {
@@ -98,7 +95,7 @@ TEST(Settings, RefusesWhatMakesNoSense) {
   expect_usage([] { parse({"--no-config", "a.dae", "-o", "-", "--frames", "2"}); });
 }
 
-TEST(Settings, NoPictureTakesTheFileOfAnother) {
+TEST(Settings, NoImageTakesTheFileOfAnother) {
   expect_usage([] { parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}.png"}); });
   parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}_{n}.png"});
   parse({"--no-config", "run.1.dae", "run.2.dae", "-o", "{name}.png"});
@@ -218,7 +215,7 @@ TEST(Image, FailsWithoutLeavingAFile) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::io);
   }
-  EXPECT_THROW((void)decode_png("no picture"), Error);
+  EXPECT_THROW((void)decode_png("no image"), Error);
 }
 
 }  // namespace

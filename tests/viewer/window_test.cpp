@@ -107,11 +107,11 @@ class Window : public testing::Test {
     stem_ = file.substr(0, file.find('.'));
     program_ = std::make_unique<Child>(words, folder_.path() / "out");
     ASSERT_TRUE(eventually([] { return tool("search --name raylift-view"); })) << "no window";
-    // The scene is there once rows of a picture have more than the background. A window that is not shown yet can't be
+    // The scene is there once rows of an image have more than the background. A window that is not shown yet can't be
     // given the keys.
     const bool shown = eventually([&] {
       (void)tool("search --name raylift-view windowmove 0 0 windowfocus mousemove 400 330");
-      return scene_pixels(picture()) > 1000;
+      return scene_pixels(image()) > 1000;
     });
     ASSERT_TRUE(shown) << "the scene does not appear";
   }
@@ -141,24 +141,24 @@ class Window : public testing::Test {
     return false;
   }
   /// What F12 saves; empty where nothing comes.
-  Image picture() {
-    const auto file = folder_.path() / (stem_ + "_" + std::to_string(pictures_ + 1) + ".png");
+  Image image() {
+    const auto file = folder_.path() / (stem_ + "_" + std::to_string(images_ + 1) + ".png");
     if (!tool("key F12")) return {};
     for (int i = 0; i < 100; ++i) {
       std::this_thread::sleep_for(40ms);
       std::error_code ignored;
       if (!std::filesystem::exists(file, ignored)) continue;
-      ++pictures_;
+      ++images_;
       return read_png(file);
     }
     return {};
   }
-  /// The picture once it satisfies a condition; the last one in the end.
+  /// The image once it satisfies a condition; the last one in the end.
   template <class Condition>
-  Image picture_until(const Condition& condition) {
+  Image image_until(const Condition& condition) {
     Image image;
     (void)eventually([&] {
-      image = picture();
+      image = image();
       return !image.pixels.empty() && condition(image);
     });
     return image;
@@ -167,7 +167,7 @@ class Window : public testing::Test {
   test::TemporaryFolder folder_;
   std::unique_ptr<Child> server_, program_;
   std::string stem_;
-  int pictures_ = 0;
+  int images_ = 0;
 };
 
 TEST_F(Window, AnswersToMouseAndKeys) {
@@ -186,24 +186,24 @@ TEST_F(Window, AnswersToMouseAndKeys) {
                             .c_str()),
             0);
   const Image reference = read_png(file);
-  const Image start = picture_until(like(reference));
+  const Image start = image_until(like(reference));
   EXPECT_LT(compare(reference, start).share, 0.003);
 
   ASSERT_TRUE(tool("mousemove 500 300 mousedown 1 mousemove 520 310 mousemove 640 340 mouseup 1"));
-  const Image orbited = picture_until(unlike(start));
+  const Image orbited = image_until(unlike(start));
   EXPECT_GT(compare(start, orbited).share, 0.02) << "a drag orbits";
   ASSERT_TRUE(tool("key 0"));
-  EXPECT_LT(compare(start, picture_until(like(start))).share, 0.003) << "0 goes back";
+  EXPECT_LT(compare(start, image_until(like(start))).share, 0.003) << "0 goes back";
 
   ASSERT_TRUE(tool("click 4 click 4 click 4"));
-  EXPECT_GT(compare(start, picture_until(unlike(start))).share, 0.02) << "the wheel zooms";
+  EXPECT_GT(compare(start, image_until(unlike(start))).share, 0.02) << "the wheel zooms";
   ASSERT_TRUE(tool("key 0"));
-  (void)picture_until(like(start));
+  (void)image_until(like(start));
 
   ASSERT_TRUE(tool("key m"));
-  EXPECT_GT(compare(start, picture_until(unlike(start))).share, 0.02) << "m: wireframe";
+  EXPECT_GT(compare(start, image_until(unlike(start))).share, 0.02) << "m: wireframe";
   ASSERT_TRUE(tool("key m"));
-  (void)picture_until(like(start));
+  (void)image_until(like(start));
 
   ASSERT_TRUE(tool("key ctrl+d"));
   EXPECT_TRUE(eventually([&] { return std::filesystem::exists(folder_.path() / "raylift/bookmarks.json"); }));
@@ -215,7 +215,7 @@ TEST_F(Window, AnswersToMouseAndKeys) {
 TEST_F(Window, AClickSelectsTheSolidUnderIt) {
   show("detector.dae", {"--only", "Sensor_1*", "--view", "top", "--color", "solid"});
   (void)tool("key p");
-  const Image before = picture();
+  const Image before = image();
   // Somewhere in the middle there is a sensor: go through pixels until one is not background.
   int x = 400, y = 300;
   for (int i = 0; i < 200000 && std::abs(before.at(x, y)[0] - before.at(3, y)[0]) < 25; ++i) {
@@ -225,19 +225,19 @@ TEST_F(Window, AClickSelectsTheSolidUnderIt) {
   ASSERT_TRUE(tool("mousemove " + std::to_string(x) + " " + std::to_string(y) + " click 1"));
   EXPECT_TRUE(eventually([&] { return contents(folder_.path() / "out").find("Sensor_1") != std::string::npos; }))
       << contents(folder_.path() / "out");
-  const Image after = picture_until([&](const Image& image) { return compare(before, image).share > 0; });
+  const Image after = image_until([&](const Image& image) { return compare(before, image).share > 0; });
   EXPECT_GT(compare(before, after).share, 0) << "the selection is marked";
   EXPECT_LT(compare(before, after).share, 0.2);
 }
 
-TEST_F(Window, WhatIsSelectedLeavesThePictureFree) {
+TEST_F(Window, WhatIsSelectedLeavesTheImageFree) {
   show("detector.dae", {"--only", "Sensor_*", "--view", "top", "--color", "solid"});
-  const Image picture_before = picture();
+  const Image image_before = image();
   // Some sensor between the panels, and another one right of the tree, above what is told of the first.
   const auto click_within = [&](int left, int top, int width, int height, int from) {
     for (int i = from; i < from + 100000; ++i) {
       const int x = left + (i * 7919) % width, y = top + (i * 104729) % height;
-      if (std::abs(picture_before.at(x, y)[0] - picture_before.at(3, y)[0]) < 25) continue;
+      if (std::abs(image_before.at(x, y)[0] - image_before.at(3, y)[0]) < 25) continue;
       return tool("mousemove " + std::to_string(x) + " " + std::to_string(y) + " click 1");
     }
     return false;
@@ -256,11 +256,11 @@ TEST_F(Window, WhatIsSelectedLeavesThePictureFree) {
   })) << contents(folder_.path() / "out");
 }
 
-TEST_F(Window, SavesThePictureAsTheLastKeyMadeIt) {
+TEST_F(Window, SavesTheImageAsTheLastKeyMadeIt) {
   show("cube.dae");
-  const Image before = picture();
-  ASSERT_TRUE(tool("key m key F12"));  // in one go: both may come before the next picture is drawn
-  const auto file = folder_.path() / (stem_ + "_" + std::to_string(++pictures_) + ".png");
+  const Image before = image();
+  ASSERT_TRUE(tool("key m key F12"));  // in one go: both may come before the next image is drawn
+  const auto file = folder_.path() / (stem_ + "_" + std::to_string(++images_) + ".png");
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
   EXPECT_GT(compare(before, read_png(file)).share, 0.02);
 }
@@ -270,7 +270,7 @@ TEST_F(Window, BookmarksThatCanNotBeSavedEndNothing) {
   (void)folder_.write("raylift/bookmarks.json", "{");
   show("cube.dae");
   ASSERT_TRUE(tool("key ctrl+d"));
-  ASSERT_FALSE(picture().pixels.empty()) << "it goes on";
+  ASSERT_FALSE(image().pixels.empty()) << "it goes on";
   EXPECT_EQ(contents(folder_.path() / "raylift/bookmarks.json"), "{");
   ASSERT_TRUE(tool("key ctrl+q"));
   EXPECT_EQ(program_->wait(25s), 0);
@@ -278,11 +278,10 @@ TEST_F(Window, BookmarksThatCanNotBeSavedEndNothing) {
 
 TEST_F(Window, CastsRaysProgressively) {
   show("cube.dae", {"--device", "host"});
-  const Image raster = picture();
+  const Image raster = image();
   ASSERT_TRUE(tool("key k key k"));  // shaded, depth
-  EXPECT_GT(
-      compare(raster, picture_until([&](const Image& image) { return compare(raster, image).share > 0.05; })).share,
-      0.05);
+  EXPECT_GT(compare(raster, image_until([&](const Image& image) { return compare(raster, image).share > 0.05; })).share,
+            0.05);
 }
 
 }  // namespace

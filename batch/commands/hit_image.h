@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of what the camera's rays hit.
+// Images of what the camera's rays hit.
 #pragma once
 
 #include <raylift/geometry/bvh/ray.h>
@@ -11,15 +11,15 @@
 
 namespace raylift::batch {
 
-enum class PictureKind : std::uint8_t {
+enum class ImageKind : std::uint8_t {
   depth,   ///< grey: white at the nearest hit, getting darker with the distance
   normal,  ///< red, green, blue: the outward normal's x, y, z, from -1 (0) to 1 (255)
 };
 
 /// Collects the first hit of each pixel. Pixels without one become black.
-class HitPicture {
+class HitImage {
  public:
-  HitPicture(PictureKind kind, std::uint32_t width, std::uint32_t height);
+  HitImage(ImageKind kind, std::uint32_t width, std::uint32_t height);
   /// The hits of rays `first` and after; those beyond the last pixel do not count.
   void add(std::uint64_t first, std::span<const Hit> hits);
   [[nodiscard]] Image image() const;
@@ -29,7 +29,7 @@ class HitPicture {
     float t;
     float3 normal;
   };
-  PictureKind kind_;
+  ImageKind kind_;
   std::uint32_t width_, height_;
   std::vector<Seen> seen_;
 };

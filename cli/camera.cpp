@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/suggest.h"
+#include "suggest.h"
 
-namespace raylift::viewer {
+namespace raylift {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
-constexpr double kNearestDistance = 1e-9;  // what floats can hold the squares of, and any scene's size between
+constexpr double kNearestDistance = 1e-9;  // floats can hold the squares of these bounds
 constexpr double kFarthestDistance = 1e18;
 
 constexpr std::array<std::pair<const char*, StandardView>, 7> kViews{{{"front", StandardView::front},
@@ -27,7 +27,7 @@ constexpr std::array<std::pair<const char*, StandardView>, 7> kViews{{{"front", 
                                                                       {"bottom", StandardView::bottom},
                                                                       {"iso", StandardView::iso}}};
 
-/// The corners of a box, about a centre.
+/// The corners of a box.
 std::array<Eigen::Vector3d, 8> corners(const Bounds& box) {
   std::array<Eigen::Vector3d, 8> result;
   for (unsigned i = 0; i < 8; ++i)
@@ -47,19 +47,20 @@ StandardView standard_view(std::string_view name) {
                                     cli::did_you_mean(name, names));
 }
 
-Eigen::Vector3d axis(UpAxis up) {
-  return Eigen::Vector3d::Unit(static_cast<int>(up));
-}
-
 double Camera::half_height() const {
   return distance * std::tan(0.5 * fov_degrees * kDegree);
+}
+
+ImageRays Camera::rays(double aspect) const {
+  const double half = orthographic ? half_height() : std::tan(0.5 * fov_degrees * kDegree);
+  return {eye(), forward(), half * aspect * right(), half * above(), orthographic};
 }
 
 void Camera::look(const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hint) {
   const Eigen::Vector3d back = -direction.normalized();
   Eigen::Vector3d side = up_hint.cross(back);
   if (side.norm() < 1e-6 * up_hint.norm()) {
-    // Looking along "up": keep what was to the right, or take any.
+    // The direction is parallel to "up": keep the direction to the right, or take any.
     side = right() - right().dot(back) * back;
     if (side.norm() < 1e-6) side = back.unitOrthogonal();
   }
@@ -70,42 +71,39 @@ void Camera::look(const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hi
 }
 
 void Camera::look(StandardView view) {
-  // Front looks along the axis after the one to the right: with z up, x is to the right and y goes away.
+  // In the front view with z up, x points to the right and y away.
   int vertical = 0;
   up.cwiseAbs().maxCoeff(&vertical);
   const Eigen::Vector3d x = Eigen::Vector3d::Unit((vertical + 1) % 3);
   const Eigen::Vector3d away = up.cross(x);
-  const auto along = [&](const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hint) {
-    look(direction, up_hint);
-  };
   switch (view) {
     case StandardView::front:
-      return along(away, up);
+      return look(away, up);
     case StandardView::back:
-      return along(-away, up);
+      return look(-away, up);
     case StandardView::left:
-      return along(x, up);
+      return look(x, up);
     case StandardView::right:
-      return along(-x, up);
+      return look(-x, up);
     case StandardView::top:
-      return along(-up, away);
+      return look(-up, away);
     case StandardView::bottom:
-      return along(up, away);
+      return look(up, away);
     case StandardView::iso:
-      return along(away - 0.75 * x - 0.6 * up, up);
+      return look(away - 0.75 * x - 0.6 * up, up);
   }
 }
 
 void Camera::look_from(const Eigen::Vector3d& eye, const Eigen::Vector3d& at, const Eigen::Vector3d& up_hint) {
   const Eigen::Vector3d direction = at - eye;
-  if (!(direction.norm() > 0)) throw Error(ErrorKind::usage, "the camera stands on the point that it looks at");
+  if (!(direction.norm() > 0)) throw Error(ErrorKind::usage, "the camera is at the point that it looks at");
   look(direction, up_hint);
   target = at;
   distance = direction.norm();
 }
 
 void Camera::orbit(double around, double over) {
-  // Over the pole the picture would turn upside down, and left become right: stop just before.
+  // Stop before the pole, beyond which the image would be upside down.
   const double elevation = std::asin(std::clamp(-forward().dot(up.normalized()), -1.0, 1.0));
   constexpr double kSteepest = 89.9 * kDegree;
   if (above().dot(up) >= 0)
@@ -130,7 +128,7 @@ void Camera::zoom(double factor, const std::optional<Eigen::Vector3d>& about) {
   const double before = distance;
   distance = std::clamp(distance * factor, kNearestDistance, kFarthestDistance);
   if (!about) return;
-  // The target moves towards the point in the plane of the target, as much as the distance shrinks.
+  // Moves the target towards the point, within the target's plane, in proportion to the change of the distance.
   const Eigen::Vector3d offset = *about - target;
   const Eigen::Vector3d in_plane = offset - offset.dot(forward()) * forward();
   target += (1 - distance / before) * in_plane;
@@ -147,8 +145,8 @@ void Camera::frame(const Bounds& bounds, double aspect) {
   const double tangent_x = tangent_y * aspect;
   const Eigen::Matrix3d to_camera = rotation();
   target = bounds.center();
-  // Each corner asks for a distance from which it is just inside; the farthest wins. Then the picture is centred, and
-  // once more, as that changes what the corners ask for.
+  // Takes the least distance at which all corners are inside, and then centres the image. Centring changes that
+  // distance, so both are repeated.
   for (int round = 0; round < 4; ++round) {
     double needed = 0;
     double low_x = 1e300, high_x = -1e300, low_y = 1e300, high_y = -1e300;
@@ -182,7 +180,7 @@ Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {
     p(3, 2) = -1;
     return p;
   }
-  // All of the scene has a depth, also what lies behind the eye: a parallel picture has no eye.
+  // A parallel projection shows all of the scene, even behind the eye.
   double low = -1e-3 * distance, high = 1e-3 * distance;
   if (!scene.empty())
     for (const Eigen::Vector3d& corner : corners(scene)) {
@@ -208,8 +206,30 @@ Eigen::Vector3d Camera::project(const Eigen::Vector3d& point, double aspect) con
   return {c.x() / (half * aspect), c.y() / half, depth};
 }
 
+Camera make_camera(const CameraOptions& options, UpAxis up, const Bounds& box, double aspect) {
+  Camera camera;
+  camera.up = Eigen::Vector3d::Unit(static_cast<int>(up));
+  camera.fov_degrees = options.fov_degrees;
+  camera.orthographic = options.orthographic;
+  camera.look(options.view.value_or(StandardView::iso));
+  if (options.up) {
+    if (!(options.up->norm() > 0)) throw Error(ErrorKind::usage, "the camera's up vector has length 0");
+    camera.up = options.up->normalized();
+    camera.look(camera.forward(), camera.up);
+  }
+  if (options.azimuth) camera.orbit(*options.azimuth * kDegree, 0);
+  if (options.elevation) camera.orbit(0, -*options.elevation * kDegree);
+  camera.frame(box, aspect);
+  if (options.eye)
+    camera.look_from(*options.eye, options.target.value_or(camera.target), camera.up);
+  else if (options.target)
+    camera.target = *options.target;
+  camera.zoom(1 / options.zoom);
+  return camera;
+}
+
 Eigen::Vector3d key_light(const Camera& camera) {
   return (-0.55 * camera.right() + 0.75 * camera.above() - 0.9 * camera.forward()).normalized();
 }
 
-}  // namespace raylift::viewer
+}  // namespace raylift

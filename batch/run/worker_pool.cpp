@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crew.h"
+#include "worker_pool.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -70,22 +70,22 @@ std::string last_line(int file) {
 
 }  // namespace
 
-Crew::Crew(CrewOptions options) : options_(std::move(options)) {
+WorkerPool::WorkerPool(WorkerPoolOptions options) : options_(std::move(options)) {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) == 0) host_ = name.data();
   for (const std::string& device : options_.devices) slots_.emplace_back().device = device;
 }
 
-Crew::~Crew() {
+WorkerPool::~WorkerPool() {
   for (Slot& slot : slots_) (void)end(slot);
 }
 
-std::size_t Crew::idle() const {
+std::size_t WorkerPool::idle() const {
   return static_cast<std::size_t>(
       std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.busy; }));
 }
 
-void Crew::start(std::size_t scene, const std::string& path) {
+void WorkerPool::start(std::size_t scene, const std::string& path) {
   // One that has a process comes first: it may have a device open already.
   auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.busy && one.process != 0; });
   if (slot == slots_.end())
@@ -103,7 +103,7 @@ void Crew::start(std::size_t scene, const std::string& path) {
   slot->start = Clock::now();
 }
 
-void Crew::spawn(Slot& slot) {
+void WorkerPool::spawn(Slot& slot) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_to_start("socketpair", errno);
   slot.socket = FrameSocket(ends[0]);
@@ -149,7 +149,7 @@ void Crew::spawn(Slot& slot) {
 }
 
 /// Kills the slot's process, if there is one, with all that it has started, and returns its status.
-int Crew::end(Slot& slot) noexcept {
+int WorkerPool::end(Slot& slot) noexcept {
   int status = 0;
   if (slot.process != 0) {
     ::kill(-slot.process, SIGKILL);
@@ -163,12 +163,12 @@ int Crew::end(Slot& slot) noexcept {
   return status;
 }
 
-void Crew::poll_for(std::vector<pollfd>& polled) const {
+void WorkerPool::poll_for(std::vector<pollfd>& polled) const {
   for (const Slot& slot : slots_)
     if (slot.process != 0) polled.push_back({slot.socket.descriptor(), POLLIN, 0});
 }
 
-void Crew::handle(std::vector<Finished>& finished) {
+void WorkerPool::handle(std::vector<Finished>& finished) {
   for (Slot& slot : slots_)
     if (slot.process != 0) read(slot, finished);
   const Clock::time_point now = Clock::now();
@@ -178,7 +178,7 @@ void Crew::handle(std::vector<Finished>& finished) {
     if (slot.busy) check_limits(slot, finished);
 }
 
-void Crew::read(Slot& slot, std::vector<Finished>& finished) {
+void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
   const bool open = slot.socket.receive();
   while (const std::optional<Frame> frame = slot.socket.next()) {
     if (frame->type == FrameType::stage) {
@@ -219,7 +219,7 @@ void Crew::read(Slot& slot, std::vector<Finished>& finished) {
     (void)!::ftruncate(slot.said, 0);
 }
 
-void Crew::check_limits(Slot& slot, std::vector<Finished>& finished) {
+void WorkerPool::check_limits(Slot& slot, std::vector<Finished>& finished) {
   const std::chrono::duration<double> time = Clock::now() - slot.start;
   if (time.count() > options_.seconds) {
     (void)end(slot);
@@ -238,7 +238,7 @@ void Crew::check_limits(Slot& slot, std::vector<Finished>& finished) {
   }
 }
 
-Error Crew::death(const Slot& slot, int status, const std::string& said) {
+Error WorkerPool::death(const Slot& slot, int status, const std::string& said) {
   const std::string end = said.empty() ? "" : ": " + said;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     return Error(ErrorKind::limit, "the scene's process was killed (SIGKILL), probably because memory ran out",
@@ -257,7 +257,7 @@ Error Crew::death(const Slot& slot, int status, const std::string& said) {
                {slot.path, slot.stage});
 }
 
-void Crew::finish_failed(Slot& slot, const Error& error, std::vector<Finished>& finished) {
+void WorkerPool::finish_failed(Slot& slot, const Error& error, std::vector<Finished>& finished) {
   Json row = make_row(slot.path, options_.actions);
   std::error_code ignored;
   const std::uintmax_t bytes = std::filesystem::file_size(slot.path, ignored);
@@ -267,7 +267,7 @@ void Crew::finish_failed(Slot& slot, const Error& error, std::vector<Finished>& 
   finish(slot, std::move(row), false, finished);
 }
 
-void Crew::finish(Slot& slot, Json row, bool refused, std::vector<Finished>& finished) {
+void WorkerPool::finish(Slot& slot, Json row, bool refused, std::vector<Finished>& finished) {
   // Last in the row stands what is not the same each time.
   Json run = row.contains("run") ? row["run"] : Json::object();
   row.erase("run");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers of a batch on this machine, as their supervisor sees them: it starts them, gives them scenes, stops those
-// that take too long or too much, and makes a row of whatever they come to.
+// The worker pool of a batch on this machine: starts workers, gives them scenes, stops those that exceed a limit, and
+// makes a row of each result.
 #pragma once
 
 #include <poll.h>
@@ -18,40 +18,40 @@
 
 namespace raylift::batch {
 
-struct CrewOptions {
+struct WorkerPoolOptions {
   std::vector<const Action*> actions;
-  std::vector<std::string> devices;  ///< of each worker, the one it works on
-  double seconds = 0;                ///< for a scene
-  std::uint64_t bytes = 0;           ///< of memory, for a scene; 0: only its import is limited
-  std::uint64_t import_bytes = 0;    ///< of address space, for an import
+  std::vector<std::string> devices;  ///< one per worker
+  double seconds = 0;                ///< time limit of a scene
+  std::uint64_t bytes = 0;           ///< memory limit of a scene; 0: only its import is limited
+  std::uint64_t import_bytes = 0;    ///< address space of an import
   unsigned threads = 1;              ///< of each worker
   int rank = 0;
 };
 
-/// A scene that is done, one way or another.
+/// A finished scene: done or failed.
 struct Finished {
   std::size_t scene;
   cli::Json row;
   bool refused = false;    ///< the error is not the scene's
-  bool cancelled = false;  ///< a signal told its process to end: there is no result
+  bool cancelled = false;  ///< a signal ended its process: there is no result
 };
 
-class Crew {
+class WorkerPool {
  public:
-  explicit Crew(CrewOptions options);
-  /// Kills the workers that are still at work.
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit WorkerPool(WorkerPoolOptions options);
+  /// Kills the workers.
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// How many scenes can be started now, and how many are under way.
+  /// The numbers of scenes that can start now, and of those that run.
   [[nodiscard]] std::size_t idle() const;
   [[nodiscard]] std::size_t busy() const { return slots_.size() - idle(); }
-  /// Only where one is idle. Throws Error(io) where no process can be started.
+  /// Starts a scene; a worker must be idle. Throws Error(io) where no process can be started.
   void start(std::size_t scene, const std::string& path);
-  /// What to wait for. Call handle() at least every kTick.
+  /// Adds the descriptors to poll. Call handle() at least every kTick.
   void poll_for(std::vector<pollfd>& polled) const;
-  /// Appends what has finished.
+  /// Appends finished scenes.
   void handle(std::vector<Finished>& finished);
 
   static constexpr std::chrono::milliseconds kTick{100};
@@ -79,13 +79,13 @@ class Crew {
   void finish_failed(Slot& slot, const Error& error, std::vector<Finished>& finished);
   [[nodiscard]] static Error death(const Slot& slot, int status, const std::string& said);
 
-  CrewOptions options_;
+  WorkerPoolOptions options_;
   std::string host_;
   std::deque<Slot> slots_;
   Clock::time_point next_check_ = Clock::now();
 };
 
-/// The memory that this process may use: the machine's, or what its control group allows.
+/// The memory that this process may use: the machine's, or its control group's limit.
 [[nodiscard]] std::uint64_t usable_memory();
 
 }  // namespace raylift::batch

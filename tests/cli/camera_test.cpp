@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The camera: where things come to lie in the picture, and how it moves.
-#include "camera.h"
+// The camera: where things come to lie in the image, and how it moves.
+#include "cli/camera.h"
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace raylift::viewer {
+namespace raylift {
 namespace {
 
 Bounds box(const Eigen::Vector3d& min, const Eigen::Vector3d& max) {
@@ -18,7 +18,7 @@ Bounds box(const Eigen::Vector3d& min, const Eigen::Vector3d& max) {
   return bounds;
 }
 
-/// The outline of a box in the picture: least and greatest x and y.
+/// The outline of a box in the image: least and greatest x and y.
 struct Outline {
   Eigen::Vector2d low{1e9, 1e9}, high{-1e9, -1e9};
 };
@@ -164,4 +164,4 @@ TEST(Camera, LookingFromTheTargetIsAMistake) {
 }
 
 }  // namespace
-}  // namespace raylift::viewer
+}  // namespace raylift

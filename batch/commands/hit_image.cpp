@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hit_picture.h"
+#include "hit_image.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,15 +17,15 @@ std::uint8_t channel(float value) {
 
 }  // namespace
 
-HitPicture::HitPicture(PictureKind kind, std::uint32_t width, std::uint32_t height)
+HitImage::HitImage(ImageKind kind, std::uint32_t width, std::uint32_t height)
     : kind_(kind), width_(width), height_(height), seen_(std::size_t{width} * height, Seen{kNothing, {0, 0, 0}}) {}
 
-void HitPicture::add(std::uint64_t first, std::span<const Hit> hits) {
+void HitImage::add(std::uint64_t first, std::span<const Hit> hits) {
   for (std::size_t i = 0; i != hits.size() && first + i < seen_.size(); ++i)
     if (hits[i].valid()) seen_[first + i] = {hits[i].t, hits[i].normal};
 }
 
-Image HitPicture::image() const {
+Image HitImage::image() const {
   float nearest = std::numeric_limits<float>::infinity(), farthest = 0;
   for (const Seen& one : seen_) {
     if (one.t == kNothing) continue;
@@ -39,7 +39,7 @@ Image HitPicture::image() const {
     Pixel& pixel = image.pixels[i];
     pixel = {0, 0, 0, 255};
     if (one.t == kNothing) continue;
-    if (kind_ == PictureKind::depth) {
+    if (kind_ == ImageKind::depth) {
       const std::uint8_t grey = channel(255 - (255 - kDarkest) * (one.t - nearest) / range);
       pixel = {grey, grey, grey, 255};
     } else {

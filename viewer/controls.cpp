@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controls.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace raylift::viewer {
+namespace {
+
+using Kind = Control::Kind;
+using Target = const ControlTarget&;
+using Event = const ControlEvent&;
+
+/// Radians for each pixel of a drag.
+constexpr double kOrbit = 0.0075, kTurn = 0.003;
+/// Of the camera's distance, in a second.
+constexpr double kFly = 0.7, kFlyFast = 2.5;
+constexpr double kWheel = 0.88;  // of the camera's distance, for each step
+
+/// The next value of an enumeration, after the last the first.
+template <class Enum, std::size_t N>
+Enum after(Enum value, const std::array<std::string_view, N>&) {
+  return static_cast<Enum>((static_cast<std::size_t>(value) + 1) % N);
+}
+
+void pan(Camera& camera, Event event) {
+  const double pixel = camera.pixel_size(event.cursor.window.height);
+  camera.pan(-event.dx * pixel, event.dy * pixel);
+}
+
+void zoom(Target to, Event event) {
+  const Eigen::Vector3d point = to.state.point_under(event.cursor);
+  to.state.move_camera([&](Camera& camera) { camera.zoom(std::pow(kWheel, event.steps), point); });
+}
+
+void fly(Camera& camera, Event event) {
+  const double step = camera.distance * event.seconds * (event.shift ? kFlyFast : kFly);
+  const auto along = [&](char plus, char minus) {
+    return event.key.front() == plus ? step : event.key.front() == minus ? -step : 0;
+  };
+  camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q'));
+}
+
+void click(Target to, Event event) {
+  to.state.select(to.frames.pick(to.state, event.cursor), event.cursor);
+  if (to.state.selection()) to.print(to.state.selection()->path);
+}
+
+void double_click(Target to, Event event) {
+  to.state.select(to.frames.pick(to.state, event.cursor), event.cursor);
+  if (to.state.selection()) to.state.focus_selection();
+}
+
+void next_clip_axis(Settings& s) {
+  int axis = -1;
+  if (s.clip) s.clip->normal.cwiseAbs().maxCoeff(&axis);
+  s.clip = ClipPlane{Eigen::Vector3d::Unit((axis + 1) % 3), std::nullopt};
+}
+
+/// Moves the clipping plane by a hundredth of the scene's size.
+template <int direction>
+void move_clip(ViewerState& state) {
+  if (!state.settings().clip || !state.scene()) return;
+  const Bounds& bounds = state.scene()->bounds;
+  state.change_settings(
+      [&](Settings& s) { s.clip->offset = s.clip->offset_in(bounds) + direction * 0.01 * bounds.size().norm(); });
+}
+
+void escape(Target to, Event) {
+  to.layout.help = false;
+  to.state.dismiss_error();
+  to.state.select(std::nullopt);
+}
+
+std::vector<Control> make_controls() {
+  return {
+      {Kind::drag, {"left drag"}, "orbit", [](Camera& c, Event e) { c.orbit(-e.dx * kOrbit, -e.dy * kOrbit); }},
+      {Kind::drag, {"right drag", "middle drag", "Shift+left drag"}, "pan", pan},
+      {Kind::drag, {"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
+      {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
+      {Kind::click, {"click"}, "select the solid under the cursor, print its path", click},
+      {Kind::click, {"double click"}, "select and frame the solid under the cursor", double_click},
+      {Kind::held_key, {"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly},
+      {Kind::key, {"1"}, "view from the front", [](ViewerState& s) { s.look(StandardView::front); }},
+      {Kind::key, {"Ctrl+1"}, "view from the back", [](ViewerState& s) { s.look(StandardView::back); }},
+      {Kind::key, {"3"}, "view from the right", [](ViewerState& s) { s.look(StandardView::right); }},
+      {Kind::key, {"Ctrl+3"}, "view from the left", [](ViewerState& s) { s.look(StandardView::left); }},
+      {Kind::key, {"7"}, "view from the top", [](ViewerState& s) { s.look(StandardView::top); }},
+      {Kind::key, {"Ctrl+7"}, "view from the bottom", [](ViewerState& s) { s.look(StandardView::bottom); }},
+      {Kind::key, {"0"}, "isometric view", [](ViewerState& s) { s.look(StandardView::iso); }},
+      {Kind::key, {"5"}, "orthographic", [](ViewerState& s) { s.set_orthographic(!s.camera().orthographic); }},
+      {Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.frame_all(); }},
+      {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.focus_selection(); }},
+      {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.hide_selection(); }},
+      {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
+      {Kind::key, {"M"}, "wireframe", [](Settings& s) { s.fill = after(s.fill, kFillNames); }},
+      {Kind::key, {"G"}, "edges", [](Settings& s) { s.edges = !s.edges; }},
+      {Kind::key, {"N"}, "smooth or flat shading", [](Settings& s) { s.smooth = !s.smooth; }},
+      {Kind::key, {"T"}, "transparency", [](Settings& s) { s.opacity = s.opacity < 1 ? 1.0F : 0.25F; }},
+      {Kind::key, {"B"}, "back faces in red", [](Settings& s) { s.back_faces = !s.back_faces; }},
+      {Kind::key, {"X"}, "clipping plane", [](Settings& s) { s.set_clipped(!s.clip); }},
+      {Kind::key, {"Shift+X"}, "clip along the next axis", next_clip_axis},
+      {Kind::key, {"["}, "move the clipping plane back", move_clip<-1>},
+      {Kind::key, {"]"}, "move the clipping plane forward", move_clip<1>},
+      {Kind::key, {"C"}, "next colouring", [](Settings& s) { s.color = after(s.color, kColorNames); }},
+      {Kind::key, {"K"}, "next ray-casting mode", [](Settings& s) { s.rays = after(s.rays, kRayModeNames); }},
+      {Kind::key, {"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }},
+      {Kind::key, {"Ctrl+D"}, "bookmark the view", [](ViewerState& s) { s.add_bookmark(); }},
+      {Kind::key, {"R", "F5"}, "reload the file", [](ViewerState& s) { s.reload(); }},
+      {Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
+      {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
+      {Kind::key, {"Escape"}, "close help and errors, deselect", escape},
+      {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
+      {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames.save_image(to.state); }, true},
+      {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};
+}
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+}  // namespace
+
+void Control::act(const ControlTarget& to, const ControlEvent& event) const {
+  std::visit(Overloaded{[&](void (*change)(Settings&)) { to.state.change_settings(change); },
+                        [&](void (*change)(ViewerState&)) { change(to.state); },
+                        [&](void (*move)(Camera&, Event)) {
+                          to.state.move_camera([&](Camera& camera) { move(camera, event); });
+                        },
+                        [&](void (*work)(Target, Event)) { work(to, event); }},
+             action);
+}
+
+std::string Control::all_names() const {
+  std::string text;
+  for (const std::string_view one : names) text += (text.empty() ? "" : ", ") + std::string(one);
+  return text;
+}
+
+const std::vector<Control>& controls() {
+  static const std::vector<Control> table = make_controls();
+  return table;
+}
+
+const Control* find_control(Control::Kind kind, std::string_view name, bool control, bool shift) {
+  const auto find = [&](const char* modifier) -> const Control* {
+    const std::string full = std::string(modifier) + std::string(name);
+    for (const Control& one : controls())
+      if (one.kind == kind && std::find(one.names.begin(), one.names.end(), full) != one.names.end()) return &one;
+    return nullptr;
+  };
+  const Control* found = shift ? find("Shift+") : nullptr;
+  if (found == nullptr && control) found = find("Ctrl+");
+  return found != nullptr ? found : find("");
+}
+
+}  // namespace raylift::viewer

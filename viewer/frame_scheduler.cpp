@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frame_scheduler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/image.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr double kSlow = 0.045;     // seconds: slower images are drawn with fewer pixels during a move
+constexpr double kRaySlice = 0.03;  // seconds of casting rays in one frame
+constexpr int kWindowRaySamples = 64;
+
+}  // namespace
+
+bool FrameScheduler::busy(const ViewerState& state) const {
+  return drawn_ != state.revision() || coarse_ || ray_progress(state).has_value();
+}
+
+std::optional<float> FrameScheduler::ray_progress(const ViewerState& state) const {
+  if (!casts(state) || caster_->done()) return std::nullopt;
+  return static_cast<float>(caster_->progress());
+}
+
+void FrameScheduler::take_scene(ViewerState& state) {
+  if (scene_ == state.scene() && device_scene_ == state.device_scene()) return;
+  const bool fresh = scene_ != state.scene();
+  caster_.reset();
+  const auto old_scene = std::exchange(scene_, state.scene());  // the renderer has it until set_scene()
+  const auto old_device_scene = std::exchange(device_scene_, state.device_scene());
+  visibility_.reset();
+  if (fresh) full_seconds_ = 0;
+  state.attempt([&] {
+    // Buffers that rays use are OpenGL's too: one copy.
+    const auto buffers = device_scene_ ? device_scene_->buffers() : std::nullopt;
+    if (fresh || buffers) renderer_.set_scene(*scene_, buffers);
+    if (!device_scene_) return;
+    renderer_.set_device_triangles(device_scene_->device_triangles());
+    caster_ = std::make_unique<RayCaster>(*scene_, *device_scene_);
+  });
+}
+
+Resolution FrameScheduler::coarser(const Resolution& size, bool rays) const {
+  // Rays: a quarter of the pixels. Rasterised: as many as the time allows.
+  const double factor = rays ? 0.5 : std::clamp(std::sqrt(kSlow / full_seconds_), 0.2, 1.0);
+  return {std::max(1, static_cast<int>(size.width * factor)), std::max(1, static_cast<int>(size.height * factor))};
+}
+
+void FrameScheduler::draw(ViewerState& state, bool moving) {
+  take_scene(state);
+  const bool rays = casts(state);
+  const bool changed = drawn_ != state.revision() || (coarse_ && !moving);
+  if (!changed && !(rays && !caster_->done())) return;
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  coarse_ = moving && (rays || full_seconds_ > kSlow);
+  const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
+  const auto selected = state.selection() ? std::optional(state.selection()->instance) : std::nullopt;
+  state.attempt([&] {
+    if (scene_ && visibility_ != state.solids()->version()) {
+      renderer_.set_visible(state.solids()->visible());
+      visibility_ = state.solids()->version();
+    }
+    renderer_.set_selected(selected);
+    renderer_.resize(size, coarse_ || rays ? 1 : state.options().samples);
+    std::optional<ForeignImage> image;
+    if (rays) {
+      if (changed)
+        caster_->start(state.camera(), state.settings(), size, state.solids()->visible(), selected,
+                       coarse_ ? 1 : kWindowRaySamples);
+      caster_->advance(kRaySlice);
+      image = caster_->image();
+    }
+    renderer_.draw(state.camera(), state.settings(), image);
+    renderer_.finish();
+  });
+  drawn_ = state.revision();
+  note_time(std::chrono::duration<double>(Clock::now() - start).count(), rays);
+}
+
+void FrameScheduler::note_time(double seconds, bool rays) {
+  constexpr std::size_t kTimes = 120;
+  draw_seconds_ = seconds;
+  if (!coarse_ && !rays) full_seconds_ = seconds;
+  draw_times_.push_back(static_cast<float>(1000 * seconds));
+  if (draw_times_.size() > kTimes) draw_times_.erase(draw_times_.begin());
+}
+
+std::optional<Picked> FrameScheduler::pick(const ViewerState& state, const Cursor& cursor) {
+  if (!scene_ || scene_ != state.scene()) return std::nullopt;  // drawn is another scene, or none
+  const Resolution& drawn = renderer_.resolution();
+  return renderer_.pick(state.camera(), state.settings(),
+                        static_cast<int>(cursor.x * drawn.width / cursor.window.width),
+                        static_cast<int>(cursor.y * drawn.height / cursor.window.height));
+}
+
+void FrameScheduler::save_image(ViewerState& state) {
+  const std::string stem = state.file().empty() ? "raylift" : output_name("{name}", state.file(), 1);
+  std::string path;
+  std::error_code ignored;
+  do {
+    path = stem + "_" + std::to_string(++saved_) + ".png";
+  } while (std::filesystem::exists(path, ignored));
+  // Neither at the resolution of a move, nor as the image was before the last change.
+  if (coarse_ || drawn_ != state.revision()) draw(state, false);
+  state.attempt([&] {
+    write_png(renderer_.read(), path);
+    state.say("saved " + path);
+  });
+}
+
+}  // namespace raylift::viewer

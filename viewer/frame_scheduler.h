@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides when the state is drawn, and how: not at all where nothing changed, with fewer pixels while the camera moves
+// and drawing is slow, and in steps where rays are cast. Owns the renderer. Needs a current OpenGL context.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ray_caster.h"
+#include "renderer.h"
+#include "viewer_state.h"
+
+namespace raylift::viewer {
+
+class FrameScheduler {
+ public:
+  /// Draws what has changed. What fails becomes the state's error.
+  void draw(ViewerState& state) { draw(state, state.moving()); }
+  /// Whether draw() has something to do: a change, refining after a move, or more rays.
+  [[nodiscard]] bool busy(const ViewerState& state) const;
+  /// The solid under the cursor.
+  [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
+  /// Writes the image at full resolution, without panels, to a new file in the working directory.
+  void save_image(ViewerState& state);
+
+  [[nodiscard]] const Renderer& renderer() const { return renderer_; }
+  /// The share of rays cast, from 0 to 1; nothing where none are being cast.
+  [[nodiscard]] std::optional<float> ray_progress(const ViewerState& state) const;
+  [[nodiscard]] double draw_seconds() const { return draw_seconds_; }  ///< of the last image
+  /// Milliseconds of the last images.
+  [[nodiscard]] const std::vector<float>& draw_times() const { return draw_times_; }
+
+ private:
+  void draw(ViewerState& state, bool moving);
+  void take_scene(ViewerState& state);
+  void note_time(double seconds, bool rays);
+  [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
+  [[nodiscard]] Resolution coarser(const Resolution& size, bool rays) const;
+
+  // The renderer and the ray caster refer to what lies before them.
+  std::shared_ptr<const Scene> scene_;
+  std::shared_ptr<const DeviceScene> device_scene_;
+  Renderer renderer_;
+  std::unique_ptr<RayCaster> caster_;
+  std::uint64_t drawn_ = 0;                  // the state's revision
+  std::optional<std::uint64_t> visibility_;  // the version that the renderer has
+  bool coarse_ = false;
+  double full_seconds_ = 0;  // of an image at full resolution
+  double draw_seconds_ = 0;
+  std::vector<float> draw_times_;
+  int saved_ = 0;
+};
+
+}  // namespace raylift::viewer

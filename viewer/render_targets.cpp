@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render_targets.h"
+
+#include <array>
+
+namespace raylift::viewer {
+namespace {
+
+/// Renderbuffers of one sample are not multisampled ones.
+Renderbuffer attach(const Framebuffer& target, GLenum place, GLenum format, const Resolution& size, int samples) {
+  Renderbuffer buffer = make_renderbuffer(format, size.width, size.height, samples > 1 ? samples : 0);
+  glNamedFramebufferRenderbuffer(target.name(), place, GL_RENDERBUFFER, buffer.name());
+  return buffer;
+}
+
+Texture attach_texture(const Framebuffer& target, GLenum format, const Resolution& size) {
+  Texture texture = make_texture(GL_TEXTURE_2D);
+  glTextureStorage2D(texture.name(), 1, format, size.width, size.height);
+  glNamedFramebufferTexture(target.name(), GL_COLOR_ATTACHMENT0, texture.name(), 0);
+  return texture;
+}
+
+void copy(const Framebuffer& from, const Framebuffer& to, const Resolution& size) {
+  glBlitNamedFramebuffer(from.name(), to.name(), 0, 0, size.width, size.height, 0, 0, size.width, size.height,
+                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
+}
+
+constexpr float kFarthest = 0;  // depth is reversed
+
+}  // namespace
+
+ImageTarget::ImageTarget(const Resolution& size, int samples)
+    : target(make_framebuffer()), resolved(make_framebuffer()) {
+  color = attach(target, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, size, samples);
+  depth = attach(target, GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT32F, size, samples);
+  check_complete(target);
+  resolved_color = attach_texture(resolved, GL_SRGB8_ALPHA8, size);
+  check_complete(resolved);
+  check_gl("making the image");
+}
+
+void ImageTarget::resolve(const Resolution& size) const {
+  copy(target, resolved, size);
+}
+
+BlendTarget::BlendTarget(const Resolution& size, int samples)
+    : target(make_framebuffer()), resolved(make_framebuffer()), resolved_alpha(make_framebuffer()) {
+  accumulated = attach(target, GL_COLOR_ATTACHMENT0, GL_RGBA16F, size, samples);
+  revealage = attach(target, GL_COLOR_ATTACHMENT1, GL_R16F, size, samples);
+  const std::array<GLenum, 2> both{GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+  glNamedFramebufferDrawBuffers(target.name(), 2, both.data());
+  resolved_accumulated = attach_texture(resolved, GL_RGBA16F, size);
+  resolved_revealage = attach_texture(resolved_alpha, GL_R16F, size);
+  check_complete(target);
+}
+
+void BlendTarget::clear() const {
+  constexpr std::array<float, 4> kZero{0, 0, 0, 0}, kOne{1, 1, 1, 1};
+  glClearBufferfv(GL_COLOR, 0, kZero.data());
+  glClearBufferfv(GL_COLOR, 1, kOne.data());
+}
+
+void BlendTarget::resolve(const Resolution& size) const {
+  glNamedFramebufferReadBuffer(target.name(), GL_COLOR_ATTACHMENT0);
+  copy(target, resolved, size);
+  glNamedFramebufferReadBuffer(target.name(), GL_COLOR_ATTACHMENT1);
+  copy(target, resolved_alpha, size);
+}
+
+IdTarget::IdTarget(const Resolution& size) : target(make_framebuffer()) {
+  ids = attach(target, GL_COLOR_ATTACHMENT0, GL_RG32UI, size, 1);
+  depth = attach(target, GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT32F, size, 1);
+  check_complete(target);
+}
+
+void IdTarget::clear() const {
+  constexpr std::array<GLuint, 4> kNothing{0, 0, 0, 0};
+  glClearBufferuiv(GL_COLOR, 0, kNothing.data());
+  glClearBufferfv(GL_DEPTH, 0, &kFarthest);
+}
+
+}  // namespace raylift::viewer

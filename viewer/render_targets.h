@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The framebuffers that the renderer draws into, each with its attachments. Needs a current context.
+#pragma once
+
+#include "gl_objects.h"
+#include "settings.h"
+
+namespace raylift::viewer {
+
+/// An image that the renderer shows in place of the scene: sRGB in GL_RGBA8, the lowest row first, alpha not multiplied
+/// in.
+struct ForeignImage {
+  GLuint texture;
+};
+
+/// The image: colour and depth, multisampled, and the colour resolved to one sample a pixel.
+struct ImageTarget {
+  ImageTarget() = default;
+  ImageTarget(const Resolution& size, int samples);
+  void resolve(const Resolution& size) const;
+
+  Renderbuffer color, depth;
+  Framebuffer target;
+  Texture resolved_color;
+  Framebuffer resolved;
+};
+
+/// The weighted sums of transparency, multisampled and resolved.
+struct BlendTarget {
+  BlendTarget() = default;
+  BlendTarget(const Resolution& size, int samples);
+  void clear() const;
+  void resolve(const Resolution& size) const;
+
+  Renderbuffer accumulated, revealage;
+  Framebuffer target;
+  Texture resolved_accumulated, resolved_revealage;
+  Framebuffer resolved, resolved_alpha;
+};
+
+/// Instance + 1 (0: none) and triangle of each pixel.
+struct IdTarget {
+  IdTarget() = default;
+  explicit IdTarget(const Resolution& size);
+  void clear() const;
+
+  Renderbuffer ids, depth;
+  Framebuffer target;
+};
+
+}  // namespace raylift::viewer

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene_buffers.h"
+
+#include <algorithm>
+
+#include "palette.h"
+
+namespace raylift::viewer {
+namespace {
+
+void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Buffer& vertices,
+                        const Buffer& triangles) {
+  std::vector<uint3> shifted;
+  for (std::size_t m = 0; m != scene.meshes.size(); ++m) {
+    const Mesh& mesh = scene.meshes[m];
+    if (!mesh.vertices.empty())
+      glNamedBufferSubData(vertices.name(), static_cast<GLintptr>(offsets.first_vertex[m] * sizeof(float3)),
+                           static_cast<GLsizeiptr>(mesh.vertices.size() * sizeof(float3)), mesh.vertices.data());
+    const std::uint32_t first = offsets.first_vertex[m];
+    // In pieces, which keeps the shifted copy small.
+    constexpr std::size_t kPiece = std::size_t{1} << 18;
+    for (std::size_t begin = 0; begin < mesh.triangles.size(); begin += kPiece) {
+      const std::size_t count = std::min(kPiece, mesh.triangles.size() - begin);
+      const uint3* source = mesh.triangles.data() + begin;
+      if (first != 0) {
+        shifted.resize(count);
+        std::transform(source, source + count, shifted.begin(), [&](const uint3& t) {
+          return uint3{t.x + first, t.y + first, t.z + first};
+        });
+        source = shifted.data();
+      }
+      glNamedBufferSubData(triangles.name(), static_cast<GLintptr>((offsets.first_triangle[m] + begin) * sizeof(uint3)),
+                           static_cast<GLsizeiptr>(count * sizeof(uint3)), source);
+    }
+  }
+}
+
+}  // namespace
+
+void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared) {
+  // Frees the old scene first: two large ones may not fit together.
+  for (Buffer* buffer : {&vertices_, &triangles_, &normals_, &smooth_, &instances_, &colors_, &slots_, &commands_})
+    *buffer = Buffer();
+  scene_ = nullptr;  // until all buffers are filled
+  command_count_ = 0;
+  offsets_ = mesh_offsets(scene);
+  bounds_ = scene.bounds;
+  shared_ = shared;
+  const std::uint64_t mesh_bytes = offsets_.vertices * sizeof(float3) + offsets_.triangles * sizeof(uint3);
+  if (!shared_) {
+    vertices_ = make_buffer(nullptr, offsets_.vertices * sizeof(float3), GL_DYNAMIC_STORAGE_BIT);
+    triangles_ = make_buffer(nullptr, offsets_.triangles * sizeof(uint3), GL_DYNAMIC_STORAGE_BIT);
+    upload_mesh_arrays(scene, offsets_, vertices_, triangles_);
+  }
+  const std::vector<DrawInstance> instances = draw_instances(scene);
+  instances_ = make_buffer(std::span<const DrawInstance>(instances));
+
+  const ColorTable table = color_table(scene);
+  material_entries_ = table.materials;
+  distinct_entries_ = table.distinct;
+  colors_ = make_buffer(std::span<const std::uint32_t>(table.colors));
+
+  const GLuint array = geometry_.name();
+  glVertexArrayVertexBuffer(array, 0, shared_ ? shared_->vertices : vertices_.name(), 0, sizeof(float3));
+  glVertexArrayElementBuffer(array, shared_ ? shared_->triangles : triangles_.name());
+  glEnableVertexArrayAttrib(array, 0);
+  glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, 0);
+  glVertexArrayAttribBinding(array, 0, 0);
+  glDisableVertexArrayAttrib(array, 1);
+  buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(std::uint32_t);
+  scene_ = &scene;
+  set_visible({});
+  check_gl("putting the scene into OpenGL buffers");
+}
+
+void SceneBuffers::set_visible(std::span<const std::uint8_t> visible) {
+  if (scene_ == nullptr) return;
+  const DrawList list = draw_list(*scene_, offsets_, visible);
+  slots_ = make_buffer(std::span<const DrawSlot>(list.slots));
+  commands_ = make_buffer(std::span<const DrawCommand>(list.commands));
+  command_count_ = static_cast<std::uint32_t>(list.commands.size());
+  drawn_triangles_ = list.triangles;
+  const GLuint array = geometry_.name();
+  glVertexArrayVertexBuffer(array, 2, slots_.name(), 0, sizeof(DrawSlot));
+  glVertexArrayBindingDivisor(array, 2, 1);
+  glEnableVertexArrayAttrib(array, 2);
+  glVertexArrayAttribIFormat(array, 2, 3, GL_UNSIGNED_INT, 0);
+  glVertexArrayAttribBinding(array, 2, 2);
+}
+
+void SceneBuffers::ensure_normals() {
+  if (normals_ || scene_ == nullptr) return;
+  const SmoothNormals normals = smooth_normals(*scene_, offsets_);
+  normals_ = make_buffer(std::span<const std::uint32_t>(normals.vertices));
+  smooth_ = make_buffer(std::span<const std::uint32_t>(normals.smooth));
+  buffer_bytes_ += (normals.vertices.size() + normals.smooth.size()) * sizeof(std::uint32_t);
+  const GLuint array = geometry_.name();
+  glVertexArrayVertexBuffer(array, 1, normals_.name(), 0, sizeof(std::uint32_t));
+  glEnableVertexArrayAttrib(array, 1);
+  glVertexArrayAttribFormat(array, 1, 2, GL_SHORT, GL_TRUE, 0);
+  glVertexArrayAttribBinding(array, 1, 1);
+}
+
+void SceneBuffers::draw() const {
+  if (command_count_ == 0) return;
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, colors_.name());
+  if (smooth_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, smooth_.name());
+  glBindVertexArray(geometry_.name());
+  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, commands_.name());
+  glMultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, nullptr, static_cast<GLsizei>(command_count_), 0);
+}
+
+}  // namespace raylift::viewer

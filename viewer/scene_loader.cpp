@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene_loader.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/import/load.h>
+
+namespace raylift::viewer {
+
+void SceneLoader::poll(ViewerState& state) {
+  watch(state);
+  if (requests_ != state.requests()) start_loading(state);
+  if (loading_ && loading_->ready()) {
+    const auto task = std::move(loading_);
+    state.attempt([&] { show(state, task->take()); });
+  }
+  if (checking_ && checking_->ready()) {
+    const auto task = std::move(checking_);
+    state.attempt([&] { state.set_check(task->take()); });
+  }
+  if (uploading_ && uploading_->ready()) finish_upload(state);
+  if (state.wants_device_scene()) start_upload(state);
+}
+
+std::pair<std::string, float> SceneLoader::activity() const {
+  if (loading_) return loading_->progress();
+  if (uploading_) return uploading_->progress();
+  return {"", -1.0F};
+}
+
+void SceneLoader::start_loading(const ViewerState& state) {
+  requests_ = state.requests();
+  std::error_code ignored;
+  loaded_ = seen_ = std::filesystem::last_write_time(state.file(), ignored);
+  loading_.reset();  // cancels the load before, and waits for its end
+  loading_ = std::make_unique<Task<Scene>>([path = state.file(), options = state.options().load](
+                                               const Progress& progress) { return load(path, options, progress); });
+}
+
+void SceneLoader::watch(ViewerState& state) {
+  if (!state.options().watch || state.file().empty() || Clock::now() < next_watch_) return;
+  next_watch_ = Clock::now() + std::chrono::milliseconds(400);
+  std::error_code failed;
+  const auto now = std::filesystem::last_write_time(state.file(), failed);
+  if (failed) return;  // the file is being replaced
+  // Two equal times in a row: its writer has probably finished.
+  if (now == seen_ && now != loaded_ && !loading_) state.reload();
+  seen_ = now;
+}
+
+void SceneLoader::show(ViewerState& state, Scene scene) {
+  // The tasks of the old scene end first.
+  checking_.reset();
+  uploading_.reset();
+  shared_upload_.reset();
+  upload_failed_ = false;
+  const auto fresh = std::make_shared<const Scene>(std::move(scene));
+  state.show(fresh);
+  checking_ = std::make_unique<Task<SceneCheck>>(
+      [fresh](const Progress& progress) { return raylift::check(*fresh, {}, progress); });
+}
+
+void SceneLoader::start_upload(ViewerState& state) {
+  if (state.device_scene() || uploading_ || upload_failed_ || loading_) return;
+  upload_failed_ = true;  // until the task runs
+  state.attempt([&] {
+    const std::shared_ptr<const Scene> scene = state.scene();
+    const Device device = choose_device(state.options().device);
+    UploadOptions options = state.options().upload;
+    options.bvh = true;
+    try {
+      shared_upload_.emplace(*scene, device, options);
+      options = shared_upload_->options();
+    } catch (const Error& failure) {
+      if (failure.kind() != ErrorKind::out_of_device_memory && failure.kind() != ErrorKind::device) throw;
+    }
+    uploading_ = std::make_unique<Task<GpuGeometry>>(
+        [scene, device, options](const Progress& progress) { return upload(*scene, device, options, progress); });
+    upload_failed_ = false;
+  });
+  if (upload_failed_) shared_upload_.reset();
+}
+
+void SceneLoader::finish_upload(ViewerState& state) {
+  const auto task = std::move(uploading_);
+  upload_failed_ = true;  // until the state has the result
+  state.attempt([&] {
+    GpuGeometry geometry = task->take();
+    state.set_device_scene(shared_upload_
+                               ? std::make_shared<const DeviceScene>(shared_upload_->finish(std::move(geometry)))
+                               : std::make_shared<const DeviceScene>(std::move(geometry)));
+    upload_failed_ = false;
+  });
+  shared_upload_.reset();
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work behind the window: loads the file that the state asks for, checks it, uploads it to a device when the image
+// needs that, and watches the file. Results go into the state.
+#pragma once
+
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/scene/scene.h>
+#include <raylift/interop/shared_geometry.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "task.h"
+#include "viewer_state.h"
+
+namespace raylift::viewer {
+
+class SceneLoader {
+ public:
+  /// Starts what the state asks for and puts in what has finished. Needs a current OpenGL context.
+  void poll(ViewerState& state);
+  [[nodiscard]] bool loading() const { return loading_ != nullptr; }
+  /// The stage of the work, and its share done from 0 to 1 (less than 0: unknown); empty where nothing runs.
+  [[nodiscard]] std::pair<std::string, float> activity() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void start_loading(const ViewerState& state);
+  void watch(ViewerState& state);
+  void show(ViewerState& state, Scene scene);
+  void start_upload(ViewerState& state);
+  void finish_upload(ViewerState& state);
+
+  std::uint64_t requests_ = 0;  // of the state, that loading_ answers
+  std::unique_ptr<Task<Scene>> loading_;
+  std::unique_ptr<Task<SceneCheck>> checking_;
+  std::optional<SharedUpload> shared_upload_;
+  std::unique_ptr<Task<GpuGeometry>> uploading_;
+  bool upload_failed_ = false;  // of this scene; it is not tried again
+  Clock::time_point next_watch_{};
+  std::filesystem::file_time_type seen_{};
+  std::filesystem::file_time_type loaded_{};
+};
+
+}  // namespace raylift::viewer

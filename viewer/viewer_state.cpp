@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "viewer_state.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "view_config.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr auto kRest = std::chrono::milliseconds(180);  // after which a move is over
+
+/// Origin and direction of the camera's ray through the cursor.
+std::pair<Eigen::Vector3d, Eigen::Vector3d> cursor_ray(const Camera& camera, const Cursor& cursor) {
+  const double aspect = static_cast<double>(cursor.window.width) / cursor.window.height;
+  return camera.rays(aspect).ray(2 * cursor.x / cursor.window.width - 1, 1 - 2 * cursor.y / cursor.window.height);
+}
+
+std::string material_name(const Scene& scene, std::uint32_t material) {
+  return material == kNone ? "none" : scene.materials[material].name;
+}
+
+/// Where the ray meets the plane of a triangle, in double; nothing where it is parallel to it.
+std::optional<Eigen::Vector3d> point_on(const Scene& scene, const Instance& instance, std::uint32_t triangle,
+                                        const std::pair<Eigen::Vector3d, Eigen::Vector3d>& ray) {
+  const Mesh& mesh = scene.meshes[instance.mesh];
+  if (triangle >= mesh.triangles.size()) return std::nullopt;
+  const uint3& t = mesh.triangles[triangle];
+  const auto world = [&](std::uint32_t v) -> Eigen::Vector3d {
+    return instance.transform * Eigen::Vector3d(mesh.vertices[v].x, mesh.vertices[v].y, mesh.vertices[v].z);
+  };
+  const Eigen::Vector3d a = world(t.x);
+  const Eigen::Vector3d normal = (world(t.y) - a).cross(world(t.z) - a);
+  const auto& [origin, direction] = ray;
+  const double along = normal.dot(direction);
+  if (along == 0) return std::nullopt;
+  return origin + normal.dot(a - origin) / along * direction;
+}
+
+}  // namespace
+
+ViewerState::ViewerState(const ViewOptions& options, const Resolution& framebuffer)
+    : options_(options), settings_(options.settings), framebuffer_(framebuffer) {
+  camera_.look(StandardView::iso);
+  if (!options.files.empty()) open(options.files.front());
+}
+
+bool ViewerState::wants_device_scene() const {
+  return scene_ && (settings_.rays != RayMode::off || settings_.color == ColorBy::residency);
+}
+
+bool ViewerState::moving() const {
+  return Clock::now() - last_move_ < kRest;
+}
+
+std::string ViewerState::message() const {
+  return Clock::now() < message_until_ ? message_ : "";
+}
+
+void ViewerState::open(const std::string& path) {
+  file_ = path;
+  ++requests_;
+  error_.clear();
+  attempt([&] {
+    const std::string folder = config_folder();
+    const std::filesystem::path where = !options_.bookmarks.empty() ? options_.bookmarks
+                                        : folder.empty()            ? ""
+                                                                    : folder + "/bookmarks.json";
+    bookmarks_.open(where, std::filesystem::path(path).filename().string());
+  });
+}
+
+void ViewerState::open(const std::vector<std::string>& files) {
+  options_.files = files;
+  open(files.front());
+}
+
+void ViewerState::reload() {
+  if (!file_.empty()) open(std::string(file_));
+}
+
+void ViewerState::show(std::shared_ptr<const Scene> scene) {
+  auto solids = std::make_unique<Solids>(*scene);
+  check_.reset();
+  device_scene_.reset();
+  selection_.reset();
+  solids_ = std::move(solids);
+  scene_ = std::move(scene);
+  attempt([&] { apply_visibility(options_, *solids_); });
+  // A reloaded file keeps the camera.
+  if (shown_file_ != file_) {
+    attempt([&] {
+      camera_.frame(scene_->bounds, aspect());  // for the case that this scene has not what the options name
+      camera_ = make_camera(options_, *solids_, aspect());
+    });
+  }
+  shown_file_ = file_;
+  ++revision_;
+}
+
+void ViewerState::set_device_scene(std::shared_ptr<const DeviceScene> scene) {
+  device_scene_ = std::move(scene);
+  ++revision_;
+}
+
+void ViewerState::set_framebuffer(const Resolution& size) {
+  if (size.width == framebuffer_.width && size.height == framebuffer_.height) return;
+  framebuffer_ = size;
+  ++revision_;
+}
+
+void ViewerState::moved() {
+  last_move_ = Clock::now();
+  ++revision_;
+}
+
+void ViewerState::set_orthographic(bool orthographic) {
+  camera_.orthographic = orthographic;
+  ++revision_;
+}
+
+void ViewerState::look(StandardView view) {
+  camera_.look(view);
+  ++revision_;
+  frame_all();
+}
+
+void ViewerState::frame_all() {
+  if (!scene_) return;
+  const std::vector<std::uint8_t>& visible = solids_->visible();
+  const bool all = std::find(visible.begin(), visible.end(), std::uint8_t{0}) == visible.end();
+  Bounds box = all ? scene_->bounds : solids_->bounds_of(visible);
+  if (settings_.clip) box = clipped(box, *settings_.clip, scene_->bounds);
+  camera_.frame(box, aspect());
+  moved();
+}
+
+void ViewerState::focus(std::span<const std::uint32_t> instances) {
+  if (!scene_ || instances.empty()) return;
+  camera_.frame(solids_->bounds(instances), aspect());
+  camera_.zoom(1.6);  // leaves room for some of the surroundings
+  moved();
+}
+
+void ViewerState::focus_selection() {
+  if (!selection_) return frame_all();
+  focus(std::array<std::uint32_t, 1>{selection_->instance});
+}
+
+void ViewerState::select(std::optional<std::uint32_t> instance) {
+  selection_.reset();
+  ++revision_;
+  if (!instance) return;
+  const Instance& placed = scene_->instances[*instance];
+  const Mesh& mesh = scene_->meshes[placed.mesh];
+  Selection fresh;
+  fresh.instance = *instance;
+  fresh.name = scene_->solid_name(placed);
+  fresh.path = scene_->path(placed);
+  fresh.mesh = mesh.name;
+  fresh.inside = mesh.parts.empty() ? "none" : material_name(*scene_, scene_->material(placed, 0));
+  fresh.outside = material_name(*scene_, placed.outside);
+  fresh.position = solids_->bounds(*instance).center();
+  selection_ = std::move(fresh);
+}
+
+void ViewerState::select(const std::optional<Picked>& picked, const Cursor& cursor) {
+  select(picked ? std::optional(picked->instance) : std::nullopt);
+  if (!picked) return;
+  const Instance& instance = scene_->instances[picked->instance];
+  const std::uint32_t triangle = picked->triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
+  selection_->triangle = triangle;
+  if (const auto point = point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor)))
+    selection_->position = *point;
+  // The material inside depends on the part that the triangle belongs to.
+  const std::vector<MeshPart>& parts = scene_->meshes[instance.mesh].parts;
+  for (std::size_t part = 0; part != parts.size(); ++part)
+    if (triangle - parts[part].first_triangle < parts[part].triangle_count)
+      selection_->inside = material_name(*scene_, scene_->material(instance, part));
+}
+
+void ViewerState::hide_selection() {
+  if (!selection_) return;
+  solids_->set_visible(std::array<std::uint32_t, 1>{selection_->instance}, false);
+  select(std::nullopt);
+}
+
+Eigen::Vector3d ViewerState::point_under(const Cursor& cursor) const {
+  const auto [origin, direction] = cursor_ray(camera_, cursor);
+  const double depth = (camera_.target - origin).dot(camera_.forward()) / direction.dot(camera_.forward());
+  return origin + depth * direction;
+}
+
+void ViewerState::add_bookmark(std::string bookmark_name) {
+  const auto taken = [&] {
+    return std::any_of(bookmarks().begin(), bookmarks().end(),
+                       [&](const Bookmark& b) { return b.name == bookmark_name; });
+  };
+  if (bookmark_name.empty()) {
+    std::size_t number = 0;
+    do bookmark_name = "view " + std::to_string(++number);
+    while (taken());
+  }
+  attempt([&] {
+    bookmarks_.add({bookmark_name, camera_, settings_.clip});
+    say("bookmark '" + bookmark_name + "' saved");
+  });
+}
+
+void ViewerState::remove_bookmark(std::size_t index) {
+  attempt([&] { bookmarks_.remove(index); });
+}
+
+void ViewerState::go_to(const Bookmark& bookmark) {
+  camera_ = bookmark.camera;
+  settings_.clip = bookmark.clip;
+  moved();
+}
+
+void ViewerState::say(const std::string& text) {
+  error_.clear();
+  message_ = text;
+  message_until_ = Clock::now() + std::chrono::seconds(4);
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the viewer shows, and how. State changes only through methods, and those that change the image raise revision(),
+// so that no caller has to remember to ask for a redraw. Data flows one way: controls and panels change the state,
+// SceneLoader puts in what the state asks for, and FrameScheduler draws the state.
+#pragma once
+
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/scene.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bookmarks.h"
+#include "device_scene.h"
+#include "solids.h"
+#include "view_options.h"
+
+namespace raylift::viewer {
+
+/// The selected solid, as the panel shows it.
+struct Selection {
+  std::uint32_t instance = 0;
+  std::optional<std::uint32_t> triangle;  ///< in its mesh; none where the solid was selected by name
+  Eigen::Vector3d position{0, 0, 0};      ///< in the world, mm: the clicked point, or the centre of the solid's box
+  std::string name, path, mesh, inside, outside;
+};
+
+/// A position in the window, in its pixels from the upper left.
+struct Cursor {
+  double x = 0, y = 0;
+  Resolution window;
+};
+
+class ViewerState {
+ public:
+  /// `framebuffer` is the size of the image. It must not be empty.
+  ViewerState(const ViewOptions& options, const Resolution& framebuffer);
+
+  // Reading.
+  [[nodiscard]] const ViewOptions& options() const { return options_; }
+  /// The file that is shown or being loaded; empty: none yet.
+  [[nodiscard]] const std::string& file() const { return file_; }
+  /// Raised by each open(): SceneLoader loads file() whenever it changes.
+  [[nodiscard]] std::uint64_t requests() const { return requests_; }
+  [[nodiscard]] const std::shared_ptr<const Scene>& scene() const { return scene_; }
+  /// Null where there is no scene.
+  [[nodiscard]] const Solids* solids() const { return solids_.get(); }
+  /// Empty while the check runs.
+  [[nodiscard]] const std::optional<SceneCheck>& check() const { return check_; }
+  [[nodiscard]] const std::shared_ptr<const DeviceScene>& device_scene() const { return device_scene_; }
+  /// Whether the image needs the scene on a device.
+  [[nodiscard]] bool wants_device_scene() const;
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] const Camera& camera() const { return camera_; }
+  /// Whether the camera moved within the last 180 ms.
+  [[nodiscard]] bool moving() const;
+  [[nodiscard]] const std::optional<Selection>& selection() const { return selection_; }
+  [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
+  [[nodiscard]] const Resolution& framebuffer() const { return framebuffer_; }
+  /// The last error, until the next success.
+  [[nodiscard]] const std::string& error() const { return error_; }
+  /// The last message, for some seconds; then empty.
+  [[nodiscard]] std::string message() const;
+  /// Raised by every change of the image.
+  [[nodiscard]] std::uint64_t revision() const { return revision_; }
+
+  // The scene. SceneLoader calls the methods that take results.
+  void open(const std::string& file);
+  /// Offers these files in the panel, and opens the first.
+  void open(const std::vector<std::string>& files);
+  void reload();
+  void show(std::shared_ptr<const Scene> scene);
+  void set_check(SceneCheck check) { check_ = std::move(check); }
+  void set_device_scene(std::shared_ptr<const DeviceScene> scene);
+  template <class Change>  // void(Solids&)
+  void change_solids(const Change& change) {
+    if (!solids_) return;
+    std::invoke(change, *solids_);
+    ++revision_;
+  }
+
+  // The image.
+  void set_framebuffer(const Resolution& size);
+  template <class Change>  // void(Settings&)
+  void change_settings(const Change& change) {
+    change(settings_);
+    ++revision_;
+  }
+  template <class Change>  // void(Camera&)
+  void move_camera(const Change& change) {
+    change(camera_);
+    moved();
+  }
+  void set_orthographic(bool orthographic);
+  void look(StandardView view);
+  void frame_all();
+  void focus(std::span<const std::uint32_t> instances);
+  /// Frames the selected solid, or everything where none is selected.
+  void focus_selection();
+
+  // Selection.
+  void select(std::optional<std::uint32_t> instance);
+  /// Selects the solid that a click at `cursor` met, or none.
+  void select(const std::optional<Picked>& picked, const Cursor& cursor);
+  void hide_selection();
+  /// The point under the cursor, on the plane through the target that faces the camera.
+  [[nodiscard]] Eigen::Vector3d point_under(const Cursor& cursor) const;
+
+  // Bookmarks and messages.
+  /// The default name is "view 1", or the next free one.
+  void add_bookmark(std::string name = {});
+  void remove_bookmark(std::size_t index);
+  void go_to(const Bookmark& bookmark);
+  /// Shows a message, in place of the last error.
+  void say(const std::string& message);
+  void dismiss_error() { error_.clear(); }
+  /// Runs work. What it throws becomes the error shown, unless the work was cancelled.
+  template <class Work>
+  void attempt(const Work& work) {
+    try {
+      work();
+    } catch (const Error& failure) {
+      if (failure.kind() != ErrorKind::cancelled)
+        error_ = std::string(to_string(failure.kind())) + ": " + failure.what();
+    } catch (const std::bad_alloc&) {
+      error_ = "out_of_host_memory: no memory left";
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void moved();
+  [[nodiscard]] double aspect() const { return static_cast<double>(framebuffer_.width) / framebuffer_.height; }
+
+  ViewOptions options_;
+  Settings settings_;
+  Camera camera_;
+  Resolution framebuffer_;
+  std::string file_;
+  std::string shown_file_;  // the file of scene_
+  std::uint64_t requests_ = 0;
+  std::shared_ptr<const Scene> scene_;
+  std::unique_ptr<Solids> solids_;
+  std::optional<SceneCheck> check_;
+  std::shared_ptr<const DeviceScene> device_scene_;
+  std::optional<Selection> selection_;
+  Bookmarks bookmarks_;
+  std::string error_, message_;
+  Clock::time_point message_until_{}, last_move_{};
+  std::uint64_t revision_ = 1;
+};
+
+}  // namespace raylift::viewer
