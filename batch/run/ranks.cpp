@@ -98,7 +98,7 @@ void serve_rank(Mpi& mpi, WorkerPoolOptions options) {
     pool.poll_for(polled);
     (void)::poll(polled.data(), polled.size(), static_cast<int>(Ranks::kTick.count()));
     finished.clear();
-    worker_pool.handle(finished);
+    pool.handle(finished);
     for (const Finished& one : finished) mpi.send(0, Message::row, to_text(one));
   }
 }
