@@ -7,10 +7,8 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <utility>
-#include <vector>
 
-#include "suggest.h"
+#include "options.h"
 
 namespace raylift {
 namespace {
@@ -19,13 +17,7 @@ constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kNearestDistance = 1e-9;  // floats can hold the squares of these bounds
 constexpr double kFarthestDistance = 1e18;
 
-constexpr std::array<std::pair<const char*, StandardView>, 7> kViews{{{"front", StandardView::front},
-                                                                      {"back", StandardView::back},
-                                                                      {"left", StandardView::left},
-                                                                      {"right", StandardView::right},
-                                                                      {"top", StandardView::top},
-                                                                      {"bottom", StandardView::bottom},
-                                                                      {"iso", StandardView::iso}}};
+constexpr std::array<std::string_view, 7> kViewNames{"front", "back", "left", "right", "top", "bottom", "iso"};
 
 /// The corners of a box.
 std::array<Eigen::Vector3d, 8> corners(const Bounds& box) {
@@ -38,13 +30,7 @@ std::array<Eigen::Vector3d, 8> corners(const Bounds& box) {
 }  // namespace
 
 StandardView standard_view(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& [text, view] : kViews) {
-    if (name == text) return view;
-    names.emplace_back(text);
-  }
-  throw Error(ErrorKind::usage, "'" + std::string(name) + "' is not front, back, left, right, top, bottom or iso" +
-                                    cli::did_you_mean(name, names));
+  return cli::enum_of<StandardView>(name, kViewNames);
 }
 
 double Camera::half_height() const {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <raylift/geometry/import/load.h>
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli11_forward.h"
@@ -28,6 +31,13 @@ void add_files(CLI::App& app, std::vector<std::string>& files);
 
 /// The text, if it is one of the choices; otherwise throws Error(usage) with a suggestion.
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices);
+
+/// The value of an enumeration with these names, in its order; otherwise throws as one_of().
+template <class Enum, std::size_t N>
+[[nodiscard]] Enum enum_of(std::string_view text, const std::array<std::string_view, N>& names) {
+  one_of(std::string(text), {names.begin(), names.end()});
+  return static_cast<Enum>(std::find(names.begin(), names.end(), text) - names.begin());
+}
 
 /// Parses the command line. Returns the text of --help or --version if one is given, else nothing. Throws Error(usage)
 /// in one line, with a suggestion for mistyped options and commands.

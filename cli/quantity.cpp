@@ -63,11 +63,6 @@ std::optional<std::pair<double, std::string>> number_and_word(std::string_view t
   return std::pair(number, word_of(text.substr(static_cast<std::size_t>(end - text.data()))));
 }
 
-std::optional<double> number(std::string_view text) {
-  const auto parsed = number_and_word(text);
-  return parsed && parsed->second.empty() ? std::optional(parsed->first) : std::nullopt;
-}
-
 /// A number times the factor of its unit; nothing where that is not a whole number of 64 bits. Numbers without point
 /// and exponent are exact over the whole range, as a double's 53 bits are not.
 template <class FactorOf>
@@ -148,17 +143,27 @@ double parse_length(std::string_view text) {
   return parsed->first * *factor;
 }
 
-Eigen::Vector3d parse_point(std::string_view text) {
-  Eigen::Vector3d point;
-  std::string_view rest = text;
-  for (int axis = 0; axis != 3; ++axis) {
-    const std::size_t comma = rest.find(',');
-    const auto value = number(rest.substr(0, comma));
-    if (!value || (comma == std::string_view::npos) != (axis == 2)) refuse(text, "a point, such as 0,-1500,20.5");
-    point[axis] = *value;
-    rest.remove_prefix(axis == 2 ? rest.size() : comma + 1);
+std::optional<double> number(std::string_view text) {
+  const auto parsed = number_and_word(text);
+  return parsed && parsed->second.empty() ? std::optional(parsed->first) : std::nullopt;
+}
+
+std::optional<Eigen::Vector3d> three_numbers(std::string_view text) {
+  Eigen::Vector3d result;
+  for (int i = 0; i != 3; ++i) {
+    const std::size_t comma = text.find(',');
+    const auto value = number(text.substr(0, comma));
+    if (!value || (comma == std::string_view::npos) != (i == 2)) return std::nullopt;
+    result[i] = *value;
+    text.remove_prefix(i == 2 ? text.size() : comma + 1);
   }
-  return point;
+  return result;
+}
+
+Eigen::Vector3d parse_point(std::string_view text) {
+  const auto point = three_numbers(text);
+  if (!point) refuse(text, "a point, such as 0,-1500,20.5");
+  return *point;
 }
 
 double parse_degrees(std::string_view text, double most) {

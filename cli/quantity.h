@@ -5,6 +5,7 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/scene.h>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,12 @@ namespace raylift::cli {
 
 /// "1500", "30cm", "2 m": millimetres, at least 0.
 [[nodiscard]] double parse_length(std::string_view text);
+
+/// The whole text as a finite number; nothing where it is not one.
+[[nodiscard]] std::optional<double> number(std::string_view text);
+
+/// "0,-1500,2e4" as three numbers; nothing for other text.
+[[nodiscard]] std::optional<Eigen::Vector3d> three_numbers(std::string_view text);
 
 /// "0,-1500,2e4": three numbers, millimetres.
 [[nodiscard]] Eigen::Vector3d parse_point(std::string_view text);

@@ -6,7 +6,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "cli/suggest.h"
+#include "cli/options.h"
+#include "cli/quantity.h"
 #include "cli/text.h"
 
 namespace raylift::viewer {
@@ -16,32 +17,11 @@ namespace {
   throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + std::string(wanted), {}, advice);
 }
 
-/// The whole text as a number; nothing where it is not one.
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 std::optional<int> integer(std::string_view text) {
   int value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::optional<Eigen::Vector3d> vector(std::string_view text) {
-  Eigen::Vector3d result;
-  for (int i = 0; i < 3; ++i) {
-    const std::size_t comma = text.find(',');
-    if ((comma == std::string_view::npos) != (i == 2)) return std::nullopt;
-    const auto value = number(text.substr(0, comma));
-    if (!value) return std::nullopt;
-    result[i] = *value;
-    if (i < 2) text.remove_prefix(comma + 1);
-  }
-  return result;
 }
 
 std::optional<Color> hex_color(std::string_view text) {
@@ -57,17 +37,6 @@ std::optional<Color> hex_color(std::string_view text) {
   return color;
 }
 
-template <class Enum, std::size_t N>
-Enum choose(std::string_view text, const std::array<std::string_view, N>& names) {
-  std::string list;
-  for (std::size_t i = 0; i < N; ++i) {
-    if (text == names[i]) return static_cast<Enum>(i);
-    list += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(names[i]);
-  }
-  throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + list +
-                                    cli::did_you_mean(text, std::vector<std::string>(names.begin(), names.end())));
-}
-
 std::string decimal(double value) {
   std::array<char, 32> text{};
   const auto [end, failed] = std::to_chars(text.data(), text.data() + text.size(), value);
@@ -77,11 +46,11 @@ std::string decimal(double value) {
 }  // namespace
 
 ColorBy color_by(std::string_view name) {
-  return choose<ColorBy>(name, kColorNames);
+  return cli::enum_of<ColorBy>(name, kColorNames);
 }
 
 RayMode ray_mode(std::string_view name) {
-  return choose<RayMode>(name, kRayModeNames);
+  return cli::enum_of<RayMode>(name, kRayModeNames);
 }
 
 ClipPlane parse_clip(std::string_view text) {
@@ -90,7 +59,7 @@ ClipPlane parse_clip(std::string_view text) {
   ClipPlane plane;
   const std::size_t equals = text.find('=');
   if (equals != std::string_view::npos) {
-    plane.offset = number(text.substr(equals + 1));
+    plane.offset = cli::number(text.substr(equals + 1));
     if (!plane.offset) reject(whole, kWanted);
     text = text.substr(0, equals);
   }
@@ -102,7 +71,7 @@ ClipPlane parse_clip(std::string_view text) {
     if (negative && plane.offset) plane.offset = -*plane.offset;
     return plane;
   }
-  const auto normal = vector(text);
+  const auto normal = cli::three_numbers(text);
   if (!normal || !(normal->norm() > 0) || !std::isfinite(normal->norm())) reject(whole, kWanted);
   plane.normal = normal->normalized();
   return plane;
