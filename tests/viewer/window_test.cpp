@@ -111,7 +111,7 @@ class Window : public testing::Test {
     // given the keys.
     const bool shown = eventually([&] {
       (void)tool("search --name raylift-view windowmove 0 0 windowfocus mousemove 400 330");
-      return scene_pixels(image()) > 1000;
+      return scene_pixels(saved_image()) > 1000;
     });
     ASSERT_TRUE(shown) << "the scene does not appear";
   }
@@ -141,7 +141,7 @@ class Window : public testing::Test {
     return false;
   }
   /// What F12 saves; empty where nothing comes.
-  Image image() {
+  Image saved_image() {
     const auto file = folder_.path() / (stem_ + "_" + std::to_string(images_ + 1) + ".png");
     if (!tool("key F12")) return {};
     for (int i = 0; i < 100; ++i) {
@@ -158,7 +158,7 @@ class Window : public testing::Test {
   Image image_until(const Condition& condition) {
     Image image;
     (void)eventually([&] {
-      image = image();
+      image = saved_image();
       return !image.pixels.empty() && condition(image);
     });
     return image;
@@ -215,7 +215,7 @@ TEST_F(Window, AnswersToMouseAndKeys) {
 TEST_F(Window, AClickSelectsTheSolidUnderIt) {
   show("detector.dae", {"--only", "Sensor_1*", "--view", "top", "--color", "solid"});
   (void)tool("key p");
-  const Image before = image();
+  const Image before = saved_image();
   // Somewhere in the middle there is a sensor: go through pixels until one is not background.
   int x = 400, y = 300;
   for (int i = 0; i < 200000 && std::abs(before.at(x, y)[0] - before.at(3, y)[0]) < 25; ++i) {
@@ -232,7 +232,7 @@ TEST_F(Window, AClickSelectsTheSolidUnderIt) {
 
 TEST_F(Window, WhatIsSelectedLeavesTheImageFree) {
   show("detector.dae", {"--only", "Sensor_*", "--view", "top", "--color", "solid"});
-  const Image image_before = image();
+  const Image image_before = saved_image();
   // Some sensor between the panels, and another one right of the tree, above what is told of the first.
   const auto click_within = [&](int left, int top, int width, int height, int from) {
     for (int i = from; i < from + 100000; ++i) {
@@ -258,7 +258,7 @@ TEST_F(Window, WhatIsSelectedLeavesTheImageFree) {
 
 TEST_F(Window, SavesTheImageAsTheLastKeyMadeIt) {
   show("cube.dae");
-  const Image before = image();
+  const Image before = saved_image();
   ASSERT_TRUE(tool("key m key F12"));  // in one go: both may come before the next image is drawn
   const auto file = folder_.path() / (stem_ + "_" + std::to_string(++images_) + ".png");
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
@@ -270,7 +270,7 @@ TEST_F(Window, BookmarksThatCanNotBeSavedEndNothing) {
   (void)folder_.write("raylift/bookmarks.json", "{");
   show("cube.dae");
   ASSERT_TRUE(tool("key ctrl+d"));
-  ASSERT_FALSE(image().pixels.empty()) << "it goes on";
+  ASSERT_FALSE(saved_image().pixels.empty()) << "it goes on";
   EXPECT_EQ(contents(folder_.path() / "raylift/bookmarks.json"), "{");
   ASSERT_TRUE(tool("key ctrl+q"));
   EXPECT_EQ(program_->wait(25s), 0);
@@ -278,7 +278,7 @@ TEST_F(Window, BookmarksThatCanNotBeSavedEndNothing) {
 
 TEST_F(Window, CastsRaysProgressively) {
   show("cube.dae", {"--device", "host"});
-  const Image raster = image();
+  const Image raster = saved_image();
   ASSERT_TRUE(tool("key k key k"));  // shaded, depth
   EXPECT_GT(compare(raster, image_until([&](const Image& image) { return compare(raster, image).share > 0.05; })).share,
             0.05);
