@@ -45,8 +45,7 @@ struct MeshCheck {
   std::array<std::uint64_t, kFlaws> counts{};  ///< of each Flaw
   std::vector<FlawExample> examples;           ///< of each flaw the first few, flaw by flaw
   std::uint64_t shells = 0;                    ///< pieces that hang together by edges
-  std::uint64_t inward_shells =
-      0;  ///< closed meshes only: pieces of negative volume: a hollow's inner wall, or a mistake
+  std::uint64_t inward_shells = 0;             ///< of negative volume (a hollow's wall, or a mistake), if closed
   double area = 0;
   double volume = 0;  ///< enclosed, positive where normals point outward; without meaning in a mesh that isn't closed
   Bounds bounds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds a mesh's BVH where the mesh is: on the device.
+// Builds the BVH of a mesh in device memory, on the device.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>
@@ -28,13 +28,13 @@ struct DeviceBvh {
   [[nodiscard]] Bvh to_host(const Stream& stream) const;
 };
 
-/// Builds the BVH of a mesh whose `vertices` and `triangles` are device addresses; they are free again on return.
-/// On CUDA by merging clusters along a Morton curve (see the kernels for the sources): some billion triangles per
-/// second, trees that rays pass at 0.92 to 0.94 times the rate of the host builder's, the same result each time.
-/// Triangles are paired with neighbours up to four places away. Of the options, leaf_pairs above 2 means 2. Takes about
-/// 85 bytes per triangle of device memory for the time of the build. On the host device it is the host's builder; also
-/// where a mesh's tree would be deeper than kBvhMaxDepth. Waits for the stream. Errors: as build_bvh;
-/// out_of_device_memory, device.
+/// Builds the BVH of a mesh. `vertices` and `triangles` are device addresses, and no longer used on return. CUDA's
+/// builder merges clusters along a Morton curve (H-PLOC; the kernels name the sources). It builds some billion
+/// triangles per second, and the result is the same each time. Rays traverse its trees at 0.92 to 0.94 times the rate
+/// of the host builder's. It pairs triangles up to four places apart, takes leaf_pairs above 2 as 2, and needs about 85
+/// bytes of device memory per triangle during the build. The host's builder takes its place on the host device, and
+/// where a tree would be deeper than kBvhMaxDepth. Waits for the stream. Errors: as build_bvh; out_of_device_memory,
+/// device.
 [[nodiscard]] DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t vertex_count,
                                   const uint3* triangles, std::size_t triangle_count, const BvhOptions& options,
                                   const Stream& stream);

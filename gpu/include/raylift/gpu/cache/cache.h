@@ -2,8 +2,8 @@
 // The geometry cache: a folder of files, each with the arrays that one source file makes under one set of options. A
 // second upload of the same file reads no XML, welds nothing and builds nothing.
 //
-// Whatever is wrong with the cache, loading goes on without it: a file that is cut off, damaged, foreign or older is
-// reported, never believed, and made again.
+// A fault of the cache never stops loading. A file that is cut off, damaged, foreign or of an older version is
+// reported, not used, and written again.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
@@ -22,8 +22,8 @@ namespace raylift {
 /// set.
 [[nodiscard]] std::filesystem::path default_cache_folder();
 
-/// Whether a file's contents alone decide what is loaded: .dae, .zae, .dae.gz, .stl, .ply, .off. Other formats may read
-/// further files, whose changes nobody would notice: they are loaded without the cache.
+/// Whether a file's contents alone decide what is loaded: .dae, .zae, .dae.gz, .stl, .ply, .off. Files of other formats
+/// may refer to further files, whose changes would not be noticed. They are loaded without the cache.
 [[nodiscard]] bool can_be_cached(const std::filesystem::path& source);
 
 /// The key of a source file under the options that its arrays depend on. Reads the whole file, in parallel. Throws
@@ -52,8 +52,8 @@ struct CachedUpload {
   [[nodiscard]] Scene outline() const;
 };
 
-/// load() and upload(), or upload from the cache alone; a cache file is written in the first case. Throws what these
-/// two throw; never for the cache's sake.
+/// Uploads from the cache, or else loads and uploads the file and writes a cache file. Throws what load() and upload()
+/// throw; a fault of the cache is a warning.
 [[nodiscard]] CachedUpload upload(const std::filesystem::path& source, const LoadOptions& load, const Device& device,
                                   const UploadOptions& upload, const CacheOptions& cache,
                                   const Progress& progress = {});

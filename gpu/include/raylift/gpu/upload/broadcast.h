@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One scene on several devices of a host. Each chunk crosses the link of one device, the next chunk that of the next,
-// and from each it goes on to the other devices: so the links add up, and all devices have the scene sooner than one of
-// them would have it alone. Between devices that don't reach each other, each takes all of it over its own link.
+// One scene on several devices of a host. The devices' links carry the chunks in round-robin order, and peer copies
+// pass each chunk on to the other devices. So the links' rates add up: all devices have the scene sooner than a single
+// one would. A device without peer access takes everything over its own link.
 #pragma once
 
 #include <raylift/gpu/upload/gpu_geometry.h>
@@ -11,14 +11,14 @@
 
 namespace raylift {
 
-/// Uploads the same arrays to every device, in their order. Each device has a placement of its own; what of an array
-/// lies in host memory is there once for each device. Otherwise as upload(), whose errors it throws; Error(usage) for
-/// no device, one that is given twice, and memory of others (UploadOptions::external).
+/// Uploads the same arrays to every device; the results are in the order of the devices. Each device has a placement of
+/// its own, and parts in host memory exist once per device. Otherwise as upload(), whose errors it throws. Throws
+/// Error(usage) for no device, a device that is given twice, and external memory (UploadOptions::external).
 [[nodiscard]] std::vector<ResidentArrays> broadcast(std::span<const ArraySource> sources,
                                                     std::span<const Device> devices, const UploadOptions& options = {},
                                                     const Progress& progress = {});
 
-/// The same for a scene. What is computed before an upload, BVHs for instance, is computed once.
+/// The same for a scene. Work before the upload, such as building BVHs, is done once.
 [[nodiscard]] std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices,
                                                  const UploadOptions& options = {}, const Progress& progress = {});
 

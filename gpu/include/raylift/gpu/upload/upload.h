@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Putting arrays onto a device: placement first, then only what it needs is allocated, then all arrays go through one
-// ring of staging memory, in which the next chunk is converted while the last one is on the link. gpu_geometry.h
-// uploads scenes.
+// Uploading arrays to a device, in three steps. Placement decides where each array goes; only the memory that it needs
+// is allocated; one ring of pinned chunks carries all arrays, so that the next chunk is converted while the last one is
+// on the link. gpu_geometry.h uploads scenes.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>
@@ -21,21 +21,21 @@
 
 namespace raylift {
 
-/// Device memory that an array goes to instead of memory that the upload allocates.
+/// Device memory of the caller's for an array, in place of memory that the upload allocates.
 struct ExternalMemory {
   std::byte* device = nullptr;  ///< for kernels and copies; stays as long as what was uploaded is used
   std::string why;              ///< for the report
 };
 
-/// Called for each array that is not empty, before placement, on the thread that uploads. An ExternalMemory without an
-/// address leaves the array to the placement. What it gives counts in the budget.
+/// Gives an array its external memory. Called for each array that is not empty, before placement, on the uploading
+/// thread. An ExternalMemory without an address leaves the array to placement. External memory counts in the budget.
 using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
 
 /// Who builds the BVHs of an upload.
 enum class BvhBuilder : std::uint8_t {
   host,    ///< build_bvh: the best trees
-  device,  ///< the device, for meshes of 50,000 triangles and more: much sooner done; see bvh_build.h. On the host
-           ///< device the same as host
+  device,  ///< the device, for meshes of 50,000 triangles and more: much faster; see bvh_build.h. The host device has
+           ///< the host's builder
 };
 
 struct UploadOptions {
@@ -50,10 +50,10 @@ struct UploadOptions {
   PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
   std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes
-  ExternalTarget external;  ///< of arrays whose memory somebody else owns, an OpenGL buffer for example
-  /// Relay devices: idle ones of the same host, whose links are used too. A part of the chunks goes to their memory,
-  /// and from there to the device. Those that don't reach it are left out. Each needs a few chunks of its memory while
-  /// the upload lasts.
+  ExternalTarget external;  ///< for arrays whose memory the caller owns, such as OpenGL buffers
+  /// Idle devices of the same host, whose links are used too: a part of the chunks goes to their memory, and from there
+  /// to the device by peer copies. Devices without peer access to it are left out. Each needs memory for a few chunks
+  /// during the upload.
   std::vector<Device> relay_devices;
 };
 
@@ -63,10 +63,10 @@ struct ResidentArrays {
   ResidencyReport report;
 };
 
-/// Uploads arrays. Blocks until all of them are in place. Work goes on a stream of its own; what a caller launches
-/// afterwards, on any stream, sees the arrays. Device memory beyond the arrays and host memory beyond the ring do not
-/// grow with their size. When it fails, or is cancelled between two chunks, everything is given back. Throws Error:
-/// what plan_placement, the allocations and the fills throw; cancelled.
+/// Uploads arrays. Blocks until the last byte has arrived; work that is launched afterwards, on any stream, sees the
+/// arrays. The copies use a stream of their own. Scratch memory, on the device and on the host, does not grow with the
+/// arrays. A failure, or a cancellation between two chunks, releases everything. Throws Error: what plan_placement, the
+/// allocations and the fills throw; cancelled.
 [[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
                                     const UploadOptions& options = {}, const Progress& progress = {});
 
