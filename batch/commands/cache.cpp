@@ -166,7 +166,7 @@ void add_cache(CLI::App& program, GeneralOptions& general, Run& run) {
   app->add_flag("--flatten", options->upload.flatten, "Expand instances to one mesh, in the world");
   options->upload.bvh = true;
   app->add_flag_callback(
-      "--no-bvh", [options] { options->upload.bvh = false; }, "Without the hierarchy that ray queries need");
+      "--no-bvh", [options] { options->upload.bvh = false; }, "Without the BVH that ray queries need");
   app->add_flag("--again", options->again, "Make the cache file anew where there is one");
   const char* const where = "As --cache=DIR: another folder than $RAYLIFT_CACHE_DIR or ~/.cache/raylift";
   add_cache_folder(*app, options->cache, where);

@@ -93,7 +93,7 @@ void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
       program.add_subcommand("upload", "Place scenes on a device, upload them, and say where each array went");
   add_files(*app, options->files);
   add_device_options(*app, options->device, upload);
-  app->add_flag("--bvh", upload.bvh, "Build and upload the hierarchy that ray queries need, too");
+  app->add_flag("--bvh", upload.bvh, "Build and upload the BVH that ray queries need, too");
   add_cache_options(*app, options->cache);
   add_parsed(*app, "--to", "DEVICES", "",
              "All of these at once, each chunk over one link and on from there: all, or several with commas between",

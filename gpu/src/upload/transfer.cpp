@@ -71,7 +71,7 @@ void BroadcastTransfer::send(std::size_t number, std::span<const ChunkPiece> pie
   const auto target = [&](std::size_t device, const ChunkPiece& piece) {
     return arrays_[device][piece.array].device + piece.first;
   };
-  // How much of a piece comes to a device from the one whose turn it is.
+  // How much of a piece a device gets from the chunk's device.
   const auto from_neighbour = [&](std::size_t device, const ChunkPiece& piece) -> std::size_t {
     if (device == turn || reaches_[turn][device] == 0 || !arrays_[turn][piece.array].peers_write ||
         !arrays_[device][piece.array].peers_write)

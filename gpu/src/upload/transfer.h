@@ -59,8 +59,8 @@ class DirectTransfer : public TransferStrategy {
   std::deque<Event> read_;
 };
 
-/// Several devices that are all to have everything: each chunk crosses one link, that of the devices whose turn it is,
-/// and goes on to the others from there.
+/// Several devices that all get everything. Each chunk crosses one link, round-robin, and goes from that link's device
+/// to the others.
 class BroadcastTransfer : public TransferStrategy {
  public:
   BroadcastTransfer(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices);
@@ -74,7 +74,7 @@ class BroadcastTransfer : public TransferStrategy {
   struct RingSlot {
     std::vector<Event> read;    // of each device: it needs the chunk no more
     std::vector<char> pending;  // of each device: whether that was recorded in this round
-    Stream stream;              // of the device whose turn it is: its copy, then those to the others
+    Stream stream;              // of the chunk's device: its copy, then those to the others
   };
   [[nodiscard]] std::size_t bytes_on(std::size_t device, const ChunkPiece& piece) const;
 
@@ -98,7 +98,7 @@ class RelayTransfer : public TransferStrategy {
 
  private:
   struct RingSlot {
-    Stream stream;  // of the device whose turn it is
+    Stream stream;  // of the chunk's device
     Event read;
     DeviceBuffer<std::byte> stop;  // on a neighbour: where the chunk stops over
     Event straight;                // on the device itself: for what can't stop over

@@ -6,30 +6,23 @@
 
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace raylift::bvh_detail {
 
 // A product that is rounded on its own. Fused into an addition, its result would depend on the compiler, and edge
 // functions would lose their antisymmetry.
-RAYLIFT_HD inline float product(float a, float b) {
+template <std::floating_point Real>
+RAYLIFT_HD inline Real product(Real a, Real b) {
 #if defined(__CUDA_ARCH__)
-  return __fmul_rn(a, b);
+  if constexpr (std::is_same_v<Real, float>)
+    return __fmul_rn(a, b);
+  else
+    return __dmul_rn(a, b);
 #else
-  float p = a * b;
-#if defined(__FMA__)
-  asm("" : "+x"(p));
-#elif defined(__aarch64__)
-  asm("" : "+w"(p));
-#endif
-  return p;
-#endif
-}
-RAYLIFT_HD inline double product(double a, double b) {
-#if defined(__CUDA_ARCH__)
-  return __dmul_rn(a, b);
-#else
-  double p = a * b;
+  Real p = a * b;
 #if defined(__FMA__)
   asm("" : "+x"(p));
 #elif defined(__aarch64__)
