@@ -93,7 +93,13 @@ class Runner {
       return seconds_since(start);
     };
     // Alternating, the first time to warm up; the best of each, also over how many blocks a multiprocessor holds.
-    double closest = 1e300, boundary = 1e300;
+    struct Best {
+      double seconds = 1e300;
+      int resident = 0;
+      void see(double taken, int blocks) {
+        if (taken < seconds) *this = {taken, blocks};
+      }
+    } closest, boundary;
     for (const int resident : {2, 4, 6, 8})
       for (int round = 0; round != 4; ++round) {
         const double a =
@@ -102,12 +108,13 @@ class Runner {
           rate_next_boundary(device_, view, rays.device(), in.device(), results.device(), count, resident, stream_);
         });
         if (round == 0) continue;
-        closest = std::min(closest, a);
-        boundary = std::min(boundary, b);
+        closest.see(a, resident);
+        boundary.see(b, resident);
       }
-    std::printf("%-20s %-9s closest_hit %8.1f Mrays/s, next_boundary %8.1f Mrays/s, ratio %.3f\n", scene.name.c_str(),
-                flat ? "flat" : "2 levels", static_cast<double>(count) / closest * 1e-6,
-                static_cast<double>(count) / boundary * 1e-6, closest / boundary);
+    const double millions = static_cast<double>(count) * 1e-6;
+    std::printf("%-20s %-9s closest_hit %8.1f Mrays/s (%d blocks), next_boundary %8.1f Mrays/s (%d), ratio %.3f\n",
+                scene.name.c_str(), flat ? "flat" : "2 levels", millions / closest.seconds, closest.resident,
+                millions / boundary.seconds, boundary.resident, closest.seconds / boundary.seconds);
     std::fflush(stdout);
   }
 

@@ -60,32 +60,24 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
                     kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
   if (geometry.bvh.node_count == 0) return boundary;
   Ray rest = ray;
-  bool from_start = !(ray.tmin > 0);
+  const bool from_start = !(ray.tmin > 0);
   rest.tmin = from_start ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);
-  for (int places = 0;; ++places) {
-    const Place place = next_place(geometry, rest, boundary.after, from_start);
-    boundary.inconsistent = boundary.inconsistent || place.inconsistent;
-    if (!place.found) break;
-    boundary.after = place.after;
-    boundary.end = place.end;
-    if (place.after.solid != in.solid) {
-      boundary.t = place.t;
-      boundary.to = place.after.solid;
-      boundary.normal = place.face.normal;
-      boundary.from_inside = place.face.crossing.from_inside;
-      if (place.site.triangle != kNoTriangle) {
-        boundary.instance = instance_of(geometry.bvh, place.site);
-        boundary.triangle = triangle_of(geometry.bvh, place.site);
-      }
-      break;
+  NearestCounting<true> nearest(geometry, rest, in, from_start);
+  walk(geometry, rest, nearest);
+  Place place = lone_place(geometry, rest, in, nearest);
+  if (!place.found) place = next_change(geometry, rest, in, nearest);
+  boundary.inconsistent = boundary.inconsistent || place.inconsistent;
+  boundary.after = place.after;
+  boundary.end = place.end;
+  if (place.found) {
+    boundary.t = place.t;
+    boundary.to = place.after.solid;
+    boundary.normal = place.face.normal;
+    boundary.from_inside = place.face.crossing.from_inside;
+    if (place.site.triangle != kNoTriangle) {
+      boundary.instance = instance_of(geometry.bvh, place.site);
+      boundary.triangle = triangle_of(geometry.bvh, place.site);
     }
-    if (places == kMostPlaces) {
-      boundary.inconsistent = true;
-      break;
-    }
-    // What lies at the start has been seen.
-    rest.tmin = next_after(place.end);
-    from_start = false;
   }
   const float t = boundary.t;
   boundary.point = {ray.origin.x + product(t, ray.direction.x), ray.origin.y + product(t, ray.direction.y),

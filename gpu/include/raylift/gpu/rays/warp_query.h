@@ -84,7 +84,7 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
         if (number < state.count) {
           state.mine = number;
           const Ray fetched = fetch(number);
-          walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, query.around());
+          walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, around_of(query));
           walk.restart();
           query = make(fetched, stack.cold());
         }
@@ -103,7 +103,7 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
           if (open != 0) settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
         }
       } else if (state.mine != kIdle && !has_pair) {
-        if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest(), query.around())) {
+        if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest(), around_of(query))) {
           store(state.mine, query);
           state.mine = kIdle;
         }

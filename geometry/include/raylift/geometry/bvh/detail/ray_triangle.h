@@ -80,12 +80,13 @@ RAYLIFT_HD inline float edge(Sheared a, Sheared b) {
 RAYLIFT_HD inline float edge_bound(float extent, float depth) {
   return (extent + depth * 0x1p-18f) * ((extent + depth) * 0x1p-19f) + 0x1p-120f;
 }
-// `around`: not only sure misses, but misses by more than that, in the sheared frame.
-RAYLIFT_HD inline float edge_bound(Sheared a, Sheared b, Sheared c, Sheared d, float around) {
-  const float extent = maximum(maximum(maximum(fabsf(a.x), fabsf(a.y)), maximum(fabsf(b.x), fabsf(b.y))),
-                               maximum(maximum(fabsf(c.x), fabsf(c.y)), maximum(fabsf(d.x), fabsf(d.y))));
-  const float depth = maximum(maximum(fabsf(a.z), fabsf(b.z)), maximum(fabsf(c.z), fabsf(d.z)));
-  return edge_bound(extent, depth) + 3 * around * extent;
+// The largest |x| and |y|, and the largest |z|.
+RAYLIFT_HD inline float extent_of(Sheared a, Sheared b, Sheared c, Sheared d) {
+  return maximum(maximum(maximum(fabsf(a.x), fabsf(a.y)), maximum(fabsf(b.x), fabsf(b.y))),
+                 maximum(maximum(fabsf(c.x), fabsf(c.y)), maximum(fabsf(d.x), fabsf(d.y))));
+}
+RAYLIFT_HD inline float depth_of(Sheared a, Sheared b, Sheared c, Sheared d) {
+  return maximum(maximum(fabsf(a.z), fabsf(b.z)), maximum(fabsf(c.z), fabsf(d.z)));
 }
 
 // What float arithmetic says of a triangle.

@@ -8,8 +8,9 @@
 //   void settle(bvh, world, site)         is to be called, as where float arithmetic leaves open whether it is hit
 //   bool done() const                     nothing more is looked for
 //   kSmall                                whether it is cheaply copied
+// and, if it has that,
 //   float around() const                  triangles as near as that to the ray's origin are settled too, although the
-//                                         ray misses them, in terms of the direction's largest component; 0 for most
+//                                         ray misses them, in terms of the direction's largest component
 #pragma once
 
 #include <raylift/geometry/bvh/detail/ray_node.h>
@@ -77,8 +78,15 @@ RAYLIFT_HD inline bool pair_near_origin(float distance, Sheared a, Sheared b, Sh
   const auto reaches = [distance](float p, float q, float r, float s) {
     return minimum(minimum(p, q), minimum(r, s)) <= distance && maximum(maximum(p, q), maximum(r, s)) >= -distance;
   };
-  // z first, as few are that near along the ray.
   return reaches(a.z, b.z, c.z, d.z) && reaches(a.x, b.x, c.x, d.x) && reaches(a.y, b.y, c.y, d.y);
+}
+
+template <class Query>
+RAYLIFT_HD inline float around_of(const Query& query) {
+  if constexpr (requires { query.around(); })
+    return query.around();
+  else
+    return 0;
 }
 
 // The triangles of a pair that are surely hit are offered to the query. The result has a bit for each that is to be
@@ -99,12 +107,17 @@ RAYLIFT_HD inline std::uint32_t intersect_pair(const BvhView& bvh, std::uint32_t
   const Sheared p0 = shear(ray, vertex(pair, 0)), p1 = shear(ray, vertex(pair, 1)), p2 = shear(ray, vertex(pair, 2)),
                 p3 = shear(ray, vertex(pair, 3));
   const float shared = edge(p1, p2), inverse_z = ray.inverse_z();
-  float around = query.around();
-  if (around != 0) {
-    around /= fabsf(inverse_z);
-    if (!pair_near_origin(around, p0, p1, p2, p3)) around = 0;
+  const float extent = extent_of(p0, p1, p2, p3);
+  float bound = edge_bound(extent, depth_of(p0, p1, p2, p3));
+  if constexpr (requires { query.around(); }) {
+    // Few pairs reach back to the origin.
+    const float first = minimum(minimum(p0.z, p1.z), minimum(p2.z, p3.z)) * fabsf(inverse_z);
+    if (const float around = query.around(); first <= around && around > 0) {
+      // Not only sure misses are left out, but misses by more than that.
+      const float distance = around / fabsf(inverse_z);
+      if (pair_near_origin(distance, p0, p1, p2, p3)) bound += 3 * distance * extent;
+    }
   }
-  const float bound = edge_bound(p0, p1, p2, p3, around);
   return offer_pair(bvh, index, look_at(inverse_z, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), bound),
                     look_at(inverse_z, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, bound), placed, query);
 }
@@ -197,8 +210,8 @@ template <bool kScene, class Query>
 RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, Group* stack, Query& query) {
   if (bvh.node_count == 0) return;
   const auto world = [&ray]() -> const Ray& { return ray; };
-  Walk<kScene> walk(ray, query.around());
-  while (advance(bvh, walk, stack, world, query.tmin, query.farthest(), query.around()))
+  Walk<kScene> walk(ray, around_of(query));
+  while (advance(bvh, walk, stack, world, query.tmin, query.farthest(), around_of(query)))
     while (walk.hits.pairs != 0) {
       const std::uint32_t index = next_pair(walk.hits);
       if (const std::uint32_t open = intersect_pair(bvh, index, walk.ray, walk.placed, query); open != 0) {
@@ -270,7 +283,6 @@ struct Nearest {
   }
   [[nodiscard]] RAYLIFT_HD float farthest() const { return far; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
-  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   // That of no triangle: nothing was hit.
   [[nodiscard]] RAYLIFT_HD Site site() const { return {cold[0].bits, cold[1].first}; }
 
@@ -321,7 +333,6 @@ struct AnyHit {
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return tmax; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return hit; }
-  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView& bvh, const Impression& seen, Site site) {
     if constexpr (!Filter::kOfCrossings)
       if (seen.near > tmin && seen.far < tmax) {

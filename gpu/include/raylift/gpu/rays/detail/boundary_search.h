@@ -53,7 +53,6 @@ RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray,
 // terms of `across`.
 RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, Ray ray, Containment in, float across,
                                                   float back) {
-  Place place;
   const float stretch = across / largest_component(ray.direction);
   StartFaces start(geometry, {ray.origin, -back * stretch, ray.direction, kBack * stretch}, across);
   walk(geometry, {ray.origin, start.tmin, ray.direction, start.end}, start);
@@ -78,18 +77,19 @@ RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, 
   };
   // What a face ahead changes is left to the search ahead, unless it is the other side of a face behind: of two solids
   // that touch, the ray leaves one and enters the other there.
-  for (int pass = 0; pass < 2; ++pass) {
-    LastFaces& last = pass == 0 ? start.here : start.here_and_ahead;
+  const auto place_behind = [&](LastFaces& last) {
     set_by_faces_ahead(last);
+    Place place;
     bool overflow = start.overflow || last.overflow;
     place.after = set_behind(geometry.solids, in, last, overflow);
     place.inconsistent = overflow || !place.after.consistent();
     place.found = place.after.solid != in.solid || place.after.exceptions[0] != in.exceptions[0] ||
                   place.after.exceptions[1] != in.exceptions[1];
     if (place.found) choose_face(geometry, ray, in, last, place);
-    if (!place.inconsistent) break;
-  }
-  return place;
+    return place;
+  };
+  const Place place = place_behind(start.here);
+  return place.inconsistent ? place_behind(start.here_and_ahead) : place;
 }
 
 // The same with wider tolerances, from the given one on, as long as the faces contradict each other: whatever the
@@ -153,53 +153,55 @@ RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray r
   return first;
 }
 
-// A place that contradicts the set, or the place at the start that explains it: at a low angle the ray may have passed
-// a face far behind, and be within rounding of it still.
-RAYLIFT_SLOW_PATH inline Place reconsidered(const GeometryView& geometry, Ray ray, Containment in, Place place,
-                                            float across, bool from_start) {
-  if (!from_start || !in.consistent()) return place;
-  const Place start = start_place(geometry, ray, in, across, 2);
-  return start.found && !start.inconsistent ? start : place;
-}
-
-// Without trust, for where a scene or a set contradicts itself on the way.
-RAYLIFT_SLOW_PATH inline NearestFaces nearest_counting(const GeometryView& geometry, Ray ray, Containment in,
-                                                       bool from_start) {
-  NearestCounting<false> query(geometry, ray, in, from_start);
+template <bool kTrusting>
+RAYLIFT_SLOW_PATH inline NearestFaces nearest_faces(const GeometryView& geometry, Ray ray, Containment in,
+                                                    bool from_start) {
+  NearestCounting<kTrusting> query(geometry, ray, in, from_start);
   walk(geometry, ray, query);
   return query;
 }
 
-// from_start: ray.tmin lies behind the start, at which rounding counts; false: the ray goes straight on behind tmin.
-RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
-                                   bool from_start) {
-  NearestCounting<true> query(geometry, ray, in, from_start);
-  walk(geometry, ray, query);
-  NearestFaces& nearest = query;
+// Whether the place of the nearest face is that face alone, and away from the start.
+RAYLIFT_HD inline bool lone(const NearestFaces& nearest, const Face& face, const Ray& ray) {
+  // Faces behind the ray's end were not looked for.
+  const float far = nearest.best_far + nearest.margin();
+  return face.crossing.t > 2 * nearest.near_start && nearest.other > far && far < ray.tmax &&
+         face.speed * kCrowd > 2 * largest_component(ray.direction);
+}
+
+// The innermost solid behind a lone face, most of the time: the ray leaves the innermost solid, or enters a daughter.
+// False: neither.
+RAYLIFT_HD inline bool step_across(const SolidView* solids, const Containment& in, std::uint32_t solid,
+                                   bool from_inside, Containment& after) {
+  if (!in.consistent() || (from_inside ? solid : solids[solid].mother) != in.solid) return false;
+  after.solid = from_inside ? solids[solid].mother : solid;
+  return true;
+}
+
+// The search in full, behind the walk for the nearest face.
+RAYLIFT_HD inline Place searched_place(const GeometryView& geometry, Ray ray, Containment in, NearestFaces nearest) {
+  const float across = across_of(geometry, ray);
+  const bool from_start = nearest.from_start;
   Place place;
   std::uint32_t solid = kNoSolid;
-  if (nearest.best.triangle != kNoTriangle) {
-    solid = solid_of(geometry, nearest.best);  // first: it is read while the face is computed
+  const auto look_at_best = [&] {
+    if (nearest.best.triangle == kNoTriangle) return;
+    solid = solid_of(geometry, nearest.best);
     place.face = face_at(geometry, ray, nearest.best);
-    if (contains(geometry.solids, in, solid) != place.face.crossing.from_inside) {
-      nearest = nearest_counting(geometry, ray, in, from_start);
-      if (nearest.best.triangle != kNoTriangle) {
-        solid = solid_of(geometry, nearest.best);
-        place.face = face_at(geometry, ray, nearest.best);
-      }
-    }
+  };
+  look_at_best();
+  if (solid != kNoSolid && contains(geometry.solids, in, solid) != place.face.crossing.from_inside) {
+    nearest = nearest_faces<false>(geometry, ray, in, from_start);
+    look_at_best();
   }
   if (nearest.start_counts || nearest.start_passed) {
-    const Place start = start_place(geometry, ray, in, nearest.across, 1);
+    const Place start = start_place(geometry, ray, in, across, 1);
     if (start.found) return start;
     place.inconsistent = start.inconsistent;
   }
   if (nearest.best.triangle == kNoTriangle) {
     // Nobody leaves a solid other than through its surface.
-    if (!(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid) {
-      place.inconsistent = true;
-      return reconsidered(geometry, ray, in, place, nearest.across, from_start);
-    }
+    place.inconsistent = place.inconsistent || (!(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid);
     return place;
   }
   place.found = true;
@@ -208,30 +210,71 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
   place.t = place.end = crossing.t;
   // Not before tmin: what lies there was crossed when the set was another one.
   if (nearest.other < nearest.best_near)
-    place.inconsistent = place.inconsistent || contradicted(geometry, ray, in, maximum(nearest.near_start(), ray.tmin),
-                                                            crossing.t, nearest.across);
-  // Faces behind the ray's end were not looked for.
-  const float far = nearest.best_far + nearest.margin;
-  const bool alone = crossing.t > 2 * nearest.near_start() && nearest.other > far && far < ray.tmax &&
-                     place.face.speed * kCrowd > 2 * largest_component(ray.direction);
-  if (!alone) {
-    place = crowded_place(geometry, ray, in, place, nearest.across);
-    return place.inconsistent ? reconsidered(geometry, ray, in, place, nearest.across, from_start) : place;
-  }
-  // Most of the time: out of the innermost solid, or into a daughter.
-  if (in.consistent() && crossing.from_inside && solid == in.solid) {
-    place.after.solid = geometry.solids[solid].mother;
-  } else if (in.consistent() && !crossing.from_inside && geometry.solids[solid].mother == in.solid) {
-    place.after.solid = solid;
-  } else {
+    place.inconsistent = place.inconsistent ||
+                         contradicted(geometry, ray, in, maximum(nearest.near_start, ray.tmin), crossing.t, across);
+  if (!lone(nearest, place.face, ray)) return crowded_place(geometry, ray, in, place, across);
+  if (!step_across(geometry.solids, in, solid, crossing.from_inside, place.after)) {
     bool overflow = false;
     LastFaces one(0);
     one.add(solid, place.site, crossing);
     place.after = set_behind(geometry.solids, in, one, overflow);
     place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
-    if (place.inconsistent) return reconsidered(geometry, ray, in, place, nearest.across, from_start);
   }
   return place;
+}
+
+// A place that contradicts the set gives way to the place at the start, if that explains it: at a low angle the ray may
+// have passed a face far behind, and be within rounding of it still.
+RAYLIFT_SLOW_PATH inline Place careful_place(const GeometryView& geometry, Ray ray, Containment in,
+                                             NearestFaces nearest) {
+  const Place place = searched_place(geometry, ray, in, nearest);
+  if (!place.inconsistent || !nearest.from_start || !in.consistent()) return place;
+  const Place start = start_place(geometry, ray, in, across_of(geometry, ray), 2);
+  return start.found && !start.inconsistent ? start : place;
+}
+
+// from_start: ray.tmin lies behind the start, at which rounding counts; false: the ray goes straight on behind tmin.
+RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                   bool from_start) {
+  return careful_place(geometry, ray, in, nearest_faces<true>(geometry, ray, in, from_start));
+}
+
+// The place of the nearest face, if that is lone and the innermost solid changes there; otherwise not found.
+RAYLIFT_HD inline Place lone_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                   const NearestFaces& nearest) {
+  Place place;
+  if (nearest.best.triangle == kNoTriangle || nearest.start_counts || nearest.start_passed) return place;
+  const std::uint32_t solid = solid_of(geometry, nearest.best);  // first: it is read while the face is computed
+  place.site = nearest.best;
+  place.face = face_at(geometry, ray, place.site);
+  place.t = place.end = place.face.crossing.t;
+  place.found = lone(nearest, place.face, ray) &&
+                step_across(geometry.solids, in, solid, place.face.crossing.from_inside, place.after);
+  return place;
+}
+
+// The first place at which the innermost solid changes. nearest: what the walk from ray.tmin on has found. Not found:
+// `after`, `end` and `inconsistent` are those of the way there.
+RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray, Containment in,
+                                           NearestFaces nearest) {
+  Place way;
+  way.after = in;
+  way.end = ray.tmax;
+  for (int places = 0;; ++places) {
+    Place place = careful_place(geometry, ray, way.after, nearest);
+    way.inconsistent = place.inconsistent = place.inconsistent || way.inconsistent;
+    if (!place.found) return way;
+    if (place.after.solid != in.solid) return place;
+    way.after = place.after;
+    way.end = place.end;
+    if (places == kMostPlaces) {
+      way.inconsistent = true;
+      return way;
+    }
+    // What lies at the start has been seen.
+    ray.tmin = next_after(place.end);
+    nearest = nearest_faces<true>(geometry, ray, way.after, false);
+  }
 }
 
 }  // namespace bvh_detail

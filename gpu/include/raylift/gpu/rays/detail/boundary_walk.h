@@ -8,48 +8,46 @@ namespace raylift::bvh_detail {
 
 // The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it.
 struct NearestFaces {
-  const GeometryView* geometry;
-  Containment in;
-  float tmin, tmax;
-  bool from_start;  // false: only what lies behind tmin
-  float across;     // at the start, in millimetres
-  float stretch;    // the same along the ray, as t
-  float margin;     // beyond the best: how far faces still matter
+  float tmin;
+  float near_start;  // along the ray, as t
   Site best;
   float best_near, best_far;
   float other;        // the t of the nearest of all other faces, but for those near the start
+  bool from_start;    // false: only what lies behind tmin
   bool start_counts;  // a face behind the start may change the set: see StartFaces
   bool start_passed;  // the ray passes a triangle that comes near to the start
 
-  RAYLIFT_HD NearestFaces(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
-      : geometry(&of), in(set), tmin(ray.tmin), tmax(ray.tmax), from_start(start) {
-    across = across_of(of, ray);
-    stretch = across / largest_component(ray.direction);
-    margin = kCrowd * stretch;
-    best = {kNoTriangle, kNoInstance};
-    best_near = best_far = tmax;
-    other = 0x1.fffffep127f;
-    start_counts = start_passed = false;
-  }
-  [[nodiscard]] RAYLIFT_HD float near_start() const { return kNearStart * stretch; }
+  // Beyond the best: how far faces still matter.
+  [[nodiscard]] RAYLIFT_HD float margin() const { return kCrowd / kNearStart * near_start; }
 };
 
-// The walk that finds them. kTrusting: away from the start every face is taken to count, as it does where scene and set
-// are right. This saves reading each candidate's solid; whether the one that was found counts is to be asked at the
-// end.
+// The walk that finds them. It carries little, as all of this takes registers from the traversal. kTrusting: away from
+// the start every face is taken to count, as it does where scene and set are right. This saves reading each candidate's
+// solid; whether the one that was found counts is to be asked at the end.
 template <bool kTrusting>
 struct NearestCounting : NearestFaces {
   static constexpr bool kSmall = true;
-  using NearestFaces::NearestFaces;
+  const GeometryView* geometry;
+  Containment in;
 
-  [[nodiscard]] RAYLIFT_HD float farthest() const { return best_far + margin; }
+  RAYLIFT_HD NearestCounting(const GeometryView& of, const Ray& ray, const Containment& set, bool start)
+      : geometry(&of), in(set) {
+    tmin = ray.tmin;
+    near_start = kNearStart * (across_of(of, ray) / largest_component(ray.direction));
+    best = {kNoTriangle, kNoInstance};
+    best_near = best_far = ray.tmax;
+    other = 0x1.fffffep127f;
+    from_start = start;
+    start_counts = start_passed = false;
+  }
+  [[nodiscard]] RAYLIFT_HD float farthest() const { return best_far + margin(); }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
-  [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart * stretch : 0; }
+  [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart / kNearStart * near_start : 0; }
   RAYLIFT_HD void see_other(float near) {
-    if (near > near_start() && near < other) other = near;
+    if (near > near_start && near < other) other = near;
   }
   RAYLIFT_HD void set(float near, float far, Site site) {
-    if (best.triangle != kNoTriangle) see_other(best_near);
+    see_other(best_near);  // where there is no best yet, that is the ray's end
     best_near = near;
     best_far = far;
     best = site;
@@ -57,20 +55,20 @@ struct NearestCounting : NearestFaces {
 
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     if (seen.far < tmin || seen.near > farthest()) return false;
-    const bool ahead = seen.near > (from_start ? near_start() : tmin);
-    // Behind the best it does not matter whether a face counts.
-    if (seen.near > best_far || (!(kTrusting && ahead) && !counts(*geometry, in, site, seen.from_inside))) {
+    if (seen.near > best_far) {  // whether a face behind the best counts does not matter
       see_other(seen.near);
       return false;
     }
-    if (ahead && seen.far < best_near) {
+    if (seen.near <= (from_start ? near_start : tmin) || seen.far >= best_near) return true;
+    if (kTrusting || counts(*geometry, in, site, seen.from_inside))
       set(seen.near, seen.far, site);
-      return false;
-    }
-    return true;
+    else
+      see_other(seen.near);
+    return false;
   }
 
   RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+    const float across = across_of(*geometry, world), stretch = across / largest_component(world.direction);
     const Face face = face_at(*geometry, world, site);
     const Crossing& crossing = face.crossing;
     if (!crossing.hit) {
@@ -83,7 +81,7 @@ struct NearestCounting : NearestFaces {
       start_counts = true;
       return;
     }
-    if (crossing.t >= tmax) return;
+    if (crossing.t >= world.tmax) return;
     if (best.triangle != kNoTriangle) {
       const Crossing before = cross(bvh.nodes, bvh.pairs, world, best);
       if (!crossing.before(before) && !(crossing.same_place(before) && comes_first(bvh, site, best)))
@@ -118,7 +116,6 @@ struct PlaceFaces {
         last(apart) {}
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
-  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
   RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
     const Face face = face_at(geometry, world, site);
@@ -187,7 +184,6 @@ struct FirstOfSolid {
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return far; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
-  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     return !(seen.far < tmin || seen.near > far) && solid_of(geometry, site) == solid;
   }
@@ -216,7 +212,6 @@ struct Contradictions {
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return overflow; }
-  [[nodiscard]] RAYLIFT_HD static float around() { return 0; }
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) { return !(seen.far < tmin || seen.near > end); }
   RAYLIFT_HD void settle(const BvhView&, const Ray& world, Site site) {
     const Face face = face_at(geometry, world, site);
