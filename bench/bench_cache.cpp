@@ -109,7 +109,7 @@ void measure(const std::string& source, const Device& device, const CacheOptions
   UploadOptions options;
   options.reserve = 0;
   options.bvh = bvh;
-  std::printf("%s\n", bvh ? "with the hierarchy for rays" : "without a hierarchy");
+  std::printf("%s\n", bvh ? "with the BVH for rays" : "without a BVH");
   const double from_source = best_of(2, [&] { return upload(load(source), device, options); });
   line("source to device: load, weld, build, upload", from_source);
   CacheOptions anew = cache;

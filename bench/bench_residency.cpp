@@ -91,7 +91,7 @@ class Shots {
 
 // Placement ---------------------------------------------------------------------------------------------------------
 
-/// The arrays of a flattened scene with its hierarchy, ranked as an upload of it ranks them.
+/// The arrays of a flattened scene with its BVH, ranked as an upload of it ranks them.
 struct FlatArrays {
   RayScene mesh;
   Bvh bvh;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good a hierarchy is, apart from the machine that traverses it.
+// How good a BVH is, apart from the machine that traverses it.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes and rays for the tests of the hierarchy.
+// Meshes and rays for the tests of the BVH.
 #pragma once
 
 #include <raylift/geometry/bvh/ray.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hierarchy and its rays: structure, agreement with brute force, no leaks, every odd input.
+// The BVH and its rays: structure, agreement with brute force, no leaks, every odd input.
 #include "bvh_scenes.h"
 #include "bvh_walker.h"
 #include "expect_error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a whole hierarchy against its format, whoever built it.
+// Checks of a whole BVH against its format, whoever built it.
 #pragma once
 
 #include <gtest/gtest.h>

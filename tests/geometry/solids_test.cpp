@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hierarchy of solids follows the tree of nodes.
+// The tree of solids follows the tree of nodes.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/solids.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hierarchies built on each device: the same hits as from the host's builder, the same tree each time, on any input.
+// BVHs built on each device: the same hits as from the host's builder, the same tree each time, on any input.
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/gpu/bvh/bvh_build.h>

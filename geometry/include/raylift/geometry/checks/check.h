@@ -33,30 +33,30 @@ struct FlawExample {
   std::array<Eigen::Vector3d, 2> place;  ///< an edge's ends; the corners of a triangle's box; the vertex twice
 };
 
-/// What was found about one mesh. Lengths are in its own unit.
+/// The result for one mesh. Lengths are in its own unit.
 ///
-/// A triangle with two equal corners has no edges here: what it would add to the border of a mesh cancels out. One
-/// without area but with three different corners has, so that a sliver closes a seam as it should; where a vertex lies
-/// on the middle of another triangle's edge instead (a T-junction), the mesh is open, as rays can pass there.
+/// A triangle with two equal corners has no edges here: its contributions to the mesh's border cancel. A triangle
+/// without area but with three different corners has edges, so a sliver can close a seam. At a T-junction, a vertex on
+/// the middle of another triangle's edge, the mesh is open: rays can pass there.
 struct MeshCheck {
   std::uint64_t triangles = 0;
   std::uint64_t instances = 0;                 ///< solids made of it
   std::uint32_t first_instance = kNone;        ///< the first of them, in Scene::instances
   std::array<std::uint64_t, kFlaws> counts{};  ///< of each Flaw
   std::vector<FlawExample> examples;           ///< of each flaw the first few, flaw by flaw
-  std::uint64_t shells = 0;                    ///< pieces that hang together by edges
-  std::uint64_t inward_shells = 0;             ///< of negative volume (a hollow's wall, or a mistake), if closed
+  std::uint64_t shells = 0;                    ///< pieces connected by edges
+  std::uint64_t inward_shells = 0;             ///< closed ones of negative volume: a cavity's wall, or an error
   double area = 0;
-  double volume = 0;  ///< enclosed, positive where normals point outward; without meaning in a mesh that isn't closed
+  double volume = 0;  ///< enclosed, positive if normals point outward; only of a closed mesh
   Bounds bounds;
 
   [[nodiscard]] std::uint64_t count(Flaw flaw) const { return counts[static_cast<std::size_t>(flaw)]; }
-  /// Each edge has two triangles that agree about the outside.
+  /// Each edge has two triangles of consistent orientation.
   [[nodiscard]] bool closed() const;
-  /// Closed, but with the outside inside.
+  /// Closed, with normals inward.
   [[nodiscard]] bool inverted() const;
-  /// Closed, and with more volume than rounding explains, normals outward: no ray gets through, and each crossing tells
-  /// inside from outside.
+  /// Closed, normals outward, with more volume than rounding explains: no ray leaks, and each crossing tells inside
+  /// from outside.
   [[nodiscard]] bool watertight() const;
 };
 

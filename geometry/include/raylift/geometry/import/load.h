@@ -14,25 +14,24 @@
 
 namespace raylift {
 
-/// What a file may ask for at most. Reaching one is an Error(limit) that names it. Counts of 0 are not "no limit":
-/// raise the number.
+/// Limits on what a file may need. Exceeding one is an Error(limit) that names it. 0 does not mean "no limit".
 struct LoadLimits {
-  std::uint64_t file_bytes = std::uint64_t{8} << 30;   ///< the file as it lies on disk
+  std::uint64_t file_bytes = std::uint64_t{8} << 30;   ///< size of the file on disk
   std::uint64_t text_bytes = std::uint64_t{16} << 30;  ///< after decompression
   std::uint32_t node_depth = 512;                      ///< of XML elements, and of the expanded node tree
   std::uint64_t instances = 20'000'000;                ///< solids after expansion
   std::uint64_t nodes = 40'000'000;                    ///< nodes after expansion
   std::uint64_t triangles = 1'000'000'000;             ///< unique ones, over all meshes
-  std::uint32_t polygon_vertices = 10'000;  ///< of one polygon: cutting it into triangles takes time with their square
-  double isolate_seconds = 600;             ///< wall time of an isolated import
-  std::uint64_t isolate_bytes = 0;          ///< address space of an isolated import; 0: 3/4 of this machine's memory
+  std::uint32_t polygon_vertices = 10'000;             ///< of one polygon: its triangulation takes quadratic time
+  double isolate_seconds = 600;                        ///< wall time of an isolated import
+  std::uint64_t isolate_bytes = 0;  ///< address space of an isolated import; 0: 3/4 of this machine's memory
 };
 
 struct LoadOptions {
   std::optional<double> unit_mm;  ///< millimetres per unit of the file, instead of what the file says
   std::optional<UpAxis> up_axis;  ///< instead of what the file says
   WeldOptions weld;
-  bool repair = false;           ///< drop what is broken (NaN vertices, indices out of range), and count it
+  bool repair = false;           ///< drop and count NaN vertices and indices out of range
   bool drop_degenerate = false;  ///< drop degenerate triangles; changes triangle ids
   bool isolate = false;          ///< import in a child process; needs the program raylift-import
   std::string import_program;    ///< raylift-import's path; empty: $RAYLIFT_IMPORT, then beside the program, then where

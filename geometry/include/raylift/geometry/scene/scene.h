@@ -43,7 +43,7 @@ struct Bounds {
   }
 };
 
-/// A bulk material. Geometry knows its name and a colour for pictures; optical tables join by name.
+/// A bulk material: a name, by which optical tables are found, and a colour for images.
 struct Material {
   std::string name;
   std::array<float, 4> color{0.8F, 0.8F, 0.8F, 1.0F};  ///< diffuse RGBA, 0 to 1
@@ -83,11 +83,11 @@ struct Instance {
 
 enum class UpAxis : std::uint8_t { x, y, z };
 
-/// Who said what a scene's unit or up axis is.
+/// Where a scene's unit or up axis comes from.
 enum class Provenance : std::uint8_t {
   file,        ///< the file states it
   convention,  ///< the format, or G4DAE's optical `<extra>`, implies it
-  assumed,     ///< nobody says: a default was taken
+  assumed,     ///< not stated anywhere: the default
   option,      ///< the caller overrode it
 };
 
@@ -104,7 +104,7 @@ struct LoadReport {
 /// A scene on the host. Coordinates keep the file's axes: `up_axis` says which one is up, and nothing is turned.
 struct Scene {
   std::string source;     ///< the path that was loaded
-  std::string format;     ///< "COLLADA", "glTF", ... as a person would say it
+  std::string format;     ///< its display name: "COLLADA", "glTF", ...
   std::string generator;  ///< the program that wrote the file, where it says
   double unit_mm = 1;     ///< millimetres per unit of the file
   Provenance unit_from = Provenance::assumed;
@@ -138,7 +138,7 @@ struct Scene {
 [[nodiscard]] Bounds mesh_bounds(const Mesh& mesh);
 
 /// The exact box of all instances' vertices in the world, in millimetres. Only instances whose transformed mesh box
-/// reaches beyond what is known already are looked at vertex by vertex, so many instances cost little.
+/// reaches beyond the box so far are examined vertex by vertex, so many instances cost little.
 [[nodiscard]] Bounds world_bounds(const Scene& scene);
 
 }  // namespace raylift

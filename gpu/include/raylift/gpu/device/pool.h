@@ -17,21 +17,20 @@ namespace raylift {
 
 class PinnedPool;
 
-/// A pinned block on loan from a pool, to which it goes back at the end of its life. Move-only.
+/// A pinned block from a pool. The destructor returns it to the pool. Move-only.
 class PinnedBlock {
  public:
   PinnedBlock() = default;
 
-  /// The bytes asked for; the block behind them may be up to 1/16 larger. Empty where there is no block.
+  /// The bytes requested; the block may be up to 1/16 larger. Empty without a block.
   [[nodiscard]] std::span<std::byte> host() const;
   [[nodiscard]] std::byte* device() const;
 
-  /// Says that work on `stream` up to now uses the block: neither wait() nor the pool's next lender gets past it
-  /// before.
+  /// Records an event on `stream`. wait() waits for it, and the pool does not reuse the block before it has passed.
   void used_by(const Stream& stream);
-  /// Waits for the work named last.
+  /// Waits for the event of the last used_by().
   void wait() const;
-  /// Gives the block back now.
+  /// Returns the block to the pool now.
   void reset() noexcept { loan_.reset(); }
 
  private:
@@ -44,10 +43,9 @@ class PinnedBlock {
 };
 
 /// A pool of pinned host memory, after PyCUDA's PageLockedMemoryPool: sizes fall into bins by their power of two and
-/// the four bits below, so that at most 1/16 of a block is wasted; a bin gives out the block that came back last;
-/// blocks stay with the pool until free_held() or stop_holding(). When pinned memory runs out, held blocks go back to
-/// the system one by one, largest first, until the allocation succeeds. A block whose last copy has not passed yet is
-/// not given out. Safe to use from several threads.
+/// the four bits below, so that at most 1/16 of a block is wasted. A bin is a stack of free blocks. The pool keeps them
+/// until free_held() or stop_holding(). When pinned memory runs out, it frees them one by one, largest first, until the
+/// allocation succeeds. A block whose last event has not passed is not reused. Thread-safe.
 class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
  public:
   [[nodiscard]] static std::shared_ptr<PinnedPool> make(std::shared_ptr<Backend> backend, PinnedFlags flags = {});
@@ -55,18 +53,18 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
-  /// `bytes` must not be 0. Throws Error(out_of_host_memory) that names the bytes asked, held and active.
+  /// `bytes` must not be 0. Throws Error(out_of_host_memory) with the bytes requested, held and active.
   [[nodiscard]] PinnedBlock allocate(std::size_t bytes);
 
   [[nodiscard]] PinnedFlags flags() const { return flags_; }
-  [[nodiscard]] std::size_t held_blocks() const;    ///< in the pool, ready for use or waiting for a copy
-  [[nodiscard]] std::size_t active_blocks() const;  ///< on loan
+  [[nodiscard]] std::size_t held_blocks() const;    ///< free blocks of the pool
+  [[nodiscard]] std::size_t active_blocks() const;  ///< blocks in use
   [[nodiscard]] std::size_t managed_bytes() const;  ///< of both
-  [[nodiscard]] std::size_t active_bytes() const;   ///< asked for by those on loan
+  [[nodiscard]] std::size_t active_bytes() const;   ///< requested for the blocks in use
 
-  /// Gives all held blocks back to the system.
+  /// Frees all held blocks.
   void free_held();
-  /// From now on, blocks that come back go to the system at once. Also gives back all that are held.
+  /// Frees all held blocks, and from now on each returned block at once.
   void stop_holding();
 
   using Bin = unsigned;
