@@ -58,7 +58,7 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   using namespace bvh_detail;
   Boundary boundary{ray.tmax,    ray.tmax,           {0, 0, 0},          {0, 0, 0}, in.solid,         in.solid, 0,
                     kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
-  if (geometry.bvh.node_count == 0) return boundary;
+  if (geometry.bvh.node_count == 0 || has_nan(ray)) return boundary;
   Ray rest = ray;
   bool from_start = !(ray.tmin > 0);
   rest.tmin = from_start ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);
