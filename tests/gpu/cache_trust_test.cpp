@@ -2,6 +2,7 @@
 // The cache against those who would plant files in it: docs/security.md says what holds.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/import/importer.h>
 #include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -171,6 +172,21 @@ TEST(CacheKeys, TellFilesApartThatXxh3DoesNot) {
   ASSERT_EQ(detail::hash128(texts[0].data(), texts[0].size()), detail::hash128(texts[1].data(), texts[1].size()));
   const TemporaryFolder root;
   EXPECT_NE(cache_key(root.write("a.stl", texts[0]), {}, {}), cache_key(root.write("b.stl", texts[1]), {}, {}));
+}
+
+/// The text of docs/cache_format.md, with the importer's version in it.
+TEST(CacheKeys, KnowTheImportersVersion) {
+  EXPECT_THAT(importer_version(), testing::MatchesRegex("assimp [0-9]+\\.[0-9]+\\.[0-9]+"));
+  std::string text = "extension=stl\nimporter=" + importer_version() +
+                     "\nunit=file\nup=file\nweld=0x0p+0\nrepair=0\ndrop_degenerate=0\n"
+                     "max_file_size=8589934592\nmax_text_size=17179869184\nmax_depth=512\nmax_instances=20000000\n"
+                     "max_nodes=40000000\nmax_triangles=1000000000\nmax_polygon=10000\nflatten=0\norigin=default\n"
+                     "bvh=0\n";
+  const TemporaryFolder root;
+  const fs::path file = root.write("a.stl", "abc");
+  EXPECT_EQ(cache_key(file, {}, {}).options, detail::hash128(text.data(), text.size()));
+  text.replace(text.find("assimp "), 7, "assimp 9");
+  EXPECT_NE(cache_key(file, {}, {}).options, detail::hash128(text.data(), text.size()));
 }
 
 // ---- arrays ---------------------------------------------------------------------------------------------------------
