@@ -108,7 +108,7 @@ struct Change {
   std::uint32_t value;
 };
 
-void apply(Sections& sections, const Change& change) {
+void plant(Sections& sections, const Change& change) {
   Section& section = sections[change.section % sections.size()];
   if (section.about.kind == CacheSection::Kind::metadata) return;  // for the other target
   std::vector<std::byte>& bytes = section.bytes;
@@ -205,7 +205,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t at = 1; at + sizeof(Change) <= size && at < 1 + 64 * sizeof(Change); at += sizeof(Change)) {
     Change change{};
     std::memcpy(&change, data + at, sizeof change);
-    apply(sections, change);
+    plant(sections, change);
   }
   write(sections);
   const CacheFile file(path());

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -67,9 +67,17 @@ class PartCheck : public ArrayCheck {
 class Bits {
  public:
   explicit Bits(std::uint64_t count) : words_((count + 63) / 64) {}
-  void set(std::uint64_t number, bool value) {
-    if (value)
-      std::atomic_ref(words_[number / 64]).fetch_or(std::uint64_t{1} << number % 64, std::memory_order_relaxed);
+  /// Sets bits from `first` on, `count` of them, to is_set(i) for i < count.
+  template <class IsSet>
+  void set(std::uint64_t first, std::uint64_t count, const IsSet& is_set) {
+    for (std::uint64_t i = 0; i != count;) {
+      const std::uint64_t at = first + i;
+      const std::uint64_t end = std::min(count, i + 64 - at % 64);
+      std::uint64_t word = 0;
+      for (std::uint64_t bit = at % 64; i != end; ++i, ++bit) word |= std::uint64_t{is_set(i)} << bit;
+      // Neighbouring runs share words.
+      std::atomic_ref(words_[at / 64]).fetch_or(word, std::memory_order_relaxed);
+    }
   }
   [[nodiscard]] bool within(const Bits& other) const {
     return std::equal(words_.begin(), words_.end(), other.words_.begin(),
@@ -78,6 +86,59 @@ class Bits {
 
  private:
   std::vector<std::uint64_t> words_;
+};
+
+/// Coordinates such as builders take, and which pairs have a second triangle that is only a line.
+class PairCheck : public ArrayCheck {
+ public:
+  PairCheck(std::uint64_t count, Fail fail, Bits& single)
+      : ArrayCheck(sizeof(TrianglePair), count, std::move(fail)), single_(single) {}
+
+ private:
+  void elements(std::uint64_t, std::uint64_t first, std::uint64_t count, const std::byte* bytes) override {
+    const auto word = [bytes](std::uint64_t i) {
+      std::uint32_t value = 0;
+      std::memcpy(&value, bytes + i * sizeof value, sizeof value);
+      return value;
+    };
+    // Without their signs, floats compare as integers do, and those that are not finite are the largest: with what is
+    // added here, those that are too large have the sign's bit.
+    constexpr std::uint32_t kSign = 1U << 31;
+    constexpr std::uint32_t kAdd = kSign - std::bit_cast<std::uint32_t>(kLargest);
+    std::uint32_t all = 0;
+    for (std::uint64_t i = 0; i != 12 * count; ++i) all |= (word(i) & ~kSign) + kAdd;
+    if ((all & kSign) != 0) fail("a coordinate is not finite, or beyond 1e18");
+    // Without branches, which nobody could predict.
+    single_.set(first, count, [word](std::uint64_t i) {
+      const std::uint64_t third = 12 * i + 6;
+      return ((word(third) ^ word(third + 3)) | (word(third + 1) ^ word(third + 4)) |
+              (word(third + 2) ^ word(third + 5))) == 0;
+    });
+  }
+  Bits& single_;
+};
+
+/// Triangles' numbers, and which pairs have no second triangle.
+class IdCheck : public ArrayCheck {
+ public:
+  IdCheck(std::uint64_t count, Fail fail, Bits& alone, std::uint64_t triangles)
+      : ArrayCheck(sizeof(PairIds), count, std::move(fail)), alone_(alone), triangles_(triangles) {}
+
+ private:
+  void elements(std::uint64_t, std::uint64_t first, std::uint64_t count, const std::byte* bytes) override {
+    const auto id = [bytes](std::uint64_t pair, std::uint64_t which) {
+      std::uint32_t number = 0;
+      std::memcpy(&number, bytes + pair * sizeof(PairIds) + which * sizeof number, sizeof number);
+      return number;
+    };
+    bool right = true;
+    for (std::uint64_t i = 0; i != count; ++i)
+      right &= (id(i, 0) >> 2 < triangles_) & ((id(i, 1) >> 2 < triangles_) | (id(i, 1) == kNoTriangle));
+    if (!right) fail("a triangle's number is too large");
+    alone_.set(first, count, [&](std::uint64_t i) { return id(i, 1) == kNoTriangle; });
+  }
+  Bits& alone_;
+  std::uint64_t triangles_;
 };
 
 }  // namespace
@@ -220,22 +281,10 @@ class CacheCheck::Impl {
 };
 
 std::unique_ptr<ArrayCheck> CacheCheck::Impl::make_of_bvh(ViewArray array) {
-  if (array == ViewArray::nodes)
-    return make_node_check(counts_, [this](const std::string& what) { fail(ViewArray::nodes, what); });
-  if (array == ViewArray::pairs)
-    return each<TrianglePair>(array, "a coordinate is not finite", [this](const TrianglePair& pair, std::uint64_t i) {
-      bool finite = true;
-      for (const auto& vertex : pair.vertex)
-        for (const float x : vertex) finite &= std::fabs(x) < kLargest;
-      single_.set(i, std::memcmp(pair.vertex[2], pair.vertex[3], sizeof pair.vertex[2]) == 0);
-      return finite;
-    });
-  return each<PairIds>(array, "a triangle's number is too large",
-                       [this, most = counts_[ViewArray::triangles]](const PairIds& ids, std::uint64_t i) {
-                         const bool alone = ids.triangle[1] == kNoTriangle;
-                         alone_.set(i, alone);
-                         return ids.triangle[0] >> 2 < most && (alone || ids.triangle[1] >> 2 < most);
-                       });
+  const ArrayCheck::Fail fail_it = [this, array](const std::string& what) { fail(array, what); };
+  if (array == ViewArray::nodes) return make_node_check(counts_, fail_it);
+  if (array == ViewArray::pairs) return std::make_unique<PairCheck>(counts_[array], fail_it, single_);
+  return std::make_unique<IdCheck>(counts_[array], fail_it, alone_, counts_[ViewArray::triangles]);
 }
 
 std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
