@@ -380,6 +380,8 @@ TEST_F(Planted, NumbersOutOfRangeAreNotTaken) {
       {"solid_ids", [](Sections& s) { as<std::uint32_t>(s, A::solid_ids)[9] = 15; }},
       {"material_codes", [](Sections& s) { as<MaterialCode>(s, A::material_codes)[9].inside = 3; }},
       {"colors", [](Sections& s) { s["colors"].clear(); }},
+      {"instances", [](Sections& s) { s["instances"].clear(); }},
+      {"meshes", [](Sections& s) { s["meshes"].clear(); }},
   };
   for (const auto& [section, fault] : of_flat) {
     make(true, fault);

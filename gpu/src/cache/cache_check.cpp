@@ -133,7 +133,7 @@ class IdCheck : public ArrayCheck {
     };
     bool right = true;
     for (std::uint64_t i = 0; i != count; ++i)
-      right &= (id(i, 0) >> 2 < triangles_) & ((id(i, 1) >> 2 < triangles_) | (id(i, 1) == kNoTriangle));
+      right &= id(i, 0) >> 2 < triangles_ && (id(i, 1) >> 2 < triangles_ || id(i, 1) == kNoTriangle);
     if (!right) fail("a triangle's number is too large");
     alone_.set(first, count, [&](std::uint64_t i) { return id(i, 1) == kNoTriangle; });
   }
@@ -251,6 +251,8 @@ class CacheCheck::Impl {
     }
     if (counts_.flattened) {
       for (const A array : {A::material_codes, A::solid_ids, A::colors}) expect(array, A::triangles);
+      for (const A array : {A::meshes, A::instances})
+        if (counts_[array] != 1) fail(array, "a flattened scene has one");
     } else {
       expect(A::triangle_parts, A::triangles);
       expect(A::part_materials);
