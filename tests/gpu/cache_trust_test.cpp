@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -107,6 +108,18 @@ TEST(CacheTrust, WhatBelongsToSomebodyElseIsNotUsed) {
   EXPECT_THAT(warnings_of(root.path()), IsEmpty());
   ASSERT_EQ(::chown(root.path().c_str(), 4711, 0), 0);
   EXPECT_THAT(warnings_of(root.path()), ElementsAre(HasSubstr("the cache's folder belongs to another user")));
+}
+
+TEST(CacheTrust, WhatBelongsToRootIsUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make root's files";
+  const TemporaryFolder root;
+  (void)warnings_of(root.path());
+  const fs::path file = cache_contents(root.path()).files.at(0);
+  ASSERT_EQ(::chmod(root.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  ASSERT_EQ(::seteuid(65534), 0);
+  EXPECT_NO_THROW(CacheFile(file).verify());
+  ASSERT_EQ(::seteuid(0), 0);
 }
 
 TEST(CacheTrust, ALinkIsNotFollowed) {
@@ -298,6 +311,7 @@ TEST_F(Planted, LinksOfNodesAreNotTaken) {
       {"leads nowhere", [](Sections& s) { instance_node(s).root = 0x7FFFFFFFu; }},
       {"leads to no mesh", [](Sections& s) { instance_node(s).root = 0; }},
       {"leads nowhere", [](Sections& s) { instance_node(s).instance = 15; }},
+      {"not finite", [](Sections& s) { instance_node(s).to_mesh.m[7] = std::nanf(""); }},
       {"mixed",
        [](Sections& s) {
          InstanceNode placed{};

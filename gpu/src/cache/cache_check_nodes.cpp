@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 
 #include "cache_check.h"
@@ -68,6 +70,9 @@ class NodeCheck : public ArrayCheck {
 
 void NodeCheck::instance(const InstanceNode& node) {
   if (node.root >= nodes_.size() || node.instance >= instances_) fail("an instance's link leads nowhere");
+  // A ray that it makes a NaN of would miss no box.
+  if (!std::all_of(std::begin(node.to_mesh.m), std::end(node.to_mesh.m), [](float x) { return std::isfinite(x); }))
+    fail("an instance's transform is not finite");
   std::uint32_t lowest = lowest_root_.load(std::memory_order_relaxed);
   while (node.root < lowest && !lowest_root_.compare_exchange_weak(lowest, node.root, std::memory_order_relaxed)) {
   }
