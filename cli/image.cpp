@@ -2,8 +2,6 @@
 #include "image.h"
 
 #include <raylift/geometry/error.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #ifdef RAYLIFT_WITH_PNG
 #include <png.h>
 #endif
@@ -15,6 +13,8 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+
+#include "output_file.h"
 
 namespace raylift {
 
@@ -77,39 +77,7 @@ Image decode_png(const std::string&, const std::string&) {
 #endif
 
 void write_png(const Image& image, const std::filesystem::path& path) {
-  const std::string bytes = encode_png(image);
-  const auto fail = [&](const std::string& what) {
-    throw Error(ErrorKind::io, what + ": " + std::strerror(errno), {path.string(), ""},
-                "check the folder, its permissions and the disk's space");
-  };
-  // A device or a pipe can't be replaced by a rename: it is written in place.
-  const std::filesystem::file_status status = std::filesystem::status(path);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    std::ofstream out(path, std::ios::binary);
-    if (!out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush())
-      fail("the image can't be written");
-    return;
-  }
-  std::string temporary = path.string() + ".XXXXXX";
-  const int file = ::mkstemp(temporary.data());
-  if (file < 0) fail("the image can't be written");
-  std::size_t written = 0;
-  bool good = true;
-  while (good && written < bytes.size()) {
-    const ssize_t count = ::write(file, bytes.data() + written, bytes.size() - written);
-    good = count > 0 || (count < 0 && errno == EINTR);
-    if (count > 0) written += static_cast<std::size_t>(count);
-  }
-  // mkstemp's file is private; this one gets the permissions of the umask.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  good = ::fchmod(file, 0666 & ~mask) == 0 && good;
-  good = ::close(file) == 0 && good;
-  if (good && ::rename(temporary.c_str(), path.c_str()) == 0) return;
-  const int code = errno;
-  ::unlink(temporary.c_str());
-  errno = code;
-  fail("the image can't be written");
+  cli::write_file(path, encode_png(image));
 }
 
 Image read_png(const std::filesystem::path& path) {

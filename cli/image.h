@@ -36,7 +36,7 @@ struct Image {
 /// Errors: malformed.
 [[nodiscard]] Image decode_png(const std::string& bytes, const std::string& name = "PNG");
 
-/// Writes a temporary file and renames it, so that the file is complete or unchanged. Errors: io.
+/// As write_file() does. Errors: io.
 void write_png(const Image& image, const std::filesystem::path& path);
 /// Errors: io, malformed.
 [[nodiscard]] Image read_png(const std::filesystem::path& path);

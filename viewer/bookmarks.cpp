@@ -9,6 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/output_file.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -110,16 +112,7 @@ void Bookmarks::save() const {
   for (const Bookmark& bookmark : bookmarks_) json[scene_].push_back(to_json(bookmark));
   std::error_code ignored;
   std::filesystem::create_directories(file_.parent_path(), ignored);
-  std::filesystem::path fresh = file_;
-  fresh += ".new";
-  std::ofstream out(fresh);
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  out.close();
-  std::error_code failed;
-  if (out) std::filesystem::rename(fresh, file_, failed);
-  if (!out || failed)
-    throw Error(ErrorKind::io, "bookmarks can't be saved", {file_.string(), ""},
-                "check the folder and its permissions");
+  cli::write_file(file_, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
 }  // namespace raylift::viewer

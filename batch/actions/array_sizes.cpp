@@ -4,6 +4,8 @@
 #include <raylift/geometry/scene/solids.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
+#include <algorithm>
+
 namespace raylift::batch {
 
 std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
@@ -24,10 +26,14 @@ std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
     for (const ViewArray array : {ViewArray::material_codes, ViewArray::solid_ids, ViewArray::colors})
       add(array, triangles);
   } else {
+    // The last binding has room for the parts of any mesh.
+    std::uint64_t most = 0;
+    for (const Mesh& mesh : scene.meshes) most = std::max<std::uint64_t>(most, mesh.parts.size());
     std::uint64_t parts = 0;
-    for (const auto& binding : scene.bindings) parts += binding.size();
+    std::uint64_t last = 0;
+    for (const auto& binding : scene.bindings) parts += last = binding.size();
     add(ViewArray::triangle_parts, triangles);
-    add(ViewArray::part_materials, parts);
+    add(ViewArray::part_materials, scene.bindings.empty() ? 0 : parts + std::max(most, last) - last);
   }
   return arrays;
 }

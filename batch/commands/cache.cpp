@@ -98,7 +98,7 @@ int list(Session& session, const CacheCommandOptions& options) {
                        {"meshes", summary.meshes},
                        {"instances", summary.instances},
                        {"flattened", summary.flattened}});
-      table.add({name.substr(0, 8) + ".." + name.substr(57, 8), human_bytes(file.file_bytes()),
+      table.add({name.substr(0, 8) + ".." + name.substr(89, 8), human_bytes(file.file_bytes()),
                  time_text(file.created()), grouped(summary.triangles), grouped(summary.instances), summary.source});
     } catch (const Error& error) {
       std::error_code gone;

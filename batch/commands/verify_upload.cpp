@@ -91,6 +91,10 @@ void verify_instances(const Scene& scene, const GpuGeometry& geometry, Verifier&
     first_material.push_back(static_cast<std::uint32_t>(part_materials.size()));
     for (const std::uint32_t material : binding) part_materials.push_back(MaterialCode::pack(material));
   }
+  std::size_t most_parts = 0;
+  for (const Mesh& mesh : scene.meshes) most_parts = std::max(most_parts, mesh.parts.size());
+  if (!first_material.empty() && part_materials.size() < first_material.back() + most_parts)
+    part_materials.resize(first_material.back() + most_parts, MaterialCode::none);
   verifier.compare(ViewArray::part_materials, part_materials);
   verifier.compare<InstanceView>(ViewArray::instances, scene.instances.size(), [&](std::size_t i) {
     const Instance& instance = scene.instances[i];

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/describe.h"
+#include "cli/interrupt.h"
 #include "detector.h"
 #include "writer.h"
 
@@ -52,7 +53,8 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  raylift-make-detector --sensors 500 -o detector.dae\n"
       "  raylift-make-detector --triangles 10000000 --flat -o large.dae\n\n"
-      "Exit codes: 0 success, 2 wrong option, 3 the file can't be written.");
+      "Exit codes: 0 success, 2 wrong option, 3 the file can't be written, 130 interrupted (128 + the signal's "
+      "number).");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -70,7 +72,10 @@ int run(int argc, char** argv) {
                "raylift-make-detector: %u sensors, %u segments, %llu triangles in the file, %llu in the scene\n",
                parameters.sensors, parameters.segments, static_cast<unsigned long long>(counts.unique),
                static_cast<unsigned long long>(counts.expanded));
-  if (!dry_run) detector::write_collada(detector::make(parameters), parameters, output);
+  if (dry_run) return 0;
+  const detector::Detector made = detector::make(parameters);
+  cli::catch_interrupts();
+  detector::write_collada(made, parameters, output);
   return 0;
 }
 
@@ -82,7 +87,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     std::fprintf(stderr, "raylift-make-detector: error: %s: %s\n", std::string(to_string(error.kind())).c_str(),
                  error.what());
-    return exit_code(error.kind());
+    return error.kind() == ErrorKind::cancelled ? 128 + cli::interrupted_by() : exit_code(error.kind());
   } catch (const std::bad_alloc&) {
     std::fputs("raylift-make-detector: error: out_of_host_memory: no memory left; make a smaller detector\n", stderr);
     return exit_code(ErrorKind::out_of_host_memory);

@@ -2,38 +2,27 @@
 #include "writer.h"
 
 #include <raylift/geometry/error.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
+
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/output_file.h"
 
 namespace raylift::detector {
 namespace {
 
-/// A file that is written in large blocks, and appears under its name when all of it is there.
-class OutputFile {
+/// A file, or standard output, that is written in large blocks.
+class BlockOutput {
  public:
-  explicit OutputFile(const std::filesystem::path& path) : path_(path) {
-    if (path == "-") {
-      file_ = stdout;
-      return;
-    }
-    temporary_ = path.string() + ".part" + std::to_string(::getpid());
-    file_ = std::fopen(temporary_.c_str(), "wb");
-    if (file_ == nullptr) fail("can't be opened");
+  explicit BlockOutput(const std::filesystem::path& path) {
+    if (path != "-") file_.emplace(path);
   }
-  ~OutputFile() {
-    if (file_ == nullptr || file_ == stdout) return;
-    std::fclose(file_);
-    std::remove(temporary_.c_str());
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
 
   void put(std::string_view text) {
     buffer_ += text;
@@ -58,34 +47,25 @@ class OutputFile {
 
   void finish() {
     flush();
-    if (file_ == stdout) {
-      if (std::fflush(stdout) != 0) fail("can't be written");
-      return;
-    }
-    const int code = std::fclose(file_);
-    file_ = nullptr;
-    if (code != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-      const int reason = errno;
-      std::remove(temporary_.c_str());
-      errno = reason;
-      fail("can't be written");
-    }
+    if (file_)
+      file_->finish();
+    else
+      cli::finish_output();
   }
 
  private:
   static constexpr std::size_t kBlock = std::size_t{4} << 20;
 
   void flush() {
-    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) fail("can't be written");
+    if (cli::interrupted_by() != 0) throw Error(ErrorKind::cancelled, "interrupted");
+    if (file_)
+      file_->write(buffer_);
+    else
+      cli::write_output(buffer_);
     buffer_.clear();
   }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(ErrorKind::io, "the file " + what + ": " + std::strerror(errno), {path_.string(), ""});
-  }
 
-  std::filesystem::path path_;
-  std::string temporary_;
-  std::FILE* file_ = nullptr;
+  std::optional<cli::OutputFile> file_;
   std::string buffer_;
 };
 
@@ -144,7 +124,7 @@ std::string mark(std::string_view name) {
 
 class Writer {
  public:
-  Writer(const Detector& detector, const Parameters& parameters, OutputFile& out)
+  Writer(const Detector& detector, const Parameters& parameters, BlockOutput& out)
       : detector_(detector), parameters_(parameters), out_(out) {}
 
   void write() {
@@ -356,13 +336,13 @@ class Writer {
 
   const Detector& detector_;
   const Parameters& parameters_;
-  OutputFile& out_;
+  BlockOutput& out_;
 };
 
 }  // namespace
 
 void write_collada(const Detector& detector, const Parameters& parameters, const std::filesystem::path& path) {
-  OutputFile out(path);
+  BlockOutput out(path);
   Writer(detector, parameters, out).write();
   out.finish();
 }

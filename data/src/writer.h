@@ -9,8 +9,8 @@
 
 namespace raylift::detector {
 
-/// Writes the file whole or not at all: under another name first, which goes if anything fails. "-" is standard output.
-/// Throws Error(io).
+/// Writes the file whole or not at all, as cli::OutputFile does. "-" is standard output. Throws Error(io), and
+/// Error(cancelled) after a signal that cli::catch_interrupts() takes.
 void write_collada(const Detector& detector, const Parameters& parameters, const std::filesystem::path& path);
 
 }  // namespace raylift::detector

@@ -93,26 +93,32 @@ void ContextState::attach(ContextResource* resource) {
   resources_.push_back(resource);
 }
 
-void ContextState::detach(ContextResource* resource) noexcept {
-  const std::lock_guard lock(mutex_);
-  std::erase(resources_, resource);
+bool ContextState::detach(ContextResource* resource) noexcept {
+  std::unique_lock lock(mutex_);
+  if (std::erase(resources_, resource) != 0) return true;
+  told_.wait(lock, [&] { return going_ != resource || ending_ == std::this_thread::get_id(); });
+  return false;
 }
 
 void ContextState::end(bool current) noexcept {
-  if (current) catch_up();
   while (true) {
-    ContextResource* resource = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      if (resources_.empty()) break;
-      resource = resources_.back();
-      resources_.pop_back();
+    // Whatever has waited, also for a resource that was let go on another thread meanwhile.
+    if (current) catch_up();
+    std::unique_lock lock(mutex_);
+    if (current && !waiting_.empty()) continue;
+    if (resources_.empty()) {
+      alive_ = false;
+      break;
     }
-    resource->context_goes(current);
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    alive_ = false;
+    going_ = resources_.back();
+    resources_.pop_back();
+    ending_ = std::this_thread::get_id();
+    // Not under the lock: a resource asks whether its context is current.
+    lock.unlock();
+    going_->context_goes(current);
+    lock.lock();
+    going_ = nullptr;
+    told_.notify_all();
   }
   const std::lock_guard lock(table().mutex);
   table().states.erase(handle_);

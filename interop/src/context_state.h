@@ -3,10 +3,12 @@
 // hold on to this, not to the context, because they may outlive it.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace raylift::detail {
@@ -41,8 +43,10 @@ class ContextState {
   void when_current(std::function<void()> action) noexcept;
 
   void attach(ContextResource* resource);
-  void detach(ContextResource* resource) noexcept;
-  /// The context is about to be destroyed.
+  /// False: the context has gone, and has told the resource so; where that is under way on another thread, it is over
+  /// when this returns.
+  [[nodiscard]] bool detach(ContextResource* resource) noexcept;
+  /// The context is about to be destroyed. Resources may be detached on other threads meanwhile.
   void end(bool current) noexcept;
 
  private:
@@ -54,6 +58,9 @@ class ContextState {
   mutable std::vector<std::function<void()>> waiting_;
   bool alive_ = true;
   std::vector<ContextResource*> resources_;
+  ContextResource* going_ = nullptr;  // is being told
+  std::thread::id ending_;            // the thread that tells it
+  std::condition_variable told_;
 };
 
 /// The current context's state; throws Error(no_display) where no context is current.

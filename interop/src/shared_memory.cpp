@@ -105,10 +105,9 @@ void SharedMemory::Impl::context_goes(bool current) noexcept {
 }
 
 void SharedMemory::Impl::close() noexcept {
-  if (closed) return;
+  // Else the context has closed it, or another call; after detach() that is over.
+  if (context->detach(this)) release(context->is_current());
   closed = true;
-  context->detach(this);
-  release(context->is_current());
 }
 
 void SharedMemory::Impl::copy_in(StreamHandle on) {

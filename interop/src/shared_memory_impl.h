@@ -8,6 +8,7 @@
 #include <raylift/interop/shared_memory.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "context_state.h"
 
@@ -53,9 +54,9 @@ struct SharedMemory::Impl final : ContextResource {
   bool frozen = false;
   std::size_t bytes = 0;
   GlBuffer buffer;
-  void* resource = nullptr;      // CUDA's
-  DeviceBuffer<std::byte> twin;  // on the device, where it is copied
-  std::uint64_t serial = 0;      // of the mapping; 0: not mapped
+  void* resource = nullptr;              // CUDA's
+  DeviceBuffer<std::byte> twin;          // on the device, where it is copied
+  std::atomic<std::uint64_t> serial{0};  // of the mapping; 0: not mapped
   StreamHandle stream = nullptr;
 };
 

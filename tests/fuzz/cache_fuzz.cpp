@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -67,7 +66,6 @@ void use(const std::string& path) {
     std::vector<std::byte> bytes(section.bytes());
     file.read(section, 0, bytes.size(), bytes.data(), StoreMode::cached);
   }
-  file.verify();
   (void)cache_summary(file);
   const Scene outline = cached_outline(file);
   for (const Instance& instance : outline.instances) (void)outline.path(instance);
@@ -75,17 +73,36 @@ void use(const std::string& path) {
   for (const Mesh& mesh : scene.meshes)
     for (const uint3& t : mesh.triangles)
       if (t.x >= mesh.vertices.size() || t.y >= mesh.vertices.size() || t.z >= mesh.vertices.size()) std::abort();
+  file.verify();
+}
+
+/// In memory, not on a disk: a file is synchronised before it gets its name. In a folder of ours, as others are
+/// refused.
+const std::string& scratch_file() {
+  static const std::string path = [] {
+    std::string folder = "/dev/shm/raylift-fuzz-XXXXXX";
+    if (::mkdtemp(folder.data()) == nullptr) std::abort();
+    static const std::string made = folder;
+    std::atexit([] { ::rmdir(made.c_str()); });
+    return folder + "/file";
+  }();
+  return path;
+}
+
+void use_scratch_file() {
+  try {
+    use(scratch_file());
+  } catch (const Error&) {
+  }
+  ::unlink(scratch_file().c_str());
 }
 
 void use_file(std::vector<std::byte> bytes) {
   make_right(bytes);
-  const int memory = ::memfd_create("fuzz", MFD_CLOEXEC);
-  if (memory < 0 || ::write(memory, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
-  try {
-    use("/proc/self/fd/" + std::to_string(memory));
-  } catch (const Error&) {
-  }
-  ::close(memory);
+  const int file = ::open(scratch_file().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0 || ::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::abort();
+  ::close(file);
+  use_scratch_file();
 }
 
 void use_sections(std::span<const std::byte> bytes) {
@@ -107,17 +124,11 @@ void use_sections(std::span<const std::byte> bytes) {
                          std::memcpy(target, from.data() + first * size, count * size);
                        }};
   };
-  // Memory, not a disk: a file is synchronised before it gets its name.
-  static const std::string path = "/dev/shm/raylift-fuzz-" + std::to_string(::getpid());
   write_cache_file(
-      path, {},
+      scratch_file(), {},
       std::vector{source("vertices", sizeof(float3), vertices), source("triangles", sizeof(uint3), triangles)},
       metadata);
-  try {
-    use(path);
-  } catch (const Error&) {
-  }
-  ::unlink(path.c_str());
+  use_scratch_file();
 }
 
 }  // namespace

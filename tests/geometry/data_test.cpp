@@ -6,7 +6,9 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -93,6 +95,33 @@ int generate(const std::string& options) {
 std::string bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Whether a process has a file in the folder open, under whatever name.
+bool writes_to(pid_t process, const fs::path& folder) {
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(process) + "/fd", gone))
+    if (fs::read_symlink(entry.path(), gone).string().starts_with(folder.string() + '/')) return true;
+  return false;
+}
+
+TEST(DetectorGenerator, LeavesNothingBehindWhenItIsInterrupted) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const test::TemporaryFolder folder;
+    const std::string program = test::program("raylift-make-detector").string();
+    const std::string output = (folder.path() / "out.dae").string();
+    const pid_t process = ::fork();
+    if (process == 0) {
+      ::execl(program.c_str(), program.c_str(), "--triangles", "20000000", "--flat", "-o", output.c_str(), nullptr);
+      ::_exit(127);
+    }
+    int status = 0;
+    while (!writes_to(process, folder.path()) && ::waitpid(process, &status, WNOHANG) == 0) ::usleep(1000);
+    ASSERT_EQ(::kill(process, signal), 0) << "it ended before it wrote anything";
+    ASSERT_EQ(::waitpid(process, &status, 0), process);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal) << status;
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+  }
 }
 
 TEST(DetectorGenerator, GivesTheSameBytesForTheSameOptions) {

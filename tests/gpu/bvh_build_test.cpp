@@ -13,6 +13,7 @@
 #include "../geometry/bvh_scenes.h"
 #include "../geometry/bvh_walker.h"
 #include "../geometry/exact_shapes.h"
+#include "bvh/bvh_build_limit.h"
 #include "devices.h"
 #include "scenes.h"
 
@@ -105,6 +106,31 @@ TEST_P(BvhBuild, HonoursItsOptions) {
       for (int s = 0; s != 8; ++s) ASSERT_LT(node.pair_bits(s), 1U << leaf);
   }
   EXPECT_THROW((void)build(mesh, {true, 0}), Error);
+}
+
+/// The device's builder numbers pairs and nodes in 30 bits. Few machines hold 2^29 pairs; so the limit is lowered.
+TEST_P(BvhBuild, LeavesWhatItCannotNumberToTheHost) {
+  const test::Triangles mesh = test::bumpy_sphere(60);
+  const Stream stream(device());
+  DeviceBuffer<float3> vertices(device(), mesh.vertices.size());
+  DeviceBuffer<uint3> triangles(device(), mesh.triangles.size());
+  vertices.copy_from(std::span<const float3>(mesh.vertices), stream);
+  triangles.copy_from(std::span<const uint3>(mesh.triangles), stream);
+  const auto build_up_to = [&](std::uint32_t most_pairs) {
+    return detail::build_bvh_up_to(most_pairs, device(), vertices.device(), vertices.size(), triangles.device(),
+                                   triangles.size(), {}, stream)
+        .to_host(stream);
+  };
+  const auto same = [](const Bvh& a, const Bvh& b) {
+    return a.nodes.size() == b.nodes.size() && a.pairs.size() == b.pairs.size() &&
+           std::memcmp(a.nodes.data(), b.nodes.data(), a.nodes.size() * sizeof(BvhNode)) == 0;
+  };
+  const Bvh on_host = build_bvh(mesh.vertices, mesh.triangles);
+  const Bvh on_device = build_and_fetch(mesh);
+  const auto pairs = static_cast<std::uint32_t>(on_device.pairs.size());
+  EXPECT_TRUE(same(build_up_to(pairs - 1), on_host));
+  EXPECT_TRUE(same(build_up_to(pairs), on_device));
+  EXPECT_EQ(same(on_host, on_device), device().info().is_host);
 }
 
 TEST_P(BvhBuild, SaysWhatIsWrong) {

@@ -206,7 +206,7 @@ TEST_F(SmallCacheFile, OfAnotherVersionOrMachineIsNotRead) {
     EXPECT_EQ(failure_of(path_), kind) << offset;
   };
   expect(offsetof(detail::CacheHeader, version), std::uint32_t{0}, ErrorKind::unsupported);
-  expect(offsetof(detail::CacheHeader, version), std::uint32_t{2}, ErrorKind::unsupported);
+  expect(offsetof(detail::CacheHeader, version), std::uint32_t{detail::kCacheVersion + 1}, ErrorKind::unsupported);
   expect(offsetof(detail::CacheHeader, contents), std::uint32_t{0}, ErrorKind::unsupported);
   expect(offsetof(detail::CacheHeader, contents), std::uint32_t{99}, ErrorKind::unsupported);
   expect(offsetof(detail::CacheHeader, byte_order), std::uint32_t{0x04030201}, ErrorKind::unsupported);
@@ -335,7 +335,8 @@ TEST(CacheFiles, CannotBeWrittenWhereNoFolderCanBe) {
       ADD_FAILURE() << path;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::io);
-      EXPECT_EQ(error.file(), path.string());
+      EXPECT_FALSE(error.file().empty());
+      EXPECT_TRUE(path.string().starts_with(error.file())) << error.file();  // the folder that can't be made
     }
   }
 }

@@ -431,11 +431,13 @@ TEST(Cache, IsWhereTheEnvironmentSays) {
 TEST(Cache, ListsOnlyWhatIsItsOwn) {
   Caching cache;
   const std::string hex = "0123456789abcdef0123456789abcdef";
+  const std::string source = hex + hex;
   EXPECT_THAT(cache_contents(cache.folder()).files, IsEmpty());
   fs::create_directories(cache.folder());
-  const std::string name = hex + "-" + hex + ".raylift";
-  for (const std::string& file : {name, "x" + name, name + "x", hex + ".raylift", std::string("photo.raylift"),
-                                  "." + name + ".12-00ff.tmp", std::string(".other.tmp"), "." + name})
+  const std::string name = source + "-" + hex + ".raylift";
+  for (const std::string& file :
+       {name, "x" + name, name + "x", hex + ".raylift", hex + "-" + hex + ".raylift", std::string("photo.raylift"),
+        "." + name + ".12-00ff.tmp", std::string(".other.tmp"), "." + name})
     std::ofstream(cache.folder() / file) << "x";
   EXPECT_THAT(cache_contents(cache.folder()).files, ElementsAre(cache.folder() / name));
   EXPECT_THAT(cache_contents(cache.folder()).left_over, ElementsAre(cache.folder() / ("." + name + ".12-00ff.tmp")));

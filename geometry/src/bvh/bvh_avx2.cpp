@@ -180,7 +180,7 @@ void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
   walk.ray = &ray;
   walk.number = number;
   walk.stack[0] = entry(ray.tmin, 0);
-  walk.depth = 1;
+  walk.depth = has_nan(ray) ? 0 : 1;
   walk.mesh_depth = -1;
   walk.placed = kNoInstance;
   walk.hits = {{0, 0}, 0, 0, 0};

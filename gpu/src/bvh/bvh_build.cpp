@@ -7,8 +7,9 @@
 #include <limits>
 #include <string>
 
-#ifdef RAYLIFT_WITH_CUDA
 #include "bvh_build_kernels.h"
+#include "bvh_build_limit.h"
+#ifdef RAYLIFT_WITH_CUDA
 #include "device/cuda/check.h"
 #endif
 
@@ -86,8 +87,9 @@ Bvh DeviceBvh::to_host(const Stream& stream) const {
   return bvh;
 }
 
-DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t vertex_count, const uint3* triangles,
-                    std::size_t triangle_count, const BvhOptions& options, const Stream& stream) {
+DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, const Device& device,
+                                  const float3* vertices, std::size_t vertex_count, const uint3* triangles,
+                                  std::size_t triangle_count, const BvhOptions& options, const Stream& stream) {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
   if (triangle_count > kBvhMaxTriangles || vertex_count > std::numeric_limits<std::uint32_t>::max())
@@ -105,7 +107,8 @@ DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t ve
                                  triangles,
                                  static_cast<std::uint32_t>(triangle_count),
                                  options.pair_triangles,
-                                 std::min(options.leaf_pairs, 2U)};
+                                 std::min(options.leaf_pairs, 2U),
+                                 most_pairs};
     if (cuda::build_bvh_on_device(input, stream.handle(), memory, result.level_ends) == cuda::BuildOutcome::built) {
       stream.synchronize();
       return result;
@@ -113,6 +116,12 @@ DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t ve
   }
 #endif
   return build_on_host(device, vertices, vertex_count, triangles, triangle_count, options, stream);
+}
+
+DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t vertex_count, const uint3* triangles,
+                    std::size_t triangle_count, const BvhOptions& options, const Stream& stream) {
+  return detail::build_bvh_up_to(cuda::kMostDevicePairs, device, vertices, vertex_count, triangles, triangle_count,
+                                 options, stream);
 }
 
 }  // namespace raylift

@@ -22,6 +22,9 @@ class BuildMemory {
   virtual PairIds* ids(std::size_t count) = 0;
 };
 
+/// Pairs and the binary nodes over them are numbered in 30 bits.
+inline constexpr std::uint32_t kMostDevicePairs = 1u << 29;
+
 /// Device addresses.
 struct BuildInput {
   const float3* vertices;
@@ -30,11 +33,13 @@ struct BuildInput {
   std::uint32_t triangle_count;
   bool pair_triangles;
   std::uint32_t leaf_pairs;  ///< 1 or 2
+  std::uint32_t most_pairs;  ///< at most kMostDevicePairs
 };
 
 enum class BuildOutcome {
   built,
   bad_input,  ///< a coordinate that is not finite or beyond 1e18, or an index out of range
+  too_large,  ///< more than most_pairs
   too_deep,   ///< more than kBvhMaxDepth levels
 };
 

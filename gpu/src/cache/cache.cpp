@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "cache_check.h"
+#include "cache_folder.h"
 #include "cache_format.h"
 #include "cache_key.h"
 #include "cache_scene.h"
@@ -34,6 +36,16 @@ Stamp stamp_of(const fs::path& path) {
           status.st_ctim.tv_nsec};
 }
 
+fs::path folder_of(const CacheOptions& options) {
+  return options.folder.empty() ? default_cache_folder() : options.folder;
+}
+
+/// Throws Error(io) for a folder that others can write to.
+void expect_private(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) detail::CacheFolder(folder).expect_private();
+}
+
 /// Where a cache file should be, and what it should say.
 struct Candidate {
   CacheKey key;
@@ -49,7 +61,13 @@ class Cache {
     if ((!options.read && !options.write) || !can_be_cached(source) || !fs::is_regular_file(source, error) ||
         fs::file_size(source, error) > load.limits.file_bytes)
       return;
-    folder_ = options.folder.empty() ? default_cache_folder() : options.folder;
+    folder_ = folder_of(options);
+    try {
+      expect_private(folder_);
+    } catch (const Error& failure) {
+      warn(failure.what());
+      return;
+    }
     stamp_ = stamp_of(source);
     key_ = cache_key(source, load, {}, progress);
   }
@@ -148,25 +166,18 @@ class Cache {
   mutable fs::path unusable_;  // was reported already
 };
 
-constexpr std::array kBvhArrays{ViewArray::nodes, ViewArray::pairs, ViewArray::pair_ids};
-
 /// The arrays of a cache file, as they go onto a device. Those of a BVH are left out where it is not asked for.
-detail::GeometryArrays sources_of(const CacheFile& file, bool bvh) {
+detail::GeometryArrays sources_of(const CacheFile& file, bool bvh, detail::CacheCheck& check) {
   detail::GeometryArrays sources;
-  // Rays can't do without these; what else a view may have is there or not.
-  for (const ViewArray array :
-       {ViewArray::triangles, ViewArray::vertices, ViewArray::meshes, ViewArray::instances, ViewArray::solids})
-    (void)file.section(info(array).name);
-  if (bvh)
-    for (const ViewArray array : kBvhArrays) (void)file.section(info(array).name);
   for (const CacheSection& section : file.sections()) {
     if (section.kind != CacheSection::Kind::array) continue;
     const ViewArrayInfo* known = find_view_array(section.name);
-    if (known != nullptr && known->element_bytes != section.element_bytes)
-      throw Error(ErrorKind::malformed, "the cache file's elements have another size",
-                  {file.path().string(), "section '" + section.name + "'"});
-    const bool of_bvh = known != nullptr && std::ranges::find(kBvhArrays, known->array) != kBvhArrays.end();
-    if (bvh || !of_bvh) sources.arrays.push_back(file.source(section));
+    const bool of_bvh = known != nullptr && detail::is_of_bvh(known->array);
+    if (of_bvh && !bvh) continue;
+    sources.arrays.push_back(
+        file.source(section, [&check](const CacheSection& of, std::uint64_t block, std::span<const std::byte> bytes) {
+          check.block(of, block, bytes);
+        }));
   }
   const CacheSummary summary = cache_summary(file);
   sources.origin = summary.origin;
@@ -213,7 +224,10 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
 
 GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options,
                           const Progress& progress) {
-  return detail::upload_geometry(sources_of(file, options.bvh), device, options, progress);
+  detail::CacheCheck check(file, options.bvh);
+  GpuGeometry geometry = detail::upload_geometry(sources_of(file, options.bvh, check), device, options, progress);
+  check.finish();
+  return geometry;
 }
 
 Scene load(const fs::path& source, const LoadOptions& options, const CacheOptions& cache_options,
@@ -233,6 +247,7 @@ CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, co
                      const CacheOptions& cache_options, const Progress& progress) {
   UploadOptions options = upload_options;
   options.bvh_builder = BvhBuilder::host;
+  expect_private(folder_of(cache_options));
   const Cache cache(source, load_options, cache_options, progress);
   std::optional<CacheFile> found;
   if (cache.read(options, [&](const CacheFile& file) {
@@ -257,13 +272,14 @@ void write_cache_file(const fs::path& path, const CacheKey& key, const Scene& sc
 CacheContents cache_contents(const fs::path& folder) {
   // Names that a cache gives, and no other: a folder may hold what is none of our business.
   const auto is_ours = [](std::string_view name) {
-    constexpr std::size_t kHex = 32;
+    constexpr std::size_t kSource = 2 * sizeof(Hash256);
+    constexpr std::size_t kOptions = 2 * sizeof(Hash128);
     const auto hex = [](std::string_view part) {
       return std::all_of(part.begin(), part.end(),
                          [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
     };
-    return name.size() == 2 * kHex + 9 && hex(name.substr(0, kHex)) && name[kHex] == '-' &&
-           hex(name.substr(kHex + 1, kHex)) && name.substr(2 * kHex + 1) == ".raylift";
+    return name.size() == kSource + kOptions + 9 && hex(name.substr(0, kSource)) && name[kSource] == '-' &&
+           hex(name.substr(kSource + 1, kOptions)) && name.substr(kSource + 1 + kOptions) == ".raylift";
   };
   CacheContents contents;
   std::error_code error;
@@ -273,9 +289,10 @@ CacheContents cache_contents(const fs::path& folder) {
     throw Error(ErrorKind::io, "the cache's folder can't be read: " + error.message(), {folder.string(), ""});
   }
   for (const fs::directory_entry& entry : entries) {
+    if (entry.symlink_status(error).type() != fs::file_type::regular) continue;
     const std::string name = entry.path().filename().string();
     if (is_ours(name)) contents.files.push_back(entry.path());
-    if (name.size() > 74 && name.front() == '.' && name.ends_with(".tmp") && is_ours(name.substr(1, 73)))
+    if (name.front() == '.' && name.ends_with(".tmp") && is_ours(name.substr(1, name.find(".raylift") + 7)))
       contents.left_over.push_back(entry.path());
   }
   std::sort(contents.files.begin(), contents.files.end());

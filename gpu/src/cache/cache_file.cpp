@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading cache files. Bytes come by read calls, not through a mapping: straight to where they are wanted, with no page
 // to be mapped and unmapped on the way, and a file that is cut off meanwhile is an error and not a signal.
-#include <fcntl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache_file.h>
 #include <sys/stat.h>
@@ -15,6 +14,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cache_check.h"
+#include "cache_folder.h"
 #include "cache_format.h"
 #include "hash.h"
 
@@ -22,24 +23,6 @@ namespace raylift {
 namespace {
 
 using namespace detail;
-
-class Descriptor {
- public:
-  // Not blocking: a pipe under that name is refused, and not waited for.
-  explicit Descriptor(const std::filesystem::path& path)
-      : number_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-    if (number_ < 0)
-      throw Error(ErrorKind::io, std::string("the cache file can't be opened: ") + std::strerror(errno),
-                  {path.string(), ""});
-  }
-  ~Descriptor() { ::close(number_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// Memory for one block, of each thread.
 std::byte* scratch() {
@@ -50,7 +33,8 @@ std::byte* scratch() {
 }  // namespace
 
 struct CacheFile::Open {
-  explicit Open(const std::filesystem::path& where);
+  explicit Open(const std::filesystem::path& where) : Open(where, CacheFolder::of(where)) {}
+  Open(const std::filesystem::path& where, const CacheFolder& folder);
 
   [[noreturn]] void damaged(const std::string& what, const std::string& element = {}) const {
     throw Error(ErrorKind::malformed, what, {path.string(), element}, "remove it; it will be made again");
@@ -63,7 +47,7 @@ struct CacheFile::Open {
     throw Error(ErrorKind::unsupported, "this is no cache file of raylift", {path.string(), ""});
   }
   void read_at(std::uint64_t offset, std::byte* target, std::size_t bytes) const;
-  void read_header();
+  void read_header(const CacheFolder& folder);
   void read_table();
   void check_entry(const CacheEntry& entry, CacheSection& section) const;
   /// Reads one block whole, and checks it.
@@ -80,8 +64,9 @@ struct CacheFile::Open {
   std::vector<std::uint64_t> checksums;  // of all blocks
 };
 
-CacheFile::Open::Open(const std::filesystem::path& where) : path(where), file(where) {
-  read_header();
+CacheFile::Open::Open(const std::filesystem::path& where, const CacheFolder& folder)
+    : path(where), file(folder.open_file(where)) {
+  read_header(folder);
   read_table();
 }
 
@@ -99,14 +84,16 @@ void CacheFile::Open::read_at(std::uint64_t offset, std::byte* target, std::size
   }
 }
 
-void CacheFile::Open::read_header() {
+void CacheFile::Open::read_header(const CacheFolder& folder) {
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) no_cache_file();
+  if (::fstat(file.number(), &status) != 0) no_cache_file();
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size < header.magic.size()) no_cache_file();
   auto* const bytes = reinterpret_cast<std::byte*>(&header);
   read_at(0, bytes, std::min(size, kPageBytes));
   if (header.magic != kCacheMagic) no_cache_file();
+  folder.expect_private();
+  CacheFolder::expect_private(file.number(), path);
   if (size < kPageBytes) damaged("the cache file is cut off");
   if (header.byte_order != kCacheByteOrder) foreign("the cache file was written in another byte order");
   if (header.version != kCacheVersion)
@@ -196,6 +183,16 @@ std::string Hash128::hex() const {
   return text;
 }
 
+std::string Hash256::hex() const {
+  std::string text;
+  for (const std::uint8_t byte : bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
 CacheFile::CacheFile(const std::filesystem::path& path) : open_(std::make_shared<const Open>(path)) {}
 
 const std::filesystem::path& CacheFile::path() const {
@@ -221,7 +218,7 @@ const CacheSection& CacheFile::section(std::string_view name) const {
 }
 
 void CacheFile::read(const CacheSection& section, std::uint64_t first, std::size_t count, std::byte* target,
-                     StoreMode mode) const {
+                     StoreMode mode, const BlockCheck& check) const {
   if (first > section.bytes() || count > section.bytes() - first)
     throw Error(ErrorKind::usage, "a read leaves the section '" + section.name + "'", {path().string(), ""});
   const std::uint64_t end = first + count;
@@ -230,12 +227,11 @@ void CacheFile::read(const CacheSection& section, std::uint64_t first, std::size
     const std::uint64_t begin = block * kBlockBytes;
     const std::size_t bytes = Open::block_bytes(section, block);
     const auto here = static_cast<std::size_t>(std::min(end, begin + bytes) - at);
-    if (here == bytes && mode == StoreMode::cached) {
-      open_->read_block(section, block, target);
-    } else {
-      open_->read_block(section, block, scratch());
-      copy_bytes(scratch() + (at - begin), target, here, mode);
-    }
+    const bool straight = here == bytes && mode == StoreMode::cached;
+    std::byte* const whole = straight ? target : scratch();
+    open_->read_block(section, block, whole);
+    if (check) check(section, block, {whole, bytes});
+    if (!straight) copy_bytes(whole + (at - begin), target, here, mode);
     at += here;
     target += here;
   }
@@ -256,24 +252,27 @@ void CacheFile::read_whole(const CacheSection& section, std::byte* target) const
   });
 }
 
-ArraySource CacheFile::source(const CacheSection& section) const {
+ArraySource CacheFile::source(const CacheSection& section, const BlockCheck& check) const {
   // Bytes, not elements: then pieces of an upload are whole blocks.
   return {section.name, section.rank, 1, static_cast<std::size_t>(section.bytes()),
-          [file = *this, section](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
-            file.read(section, first, count, target, mode);
+          [file = *this, section, check](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+            file.read(section, first, count, target, mode, check);
           }};
 }
 
 void CacheFile::verify(const Progress& progress) const {
   constexpr std::uint64_t kStep = 512;  // blocks between two reports
   const Stage stage(progress, "verify", file_bytes());
+  const std::unique_ptr<CacheCheck> check = CacheCheck::of_scene(*this);
   for (const CacheSection& section : sections()) {
     const std::uint64_t blocks = blocks_of(section.bytes());
     for (std::uint64_t begin = 0; begin < blocks; begin += kStep) {
       tbb::parallel_for(tbb::blocked_range<std::uint64_t>(begin, std::min(begin + kStep, blocks)),
                         [&](const auto& range) {
-                          for (std::uint64_t block = range.begin(); block != range.end(); ++block)
+                          for (std::uint64_t block = range.begin(); block != range.end(); ++block) {
                             open_->read_block(section, block, scratch());
+                            if (check) check->block(section, block, {scratch(), Open::block_bytes(section, block)});
+                          }
                         });
       stage.advance(section.offset + std::min(begin + kStep, blocks) * kBlockBytes);
     }
@@ -282,6 +281,7 @@ void CacheFile::verify(const Progress& progress) const {
     if (std::any_of(padding.begin(), padding.end(), [](std::byte b) { return b != std::byte{0}; }))
       open_->damaged("the cache file is damaged behind a section's end", "section '" + section.name + "'");
   }
+  if (check) check->finish();
 }
 
 }  // namespace raylift

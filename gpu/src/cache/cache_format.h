@@ -19,9 +19,9 @@ static_assert(std::endian::native == std::endian::little, "the cache is written 
 inline constexpr std::array<unsigned char, 8> kCacheMagic{0x89, 'R', 'L', 'C', '\r', '\n', 0x1A, '\n'};
 inline constexpr std::uint32_t kCacheByteOrder = 0x01020304;
 /// Of the file's own structure.
-inline constexpr std::uint32_t kCacheVersion = 1;
+inline constexpr std::uint32_t kCacheVersion = 2;
 /// Of what raylift puts into it: to be raised with every change to an array's layout or contents.
-inline constexpr std::uint32_t kCacheContents = 2;
+inline constexpr std::uint32_t kCacheContents = 3;
 inline constexpr std::uint32_t kMostSections = 1024;
 
 struct CacheHeader {
@@ -34,12 +34,12 @@ struct CacheHeader {
   std::uint32_t sections;
   std::uint64_t file_bytes;
   std::uint64_t table_bytes;  // of the pages after the header's
-  Hash128 source;
+  Hash256 source;
   Hash128 options;
   std::uint64_t source_bytes;
   std::int64_t created;
   std::array<char, 32> writer;  // "raylift 0.1.0", padded with zeros
-  std::array<unsigned char, 3952> reserved;
+  std::array<unsigned char, 3936> reserved;
   Hash128 hash;  // of all before it
 };
 static_assert(sizeof(CacheHeader) == CacheFile::kPageBytes && std::is_trivially_copyable_v<CacheHeader> &&

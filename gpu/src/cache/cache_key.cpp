@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/import/importer.h>
 #include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 #include <tbb/parallel_for.h>
@@ -27,7 +28,8 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 20;
 
 class File {
  public:
-  explicit File(const fs::path& path) : path_(path), number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit File(const fs::path& path)
+      : path_(path), number_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)) {
     if (number_ < 0) fail("the file can't be opened", errno);
   }
   ~File() { ::close(number_); }
@@ -37,6 +39,7 @@ class File {
   [[nodiscard]] std::uint64_t size() const {
     struct stat status {};
     if (::fstat(number_, &status) != 0) fail("the file's size is unknown", errno);
+    if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::io, "this is no file", {path_.string(), ""});
     return static_cast<std::uint64_t>(status.st_size);
   }
   void read(std::uint64_t offset, char* target, std::size_t bytes) const {
@@ -60,21 +63,21 @@ class File {
 };
 
 /// Over the hashes of slices, so that all threads can take part.
-Hash128 hash_of(const File& file, std::uint64_t size, const Progress& progress) {
+Hash256 hash_of(const File& file, std::uint64_t size, const Progress& progress) {
   constexpr std::size_t kStep = 256;  // slices between two reports
   const std::size_t slices = (size + kSliceBytes - 1) / kSliceBytes;
-  std::vector<Hash128> hashes(slices);
+  std::vector<Hash256> hashes(slices);
   const Stage stage(progress, "hash", size);
   for (std::size_t begin = 0; begin < slices; begin += kStep) {
     tbb::parallel_for(begin, std::min(begin + kStep, slices), [&](std::size_t slice) {
       thread_local const auto buffer = std::make_unique_for_overwrite<char[]>(kSliceBytes);
       const std::size_t bytes = std::min(kSliceBytes, size - slice * kSliceBytes);
       file.read(slice * kSliceBytes, buffer.get(), bytes);
-      hashes[slice] = detail::hash128(buffer.get(), bytes);
+      hashes[slice] = detail::sha256(buffer.get(), bytes);
     });
     stage.advance(std::min((begin + kStep) * kSliceBytes, size));
   }
-  return detail::hash128(hashes.data(), hashes.size() * sizeof(Hash128));
+  return detail::sha256(hashes.data(), hashes.size() * sizeof(Hash256));
 }
 
 std::string lower_extension(const fs::path& path) {
@@ -106,6 +109,7 @@ class OptionText {
 std::string option_text(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
   OptionText text;
   text.add("extension", lower_extension(source));
+  text.add("importer", importer_version());
   text.add("unit", load.unit_mm ? OptionText::exact(*load.unit_mm) : "file");
   text.add("up", load.up_axis ? std::to_string(static_cast<int>(*load.up_axis)) : "file");
   text.add("weld", load.weld.enabled ? OptionText::exact(load.weld.tolerance) : "off");

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <random>
 
+#include "cache_folder.h"
 #include "cache_format.h"
 #include "hash.h"
 
@@ -30,7 +31,8 @@ std::array<char, 32> cache_writer() noexcept {
 }
 
 bool is_left_over(const std::filesystem::path& path) noexcept {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Whatever else may have got that name is left alone, and not waited for.
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0) return false;
   const bool free = ::flock(file, LOCK_EX | LOCK_NB) == 0;
   ::close(file);
@@ -50,18 +52,15 @@ constexpr std::size_t kStep = 64;                                  // chunks bet
 /// A file that goes away unless it gets its name.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& final) : final_(final) {
-    const fs::path folder = final.parent_path();
-    std::error_code error;
-    if (!folder.empty()) fs::create_directories(folder, error);
-    if (error) fail("the cache's folder can't be made", error.value());
+  explicit TemporaryFile(const fs::path& final) : final_(final), folder_(CacheFolder::make_for(final)) {
+    folder_.expect_private();
     std::random_device random;
     do {
       // The leading point hides it; the number tells whose it was when a program was killed.
       char tail[64];
       std::snprintf(tail, sizeof tail, ".%d-%08x.tmp", static_cast<int>(::getpid()), static_cast<unsigned>(random()));
-      path_ = folder / ('.' + final.filename().string() + tail);
-      file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      name_ = '.' + final.filename().string() + tail;
+      file_ = ::openat(folder_.number(), name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     } while (file_ < 0 && errno == EEXIST);
     if (file_ < 0) fail("the cache file can't be made", errno);
     // Tells others that somebody is at work; where a file system has no locks, they clean up less.
@@ -70,7 +69,7 @@ class TemporaryFile {
   ~TemporaryFile() {
     if (file_ < 0) return;
     ::close(file_);
-    ::unlink(path_.c_str());
+    ::unlinkat(folder_.number(), name_.c_str(), 0);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -96,14 +95,11 @@ class TemporaryFile {
 
   void keep() {
     if (::fsync(file_) != 0) fail("the cache file can't be written", errno);
-    if (::rename(path_.c_str(), final_.c_str()) != 0) fail("the cache file can't get its name", errno);
+    if (::renameat(folder_.number(), name_.c_str(), folder_.number(), final_.filename().c_str()) != 0)
+      fail("the cache file can't get its name", errno);
     ::close(std::exchange(file_, -1));
     // The name, too, is to outlive a loss of power; where a folder can't be synchronised, nothing is lost but that.
-    const fs::path folder = final_.has_parent_path() ? final_.parent_path() : fs::path(".");
-    if (const int entry = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); entry >= 0) {
-      ::fsync(entry);
-      ::close(entry);
-    }
+    ::fsync(folder_.number());
   }
 
  private:
@@ -111,7 +107,8 @@ class TemporaryFile {
     throw Error(ErrorKind::io, what + ": " + std::strerror(code), {final_.string(), ""});
   }
   fs::path final_;
-  fs::path path_;
+  CacheFolder folder_;
+  std::string name_;
   int file_ = -1;
 };
 

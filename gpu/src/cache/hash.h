@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// xxHash (XXH3) behind one small door, with its fastest code for this processor where the library has that.
+// Hashes: XXH3 to find damage, with its fastest code for this processor where the library has that, and SHA-256 to know
+// a file by, as somebody may have made two files on purpose.
 #pragma once
 
 #include <raylift/gpu/cache/cache_file.h>
@@ -13,5 +14,6 @@ namespace raylift::detail {
 [[nodiscard]] std::uint64_t hash64(const void* data, std::size_t bytes) noexcept;
 /// XXH3, 128 bits, seed 0.
 [[nodiscard]] Hash128 hash128(const void* data, std::size_t bytes) noexcept;
+[[nodiscard]] Hash256 sha256(const void* data, std::size_t bytes);
 
 }  // namespace raylift::detail

@@ -120,7 +120,8 @@ std::vector<std::uint32_t> packed_colors(const Scene& scene) {
   return colors;
 }
 
-/// The materials of all bindings, one binding after the other, and where each begins.
+/// The materials of all bindings, one binding after the other, and where each begins. Behind every begin come as many
+/// materials as any mesh has parts: then no pair of an instance and a triangle leads out of the array.
 struct PartMaterials {
   std::vector<std::uint16_t> materials;
   std::vector<std::uint32_t> first;
@@ -128,10 +129,14 @@ struct PartMaterials {
 
 PartMaterials part_materials(const Scene& scene) {
   PartMaterials parts;
+  std::size_t most_parts = 0;
+  for (const Mesh& mesh : scene.meshes) most_parts = std::max(most_parts, mesh.parts.size());
   for (const std::vector<std::uint32_t>& binding : scene.bindings) {
     parts.first.push_back(static_cast<std::uint32_t>(parts.materials.size()));
     for (const std::uint32_t material : binding) parts.materials.push_back(MaterialCode::pack(material));
   }
+  const std::size_t wanted = parts.first.empty() ? 0 : parts.first.back() + most_parts;
+  if (parts.materials.size() < wanted) parts.materials.resize(wanted, MaterialCode::none);
   return parts;
 }
 

@@ -27,6 +27,7 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   float extent = 0;
   for (int a = 0; a < 3; ++a) extent = std::fmax(extent, seen.bounds.upper[a] - seen.bounds.lower[a]);
   if (seen.bounds.bad != 0 || seen.bad != 0 || (extent > 0 && extent < 0x1p-49f)) return BuildOutcome::bad_input;
+  if (seen.pairs > input.most_pairs) return BuildOutcome::too_large;
 
   const SortedPairs pairs = sort_pairs(build, matches, seen.pairs);
   const Cluster* inner = build_binary_tree(build, pairs);

@@ -22,6 +22,7 @@ struct alignas(16) Cluster {
   std::uint32_t right;
 };
 constexpr std::uint32_t kNumber = 0x3FFFFFFFu;
+static_assert(2 * std::uint64_t{kMostDevicePairs} - 1 <= kNumber);
 
 struct VertexBounds {
   float lower[3], upper[3];

@@ -28,7 +28,7 @@ namespace raylift {
 
 /// origin + t * direction for tmin <= t < tmax. The direction needs no unit length: t counts in its lengths, which lie
 /// between 1e-12 and 1e12. All numbers but tmax are finite. tmin may be negative: then the line counts that far back. A
-/// component of the direction below 2^-60 of the largest one may be taken as zero.
+/// component of the direction below 2^-60 of the largest one may be taken as zero. A ray with a NaN meets nothing.
 struct alignas(16) Ray {
   float3 origin;
   float tmin = 0;

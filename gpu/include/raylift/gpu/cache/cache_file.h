@@ -6,9 +6,11 @@
 #include <raylift/geometry/progress.h>
 #include <raylift/gpu/upload/array_source.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,9 +29,17 @@ struct Hash128 {
   friend bool operator==(const Hash128&, const Hash128&) = default;
 };
 
+/// SHA-256, which nobody finds two inputs for.
+struct Hash256 {
+  std::array<std::uint8_t, 32> bytes{};
+  /// 64 hexadecimal digits.
+  [[nodiscard]] std::string hex() const;
+  friend bool operator==(const Hash256&, const Hash256&) = default;
+};
+
 /// What a cache file is of: the same key, the same arrays.
 struct CacheKey {
-  Hash128 source;                  ///< of the source file's contents
+  Hash256 source;                  ///< of the source file's contents
   Hash128 options;                 ///< of all options that the arrays depend on
   std::uint64_t source_bytes = 0;  ///< the source file's size
   friend bool operator==(const CacheKey&, const CacheKey&) = default;
@@ -60,8 +70,8 @@ struct CacheMetadata {
 /// what is read of these is checked block by block as it is read, before anybody gets it. Cheap to copy. All functions
 /// may be called from any thread.
 ///
-/// Errors: io (it can't be opened or read), unsupported (another version of the format or of raylift, another byte
-/// order), malformed (no cache file, or a damaged one).
+/// Errors: io (it can't be opened or read, or others than its user and root can write to it or its folder), unsupported
+/// (another version of the format or of raylift, another byte order), malformed (no cache file, or a damaged one).
 class CacheFile {
  public:
   static constexpr std::uint64_t kPageBytes = 4096;
@@ -77,10 +87,13 @@ class CacheFile {
   /// Throws Error(malformed) where there is none of that name.
   [[nodiscard]] const CacheSection& section(std::string_view name) const;
 
+  /// Gets each block of a section that was read, before its bytes go on.
+  using BlockCheck =
+      std::function<void(const CacheSection& section, std::uint64_t block, std::span<const std::byte> bytes)>;
   /// Reads bytes [first, first + count) of a section to `target`, which may be write-combined memory. On the calling
   /// thread. Reads whole blocks: ranges that begin and end with one are the fastest.
-  void read(const CacheSection& section, std::uint64_t first, std::size_t count, std::byte* target,
-            StoreMode mode) const;
+  void read(const CacheSection& section, std::uint64_t first, std::size_t count, std::byte* target, StoreMode mode,
+            const BlockCheck& check = {}) const;
   /// All of a section, in parallel, as elements of type T. Throws Error(malformed) where these have another size.
   template <class T>
   [[nodiscard]] std::vector<T> read_all(std::string_view name) const {
@@ -93,9 +106,9 @@ class CacheFile {
   }
 
   /// A section as a source for upload(). Keeps the file open; fills throw what `read` throws.
-  [[nodiscard]] ArraySource source(const CacheSection& section) const;
+  [[nodiscard]] ArraySource source(const CacheSection& section, const BlockCheck& check = {}) const;
 
-  /// Reads and checks every byte of the file.
+  /// Reads and checks every byte of the file, and of a scene's arrays that rays and kernels find their way in them.
   void verify(const Progress& progress = {}) const;
 
  private:

@@ -59,6 +59,10 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   Boundary boundary{ray.tmax,    ray.tmax,           {0, 0, 0},          {0, 0, 0}, in.solid,         in.solid, 0,
                     kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
   if (geometry.bvh.node_count == 0) return boundary;
+  if (has_nan(ray)) {
+    boundary.inconsistent = true;
+    return boundary;
+  }
   Ray rest = ray;
   const bool from_start = !(ray.tmin > 0);
   rest.tmin = from_start ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);

@@ -85,7 +85,7 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
           state.mine = number;
           const Ray fetched = fetch(number);
           walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, around_of(query));
-          walk.restart();
+          walk.restart(fetched);
           query = make(fetched, stack.cold());
         }
       }

@@ -254,7 +254,8 @@ RAYLIFT_HD inline Crossing cross(RayAndTriangle in, bool sure) {
   bool from_inside = s.determinant > 0;
   if (!sure || s.determinant == 0) {
     const int sign = common_sign(of, s);
-    if (sign == 0) return {0, 0, 0, 0, false, false};
+    // NaN, as overflow makes it, meets nothing: least of all what stands for a pair's absent second triangle.
+    if (sign == 0 || s.determinant != s.determinant) return {0, 0, 0, 0, false, false};
     from_inside = sign > 0;
   }
   // With v = 2^-53, |x|, |y| <= m and f = |z dz|: x and y are off by v (3 m + 4 f), edge functions by 16 v m (m + f),

@@ -150,6 +150,14 @@ struct Stack {
   RAYLIFT_HD Group* cold() { return groups + kStackSize<kScene>; }
 };
 
+RAYLIFT_HD inline bool has_nan(float3 v) {
+  return v.x != v.x || v.y != v.y || v.z != v.z;
+}
+// Of such a ray every comparison fails: it would miss no box.
+RAYLIFT_HD inline bool has_nan(const Ray& ray) {
+  return has_nan(ray.origin) || has_nan(ray.direction) || ray.tmin != ray.tmin || ray.tmax != ray.tmax;
+}
+
 // A ray on its way. kScene: nodes[0] is over instances. The stack is apart, an array of the caller's: with an array in
 // it the compiler would keep none of this in registers.
 template <bool kScene>
@@ -163,10 +171,10 @@ struct Walk {
 
   RAYLIFT_HD explicit Walk(const Ray& world, float around = 0)
       : ray(world, kScene ? Frame::world : Frame::mesh, around) {
-    restart();
+    restart(world);
   }
-  RAYLIFT_HD void restart() {
-    nodes = only_child(0);
+  RAYLIFT_HD void restart(const Ray& world) {
+    nodes = has_nan(world) ? Group{0, 0} : only_child(0);
     hits = {{0, 0}, 0, 0, 0};
     depth = 0;
     mesh_depth = -1;

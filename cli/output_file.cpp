@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output_file.h"
+
+#include <fcntl.h>
+#include <raylift/geometry/error.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace raylift::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// Where a chain of links leads to, whether there is something or not.
+fs::path end_of_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  std::error_code error;
+  for (int i = 0; i != kMostLinks && fs::is_symlink(path, error); ++i) {
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) break;
+    path = next.is_absolute() ? next : folder_of(path) / next;
+  }
+  return path;
+}
+
+/// A link that leads to what has no name (/dev/stdout, /proc/self/fd/1) is not what stat() finds through it.
+bool is_same(const struct stat& a, const fs::path& path) {
+  struct stat b {};
+  return ::lstat(path.c_str(), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const fs::path& path) : path_(path) {
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail(errno);
+  target_ = end_of_links(path);
+  if (exists && !(S_ISREG(status.st_mode) && is_same(status, target_))) {
+    target_.clear();
+    file_ = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (file_ < 0) fail(errno);
+    return;
+  }
+  make_temporary();
+  if (exists) (void)!::fchmod(file_, status.st_mode & 0777U);
+}
+
+OutputFile::~OutputFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+/// Both ways, the file gets the permissions that the umask leaves.
+void OutputFile::make_temporary() {
+  file_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (file_ >= 0) return;
+  for (unsigned i = 0;; ++i) {  // the file system has no files without a name
+    temporary_ = target_.string() + ".part" + std::to_string(::getpid()) + '-' + std::to_string(i);
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ >= 0) return;
+    temporary_.clear();
+    if (errno != EEXIST) fail(errno);
+  }
+}
+
+/// A file without a name can't replace another one by itself.
+void OutputFile::link_temporary() {
+  const std::string self = "/proc/self/fd/" + std::to_string(file_);
+  for (unsigned i = 0;; ++i) {
+    const std::string name = target_.string() + ".part" + std::to_string(::getpid()) + '-' + std::to_string(i);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      temporary_ = name;
+      return;
+    }
+    if (errno != EEXIST) fail(errno);
+  }
+}
+
+void OutputFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::finish() {
+  if (!target_.empty() && temporary_.empty()) link_temporary();
+  // Network file systems report a full disk on close.
+  if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) fail(errno);
+  if (target_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+void OutputFile::fail(int code) const {
+  throw Error(ErrorKind::io, std::string("the file can't be written: ") + std::strerror(code), {path_.string(), ""},
+              "check the folder, its permissions and the disk's space");
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  file.finish();
+}
+
+}  // namespace raylift::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that the user names for a result: where that is a file, or will be one, it is there whole or not at all; a
+// device, a pipe or a socket is written to, and a link stays.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace raylift::cli {
+
+class OutputFile {
+ public:
+  /// Throws Error(io).
+  explicit OutputFile(const std::filesystem::path& path);
+  /// Without finish(), a file stays as it was; nothing is left beside it, on most file systems not even by a program
+  /// that is killed.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws Error(io).
+  void write(std::string_view bytes);
+  /// Puts the file into its place, with the permissions of the one that was there. Throws Error(io).
+  void finish();
+
+ private:
+  [[noreturn]] void fail(int code) const;
+  void make_temporary();
+  void link_temporary();
+
+  std::filesystem::path path_;    // as the user has it
+  std::filesystem::path target_;  // what a rename may replace; empty: it is written in place
+  std::string temporary_;         // its name, where it has one
+  int file_ = -1;
+};
+
+/// All of a file at once. Throws Error(io).
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace raylift::cli

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/import/importer.h>
+
+#include <assimp/version.h>
+
+namespace raylift {
+
+std::string importer_version() {
+  return "assimp " + std::to_string(aiGetVersionMajor()) + '.' + std::to_string(aiGetVersionMinor()) + '.' +
+         std::to_string(aiGetVersionPatch());
+}
+
+}  // namespace raylift

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the arrays of a cache file are such that no ray and no kernel leaves them: every index is in range, and the
+// trees' links make trees that traversal's stack suffices for. Checksums say nothing of that, as anybody can compute
+// them. Arrays are checked as they are read, a block at a time in any order.
+#pragma once
+
+#include <raylift/gpu/cache/cache_file.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace raylift::detail {
+
+inline constexpr std::size_t kViewArrays = static_cast<std::size_t>(ViewArray::daughters) + 1;
+
+/// How many elements the arrays have, and which of the two forms of a scene they are.
+struct ArrayCounts {
+  std::array<std::optional<std::uint64_t>, kViewArrays> of;  ///< by ViewArray; none: it is not there
+  bool flattened = false;
+  [[nodiscard]] std::uint64_t operator[](ViewArray array) const {
+    return of[static_cast<std::size_t>(array)].value_or(0);
+  }
+};
+
+/// What is checked of one array.
+class ArrayCheck {
+ public:
+  using Fail = std::function<void(const std::string& what)>;
+  ArrayCheck(std::size_t element_bytes, std::uint64_t count, Fail fail);
+  virtual ~ArrayCheck() = default;
+  ArrayCheck(const ArrayCheck&) = delete;
+  ArrayCheck& operator=(const ArrayCheck&) = delete;
+
+  void block(std::uint64_t number, std::span<const std::byte> bytes);
+  /// After all blocks.
+  void finish();
+
+ protected:
+  /// Elements [first, first + count). Run 2b has those that are whole in block b, run 2b + 1 the one that goes on into
+  /// the next block.
+  virtual void elements(std::uint64_t run, std::uint64_t first, std::uint64_t count, const std::byte* bytes) = 0;
+  virtual void whole() {}
+  [[nodiscard]] std::uint64_t runs() const { return 2 * blocks_; }
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  std::size_t element_bytes_;
+  std::uint64_t blocks_;
+  std::vector<std::byte> seams_;  ///< the elements that lie in two blocks, one for each block but the last
+  Fail fail_;
+};
+
+/// The check of the links between nodes. `scene`: nodes[0] is over instances.
+[[nodiscard]] std::unique_ptr<ArrayCheck> make_node_check(const ArrayCounts& counts, ArrayCheck::Fail fail);
+
+class CacheCheck {
+ public:
+  /// Of a scene's arrays, with those of its BVH or without. Throws Error(malformed) where some are missing, or don't
+  /// fit together by their sizes.
+  CacheCheck(const CacheFile& file, bool bvh);
+  /// For all that a file has; null where it is not a scene's.
+  [[nodiscard]] static std::unique_ptr<CacheCheck> of_scene(const CacheFile& file);
+  ~CacheCheck();
+
+  /// A block as it was read: from any thread, and as often as it is read. Throws Error(malformed).
+  void block(const CacheSection& section, std::uint64_t number, std::span<const std::byte> bytes);
+  /// After all blocks, what takes more than one element to tell. Throws Error(malformed).
+  void finish();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+[[nodiscard]] constexpr bool is_of_bvh(ViewArray array) {
+  return array == ViewArray::nodes || array == ViewArray::pairs || array == ViewArray::pair_ids;
+}
+
+}  // namespace raylift::detail

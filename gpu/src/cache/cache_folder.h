@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may have written what the cache holds: its folder and its files are the user's, or root's, and nobody else can
+// write to them. Whoever could would decide what is uploaded.
+#pragma once
+
+#include <filesystem>
+
+namespace raylift::detail {
+
+/// A file or folder, open.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// A folder of cache files. What is done in it goes by its descriptor: a path may lead elsewhere a moment later.
+class CacheFolder {
+ public:
+  /// Throws Error(io) where there is no such folder.
+  explicit CacheFolder(const std::filesystem::path& folder);
+  /// The one that a file is in.
+  [[nodiscard]] static CacheFolder of(const std::filesystem::path& file);
+  /// Likewise, with all of its path that is missing made for the user alone. Throws Error(io).
+  [[nodiscard]] static CacheFolder make_for(const std::filesystem::path& file);
+
+  [[nodiscard]] int number() const { return descriptor_.number(); }
+  /// Opens a file in it for reading: not through a link, and without waiting for the other end of a pipe. Throws
+  /// Error(io); unsupported for what is no file.
+  [[nodiscard]] int open_file(const std::filesystem::path& file) const;
+  /// Throws Error(io) where others can write to it.
+  void expect_private() const;
+  /// The same for a file in it.
+  static void expect_private(int number, const std::filesystem::path& file);
+
+ private:
+  std::filesystem::path path_;
+  Descriptor descriptor_;
+};
+
+}  // namespace raylift::detail
