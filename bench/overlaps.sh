@@ -26,7 +26,7 @@ for options in "--sensors 20000" "--sensors 20000 --segments 64" "--sensors 2000
   without=$(best raylift check --no-overlaps --json "$folder/detector.dae")
   with=$(best raylift check --json "$folder/detector.dae")
   facts=$(python3 -c 'import json, sys
-scene = json.load(open(sys.argv[1]))
+scene = json.load(open(sys.argv[1]))[0]
 overlaps = scene["overlaps"]
 print(sum(mesh["solids"] for mesh in scene["meshes"]), "|", overlaps["pairs"], ",", overlaps["tests"])' "$folder/out")
   echo "| \`$options\` | ${facts/ ,/,} | $without | $with |"

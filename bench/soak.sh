@@ -50,7 +50,7 @@ END
   python3 - "$run" "$work" <<'END'
 import hashlib, json, sys
 run, work = sys.argv[1:]
-rows = [json.loads(line) for line in open(f"{work}/{run}.jsonl")]
+rows = [json.loads(line) for line in open(f"{work}/{run}.jsonl")][1:]  # behind the head
 for row in rows:
     row.pop("run")
 lines = sorted(json.dumps(row, sort_keys=True) for row in rows)

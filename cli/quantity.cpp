@@ -131,6 +131,8 @@ double parse_unit(std::string_view text) {
   if (!value || !(*value > 0))
     refuse(text, "a unit: mm, cm, m, km, um, inch, ft, or the number of millimetres that it has" +
                      (value ? "" : did_you_mean(lower(text), names)));
+  // Scenes end up in floats.
+  if (!(*value >= 1e-15 && *value <= 1e15)) refuse(text, "a unit from 1e-15 to 1e15 mm");
   return *value;
 }
 

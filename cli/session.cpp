@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 #include "interrupt.h"
 #include "text.h"
@@ -38,7 +39,10 @@ std::shared_ptr<spdlog::logger> make_logger(const std::string& verbosity, const 
 }  // namespace
 
 Session::Session(const GeneralOptions& options, const std::string& program)
-    : options_(options), bar_(wants_progress(options)), log_(make_logger(options.verbosity, program)) {}
+    : options_(options),
+      program_(program),
+      bar_(wants_progress(options)),
+      log_(make_logger(options.verbosity, program)) {}
 
 Session::~Session() = default;
 
@@ -57,6 +61,16 @@ void Session::report(const Error& error) {
   bar_.clear();
   if (*error.what() == '\0') return;  // the reader closed the pipe
   log_->error("{}: {}", to_string(error.kind()), printable(error.what()));
+}
+
+void Session::say(const std::string& message) {
+  if (options_.verbosity == "quiet" || options_.verbosity == "error") return;
+  bar_.clear();
+  std::fprintf(stderr, "%s: %s\n", program_.c_str(), printable(message).c_str());
+}
+
+bool Session::says_progress() const {
+  return !options_.no_progress && ::isatty(STDERR_FILENO) != 1;
 }
 
 Progress Session::progress(std::vector<StageTime>* times) {
@@ -78,7 +92,7 @@ void Session::write(const std::string& text) {
 }
 
 int Session::for_each_file(const std::vector<std::string>& files, const Work& work) {
-  JsonOutput document(files.size() > 1);
+  JsonOutput document(true);
   int first_error = 0;
   int negative = 0;
   for (const std::string& file : files) {
@@ -130,6 +144,8 @@ int with_raylift_errors(const std::function<int()>& work) {
     throw;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left");
+  } catch (const std::system_error& error) {
+    throw Error(kind_of_errno(error.code().value()), error.what());  // no thread, for instance
   }
 }
 

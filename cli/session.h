@@ -42,6 +42,10 @@ class Session {
   void debug(const std::string& message);
   void warn(const std::string& message);
   void report(const Error& error);
+  /// A line that is no warning, for those who wait; not at --verbose=error or quiet.
+  void say(const std::string& message);
+  /// Whether the progress of a batch comes as lines: where no bar is drawn for want of a terminal.
+  [[nodiscard]] bool says_progress() const;
 
   /// The Progress for long work: draws the bar, and cancels after an interrupt. Appends ended stages to `times`, if
   /// given.
@@ -54,13 +58,14 @@ class Session {
   void write(const std::string& text);
 
   /// Calls `work` for each file, until an interrupt. A failure does not end the loop. `work` returns an exit code, and
-  /// fills in the value for --json; after a failure, the value is an object with file and error. Returns the exit code
+  /// fills in the value for --json, one element of an array; after a failure, it is an object with file and error. Returns the exit code
   /// of the first error, else kNegative if any file returned it, else 0.
   using Work = std::function<int(const std::string& file, Json& json)>;
   [[nodiscard]] int for_each_file(const std::vector<std::string>& files, const Work& work);
 
  private:
   GeneralOptions options_;
+  std::string program_;
   ProgressBar bar_;
   std::shared_ptr<spdlog::logger> log_;
 };

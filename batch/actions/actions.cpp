@@ -12,6 +12,7 @@
 #include "array_sizes.h"
 #include "cli/options.h"
 #include "cli/text.h"
+#include "enclosure.h"
 #include "overlap_text.h"
 #include "ray_pattern.h"
 #include "render_scene.h"
@@ -93,11 +94,13 @@ Json trace_scene(SceneWork& work) {
   RayOptions options;
   options.radius = 0;
   const GpuGeometry& geometry = work.geometry();
+  const std::optional<std::uint32_t> enclosed_by = enclosing_solid(work.scene(), ball_of(options, work.scene()));
   const double* const origin = geometry.view().origin;
   const RayMaker make = make_rays(options, work.scene(), {origin[0], origin[1], origin[2]});
   const TraceFigures figures = trace_rays(geometry, make, work.options().rays, work.progress()).figures;
   return {{"rays", figures.rays},
           {"hits", figures.hits},
+          {"lost", enclosed_by ? Json(figures.rays - figures.hits) : Json()},
           {"mean_distance_mm", figures.hits == 0 ? Json() : Json(figures.mean())}};
 }
 

@@ -67,7 +67,7 @@ int run_viewer(std::vector<std::string> arguments, std::string& said) {
   const int output = ::memfd_create("raylift-view-output", MFD_CLOEXEC);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) throw Error(ErrorKind::io, std::string("can't start raylift-view: ") + std::strerror(errno));
+  if (child < 0) throw Error(kind_of_errno(errno), std::string("can't start raylift-view: ") + std::strerror(errno));
   if (child == 0) {
     // Other threads' locks are as they were: nothing here allocates.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

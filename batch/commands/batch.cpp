@@ -22,6 +22,8 @@ namespace {
 int batch(Session& session, BatchOptions& options) {
   if (options.resume && options.report.empty())
     throw Error(ErrorKind::usage, "--resume needs a report to go on with", {}, "name it by --report");
+  if (!options.retry.empty() && !options.resume)
+    throw Error(ErrorKind::usage, "--retry does rows of an earlier batch again", {}, "add --resume");
   if (options.sort && options.report.empty())
     throw Error(ErrorKind::usage, "--sort needs a report to sort", {}, "name it by --report");
   if (options.merge && (options.resume || options.shard))
@@ -34,6 +36,20 @@ int batch(Session& session, BatchOptions& options) {
   if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options.actions, options.action);
   if (!options.shard) options.shard = slurm_shard();
   return run_batch(session, options);
+}
+
+/// "limit,changed": each the name of a kind, or kChanged.
+std::vector<std::string> parse_retry(std::string_view text) {
+  std::vector<std::string> choices{kChanged};
+  for (int kind = 0; kind <= static_cast<int>(ErrorKind::system); ++kind)
+    choices.emplace_back(to_string(static_cast<ErrorKind>(kind)));
+  std::vector<std::string> kinds;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    kinds.push_back(one_of(std::string(text.substr(0, comma)), choices));
+    if (comma == std::string_view::npos) return kinds;
+    text.remove_prefix(comma + 1);
+  }
 }
 
 constexpr const char* kFooter = R"(
@@ -51,6 +67,7 @@ Examples:
   mpirun -n 8 raylift batch @list.txt --report out.jsonl --resume
   raylift batch @list.txt --shard 0/2 --report 0.jsonl; raylift batch @list.txt --shard 1/2 --report 1.jsonl
   raylift batch --merge 0.jsonl 1.jsonl --report out.jsonl
+  raylift batch scenes/ --report out.jsonl --resume --retry limit --timeout 4h
   raylift batch @list.txt --keep-going --report out.jsonl; jq -r 'select(.status == "failed").file' out.jsonl)";
 
 /// Where the rows go, and which scenes are done for that.
@@ -58,6 +75,10 @@ void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
   add_parsed(app, "--report", "FILE", "", "Write a line of JSON for each scene to this file",
              [options](const std::string& text) { options->report = parse_file_name(text); });
   app.add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
+  add_parsed(app, "--retry", "KINDS", "",
+             "With --resume, do rows again that failed with errors of these kinds, with commas between; changed: those "
+             "whose files are no longer the same",
+             [options](const std::string& text) { options->retry = parse_retry(text); });
   add_parsed(app, "--shard", "I/N", "",
              "Do every N-th scene, from scene I on (0 to N-1); the default in a Slurm job array is the task's",
              [options](const std::string& text) { options->shard = parse_shard(text); });

@@ -208,7 +208,7 @@ Examples:
   raylift check --overlap-tolerance 1um scene.dae
   raylift check -q --no-overlaps scene.dae > /dev/null || echo leaks
   raylift check --json *.dae | jq -r '.[] | select(.watertight | not).file'
-  raylift check --json scene.dae | jq '.overlaps.found[] | [.first, .second, .depth_mm]')");
+  raylift check --json scene.dae | jq '.[].overlaps.found[] | [.first, .second, .depth_mm]')");
   app->callback([options, &run] { run = [options](Session& session) { return check_files(session, *options); }; });
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "batch/actions/cache_options.h"
+#include "batch/actions/enclosure.h"
 #include "batch/actions/trace_rays.h"
 #include "cli/image.h"
 #include "cli/options.h"
@@ -18,7 +19,6 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
-#include "enclosure.h"
 #include "hit_image.h"
 
 namespace raylift::batch {
@@ -106,7 +106,7 @@ Json json_of(const std::string& file, const Scene& scene, const GpuGeometry& geo
       {"missed", outcome.missed()},
       {"hit_fraction", outcome.hit_fraction()},
       {"hits_from_inside", figures.from_inside},
-      {"mean_depth_mm", of_hits(figures.mean())},
+      {"mean_distance_mm", of_hits(figures.mean())},
       {"nearest_mm", of_hits(static_cast<double>(figures.nearest))},
       {"farthest_mm", of_hits(static_cast<double>(figures.farthest))},
       {"enclosed_by", outcome.enclosed_by ? Json(scene.solid_name(scene.instances[*outcome.enclosed_by])) : Json()},
@@ -141,7 +141,7 @@ std::string text_of(const std::string& file, const Scene& scene, const GpuGeomet
   facts.add({"hits", fmt::format("{} ({:.4f} %)", grouped(figures.hits), 100 * outcome.hit_fraction())});
   if (figures.hits != 0) {
     facts.add({"from inside", grouped(figures.from_inside)});
-    facts.add({"mean depth", fmt::format("{} (from {} to {})", length_text(figures.mean()),
+    facts.add({"mean distance", fmt::format("{} (from {} to {})", length_text(figures.mean()),
                                          length_text(static_cast<double>(figures.nearest)),
                                          length_text(static_cast<double>(figures.farthest)))});
   }

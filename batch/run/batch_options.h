@@ -12,6 +12,9 @@
 
 namespace raylift::batch {
 
+/// What --retry calls rows whose files have changed since.
+inline constexpr const char* kChanged = "changed";
+
 struct BatchOptions {
   std::vector<std::string> inputs;
   std::vector<const Action*> actions;
@@ -20,6 +23,7 @@ struct BatchOptions {
   unsigned jobs = 0;           ///< 0: one for each device; without devices, one for two cores
   std::string report;
   bool resume = false;
+  std::vector<std::string> retry;  ///< kinds of errors whose rows are done again, and kChanged
   std::optional<Shard> shard;
   bool merge = false;  ///< the inputs are reports
   bool keep_going = false;

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batch_run.h"
 
+#include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/device/backend.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
+#include <filesystem>
 #include <memory>
-#include <numeric>
-#include <thread>
-#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "batch_devices.h"
 #include "batch_summary.h"
 #include "cli/interrupt.h"
+#include "cli/progress_bar.h"
 #include "cli/text.h"
+#include "earlier_rows.h"
 #include "inputs.h"
 #include "mpi_messages.h"
 #include "ranks.h"
 #include "report.h"
+#include "report_head.h"
 #include "worker.h"
 #include "worker_pool.h"
 
@@ -30,66 +33,6 @@ using namespace cli;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-bool uses_device(const BatchOptions& options) {
-  return std::any_of(options.actions.begin(), options.actions.end(),
-                     [](const Action* one) { return one->needs_device; });
-}
-
-/// The devices that the batch is to use, by name: without making a context on any.
-std::vector<std::string> devices_of(const BatchOptions& options) {
-  if (!uses_device(options)) return {};
-  if (options.device != "all") {
-    std::vector<std::string> names;
-    for (std::size_t begin = 0; begin <= options.device.size();) {
-      const std::size_t comma = std::min(options.device.find(',', begin), options.device.size());
-      names.push_back(options.device.substr(begin, comma - begin));
-      begin = comma + 1;
-    }
-    return names;
-  }
-  std::vector<std::string> names;
-  for (int i = 0; i != cuda_device_count(); ++i) names.push_back("cuda:" + std::to_string(i));
-  if (names.empty()) names.emplace_back("host");
-  return names;
-}
-
-/// Of the devices of a machine, those for one of several processes on it.
-std::vector<std::string> share_of(const std::vector<std::string>& devices, const RankPlace& place) {
-  const auto own = static_cast<std::size_t>(place.local_rank);
-  const auto all = static_cast<std::size_t>(place.local_ranks);
-  if (devices.size() <= all) return devices.empty() ? devices : std::vector{devices[own % devices.size()]};
-  std::vector<std::string> share;
-  for (std::size_t i = own; i < devices.size(); i += all) share.push_back(devices[i]);
-  return share;
-}
-
-/// The cores for this process: mpirun may have bound it to some of them already.
-unsigned own_cores(const RankPlace& place) {
-  const auto machine = static_cast<unsigned>(::sysconf(_SC_NPROCESSORS_ONLN));
-  const unsigned share = std::max(1U, machine / static_cast<unsigned>(place.local_ranks));
-  return std::min(share, std::max(1U, std::thread::hardware_concurrency()));
-}
-
-WorkerPoolOptions pool_options(const BatchOptions& options, const RankPlace& place) {
-  const std::vector<std::string> devices = share_of(devices_of(options), place);
-  const bool host = devices.empty() || (devices.size() == 1 && devices.front() == "host");
-  std::size_t jobs = options.jobs;
-  if (jobs == 0) jobs = host ? std::max(1U, own_cores(place) / 2) : devices.size();
-  WorkerPoolOptions pool;
-  pool.actions = options.actions;
-  for (std::size_t i = 0; i != jobs; ++i) pool.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
-  pool.seconds = options.seconds;
-  pool.bytes = options.bytes;
-  // Each import may take its share of what memory there is: several at a time would otherwise take it all.
-  pool.import_bytes = options.action.load.limits.isolate_bytes;
-  if (pool.import_bytes == 0)
-    pool.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(place.local_ranks));
-  if (options.bytes != 0) pool.import_bytes = std::min(pool.import_bytes, options.bytes);
-  pool.threads = std::max(1U, own_cores(place) / static_cast<unsigned>(jobs));
-  pool.rank = place.rank;
-  return pool;
-}
 
 class Batch {
  public:
@@ -112,7 +55,8 @@ class Batch {
     keep_shard();
     if (!options_.report.empty()) open_report();
     deal_order();
-    const Clock::time_point start = Clock::now();
+    start_ = Clock::now();
+    next_line_ = start_ + line_interval();
     try {
       work();
     } catch (...) {
@@ -125,12 +69,13 @@ class Batch {
     }
     if (report_ && options_.sort && summary_.done() == inputs_.size()) sort_report();
     finish_report();
-    print(Clock::now() - start);
-    if (refusal_) throw Error(*refusal_);
-    if (interrupted() && summary_.done() != inputs_.size()) {
-      const bool resumable = !options_.report.empty();
-      throw Error(ErrorKind::cancelled, "interrupted", {}, resumable ? "go on by --resume" : "");
-    }
+    print(Clock::now() - start_);
+    const std::string resume = options_.report.empty() ? "" : "go on by --resume";
+    if (refusal_)
+      throw Error(refusal_->kind(), refusal_->problem(), {refusal_->file(), refusal_->element()},
+                  refusal_->advice() + (refusal_->advice().empty() || resume.empty() ? "" : "; ") + resume);
+    if (interrupted() && summary_.done() != inputs_.size())
+      throw Error(ErrorKind::cancelled, "interrupted", {}, resume);
     return summary_.exit_code();
   }
 
@@ -146,34 +91,20 @@ class Batch {
     summary_ = Summary(inputs_.size());
   }
 
-  /// Throws Error(usage) where a row of the report that is resumed is of another shard, or of another list.
-  void check_shard(const Json& row, const std::string& file) const {
-    const std::optional<ShardRow> earlier = shard_of(row);
-    const std::string theirs =
-        earlier ? shard_text(earlier->shard, earlier->scenes) : shard_text(std::nullopt, all_scenes_);
-    const std::string ours = shard_text(options_.shard, all_scenes_);
-    if (theirs != ours)
-      throw Error(ErrorKind::usage, "the report's rows are of " + theirs + ", and this is " + ours,
-                  {options_.report, file}, "use the same inputs and shard, or another report");
-  }
-
   void open_report() {
-    std::unordered_map<std::string, std::size_t> by_path;
-    for (std::size_t i = 0; i != inputs_.size(); ++i) by_path.emplace(inputs_[i].path, i);
-    const Json wanted = make_row("", options_.actions)["do"];
+    EarlierRows earlier(inputs_, options_, all_scenes_);
+    report_ = std::make_unique<Report>(options_.report, options_.resume ? Report::Mode::resume : Report::Mode::fresh,
+                                       make_head(options_),
+                                       [&](const Json& head, const Json& row) { earlier.add(head, row); });
+    earlier.check_sources(session_.progress());
+    if (earlier.any_again())
+      report_->rewrite(
+          [&](const Json& row) { return earlier.again(row) ? std::nullopt : std::optional<std::size_t>(0); });
     done_.resize(inputs_.size());
-    report_ = std::make_unique<Report>(
-        options_.report, options_.resume ? Report::Mode::resume : Report::Mode::fresh, [&](const Json& row) {
-          const std::string file = file_of(row);
-          if (row.value("do", Json()) != wanted)
-            throw Error(ErrorKind::usage, "the report's rows are of another --do: " + row.value("do", Json()).dump(),
-                        {options_.report, file}, "use the same, or another report");
-          check_shard(row, file);
-          const auto found = by_path.find(file);
-          if (found == by_path.end() || done_[found->second]) return;
-          done_[found->second] = true;
-          summary_.add(found->second, row, true);
-        });
+    for (const auto& [scene, row] : earlier.done()) {
+      done_[scene] = true;
+      summary_.add(scene, row, true);
+    }
   }
 
   /// The largest come first, so that none of them is left over at the end; for each, what it adds to the work to do.
@@ -209,7 +140,27 @@ class Batch {
       if (ranks_ != nullptr) ranks_->handle(finished);
       for (const Finished& one : finished) take(one);
       session_.show(label(), weight_done_, weight_);
+      say_what_happens(busy);
     }
+  }
+
+  /// An interrupt is answered at once; without a terminal, a line a minute says how far the batch is.
+  void say_what_happens(std::size_t busy) {
+    if (interrupted() && !std::exchange(answered_, true) && busy != 0)
+      session_.say("interrupted: finishing " + counted(busy, "scene", "scenes") + "; again to stop at once");
+    const Clock::time_point now = Clock::now();
+    if (now < next_line_ || !session_.says_progress()) return;
+    next_line_ = now + line_interval();
+    std::string line = summary_.progress(now - start_);
+    if (const auto slowest = pool_.slowest())
+      line += fmt::format("; for {}: {}", short_duration(slowest->time), slowest->path);
+    session_.say(line);
+  }
+
+  /// A minute, or for tests $RAYLIFT_BATCH_LINES milliseconds.
+  [[nodiscard]] static std::chrono::milliseconds line_interval() {
+    const char* set = std::getenv("RAYLIFT_BATCH_LINES");
+    return set != nullptr ? std::chrono::milliseconds(std::atoi(set)) : std::chrono::minutes(1);
   }
 
   [[nodiscard]] bool interrupted() const {
@@ -249,20 +200,41 @@ class Batch {
                         {inputs_[scene].path, ""}));
   }
 
+  /// Of a device that works no longer: the scene goes to another one.
+  void take_dropped(const Finished& finished) {
+    if (dropped_.insert(finished.dropped).second)
+      session_.warn(finished.dropped + " is no longer used: " + finished.row["error"]["message"].get<std::string>());
+    waiting_.push_front(finished.scene);
+  }
+
+  /// Whether the scene is to be tried again: where a device failed, it may be the device's fault or the scene's. A dead
+  /// one can't be opened by the next worker.
+  bool tries_again(std::size_t scene, const Error& error) {
+    if (error.kind() != ErrorKind::device || stopping() || !tried_.insert(scene).second) return false;
+    waiting_.push_front(scene);
+    return true;
+  }
+
   void take(const Finished& finished) {
     if (finished.cancelled) return take_stopped(finished.scene);
+    if (!finished.dropped.empty()) return take_dropped(finished);
     Json row = finished.row;
+    if (report_ && folder_of(report_->head()) != std::filesystem::current_path().string())
+      set_file(row, std::filesystem::absolute(inputs_[finished.scene].path).string());
     if (options_.shard) {
       const std::size_t number = options_.shard->index + finished.scene * options_.shard->count;
       set_shard(row, {*options_.shard, number, all_scenes_});
     }
     if (row["status"] == "failed") {
       const Json& json = row["error"];
-      const Error error(error_kind(json["kind"].get<std::string>()), json["problem"].get<std::string>(),
-                        {inputs_[finished.scene].path, json["element"].get<std::string>()},
-                        json["advice"].get<std::string>());
+      const Input& input = inputs_[finished.scene];
+      Error error(error_kind(json["kind"].get<std::string>()), json["problem"].get<std::string>(),
+                  {input.path, json["element"].get<std::string>()}, json["advice"].get<std::string>());
+      const bool vanished = error.kind() == ErrorKind::io && !input.error && folder_vanished(input);
+      if (vanished) error = Error(ErrorKind::system, "the folder of the scene is gone", {input.path, ""});
+      if (!finished.refused && tries_again(finished.scene, error)) return;
       // It would go as with this one with all others.
-      if (finished.refused && !options_.keep_going) {
+      if ((finished.refused || vanished) && !options_.keep_going) {
         if (!refusal_) refusal_ = error;
         return;
       }
@@ -279,18 +251,13 @@ class Batch {
   }
 
   void sort_report() {
-    std::vector<std::string> paths;
-    for (const Input& input : inputs_) paths.push_back(input.path);
-    report_->sort(paths);
+    EarlierRows rows(inputs_, options_, all_scenes_);
+    rows.set_folder(report_->head());
+    report_->rewrite([&](const Json& row) { return std::optional(rows.scene_of(row).value_or(inputs_.size())); });
   }
 
   void finish_report() {
     if (report_) report_->finish();
-  }
-
-  /// Of this batch or, with a row's shard, of the one that wrote the row.
-  [[nodiscard]] static std::string shard_text(const std::optional<Shard>& shard, std::size_t scenes) {
-    return shard ? "shard " + shard->text() + " of " + counted(scenes, "scene", "scenes") : "a batch without shards";
   }
 
   void print(std::chrono::duration<double> time) {
@@ -316,10 +283,15 @@ class Batch {
   std::vector<std::size_t> order_;
   std::deque<std::size_t> waiting_;  // to be dealt
   std::unordered_set<std::size_t> stopped_;
+  std::unordered_set<std::size_t> tried_;  // and a device failed
+  std::unordered_set<std::string> dropped_;
   std::uint64_t weight_ = 0;
   std::uint64_t weight_done_ = 0;
   std::optional<Error> refusal_;
   bool failed_ = false;
+  bool answered_ = false;  // an interrupt
+  Clock::time_point start_;
+  Clock::time_point next_line_;
 };
 
 /// The other ranks' part. Where one can't go on, none can: its scenes would be missing.
@@ -340,7 +312,12 @@ void serve(Session& session, Mpi& mpi, const WorkerPoolOptions& pool) {
 
 int run_batch(Session& session, const BatchOptions& options) {
   ::signal(SIGXFSZ, SIG_IGN);  // a report at the limit of a file's size is an error like a full disk
-  if (!started_in_parallel()) return Batch(session, options, pool_options(options, {}), nullptr).run();
+  if (!options.keep_going) check_devices(options);
+  if (!started_in_parallel()) {
+    WorkerPoolOptions pool = pool_options(options, {});
+    pool.may_drop = true;  // the rooms of a rank are fixed
+    return Batch(session, options, std::move(pool), nullptr).run();
+  }
 
   const std::unique_ptr<Mpi> mpi = start_mpi();
   const WorkerPoolOptions pool = pool_options(options, mpi->place);

@@ -39,6 +39,13 @@ int Summary::exit_code() const {
   return std::find(codes_.begin(), codes_.end(), kNegative) != codes_.end() ? kNegative : 0;
 }
 
+std::string Summary::progress(std::chrono::duration<double> time) const {
+  const auto failed = std::count_if(codes_.begin(), codes_.end(), [](int code) { return code > kNegative; });
+  return fmt::format("{} done, {} failed, {} remaining, {:.3g} per second", counted(done_, "scene", "scenes"),
+                     grouped(static_cast<std::uint64_t>(failed)), grouped(codes_.size() - done_),
+                     static_cast<double>(done_ - earlier_) / time.count());
+}
+
 std::string Summary::table() const {
   Table table({{"result", Align::left}, {"scenes"}, {"size"}});
   const auto add = [&](const std::string& shown, const Count& count) {

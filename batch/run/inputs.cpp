@@ -3,6 +3,8 @@
 
 #include <glob.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/gpu/cache/cache.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
@@ -33,10 +35,11 @@ class Expansion {
 
  private:
   void add_file(const std::string& path) {
-    if (!seen_.insert(fs::path(path).lexically_normal().string()).second) return;
+    std::string identity = identity_(path);
+    if (!seen_.insert(identity).second) return;
     std::error_code error;
     const std::uintmax_t bytes = fs::file_size(path, error);
-    inputs_.push_back({path, error ? 0 : bytes, std::nullopt});
+    inputs_.push_back({path, std::move(identity), identity_.folder(path).file_system, error ? 0 : bytes, std::nullopt});
   }
 
   void add_folder(const fs::path& folder) {
@@ -91,8 +94,9 @@ class Expansion {
   }
 
   void fail(const std::string& name, const std::string& problem) {
-    if (!seen_.insert(name).second) return;
-    inputs_.push_back({name, 0, Error(ErrorKind::io, problem, {name, ""})});
+    std::string identity = identity_(name);
+    if (!seen_.insert(identity).second) return;
+    inputs_.push_back({name, std::move(identity), 0, 0, Error(ErrorKind::io, problem, {name, ""})});
   }
 
   /// Whether the name has one of the endings that are read: of "a.dae.gz", "dae.gz" as well as "gz".
@@ -108,10 +112,40 @@ class Expansion {
 
   std::vector<std::string> extensions_ = supported_extensions();
   std::vector<Input> inputs_;
+  FileIdentity identity_;
   std::unordered_set<std::string> seen_;
 };
 
 }  // namespace
+
+const Folder& FileIdentity::folder(const std::string& path) {
+  const fs::path parent = (fs::path(base_) / path).parent_path();
+  const auto [found, added] = folders_.try_emplace(parent.string());
+  if (!added) return found->second;
+  std::error_code error;
+  const fs::path here = parent.empty() ? fs::path(".") : parent;
+  const fs::path resolved = fs::weakly_canonical(here, error);
+  found->second.path = error ? fs::absolute(here, error).lexically_normal().string() : resolved.string();
+  struct stat info {};
+  if (::stat(here.c_str(), &info) == 0) found->second.file_system = info.st_dev;
+  return found->second;
+}
+
+std::string FileIdentity::operator()(const std::string& path) {
+  return (fs::path(folder(path).path) / fs::path(path).filename()).string();
+}
+
+bool folder_vanished(const Input& input) {
+  FileIdentity now;
+  const std::uint64_t file_system = now.folder(input.path).file_system;
+  return file_system != input.file_system;
+}
+
+std::string source_hash(const std::string& path, std::uint64_t most, const Progress& progress) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most || error) return {};
+  return cache_key(path, {}, {}, progress).source.hex();
+}
 
 std::vector<Input> expand_inputs(const std::vector<std::string>& given) {
   Expansion expansion;

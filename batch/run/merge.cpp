@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "report.h"
+#include "report_head.h"
 #include "shard.h"
 
 namespace raylift::batch {
@@ -29,12 +31,25 @@ class Merge {
     if (!file) throw Error(ErrorKind::io, std::string("can't open the report: ") + std::strerror(errno), {report, ""});
     std::string line;
     // A line without an end is a row that a batch was killed at: it counts as missing.
+    Json head;
     for (std::size_t number = 1; std::getline(file, line) && !file.eof(); ++number) {
       Json row = Json::parse(line, nullptr, false);
+      if (number == 1) {
+        if (!is_head(row))
+          throw Error(ErrorKind::malformed, "the line is no head of a report", {report, "line 1"},
+                      "merge the reports of batches with --shard");
+        if (head_.is_null()) head_ = row;
+        check_head(row, head_, report);
+        head = std::move(row);
+        continue;
+      }
       const std::optional<ShardRow> shard = is_row(row) ? shard_of(row) : std::nullopt;
       if (!shard)
         throw Error(ErrorKind::malformed, "the line is no row of a shard", {report, "line " + std::to_string(number)},
                     "merge the reports of batches with --shard");
+      // The merged report has one folder for all.
+      if (head["folder"] != head_["folder"])
+        set_file(row, (std::filesystem::path(folder_of(head)) / file_of(row)).string());
       add_row(report, std::move(row), *shard);
     }
     if (file.bad()) throw Error(ErrorKind::io, "can't read the report", {report, ""});
@@ -64,7 +79,7 @@ class Merge {
 
   [[nodiscard]] Summary write(const std::string& path) const {
     Summary summary(rows_.size());
-    Report report(path, Report::Mode::fresh);
+    Report report(path, Report::Mode::fresh, head_);
     for (const auto& [scene, row] : rows_) {
       report.append(row.json);
       summary.add(scene, row.json, false);
@@ -83,14 +98,12 @@ class Merge {
     if (rows_.empty()) {
       scenes_ = shard.scenes;
       shards_ = shard.shard.count;
-      actions_ = row["do"];
     }
-    if (scenes_ != shard.scenes || shards_ != shard.shard.count || actions_ != row["do"])
+    if (scenes_ != shard.scenes || shards_ != shard.shard.count)
       throw Error(ErrorKind::usage,
                   "the report is of another batch: shard " + shard.shard.text() + " of " +
-                      counted(shard.scenes, "scene", "scenes") + " with --do " + row["do"].dump() + ", after " +
-                      counted(shards_, "shard", "shards") + " of " + counted(scenes_, "scene", "scenes") + " with " +
-                      actions_.dump(),
+                      counted(shard.scenes, "scene", "scenes") + ", after " + counted(shards_, "shard", "shards") +
+                      " of " + counted(scenes_, "scene", "scenes"),
                   {report, ""}, "name the reports of one batch");
     row["run"].erase("shard");  // the merged report is one of all scenes
     const auto [place, added] = rows_.try_emplace(shard.scene, Row{std::move(row), report});
@@ -104,7 +117,7 @@ class Merge {
   std::map<std::size_t, Row> rows_;  // by the scene's number in the order of the inputs
   std::size_t scenes_ = 0;
   std::size_t shards_ = 0;
-  Json actions_;
+  Json head_;
 };
 
 }  // namespace

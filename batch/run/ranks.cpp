@@ -32,7 +32,7 @@ std::string to_text(const Finished& one) {
 Finished finished_of(const std::string& text) {
   Json json = Json::parse(text);
   return {json["scene"].get<std::size_t>(), std::move(json["row"]), json["refused"].get<bool>(),
-          json["cancelled"].get<bool>()};
+          json["cancelled"].get<bool>(), ""};
 }
 
 }  // namespace

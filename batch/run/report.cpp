@@ -13,8 +13,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include "report_head.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -28,6 +30,7 @@ std::string unhex(const std::string& text) {
 }
 
 constexpr std::string_view kRowBegin = R"({"file":")";
+constexpr std::string_view kHeadBegin = R"({"report":")";
 
 bool is_utf8(const std::string& text) {
   try {
@@ -40,17 +43,18 @@ bool is_utf8(const std::string& text) {
 
 }  // namespace
 
-void set_file(Json& row, const std::string& path) {
-  row["file"] = path;
+void set_file(Json& row, const std::string& path, const std::string& member) {
+  row[member] = path;
   if (is_utf8(path)) return;
   std::string hex;
   for (const char c : path) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  row["file_hex"] = hex;
+  row[member + "_hex"] = hex;
 }
 
-std::string file_of(const Json& row) {
+std::string file_of(const Json& row, const std::string& member) {
   try {
-    return row.contains("file_hex") ? unhex(row.at("file_hex").get<std::string>()) : row.at("file").get<std::string>();
+    return row.contains(member + "_hex") ? unhex(row.at(member + "_hex").get<std::string>())
+                                         : row.at(member).get<std::string>();
   } catch (const std::exception&) {
     throw Error(ErrorKind::malformed, "a row names no file");
   }
@@ -71,7 +75,8 @@ bool is_row(const Json& row) {
   return *status == "ok" || *status == "negative" || *status == "failed";
 }
 
-Report::Report(const std::string& path, Mode mode, const std::function<void(const Json&)>& earlier) : path_(path) {
+Report::Report(const std::string& path, Mode mode, Json head, const Earlier& earlier)
+    : path_(path), head_(std::move(head)) {
   const bool existed = ::access(path.c_str(), F_OK) == 0;
   descriptor_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   // A pipe or a terminal may be open to writers alone.
@@ -96,16 +101,7 @@ Report::Report(const std::string& path, Mode mode, const std::function<void(cons
     if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
     bytes_ = static_cast<std::uint64_t>(info.st_size);
     if (mode == Mode::resume) {
-      std::uint64_t number = 0;
-      read_lines([&](std::string_view line) {
-        ++number;
-        const Json row = Json::parse(line, nullptr, false);
-        if (!is_row(row))
-          throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: no row in this line",
-                      {path_, "line " + std::to_string(number)},
-                      "take the line out, or start afresh with another report");
-        if (earlier) earlier(row);
-      });
+      read_rows(earlier);
     } else if (existed && bytes_ != 0) {
       throw Error(ErrorKind::usage, "the report is there already", {path, ""},
                   "go on with it by --resume, or remove it first");
@@ -123,6 +119,27 @@ Report::~Report() {
 void Report::fail(const std::string& what, int code) const {
   throw Error(ErrorKind::io, what + ": " + std::strerror(code), {path_, ""},
               code == ENOSPC || code == EDQUOT || code == EFBIG ? "make room, and go on with --resume" : "");
+}
+
+void Report::read_rows(const Earlier& earlier) {
+  std::uint64_t number = 0;
+  read_lines([&](std::string_view line) {
+    const bool first = ++number == 1;
+    const Json json = Json::parse(line, nullptr, false);
+    if (first ? !is_head(json) : !is_row(json))
+      throw Error(
+          ErrorKind::malformed,
+          std::string("what is to be resumed is no report of a batch: no ") + (first ? "head" : "row") +
+              " in this line",
+          {path_, "line " + std::to_string(number)},
+          first ? "start afresh with another report" : "take the line out, or start afresh with another report");
+    if (first) {
+      check_head(json, head_, path_);
+      head_ = json;
+    } else if (earlier) {
+      earlier(head_, json);
+    }
+  });
 }
 
 /// Calls use(line) for each line that has an end, without that, and cuts off what comes behind the last one.
@@ -148,46 +165,49 @@ void Report::read_lines(const std::function<void(std::string_view)>& use) {
   if (whole == bytes_) return;
   // A batch that was killed while a row was on its way to the disk: the row does not count. Anything else is somebody's
   // file, and no report.
-  const std::size_t known = std::min(arrived.size(), kRowBegin.size());
-  if (std::string_view(arrived).substr(0, known) != kRowBegin.substr(0, known))
+  const std::string_view begin = whole == 0 ? kHeadBegin : kRowBegin;
+  const std::size_t known = std::min(arrived.size(), begin.size());
+  if (std::string_view(arrived).substr(0, known) != begin.substr(0, known))
     throw Error(ErrorKind::malformed, "what is to be resumed is no report of a batch: it does not end in a row",
                 {path_, ""}, "take out what is behind the last row, or start afresh with another report");
   if (::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) fail("can't cut off a torn row", errno);
   bytes_ = whole;
 }
 
-void Report::sort(const std::vector<std::string>& files) {
+void Report::rewrite(const Place& place) {
   if (!regular_) return;
-  std::unordered_map<std::string, std::size_t> place;
-  for (const std::string& file : files) place.emplace(file, place.size());
   std::vector<std::pair<std::size_t, std::string>> lines;
+  bool first = true;
   read_lines([&](std::string_view line) {
-    const auto found = place.find(file_of(Json::parse(line)));
-    lines.emplace_back(found == place.end() ? place.size() : found->second, line);
+    if (std::exchange(first, false)) return;  // the head
+    if (const auto where = place(Json::parse(line))) lines.emplace_back(*where, line);
   });
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   // A link keeps pointing to its file.
   const std::filesystem::path target = std::filesystem::canonical(path_);
   const std::string temporary = target.string() + ".sorted-" + std::to_string(::getpid());
-  Report sorted(temporary, Mode::fresh);
+  Report sorted(temporary, Mode::fresh, head_);
   try {
     struct stat own {};
     if (::fstat(descriptor_, &own) == 0) (void)!::fchmod(sorted.descriptor_, own.st_mode & 07777U);
     for (const auto& [number, line] : lines) sorted.write(line + '\n');
     sorted.finish();
-    if (std::rename(temporary.c_str(), target.c_str()) != 0) fail("can't replace the report by its sorted self", errno);
+    if (std::rename(temporary.c_str(), target.c_str()) != 0) fail("can't replace the report by its new self", errno);
   } catch (...) {
     (void)std::remove(temporary.c_str());
     throw;
   }
   std::swap(descriptor_, sorted.descriptor_);
+  bytes_ = sorted.bytes_;
 }
 
 void Report::append(const Json& row) {
   write(row.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
 }
 
-void Report::write(std::string_view text) {
+void Report::write(std::string_view line) {
+  std::string text(line);
+  if (bytes_ == 0) text.insert(0, head_.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
   std::string_view rest = text;
   while (!rest.empty()) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());

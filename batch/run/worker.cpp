@@ -19,6 +19,7 @@
 #include "cli/interrupt.h"
 #include "cli/session.h"
 #include "frames.h"
+#include "inputs.h"
 #include "report.h"
 
 namespace raylift::batch {
@@ -47,6 +48,13 @@ void act_out_fault(const std::string& path) {
   if (set != nullptr && *set != '\0' && path.ends_with(set)) ::raise(SIGSEGV);
 }
 
+/// For tests too: a device that $RAYLIFT_BATCH_DEAD_DEVICE says is "gone" can't be opened, and one that is "busy" fails
+/// once in use. "cuda:0=gone"
+void act_out_dead_device(const std::string& device, const std::string& how) {
+  const char* set = std::getenv("RAYLIFT_BATCH_DEAD_DEVICE");
+  if (set != nullptr && set == device + '=' + how) throw Error(ErrorKind::device, "the device is dead, as was ordered");
+}
+
 class Worker {
  public:
   Worker(std::string device, const std::vector<const Action*>& actions, const ActionOptions& options)
@@ -54,6 +62,7 @@ class Worker {
 
   void run() {
     while (const std::optional<Frame> frame = socket_.wait()) {
+      if (!socket_.send(FrameType::stage, "start")) return;
       act_out_fault(frame->payload);
       Json row = make_row(frame->payload, actions_);
       const FrameType type = work(frame->payload, row);
@@ -94,6 +103,7 @@ class Worker {
         std::error_code ignored;
         const std::uintmax_t bytes = std::filesystem::file_size(path, ignored);
         row["bytes"] = ignored ? Json() : Json(bytes);
+        if (const std::string hash = source_of(path); !hash.empty()) row["source"] = hash;
         try {
           open_device();
         } catch (const Error&) {
@@ -107,6 +117,7 @@ class Worker {
         lap();
         for (const Action* action : actions_) {
           at = action->name;
+          if (action->needs_device) act_out_dead_device(device_name_, "busy");
           row[std::string(at)] = action->run(scene);
           lap();
         }
@@ -116,7 +127,7 @@ class Worker {
     } catch (const Error& error) {
       lap();
       // Nothing is wrong with a scene that raylift-import was not found for.
-      if (error.kind() == ErrorKind::usage) type = FrameType::refused;
+      if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::system) type = FrameType::refused;
       fail(error);
     } catch (const std::exception& error) {
       fail(Error(ErrorKind::malformed, std::string("unexpected: ") + error.what(), {path, ""}));
@@ -130,9 +141,21 @@ class Worker {
     return type;
   }
 
+  /// What the file holds, so that a batch that goes on later knows whether it is still the same. A file that can't be
+  /// read is an error of loading it.
+  [[nodiscard]] std::string source_of(const std::string& path) {
+    try {
+      return source_hash(path, options_.load.limits.file_bytes, make_progress(socket_));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::io) throw;
+      return {};
+    }
+  }
+
   void open_device() {
     bool needed = false;
     for (const Action* action : actions_) needed = needed || action->needs_device;
+    if (needed) act_out_dead_device(device_name_, "gone");
     // Several workers on the host device share the machine's memory as their imports do.
     if (needed && !device_) device_ = Device::parse(device_name_, options_.load.limits.isolate_bytes);
   }
@@ -177,6 +200,7 @@ Json make_row(const std::string& path, const std::vector<const Action*>& actions
   Json row;
   set_file(row, path);
   row["bytes"] = nullptr;
+  row["source"] = nullptr;
   row["do"] = Json::array();
   for (const Action* action : actions) row["do"].push_back(action->name);
   row["status"] = "";

@@ -32,7 +32,7 @@ using namespace cli;
 namespace {
 
 [[noreturn]] void fail_to_start(const char* what, int code) {
-  throw Error(ErrorKind::io, fmt::format("can't start a worker: {}: {}", what, std::strerror(code)));
+  throw Error(kind_of_errno(code), fmt::format("can't start a worker: {}: {}", what, std::strerror(code)));
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -82,21 +82,49 @@ WorkerPool::~WorkerPool() {
 
 std::size_t WorkerPool::idle() const {
   return static_cast<std::size_t>(
-      std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.busy; }));
+      std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.busy && !slot.dropped; }));
+}
+
+std::size_t WorkerPool::busy() const {
+  return static_cast<std::size_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.busy; }));
+}
+
+std::optional<WorkerPool::UnderWay> WorkerPool::slowest() const {
+  const Slot* found = nullptr;
+  for (const Slot& slot : slots_)
+    if (slot.busy && (found == nullptr || slot.start < found->start)) found = &slot;
+  if (found == nullptr) return std::nullopt;
+  return UnderWay{found->path, Clock::now() - found->start};
+}
+
+/// Whether others are left.
+bool WorkerPool::drop(const std::string& device) {
+  const auto other = [&](const Slot& slot) { return !slot.dropped && slot.device != device; };
+  if (!options_.may_drop || std::none_of(slots_.begin(), slots_.end(), other)) return false;
+  for (Slot& slot : slots_) slot.dropped = slot.dropped || slot.device == device;
+  return true;
 }
 
 void WorkerPool::start(std::size_t scene, const std::string& path) {
   // One that has a process comes first: it may have a device open already.
-  auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.busy && one.process != 0; });
-  if (slot == slots_.end())
-    slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& one) { return !one.busy; });
+  const auto idle = [](const Slot& one) { return !one.busy && !one.dropped; };
+  auto slot =
+      std::find_if(slots_.begin(), slots_.end(), [&](const Slot& one) { return idle(one) && one.process != 0; });
+  if (slot == slots_.end()) slot = std::find_if(slots_.begin(), slots_.end(), idle);
   // One that died while it was idle is replaced.
-  for (int attempt = 0; attempt != 2; ++attempt) {
-    if (slot->process == 0) spawn(*slot);
-    if (slot->socket.send(FrameType::job, path)) break;
-    (void)end(*slot);
+  slot->not_started.reset();
+  try {
+    for (int attempt = 0; attempt != 2; ++attempt) {
+      if (slot->process == 0) spawn(*slot);
+      if (slot->socket.send(FrameType::job, path)) break;
+      (void)end(*slot);
+    }
+  } catch (const Error& error) {
+    slot->not_started = error;
   }
   slot->busy = true;
+  slot->taken = false;
   slot->scene = scene;
   slot->path = path;
   slot->stage = "start";
@@ -109,6 +137,7 @@ void WorkerPool::spawn(Slot& slot) {
   slot.socket = FrameSocket(ends[0]);
   FrameSocket theirs(ends[1]);
   slot.said = ::memfd_create("raylift-worker-errors", MFD_CLOEXEC);
+  if (slot.said < 0) fail_to_start("memfd_create", errno);
   (void)::fcntl(slot.said, F_SETFL, O_APPEND);
 
   posix_spawn_file_actions_t files;
@@ -169,8 +198,11 @@ void WorkerPool::poll_for(std::vector<pollfd>& polled) const {
 }
 
 void WorkerPool::handle(std::vector<Finished>& finished) {
-  for (Slot& slot : slots_)
+  for (Slot& slot : slots_) {
     if (slot.process != 0) read(slot, finished);
+    if (slot.busy && slot.process == 0)
+      finish_failed(slot, slot.not_started.value_or(Error(ErrorKind::system, "no worker stays alive")), true, finished);
+  }
   const Clock::time_point now = Clock::now();
   if (now < next_check_) return;
   next_check_ = now + kTick;
@@ -181,6 +213,7 @@ void WorkerPool::handle(std::vector<Finished>& finished) {
 void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
   const bool open = slot.socket.receive();
   while (const std::optional<Frame> frame = slot.socket.next()) {
+    slot.taken = true;
     if (frame->type == FrameType::stage) {
       slot.stage = frame->payload;
     } else if (frame->type == FrameType::leaving) {
@@ -191,7 +224,8 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
       if (row.is_object())
         finish(slot, row, refused, finished);
       else
-        finish_failed(slot, Error(ErrorKind::malformed, "the worker gave back no row", {slot.path, ""}), finished);
+        finish_failed(slot, Error(ErrorKind::malformed, "the worker gave back no row", {slot.path, ""}), false,
+                      finished);
     }
   }
   if (!open) {
@@ -204,7 +238,12 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
     for (int i = 0; i != 1000 && !ended(); ++i) ::usleep(1000);
     const std::string said = last_line(slot.said);
     const int status = end(slot);
-    if (slot.busy) finish_failed(slot, death(slot, status, said), finished);
+    // A worker that never got to its scene has nothing to say about it. Who killed it may have had the scene in mind.
+    const bool signalled = WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT;
+    if (slot.busy && !slot.taken && !signalled)
+      finish_failed(slot, Error(ErrorKind::system, "a worker ended before its first scene: " + said), true, finished);
+    else if (slot.busy)
+      finish_failed(slot, death(slot, status, said), false, finished);
     return;
   }
   if (slot.busy) return;
@@ -227,14 +266,14 @@ void WorkerPool::check_limits(Slot& slot, std::vector<Finished>& finished) {
                   Error(ErrorKind::limit,
                         fmt::format("the scene took longer than its limit of {} s", short_number(options_.seconds)),
                         {slot.path, ""}, "raise it with --timeout", SIGKILL),
-                  finished);
+                  false, finished);
   } else if (options_.bytes != 0 && resident_bytes(slot.process) > options_.bytes) {
     (void)end(slot);
     finish_failed(slot,
                   Error(ErrorKind::limit,
                         fmt::format("the scene took more memory than its limit of {}", human_bytes(options_.bytes)),
                         {slot.path, ""}, "raise it with --memory", SIGKILL),
-                  finished);
+                  false, finished);
   }
 }
 
@@ -257,14 +296,14 @@ Error WorkerPool::death(const Slot& slot, int status, const std::string& said) {
                {slot.path, slot.stage});
 }
 
-void WorkerPool::finish_failed(Slot& slot, const Error& error, std::vector<Finished>& finished) {
+void WorkerPool::finish_failed(Slot& slot, const Error& error, bool refused, std::vector<Finished>& finished) {
   Json row = make_row(slot.path, options_.actions);
   std::error_code ignored;
   const std::uintmax_t bytes = std::filesystem::file_size(slot.path, ignored);
   if (!ignored) row["bytes"] = bytes;
   set_error(row, error);
   row["run"]["stage"] = slot.stage;
-  finish(slot, std::move(row), false, finished);
+  finish(slot, std::move(row), refused, finished);
 }
 
 void WorkerPool::finish(Slot& slot, Json row, bool refused, std::vector<Finished>& finished) {
@@ -276,8 +315,9 @@ void WorkerPool::finish(Slot& slot, Json row, bool refused, std::vector<Finished
   run["rank"] = options_.rank;
   row["run"] = std::move(run);
   const bool cancelled = row.contains("error") && row["error"]["kind"] == to_string(ErrorKind::cancelled);
+  const bool dropped = refused && row["error"]["kind"] == to_string(ErrorKind::device) && drop(slot.device);
   slot.busy = false;
-  finished.push_back({slot.scene, std::move(row), refused, cancelled});
+  finished.push_back({slot.scene, std::move(row), refused, cancelled, dropped ? slot.device : ""});
 }
 
 std::uint64_t usable_memory() {

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <poll.h>
+#include <raylift/geometry/error.h>
 #include <sys/types.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct WorkerPoolOptions {
   std::uint64_t import_bytes = 0;    ///< address space of an import
   unsigned threads = 1;              ///< of each worker
   int rank = 0;
+  bool may_drop = false;  ///< go on without a device that works no longer, where there are others
 };
 
 /// A finished scene: done or failed.
@@ -34,6 +37,7 @@ struct Finished {
   cli::Json row;
   bool refused = false;    ///< the error is not the scene's
   bool cancelled = false;  ///< a signal ended its process: there is no result
+  std::string dropped{};   ///< a device that works no longer: there is no result, and other devices are left
 };
 
 class WorkerPool {
@@ -46,8 +50,14 @@ class WorkerPool {
 
   /// The numbers of scenes that can start now, and of those that run.
   [[nodiscard]] std::size_t idle() const;
-  [[nodiscard]] std::size_t busy() const { return slots_.size() - idle(); }
-  /// Starts a scene; a worker must be idle. Throws Error(io) where no process can be started.
+  [[nodiscard]] std::size_t busy() const;
+  /// The scene that has been under way for the longest time.
+  struct UnderWay {
+    std::string path;
+    std::chrono::duration<double> time;
+  };
+  [[nodiscard]] std::optional<UnderWay> slowest() const;
+  /// Starts a scene; a worker must be idle. Where no process can be started, the scene is refused.
   void start(std::size_t scene, const std::string& path);
   /// Adds the descriptors to poll. Call handle() at least every kTick.
   void poll_for(std::vector<pollfd>& polled) const;
@@ -65,18 +75,22 @@ class WorkerPool {
     int said = -1;  // a file in memory: its standard error
     bool busy = false;
     bool leaving = false;
+    bool dropped = false;  // its device works no longer
+    bool taken = false;    // the worker has said something about the scene
     std::size_t scene = 0;
     std::string path;
     std::string stage;
     Clock::time_point start;
+    std::optional<Error> not_started;
   };
 
+  bool drop(const std::string& device);
   void spawn(Slot& slot);
   int end(Slot& slot) noexcept;
   void read(Slot& slot, std::vector<Finished>& finished);
   void check_limits(Slot& slot, std::vector<Finished>& finished);
   void finish(Slot& slot, cli::Json row, bool refused, std::vector<Finished>& finished);
-  void finish_failed(Slot& slot, const Error& error, std::vector<Finished>& finished);
+  void finish_failed(Slot& slot, const Error& error, bool refused, std::vector<Finished>& finished);
   [[nodiscard]] static Error death(const Slot& slot, int status, const std::string& said);
 
   WorkerPoolOptions options_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
 namespace raylift {
@@ -14,7 +16,7 @@ struct Row {
 };
 
 // Exit codes above 128 are left to signals, as shells read them; 130 is what an interrupted program returns anyway.
-constexpr std::array<Row, 10> kRows{{
+constexpr std::array<Row, 11> kRows{{
     {ErrorKind::io, "io", 3},
     {ErrorKind::malformed, "malformed", 4},
     {ErrorKind::unsupported, "unsupported", 5},
@@ -25,6 +27,7 @@ constexpr std::array<Row, 10> kRows{{
     {ErrorKind::no_display, "no_display", 10},
     {ErrorKind::usage, "usage", 2},
     {ErrorKind::cancelled, "cancelled", 130},
+    {ErrorKind::system, "system", 11},
 }};
 
 const Row& row(ErrorKind kind) noexcept {
@@ -58,6 +61,11 @@ ErrorKind error_kind(std::string_view name) {
     if (candidate.name == name) return candidate.kind;
   }
   throw Error(ErrorKind::usage, "no error kind is called '" + std::string(name) + "'");
+}
+
+ErrorKind kind_of_errno(int code) noexcept {
+  constexpr std::array kMachine{EAGAIN, EMFILE, ENFILE, EIO, ESTALE, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT};
+  return std::find(kMachine.begin(), kMachine.end(), code) != kMachine.end() ? ErrorKind::system : ErrorKind::io;
 }
 
 int exit_code(ErrorKind kind) noexcept {

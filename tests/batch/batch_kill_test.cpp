@@ -120,20 +120,24 @@ TEST_F(BatchKilled, DoesNotTouchAReportThatIsThere) {
   std::ofstream(report(), std::ios::binary | std::ios::app) << "this is no row\n";
   const Ended odd = raylift(arguments(true));
   EXPECT_EQ(odd.code, 4);
-  EXPECT_THAT(odd.err, HasSubstr("line 41"));
+  EXPECT_THAT(odd.err, HasSubstr("line 42"));
 }
 
 TEST_F(BatchKilled, LeavesAloneWhatIsNoReport) {
+  ASSERT_EQ(raylift({"batch", "--report", report(), data_file("cube.dae")}).code, 0);
+  const std::string head = text().substr(0, text().find('\n') + 1);
   for (const std::string other : {"a file of somebody's", "x", "{\"file\": 1", "\n", "{}\n",
                                   "{\"file\":\"a\",\"do\":[\"info\",\"check\"],\"status\":7}\n",
                                   "{\"file\":\"a\",\"do\":[\"info\",\"check\"],\"status\":\"failed\"}\n",
                                   "{\"file\":7,\"do\":[\"info\",\"check\"],\"status\":\"ok\"}\n",
                                   "{\"file\":\"a\",\"do\":[[]],\"status\":\"ok\"}\n"}) {
-    std::ofstream(report(), std::ios::binary | std::ios::trunc) << other;
-    const Ended ended = raylift(arguments(true));
-    EXPECT_EQ(ended.code, 4) << other << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr(report()));
-    EXPECT_EQ(text(), other);
+    for (const std::string& before : {std::string(), head}) {
+      std::ofstream(report(), std::ios::binary | std::ios::trunc) << before << other;
+      const Ended ended = raylift(arguments(true));
+      EXPECT_EQ(ended.code, 4) << other << ended.err;
+      EXPECT_THAT(ended.err, HasSubstr(report()));
+      EXPECT_EQ(text(), before + other);
+    }
   }
 }
 
@@ -174,7 +178,7 @@ TEST_F(BatchKilled, TakesItsWorkersAndImportsAlong) {
 
 TEST_F(BatchKilled, OutlivesItsWorkers) {
   Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
-  for (int i = 0; i != 2000 && std::ranges::count(text(), '\n') < 3; ++i) {
+  for (int i = 0; i != 2000 && std::ranges::count(text(), '\n') < 4; ++i) {
     (void)signal_workers(SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -221,6 +225,31 @@ TEST_F(BatchKilled, FinishesWhatIsUnderWayWhenInterrupted) {
   }
 }
 
+TEST_F(BatchKilled, AnswersAnInterruptAtOnce) {
+  Running running({"batch", "--jobs", "2", "--report", report(), scenes()}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  running.signal(SIGINT);
+  const auto said = [&] { return running.said(); };
+  for (int i = 0; i != 400 && said().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_THAT(said(), HasSubstr("interrupted: finishing 2 scenes; again to stop at once"));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait().code, 128 + SIGINT);
+}
+
+TEST_F(BatchKilled, SaysFromTimeToTimeHowFarItIs) {
+  const std::string broken = folder_.write("scenes/a.dae", "<COLLADA>");
+  std::vector<std::string> slow{"batch", "--jobs", "1", "--report", report(), broken};
+  for (int i = 0; i != 5; ++i) slow.push_back(scenes() + "/scene" + std::to_string(i) + ".dae");
+  const RunOptions often{{"RAYLIFT_BATCH_SLOW=200", "RAYLIFT_BATCH_LINES=50"}, ""};
+  const Ended ended = raylift(slow, often);
+  EXPECT_THAT(ended.err,
+              testing::ContainsRegex(
+                  "raylift: [1-5] scenes? done, [01] failed, [1-5] remaining, [0-9.]+ per second; for [01] s: /"));
+  std::filesystem::remove(report());
+  slow.insert(slow.begin() + 1, "--no-progress");
+  EXPECT_THAT(raylift(slow, often).err, testing::Not(HasSubstr("remaining")));
+}
+
 TEST_F(BatchKilled, EndsAtOnceAtTheSecondInterrupt) {
   Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -265,16 +294,21 @@ TEST(BatchReport, LeavesNoHalfRowOnAFullDisk) {
   batch::set_file(row, std::string(60, 'x'));
   row["do"] = cli::Json::array();
   row["status"] = "ok";
+  const cli::Json head = {{"report", "raylift batch"},
+                          {"version", "1"},
+                          {"folder", "/"},
+                          {"do", cli::Json::array()},
+                          {"options", cli::Json::object()}};
   {
-    const FileSizeLimit limit(200);  // two rows and a half
-    batch::Report report(path, batch::Report::Mode::fresh);
+    const FileSizeLimit limit(head.dump().size() + 200);  // the head, two rows and a half
+    batch::Report report(path, batch::Report::Mode::fresh, head);
     report.append(row);
     report.append(row);
     EXPECT_THROW(report.append(row), Error);
   }
   EXPECT_THAT(rows_of(path), SizeIs(2));
   int earlier = 0;
-  batch::Report report(path, batch::Report::Mode::resume, [&](const cli::Json&) { ++earlier; });
+  batch::Report report(path, batch::Report::Mode::resume, head, [&](const cli::Json&, const cli::Json&) { ++earlier; });
   report.append(row);
   report.finish();
   EXPECT_EQ(earlier, 2);

@@ -41,7 +41,7 @@ class BatchShards : public testing::Test {
     std::ifstream file(report);
     std::string text;
     std::string line;
-    for (std::size_t i = 0; i != rows && std::getline(file, line); ++i) text += line + '\n';
+    for (std::size_t i = 0; i != rows + 1 && std::getline(file, line); ++i) text += line + '\n';
     std::getline(file, line);
     file.close();
     std::ofstream(report, std::ios::trunc) << text << line.substr(0, bytes);
@@ -92,6 +92,10 @@ TEST_F(BatchShards, AreNotMergedWhereOneIsMissingOrThereTwice) {
   const Ended other = merge({report(0), report(1), report(3)});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("the report is of another batch"));
+  (void)batch({"--shard", "2/3", "--unit", "inch", "--report", report(4)});
+  const Ended inches = merge({report(0), report(1), report(4)});
+  EXPECT_EQ(inches.code, 2);
+  EXPECT_THAT(inches.err, AllOf(HasSubstr("another --unit: 25.4 there, not given here"), HasSubstr(report(4))));
   EXPECT_FALSE(std::filesystem::exists(merged()));
 }
 
@@ -126,7 +130,9 @@ TEST_F(BatchShards, AreMergedFromReportsOnly) {
   EXPECT_EQ(batch({"--report", path("single.jsonl")}).code, 1);
   const Ended whole = merge({path("single.jsonl")});
   EXPECT_EQ(whole.code, 4);
-  EXPECT_THAT(whole.err, AllOf(HasSubstr("no row of a shard"), HasSubstr("line 1")));
+  EXPECT_THAT(whole.err, AllOf(HasSubstr("no row of a shard"), HasSubstr("line 2")));
+  const std::string head = R"({"report":"raylift batch","version":"1","folder":"/","do":[],"options":{}})"
+                           "\n";
   for (const std::string text :
        {"x\n", "{}\n", "[1]\n", "\n",
         R"({"file":"a","do":[],"status":"ok","run":{"shard":{"index":0}}})"
@@ -137,10 +143,13 @@ TEST_F(BatchShards, AreMergedFromReportsOnly) {
         "\n",
         R"({"file":"a","do":[],"status":"ok","run":{"shard":{"index":-1,"count":2,"scene":7,"scenes":2}}})"
         "\n"}) {
-    std::ofstream(path("odd"), std::ios::trunc) << text;
-    EXPECT_EQ(merge({path("odd")}).code, 4) << text;
+    for (const std::string& before : {std::string(), head}) {
+      std::ofstream(path("odd"), std::ios::trunc) << before << text;
+      EXPECT_EQ(merge({path("odd")}).code, 4) << before << text;
+    }
   }
   std::ofstream(path("odd"), std::ios::trunc)
+      << head
       << R"({"file":"a","do":[],"status":"ok","run":{"shard":{"index":1,"count":4000000000000,"scene":1,"scenes":9000000000000}}})"
       << '\n';
   const Ended huge = merge({path("odd")});

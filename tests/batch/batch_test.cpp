@@ -258,6 +258,7 @@ TEST_F(Batch, TracesTheSameRaysEachTime) {
     const json row = rows_by_name(report()).at("cube.dae");
     EXPECT_EQ(row["trace"]["rays"], 1000);
     EXPECT_EQ(row["trace"]["hits"], 1000);  // from the middle of a closed cube
+    EXPECT_EQ(row["trace"]["lost"], 0);
     if (first.empty()) first = content_of(report());
     EXPECT_EQ(content_of(report()), first);
   }

@@ -10,7 +10,7 @@
 #include <memory>
 #include <thread>
 
-#include "run_program.h"
+#include "reports.h"
 
 namespace raylift::test {
 namespace {
@@ -63,8 +63,8 @@ TEST_F(CacheCommand, MakesListsVerifiesAndClears) {
   EXPECT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(made.json()[0]["was_there"], false);
   const Ended again = raylift({"cache", option(), "--json", data_file("cube.dae")});
-  EXPECT_EQ(again.json()["was_there"], true);
-  EXPECT_EQ(again.json()["cache_file"], made.json()[0]["cache_file"]);
+  EXPECT_EQ(again.one()["was_there"], true);
+  EXPECT_EQ(again.one()["cache_file"], made.json()[0]["cache_file"]);
 
   const json listed = list();
   ASSERT_EQ(listed["files"].size(), 2U);
@@ -85,12 +85,12 @@ TEST_F(CacheCommand, MakesListsVerifiesAndClears) {
 TEST_F(CacheCommand, IsWhatUploadsTakeAndFill) {
   const std::vector<std::string> upload{
       "upload", "--json", "--device", "host", "--verify", option(), data_file("detector.dae")};
-  EXPECT_EQ(raylift(upload).json()["cache"]["hit"], false);
-  const json second = raylift(upload).json();
+  EXPECT_EQ(raylift(upload).one()["cache"]["hit"], false);
+  const json second = raylift(upload).one();
   EXPECT_EQ(second["cache"]["hit"], true);
   EXPECT_EQ(second["verified_bytes"], second["residency"]["bytes"]);
   EXPECT_TRUE(raylift({"upload", "--json", "--device", "host", option(), "--no-cache", data_file("detector.dae")})
-                  .json()["cache"]
+                  .one()["cache"]
                   .is_null());
 }
 
@@ -106,11 +106,11 @@ TEST_F(CacheCommand, FindsDamageAndMakesTheFileAgain) {
   damage();
   const Ended verified = raylift({"cache", "verify", "--json", option()});
   EXPECT_EQ(verified.code, 4);
-  EXPECT_EQ(verified.json()["error"]["kind"], "malformed");
+  EXPECT_EQ(verified.one()["error"]["kind"], "malformed");
   EXPECT_THAT(verified.err, HasSubstr("section '"));
   const Ended made = raylift({"cache", option(), "--json", data_file("detector.dae")});
   EXPECT_EQ(made.code, 0);
-  EXPECT_EQ(made.json()["was_there"], false);
+  EXPECT_EQ(made.one()["was_there"], false);
   EXPECT_THAT(made.err, HasSubstr("it is made again"));
   EXPECT_EQ(raylift({"cache", "verify", option()}).code, 0);
 }
@@ -123,8 +123,8 @@ TEST_F(CacheCommand, GivesTheSameUploadFromADamagedFile) {
   const Ended ended = raylift(upload);
   EXPECT_EQ(ended.code, 0);
   EXPECT_THAT(ended.err, HasSubstr("raylift: warning: the cache file is damaged"));
-  EXPECT_EQ(ended.json()["cache"]["hit"], false);
-  EXPECT_EQ(raylift(upload).json()["cache"]["hit"], true);
+  EXPECT_EQ(ended.one()["cache"]["hit"], false);
+  EXPECT_EQ(raylift(upload).one()["cache"]["hit"], true);
 }
 
 TEST_F(CacheCommand, MayRunManyTimesAtOnce) {
@@ -150,9 +150,7 @@ TEST_F(CacheCommand, IsFilledAndUsedByBatches) {
     const Ended ended = raylift(arguments);
     EXPECT_EQ(ended.code, 0) << ended.err;
     std::map<std::string, json> result;
-    std::ifstream in(report);
-    for (std::string line; std::getline(in, line);) {
-      json row = json::parse(line);
+    for (json& row : rows_of(report)) {
       row.erase("run");
       row.erase("do");
       result[row["file"]] = row;

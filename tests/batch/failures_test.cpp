@@ -46,12 +46,23 @@ TEST(Failures, OfOneFileDoNotStopTheOthers) {
 TEST(Failures, StandInTheJsonDocument) {
   const Ended one = raylift({"info", "--json", "/does/not/exist.dae"});
   EXPECT_EQ(one.code, 3);
-  EXPECT_EQ(one.json()["file"], "/does/not/exist.dae");
-  EXPECT_EQ(one.json()["error"]["kind"], "io");
+  EXPECT_EQ(one.one()["file"], "/does/not/exist.dae");
+  EXPECT_EQ(one.one()["error"]["kind"], "io");
   const json several = raylift({"info", "--json", data_file("cube.dae"), "/does/not/exist.dae"}).json();
   ASSERT_EQ(several.size(), 2U);
   EXPECT_FALSE(several[0].contains("error"));
   EXPECT_TRUE(several[1].contains("error"));
+}
+
+TEST(Failures, DoNotBlameTheFileForTheLimitOfFiles) {
+  const TemporaryFolder folder;
+  const std::string command = "/bin/bash -c 'ulimit -f 4; exec " + program("raylift").string() + " info " +
+                              data_file("detector.dae") + "' 2>&1 >/dev/null | cat >" +
+                              (folder.path() / "said").string();
+  (void)!std::system(command.c_str());
+  std::ifstream said(folder.path() / "said");
+  const std::string text{std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()};
+  EXPECT_THAT(text, testing::AllOf(HasSubstr("limit: "), HasSubstr("raise it with ulimit -f")));
 }
 
 TEST(Failures, AreSilentWhenQuiet) {
@@ -86,7 +97,7 @@ TEST(OddNames, AreEscapedInTextAndReplacedInJson) {
   const Ended info = raylift({"info", "--tree", "--meshes", file});
   EXPECT_EQ(info.code, 0) << info.err;
   EXPECT_THAT(info.out, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\xff")), HasSubstr("a\\nb\\x1b[1m\\xe9.stl")));
-  EXPECT_THAT(raylift({"info", "--json", "--tree", file}).json()["file"], HasSubstr("a\nb\x1b[1m\uFFFD.stl"));
+  EXPECT_THAT(raylift({"info", "--json", "--tree", file}).one()["file"], HasSubstr("a\nb\x1b[1m\uFFFD.stl"));
   const Ended missing = raylift({"check", folder.path() / "x\ny\x1b.dae"});
   EXPECT_EQ(missing.code, 3);
   EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1);

@@ -13,11 +13,18 @@
 
 namespace raylift::test {
 
-/// The report's rows, in its order; throws where a line is none.
-inline std::vector<nlohmann::json> rows_of(const std::filesystem::path& report) {
-  std::vector<nlohmann::json> rows;
+/// The report's lines, its head among them; throws where one is no JSON.
+inline std::vector<nlohmann::json> lines_of(const std::filesystem::path& report) {
+  std::vector<nlohmann::json> lines;
   std::ifstream file(report);
-  for (std::string line; std::getline(file, line);) rows.push_back(nlohmann::json::parse(line));
+  for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+/// The report's rows, in its order.
+inline std::vector<nlohmann::json> rows_of(const std::filesystem::path& report) {
+  std::vector<nlohmann::json> rows = lines_of(report);
+  if (!rows.empty()) rows.erase(rows.begin());
   return rows;
 }
 

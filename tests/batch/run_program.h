@@ -27,6 +27,12 @@ struct Ended {
   std::string err;
 
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
+  /// Of a document that is an array, its only element.
+  [[nodiscard]] nlohmann::json one() const {
+    const nlohmann::json all = json();
+    if (!all.is_array() || all.size() != 1) throw std::runtime_error("no array of one element: " + out);
+    return all.front();
+  }
 };
 
 struct RunOptions {
@@ -68,6 +74,8 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   void signal(int number) const { ::kill(pid_, number); }
+  /// What it has written on standard error so far.
+  [[nodiscard]] std::string said() const { return read("err"); }
   [[nodiscard]] Ended wait() {
     int status = 0;
     ::waitpid(std::exchange(pid_, -1), &status, 0);

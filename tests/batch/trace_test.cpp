@@ -8,7 +8,7 @@
 #include <numbers>
 #include <set>
 
-#include "batch/commands/enclosure.h"
+#include "batch/actions/enclosure.h"
 #include "cli/image.h"
 #include "run_program.h"
 
@@ -16,6 +16,7 @@ namespace raylift::test {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -29,7 +30,7 @@ json traced(std::vector<std::string> arguments) {
   const Ended ended = trace(arguments);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.err, IsEmpty());
-  return ended.json();
+  return ended.one();
 }
 
 TEST(Trace, LosesNoRayOfAClosedDetector) {
@@ -44,7 +45,7 @@ TEST(Trace, LosesNoRayOfAClosedDetector) {
   }
   EXPECT_EQ(levels["instances"], 906);
   EXPECT_EQ(flat["instances"], 1);
-  EXPECT_NEAR(levels["mean_depth_mm"], flat["mean_depth_mm"], 1e-4 * flat["mean_depth_mm"].get<double>());
+  EXPECT_NEAR(levels["mean_distance_mm"], flat["mean_distance_mm"], 1e-4 * flat["mean_distance_mm"].get<double>());
 }
 
 TEST(Trace, FindsTheSameInWhatTheCacheHolds) {
@@ -58,7 +59,7 @@ TEST(Trace, FindsTheSameInWhatTheCacheHolds) {
     for (const bool hit : {false, true}) {
       const json run = traced(scene);
       EXPECT_EQ(run["cache"]["hit"], hit);
-      for (const char* figure : {"hits", "hits_from_inside", "mean_depth_mm", "nearest_mm", "farthest_mm"})
+      for (const char* figure : {"hits", "hits_from_inside", "mean_distance_mm", "nearest_mm", "farthest_mm"})
         EXPECT_EQ(run[figure], first[figure]) << figure;
     }
   }
@@ -74,7 +75,7 @@ TEST(Trace, FindsTheSameWhereverArraysLie) {
     arguments.insert(arguments.end(), scene.begin(), scene.end());
     json run = traced(arguments);
     EXPECT_GT(run["residency"]["host_bytes"], 0);
-    for (const char* figure : {"hits", "hits_from_inside", "mean_depth_mm", "nearest_mm", "farthest_mm"})
+    for (const char* figure : {"hits", "hits_from_inside", "mean_distance_mm", "nearest_mm", "farthest_mm"})
       EXPECT_EQ(run[figure], first[figure]) << figure;
   }
 }
@@ -92,7 +93,7 @@ TEST(Trace, KnowsTheMeanDistanceFromACubesMiddle) {
   const double mean = 1000 * 6 / std::numbers::pi * sum / (kSteps * kSteps);
   EXPECT_EQ(run["lost"], 0);
   EXPECT_EQ(run["hits_from_inside"], 100'000);
-  EXPECT_NEAR(run["mean_depth_mm"], mean, 0.002 * mean);
+  EXPECT_NEAR(run["mean_distance_mm"], mean, 0.002 * mean);
   EXPECT_NEAR(run["nearest_mm"], 1000, 0.5);
   EXPECT_NEAR(run["farthest_mm"], 1000 * std::sqrt(3.0), 5);
 }
@@ -102,22 +103,22 @@ TEST(Trace, FindsTheMeanChordOfACube) {
   // Cauchy: 4 volume / surface. A ray that starts within rounding of an edge may miss the triangle beyond it.
   EXPECT_GE(inside["hit_fraction"], 0.9999);
   EXPECT_EQ(inside["hits_from_inside"], inside["hits"]);
-  EXPECT_NEAR(inside["mean_depth_mm"], 4.0 * 2000 / 6, 10);
+  EXPECT_NEAR(inside["mean_distance_mm"], 4.0 * 2000 / 6, 10);
   const json outside = traced({"--pattern", "surface", "--side", "outside", "--rays", "10k", data_file("cube.dae")});
   EXPECT_EQ(outside["hits"], 0);
-  EXPECT_TRUE(outside["mean_depth_mm"].is_null());
+  EXPECT_TRUE(outside["mean_distance_mm"].is_null());
 }
 
 TEST(Trace, DependsOnItsSeedAlone) {
   const json a = traced({"--rays", "5k", data_file("cube.dae")});
-  EXPECT_EQ(traced({"--rays", "5k", data_file("cube.dae")})["mean_depth_mm"], a["mean_depth_mm"]);
-  EXPECT_NE(traced({"--rays", "5k", "--seed", "1", data_file("cube.dae")})["mean_depth_mm"], a["mean_depth_mm"]);
+  EXPECT_EQ(traced({"--rays", "5k", data_file("cube.dae")})["mean_distance_mm"], a["mean_distance_mm"]);
+  EXPECT_NE(traced({"--rays", "5k", "--seed", "1", data_file("cube.dae")})["mean_distance_mm"], a["mean_distance_mm"]);
 }
 
 TEST(Trace, SaysItInWords) {
   const Ended ended = trace({"--rays", "1k", "--timings", data_file("cube.dae")});
   EXPECT_EQ(ended.code, 0);
-  for (const char* word : {"rays/s", "1,000 (100.0000 %)", "mean depth", "lost", "device", "timings", "trace"})
+  for (const char* word : {"rays/s", "1,000 (100.0000 %)", "mean distance", "lost", "device", "timings", "trace"})
     EXPECT_THAT(ended.out, HasSubstr(word));
   EXPECT_THAT(trace({"--rays", "0", data_file("cube.dae")}).out, HasSubstr("0 isotropic"));
 }
@@ -209,6 +210,22 @@ TEST(Enclosure, HoldsForBallsWithinAClosedSolid) {
   EXPECT_EQ(batch::enclosing_solid(cube, {{900, 0, 0}, 101}), std::nullopt);
   EXPECT_EQ(batch::enclosing_solid(cube, {{1500, 0, 0}, 0}), std::nullopt);
   EXPECT_EQ(batch::enclosing_solid(load(data_file("open_box.dae")), {{0, 0, 0}, 0}), std::nullopt);
+}
+
+TEST(Trace, RefusesAUnitThatLeavesNoDigits) {
+  const Ended option = trace({"--unit", "1e-40", data_file("cube.dae")});
+  EXPECT_EQ(option.code, 2);
+  EXPECT_THAT(option.err, HasSubstr("1e-15"));
+  const TemporaryFolder folder;
+  std::ifstream file(data_file("cube.dae"));
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const auto meter = text.find("meter=\"");
+  ASSERT_NE(meter, std::string::npos);
+  text.replace(meter, text.find('"', meter + 7) - meter, "meter=\"1e-43");
+  const Ended stated = trace({"--rays", "10", folder.write("tiny.dae", text)});
+  EXPECT_EQ(stated.code, 6);
+  EXPECT_THAT(stated.err, AllOf(HasSubstr("smaller than"), HasSubstr("tiny.dae"), HasSubstr("--unit")));
+  EXPECT_EQ(traced({"--rays", "10", "--unit", "1e-15", data_file("cube.dae")})["lost"], 0);
 }
 
 }  // namespace

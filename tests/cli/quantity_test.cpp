@@ -67,7 +67,9 @@ TEST(Units, HaveNamesOrAreANumberOfMillimetres) {
   EXPECT_DOUBLE_EQ(parse_unit("inch"), 25.4);
   EXPECT_DOUBLE_EQ(parse_unit("ft"), 304.8);
   EXPECT_DOUBLE_EQ(parse_unit("2.5"), 2.5);
-  for (const char* text : {"0", "-1", "nan", "parsec", "", "1 mm"}) expect_usage_error(parse_unit, text);
+  EXPECT_DOUBLE_EQ(parse_unit("1e-15"), 1e-15);
+  for (const char* text : {"0", "-1", "nan", "parsec", "", "1 mm", "1e-40", "9e-16", "2e15", "inf"})
+    expect_usage_error(parse_unit, text);
 }
 
 TEST(Units, ArePrintedByTheirNames) {

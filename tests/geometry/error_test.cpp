@@ -8,10 +8,17 @@
 namespace raylift {
 namespace {
 
-constexpr ErrorKind kAll[] = {ErrorKind::io,       ErrorKind::malformed,          ErrorKind::unsupported,
-                              ErrorKind::limit,    ErrorKind::out_of_host_memory, ErrorKind::out_of_device_memory,
-                              ErrorKind::device,   ErrorKind::no_display,         ErrorKind::usage,
-                              ErrorKind::cancelled};
+constexpr ErrorKind kAll[] = {ErrorKind::io,
+                              ErrorKind::malformed,
+                              ErrorKind::unsupported,
+                              ErrorKind::limit,
+                              ErrorKind::out_of_host_memory,
+                              ErrorKind::out_of_device_memory,
+                              ErrorKind::device,
+                              ErrorKind::no_display,
+                              ErrorKind::usage,
+                              ErrorKind::cancelled,
+                              ErrorKind::system};
 
 TEST(Error, EachKindHasANameAndAnExitCodeOfItsOwn) {
   std::set<std::string_view> names;

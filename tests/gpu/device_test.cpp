@@ -141,7 +141,7 @@ TEST(Residency, IsOneJsonObjectAndATableWithTotals) {
   EXPECT_EQ(json["host_bytes"], 1500);
   EXPECT_TRUE(json["budget_bytes"].is_null());
   const std::string table = report.table();
-  EXPECT_NE(table.find("split (stepped down)"), std::string::npos);
+  EXPECT_NE(table.find("split (fallback)"), std::string::npos);
   EXPECT_NE(table.find("total"), std::string::npos);
 }
 

@@ -111,6 +111,10 @@ class Placement {
     std::erase_if(placed, [](const Placed& p) { return p.box.empty(); });
     for (const Placed& p : placed)
       reach_ = std::max({reach_, p.box.min.cwiseAbs().maxCoeff(), p.box.max.cwiseAbs().maxCoeff()});
+    // Smaller numbers have fewer digits as floats.
+    if (!placed.empty() && reach_ < 1e-30)
+      throw Error(ErrorKind::limit, "the scene is smaller than 1e-30 mm", {scene_.source, ""},
+                  "override its unit, by --unit");
     for (Placed& p : placed) enlarge(p);
     for (const Placed& p : placed)
       if (!(p.box.min.cwiseAbs().maxCoeff() < 1e18 && p.box.max.cwiseAbs().maxCoeff() < 1e18))

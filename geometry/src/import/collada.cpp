@@ -23,62 +23,6 @@ std::string tag(pugi::xml_node element) {
   return text + ">";
 }
 
-/// G4DAE writes millimetres and no <unit>, and marks its files by optical properties below <extra>.
-bool has_g4dae_optics(pugi::xml_node root) {
-  for (const pugi::xml_node nodes : root.children("library_nodes"))
-    for (const pugi::xml_node extra : nodes.children("extra"))
-      if (extra.child("opticalsurface") || extra.child("skinsurface") || extra.child("bordersurface")) return true;
-  for (const pugi::xml_node materials : root.children("library_materials"))
-    for (const pugi::xml_node material : materials.children("material"))
-      for (const pugi::xml_node extra : material.children("extra"))
-        if (extra.child("matrix") && extra.child("property")) return true;
-  return false;
-}
-
-void read_asset(const Source& source, Scene& scene) {
-  const pugi::xml_node asset = source.root.child("asset");
-  scene.generator = asset.child("contributor").child_value("authoring_tool");
-  scene.format = "COLLADA";
-  if (const pugi::xml_attribute version = source.root.attribute("version"))
-    scene.format += std::string(" ") + version.value();
-  const bool g4dae = has_g4dae_optics(source.root);
-
-  const pugi::xml_node unit = asset.child("unit");
-  if (source.options.unit_mm) {
-    scene.unit_mm = *source.options.unit_mm;
-    scene.unit_from = Provenance::option;
-  } else if (const pugi::xml_attribute meter = unit.attribute("meter")) {
-    const auto value = read_reals(meter.value());
-    if (!value || value->size() != 1 || !std::isfinite(value->front()) || value->front() <= 0)
-      fail(ErrorKind::malformed,
-           std::string("the unit's length '") + meter.value() + "' is no positive number of metres", source.file, unit,
-           "correct it, or override it with --unit");
-    scene.unit_mm = 1000 * value->front();
-    scene.unit_from = Provenance::file;
-  } else {
-    scene.unit_mm = g4dae && !unit ? 1 : 1000;
-    scene.unit_from = Provenance::convention;
-  }
-
-  const pugi::xml_node up = asset.child("up_axis");
-  if (source.options.up_axis) {
-    scene.up_axis = *source.options.up_axis;
-    scene.up_from = Provenance::option;
-  } else if (up) {
-    const std::string_view text = up.child_value();
-    const auto letter = text.find_first_not_of(" \t\r\n");
-    if (letter == std::string_view::npos || text.substr(letter + 1, 3) != "_UP" || text[letter] < 'X' ||
-        text[letter] > 'Z')
-      fail(ErrorKind::malformed, "the up axis '" + std::string(text) + "' is none of X_UP, Y_UP, Z_UP", source.file, up,
-           "correct it, or override it with --up");
-    scene.up_axis = static_cast<UpAxis>(text[letter] - 'X');
-    scene.up_from = Provenance::file;
-  } else {
-    scene.up_axis = g4dae ? UpAxis::z : UpAxis::y;
-    scene.up_from = Provenance::convention;
-  }
-}
-
 std::size_t line_of(std::string_view text, std::ptrdiff_t offset) {
   const std::size_t end = std::min(text.size(), static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
   return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
@@ -136,27 +80,36 @@ Library::Library(pugi::xml_node root, const char* library, const char* element, 
   }
 }
 
-pugi::xml_node Library::by_id(std::string_view id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? pugi::xml_node() : found->second.element;
+const Library::Entry* Library::entry(std::string_view id) const {
+  auto found = by_id_.find(id);
+  if (found == by_id_.end()) found = by_id_.find(percent_decoded(id));
+  return found == by_id_.end() ? nullptr : &found->second;
 }
 
-pugi::xml_node Library::find(std::string_view url, const std::string& file, pugi::xml_node referrer) const {
+pugi::xml_node Library::by_id(std::string_view id) const {
+  const Entry* found = entry(id);
+  return found == nullptr ? pugi::xml_node() : found->element;
+}
+
+pugi::xml_node Library::find(std::string_view url, const Source& source, pugi::xml_node referrer) const {
+  const std::string& file = source.file;
   const std::string what = "'" + std::string(url) + "'";
   if (url.empty()) fail(ErrorKind::malformed, "a reference to a <" + element_ + "> is missing", file, referrer);
-  if (url.front() != '#')
+  const auto id = local_id(source, url);
+  if (!id)
     fail(ErrorKind::unsupported, what + " refers to another document", file, referrer,
          "merge the documents into one before loading");
-  const auto found = by_id_.find(url.substr(1));
-  if (found == by_id_.end())
+  const Entry* found = entry(*id);
+  if (found == nullptr)
     fail(ErrorKind::malformed, what + " names no <" + element_ + "> of this document", file, referrer);
-  if (found->second.ambiguous)
+  if (found->ambiguous)
     fail(ErrorKind::malformed, what + " names more than one <" + element_ + ">", file, referrer,
          "give each element an id of its own");
-  return found->second.element;
+  return found->element;
 }
 
-Document preflight(std::string text, const std::string& file, const LoadOptions& options, const Progress& progress) {
+Document preflight(std::string text, const std::string& file, const LoadOptions& options, const Progress& progress,
+                   const std::string& entry) {
   const Stage stage(progress, "preflight");
   if (options.unit_mm && !(std::isfinite(*options.unit_mm) && *options.unit_mm > 0))
     throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
@@ -174,16 +127,20 @@ Document preflight(std::string text, const std::string& file, const LoadOptions&
     throw Error(ErrorKind::malformed, std::string("not well-formed XML: ") + parsed.description(),
                 {file, "line " + std::to_string(line_of(text, parsed.offset))});
   }
-  const Source source{file, options, xml.child("COLLADA")};
+  const Source source{file, options, xml.child("COLLADA"), own_paths(file, entry)};
   if (!source.root)
     throw Error(ErrorKind::malformed, "the root element is not <COLLADA>",
                 {file, xml.first_child() ? tag(xml.first_child()) : std::string()});
 
   Document document;
-  document.scene.source = file;
-  read_asset(source, document.scene);
+  Scene& scene = document.scene;
+  scene.source = file;
+  scene.generator = source.root.child("asset").child("contributor").child_value("authoring_tool");
+  scene.format = "COLLADA";
+  if (const pugi::xml_attribute version = source.root.attribute("version"))
+    scene.format += std::string(" ") + version.value();
   GeometryReader geometries(source, text.size());
-  read_scene(source, geometries, document.scene);
+  read_scene(source, geometries, scene);
   std::move(geometries).finish(document);
   return document;
 }

@@ -37,9 +37,10 @@ struct Document {
   bool needs_triangulation = false;
 };
 
-/// `text` is the whole document, in any encoding that XML allows; `file` names it in errors. Throws Error: malformed,
-/// unsupported or limit, with the element. Does not recurse, whatever the document's depth.
+/// `text` is the whole document, in any encoding that XML allows; `file` names it in errors, and `entry` is its path in
+/// an archive. By both it may refer to itself. Throws Error: malformed, unsupported or limit, with the element. Does
+/// not recurse, whatever the document's depth.
 [[nodiscard]] Document preflight(std::string text, const std::string& file, const LoadOptions& options,
-                                 const Progress& progress);
+                                 const Progress& progress, const std::string& entry = {});
 
 }  // namespace raylift::collada

@@ -4,6 +4,7 @@
 
 #include <raylift/geometry/error.h>
 #include <cstdint>
+#include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
@@ -22,6 +23,23 @@ namespace raylift::collada {
 [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const std::string& file, pugi::xml_node element,
                        std::string_view advice = {});
 
+/// The document and where it came from, for the parts that read it.
+struct Source {
+  const std::string& file;
+  const LoadOptions& options;
+  pugi::xml_node root;             ///< <COLLADA>
+  std::vector<std::string> paths;  ///< absolute ones of the document itself: as it was named, and without links
+};
+
+/// The id that `url` names in this document: of "#id", and of "scene.dae#id", "./scene.dae#id" or
+/// "file:///folder/scene.dae#id", percent-encoded or not, in scene.dae. Nothing where it refers to another document, or
+/// to no element. Does not look at the file system.
+[[nodiscard]] std::optional<std::string_view> local_id(const Source& source, std::string_view url);
+/// What to take for Source::paths. An archive is the root of the paths in it.
+[[nodiscard]] std::vector<std::string> own_paths(const std::string& file, const std::string& entry);
+/// "a%20b" is "a b".
+[[nodiscard]] std::string percent_decoded(std::string_view text);
+
 /// The elements of one kind in all libraries of one kind, by id.
 class Library {
  public:
@@ -29,9 +47,9 @@ class Library {
   /// Takes every <element> child of every <library> child of `root`; with `deep`, every <element> at any depth.
   Library(pugi::xml_node root, const char* library, const char* element, bool deep = false);
 
-  /// The element that `url` ("#id") of `referrer` names. Throws: unsupported for another document's element, malformed
+  /// The element that `url` of `referrer` names. Throws: unsupported for another document's element, malformed
   /// where there is none or more than one.
-  [[nodiscard]] pugi::xml_node find(std::string_view url, const std::string& file, pugi::xml_node referrer) const;
+  [[nodiscard]] pugi::xml_node find(std::string_view url, const Source& source, pugi::xml_node referrer) const;
   /// The same by bare id; an empty node where there is none.
   [[nodiscard]] pugi::xml_node by_id(std::string_view id) const;
   [[nodiscard]] const std::vector<pugi::xml_node>& elements() const { return elements_; }
@@ -41,16 +59,11 @@ class Library {
     pugi::xml_node element;
     bool ambiguous = false;
   };
+  [[nodiscard]] const Entry* entry(std::string_view id) const;
+
   std::string element_;
   std::vector<pugi::xml_node> elements_;
   std::unordered_map<std::string_view, Entry> by_id_;
-};
-
-/// The document and where it came from, for the parts that read it.
-struct Source {
-  const std::string& file;
-  const LoadOptions& options;
-  pugi::xml_node root;  ///< <COLLADA>
 };
 
 /// Checks the geometries that a document uses, and writes them anew for Assimp.
@@ -64,6 +77,7 @@ class GeometryReader {
   /// Whether the document has a geometry of that id.
   [[nodiscard]] bool has(std::string_view id) const { return !library_.by_id(id).empty(); }
   [[nodiscard]] const Geometry& operator[](std::uint32_t number) const { return geometries_[number]; }
+  [[nodiscard]] pugi::xml_node element(std::uint32_t number) const { return elements_[number]; }
 
   /// Ends the writing and moves what was found into `document`.
   void finish(Document& document) &&;
@@ -77,6 +91,7 @@ class GeometryReader {
   Library library_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
   std::vector<Geometry> geometries_;
+  std::vector<pugi::xml_node> elements_;
   std::vector<std::string> names_;
   std::string text_;
   std::uint64_t triangles_ = 0;
@@ -84,7 +99,8 @@ class GeometryReader {
   bool needs_triangulation_ = false;
 };
 
-/// Reads materials, bindings and the node tree into `scene`; asks `geometries` for each mesh that it meets.
+/// Reads units and axes, materials, bindings and the node tree into `scene`; asks `geometries` for each mesh that it
+/// meets.
 void read_scene(const Source& source, GeometryReader& geometries, Scene& scene);
 
 /// The text of an element whose children are text and comments alone.

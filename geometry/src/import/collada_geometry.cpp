@@ -69,7 +69,7 @@ GeometryReader::GeometryReader(const Source& source, std::size_t bytes)
 }
 
 std::uint32_t GeometryReader::use(std::string_view url, pugi::xml_node referrer) {
-  const pugi::xml_node element = library_.find(url, source_.file, referrer);
+  const pugi::xml_node element = library_.find(url, source_, referrer);
   const auto number = static_cast<std::uint32_t>(geometries_.size());
   const auto [entry, inserted] = numbers_.try_emplace(element.attribute("id").value(), number);
   if (!inserted) return entry->second;
@@ -84,6 +84,7 @@ std::uint32_t GeometryReader::use(std::string_view url, pugi::xml_node referrer)
   }
 
   Geometry& geometry = geometries_.emplace_back();
+  elements_.push_back(element);
   geometry.id = element.attribute("id").value();
   names_.emplace_back(element.attribute("name") ? element.attribute("name").value() : geometry.id);
   write(text_, "<geometry id=\"m", number, "\"><mesh>");
@@ -108,10 +109,12 @@ GeometryReader::Positions GeometryReader::write_positions(pugi::xml_node mesh) {
 
   // Ids are looked up in the mesh alone: exporters that number sources anew in each mesh are common.
   const auto local = [&](const char* what, std::string_view url, pugi::xml_node referrer, const auto& find) {
-    if (url.empty() || url.front() != '#')
+    const auto id = local_id(source_, url);
+    if (!id)
       fail(url.empty() ? ErrorKind::malformed : ErrorKind::unsupported,
            "'" + std::string(url) + "' refers to no element of this document", file, referrer);
-    const pugi::xml_node found = find(std::string(url.substr(1)));
+    pugi::xml_node found = find(std::string(*id));
+    if (!found) found = find(percent_decoded(*id));
     if (!found)
       fail(ErrorKind::malformed, "'" + std::string(url) + "' names no " + what + " of this mesh", file, referrer);
     return found;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kMostInputs = 256;  // values per point in <p>
 
-Inputs read_inputs(pugi::xml_node element, std::string_view vertices_id, const std::string& file) {
+Inputs read_inputs(pugi::xml_node element, std::string_view vertices_id, const Source& source) {
+  const std::string& file = source.file;
   Inputs inputs;
   int vertex_inputs = 0;
   for (const pugi::xml_node input : element.children("input")) {
@@ -24,8 +25,9 @@ Inputs read_inputs(pugi::xml_node element, std::string_view vertices_id, const s
     ++vertex_inputs;
     inputs.vertex_offset = offset;
     const std::string_view url = input.attribute("source").value();
-    if (url.empty() || url.front() != '#' || url.substr(1) != vertices_id)
-      fail(!url.empty() && url.front() != '#' ? ErrorKind::unsupported : ErrorKind::malformed,
+    const auto id = local_id(source, url);
+    if (!id || (*id != vertices_id && percent_decoded(*id) != vertices_id))
+      fail(!url.empty() && !id ? ErrorKind::unsupported : ErrorKind::malformed,
            "the VERTEX input '" + std::string(url) + "' does not name the <vertices> of its own mesh", file, element);
   }
   if (vertex_inputs != 1 && (element.child("p") || element.child("ph")))
@@ -143,7 +145,7 @@ void read_primitive(CheckedPrimitive& result, pugi::xml_node element, std::strin
   const std::string& file = source.file;
   Points& points = result.points;
   Primitive& primitive = result.primitive;
-  result.inputs = read_inputs(element, vertices_id, file);
+  result.inputs = read_inputs(element, vertices_id, source);
   read_points(points, element, result.inputs, vertices, file);
   const std::uint64_t stated = unsigned_attribute(element, "count", 0, file);
   primitive.symbol = element.attribute("material").value();

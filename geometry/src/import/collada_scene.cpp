@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "collada_detail.h"
+#include "collada_asset.h"
 #include "collada_text.h"
 
 namespace raylift::collada {
@@ -16,7 +16,8 @@ namespace {
 
 class Materials {
  public:
-  Materials(const Source& source, Scene& scene) : scene_(scene), effects_(source.root, "library_effects", "effect") {
+  Materials(const Source& source, Scene& scene)
+      : source_(source), scene_(scene), effects_(source.root, "library_effects", "effect") {
     const Library library(source.root, "library_materials", "material");
     for (const pugi::xml_node element : library.elements()) {
       Material material;
@@ -38,7 +39,7 @@ class Materials {
     for (const Primitive& primitive : geometry.primitives) {
       const auto found = targets.find(primitive.symbol);
       std::string_view id = found == targets.end() ? std::string_view(primitive.symbol) : found->second;
-      if (!id.empty() && id.front() == '#') id.remove_prefix(1);
+      id = local_id(source_, id).value_or(id);
       const auto material = by_id_.find(id);
       binding.push_back(material == by_id_.end() ? kNone : material->second);
       if (material == by_id_.end() && found != targets.end()) warn_missing(found->second);
@@ -51,9 +52,9 @@ class Materials {
 
  private:
   void read_color(pugi::xml_node element, Material& material) const {
-    std::string_view url = element.child("instance_effect").attribute("url").value();
-    if (url.empty() || url.front() != '#') return;
-    const pugi::xml_node technique = effects_.by_id(url.substr(1)).child("profile_COMMON").child("technique");
+    const auto id = local_id(source_, element.child("instance_effect").attribute("url").value());
+    if (!id) return;
+    const pugi::xml_node technique = effects_.by_id(*id).child("profile_COMMON").child("technique");
     for (const char* model : {"phong", "lambert", "blinn", "constant"}) {
       const pugi::xml_node shading = technique.child(model);
       if (!shading) continue;
@@ -71,6 +72,7 @@ class Materials {
     scene_.report.warnings.push_back("a material '" + std::string(target) + "' is bound but not in the file");
   }
 
+  const Source& source_;
   Scene& scene_;
   Library effects_;
   std::map<std::string_view, std::uint32_t> by_id_;
@@ -84,14 +86,14 @@ class Materials {
 struct Use {
   std::uint32_t geometry;
   std::uint32_t binding;
-  Transform transform;  // of a skin's bind shape; the identity otherwise
+  std::vector<Local> locals;  // from the node inwards: controllers with their bind shapes, and the geometry
 };
 
 /// A <node> or <visual_scene>, once, however often it is instanced.
 struct GraphNode {
   pugi::xml_node element;
   std::string name;
-  Transform transform = Transform::Identity();
+  Local local;
   std::optional<std::int64_t> copy_number;
   std::vector<Use> uses;
   std::vector<std::uint32_t> children;
@@ -109,6 +111,7 @@ class Graph {
       : source_(source),
         geometries_(geometries),
         scene_(scene),
+        assets_(source, scene),
         materials_(source, scene),
         controllers_(source.root, "library_controllers", "controller"),
         nodes_by_id_(nodes(source)) {}
@@ -136,9 +139,8 @@ class Graph {
 
   pugi::xml_node find_node(pugi::xml_node referrer) const {
     const std::string_view url = referrer.attribute("url").value();
-    if (!url.empty() && url.front() == '#' && nodes_by_id_[0].by_id(url.substr(1)))
-      return nodes_by_id_[0].find(url, source_.file, referrer);
-    return nodes_by_id_[1].find(url, source_.file, referrer);
+    const auto id = local_id(source_, url);
+    return nodes_by_id_[id && nodes_by_id_[0].by_id(*id) ? 0 : 1].find(url, source_, referrer);
   }
 
   void read_node(std::uint32_t number) {
@@ -147,7 +149,7 @@ class Graph {
     node.element = element;
     const char* name = element.attribute("name").value();
     node.name = *name != '\0' ? name : element.attribute("id").value();
-    node.transform = local_transform(source_, element);
+    node.local = {assets_.stated(element), local_transform(source_, element)};
     node.copy_number = copy_number(element);
     std::size_t inner = 0;
     for (const pugi::xml_node child : element.children()) {
@@ -158,7 +160,7 @@ class Graph {
         node.children.push_back(number_of(find_node(child)));
       } else if (is(child, "instance_geometry")) {
         const std::uint32_t geometry = geometries_.use(child.attribute("url").value(), child);
-        node.uses.push_back({geometry, materials_.bind(geometries_[geometry], child), Transform::Identity()});
+        node.uses.push_back({geometry, materials_.bind(geometries_[geometry], child), {own_frame(geometry)}});
       } else if (is(child, "instance_controller")) {
         use_controller(child, node);
       }
@@ -167,27 +169,30 @@ class Graph {
     graph_[number] = std::move(node);
   }
 
+  Local own_frame(std::uint32_t geometry) { return {assets_.stated(geometries_.element(geometry))}; }
+
   /// A skin or a morph shows its base mesh: raylift has no poses.
   void use_controller(pugi::xml_node instance, GraphNode& node) {
     std::string_view url = instance.attribute("url").value();
-    Transform transform = Transform::Identity();
+    std::vector<Local> locals;
     pugi::xml_node referrer = instance;
     // Controllers may stand on controllers; more of them than there are in the document are a cycle.
     for (std::size_t links = 0;; ++links) {
       if (links > controllers_.elements().size())
         fail(ErrorKind::malformed, "the controllers refer to each other in a circle", source_.file, referrer);
-      const pugi::xml_node controller = controllers_.find(url, source_.file, referrer);
+      const pugi::xml_node controller = controllers_.find(url, source_, referrer);
       referrer = controller.child("skin") ? controller.child("skin") : controller.child("morph");
       if (!referrer)
         fail(ErrorKind::malformed, "the controller has neither <skin> nor <morph>", source_.file, controller);
-      if (const pugi::xml_node shape = referrer.child("bind_shape_matrix"))
-        transform = transform * matrix(source_, shape);
+      Local& local = locals.emplace_back(Local{assets_.stated(controller)});
+      if (const pugi::xml_node shape = referrer.child("bind_shape_matrix")) local.transform = matrix(source_, shape);
       url = referrer.attribute("source").value();
-      if (!url.empty() && geometries_.has(url.substr(1))) break;
-      if (url.empty() || url.front() != '#' || !controllers_.by_id(url.substr(1))) break;  // use() says what is wrong
+      const auto id = local_id(source_, url);
+      if (!id || geometries_.has(*id) || !controllers_.by_id(*id)) break;  // use() says what is wrong
     }
     const std::uint32_t geometry = geometries_.use(url, referrer);
-    node.uses.push_back({geometry, materials_.bind(geometries_[geometry], instance), transform});
+    locals.push_back(own_frame(geometry));
+    node.uses.push_back({geometry, materials_.bind(geometries_[geometry], instance), std::move(locals)});
     if (!controllers_warned_)
       scene_.report.warnings.emplace_back("skins and morphs are shown unposed, as their base meshes");
     controllers_warned_ = true;
@@ -263,42 +268,45 @@ class Graph {
       std::uint32_t node;
       std::uint32_t parent;   // in Scene::nodes
       std::uint32_t outside;  // material around it
-      Transform transform;    // of what is above
+      Place place;            // of what is above
     };
-    Transform unit = Transform::Identity();
-    unit.scale(scene_.unit_mm);
-    std::vector<Step> stack{{0, kNone, kNone, unit}};
+    Place world{{scene_.unit_mm, scene_.up_axis}};
+    world.to_world.scale(scene_.unit_mm);
+    std::vector<Step> stack{{0, kNone, kNone, world}};
     scene_.instances.reserve(graph_[0].instances);
     while (!stack.empty()) {
       const Step step = stack.back();
       stack.pop_back();
       const GraphNode* node = &graph_[step.node];
       if (node->instances == 0) continue;
-      Transform transform = step.transform * node->transform;
+      Place place = inside(step.place, node->local);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
       Node& written = scene_.nodes.emplace_back(Node{node->name, step.parent, node->copy_number});
       // G4DAE names solids twice: the placement (a physical volume) instances a node of its own for the logical one.
       // They are one node here, under the placement's name.
       while (node->placement) {
         node = &graph_[node->children.front()];
-        transform = transform * node->transform;
+        place = inside(place, node->local);
         if (written.name.empty()) written.name = node->name;
         if (!written.copy_number) written.copy_number = node->copy_number;
       }
-      std::uint32_t inside = step.outside;
+      std::uint32_t material = step.outside;
       for (const Use& use : node->uses) {
-        scene_.instances.push_back({use.geometry, here, use.binding, step.outside, transform * use.transform});
+        Place solid = place;
+        for (const Local& local : use.locals) solid = inside(solid, local);
+        scene_.instances.push_back({use.geometry, here, use.binding, step.outside, solid.to_world});
         if (&use == &node->uses.front() && !scene_.bindings[use.binding].empty())
-          inside = scene_.bindings[use.binding].front();
+          material = scene_.bindings[use.binding].front();
       }
       for (auto child = node->children.rbegin(); child != node->children.rend(); ++child)
-        stack.push_back({*child, here, inside, transform});
+        stack.push_back({*child, here, material, place});
     }
   }
 
   const Source& source_;
   GeometryReader& geometries_;
   Scene& scene_;
+  Assets assets_;
   Materials materials_;
   Library controllers_;
   std::array<Library, 2> nodes_by_id_;
@@ -310,7 +318,7 @@ class Graph {
 pugi::xml_node find_visual_scene(const Source& source, Scene& scene) {
   const Library scenes(source.root, "library_visual_scenes", "visual_scene");
   if (const pugi::xml_node instance = source.root.child("scene").child("instance_visual_scene"))
-    return scenes.find(instance.attribute("url").value(), source.file, instance);
+    return scenes.find(instance.attribute("url").value(), source, instance);
   if (scenes.elements().empty())
     fail(ErrorKind::malformed, "the document has no <visual_scene>: nothing is placed", source.file, source.root,
          "export a scene, not a library of geometries");

@@ -18,6 +18,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "import_protocol.h"
@@ -159,6 +160,8 @@ void import_and_write(ByteReader& reader) {
     write_error(error);
   } catch (const std::bad_alloc&) {
     write_error(Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {path, ""}));
+  } catch (const std::system_error& error) {
+    write_error(Error(kind_of_errno(error.code().value()), error.what(), {path, ""}));  // no thread, for instance
   } catch (const std::exception& error) {
     write_error(Error(ErrorKind::malformed, std::string("the importer failed: ") + error.what(), {path, ""}));
   }

@@ -25,14 +25,15 @@ Scene read_collada(const std::filesystem::path& path, const std::string& extensi
                    const Progress& progress) {
   const std::string file = path.string();
   collada::Document document = [&] {
-    std::string text;
+    ZaeDocument read;
     {
       const Stage stage(progress, "read");
-      text = extension == "zae"      ? read_zae(path, options.limits)
-             : extension == "dae.gz" ? read_gzip(path, options.limits)
-                                     : read_file(path);
+      if (extension == "zae")
+        read = read_zae(path, options.limits);
+      else
+        read.text = extension == "dae.gz" ? read_gzip(path, options.limits) : read_file(path);
     }
-    return collada::preflight(std::move(text), file, options, progress);
+    return collada::preflight(std::move(read.text), file, options, progress, read.entry);
   }();
   const bool any = std::any_of(document.geometries.begin(), document.geometries.end(),
                                [](const collada::Geometry& geometry) { return !geometry.primitives.empty(); });

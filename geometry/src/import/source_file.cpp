@@ -12,6 +12,7 @@
 #include <memory>
 #include <pugixml.hpp>
 
+#include "collada_detail.h"
 #include "huge_pages.h"
 
 namespace raylift {
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail_io(const fs::path& path, const std::string& what, int code) {
-  throw Error(ErrorKind::io, what + ": " + std::strerror(code), {path.string(), ""});
+  throw Error(kind_of_errno(code), what + ": " + std::strerror(code), {path.string(), ""});
 }
 
 [[noreturn]] void fail_too_large(const fs::path& path, const std::string& what, std::uint64_t limit,
@@ -163,10 +164,14 @@ std::string read_gzip(const fs::path& path, const LoadLimits& limits) {
   }
 }
 
-std::string read_zae(const fs::path& path, const LoadLimits& limits) {
+ZaeDocument read_zae(const fs::path& path, const LoadLimits& limits) {
   const Archive archive(path, limits);
+  const auto document = [&](std::string entry) {
+    std::string text = archive.read(entry);
+    return ZaeDocument{std::move(text), std::move(entry)};
+  };
   // COLLADA's packaging rule: manifest.xml holds <dae_root> with the document's place in the archive.
-  if (archive.locate("manifest.xml") < 0) return archive.read(archive.first_document());
+  if (archive.locate("manifest.xml") < 0) return document(archive.first_document());
   const std::string manifest = archive.read("manifest.xml");
   pugi::xml_document xml;
   if (!xml.load_buffer(manifest.data(), manifest.size()))
@@ -175,19 +180,9 @@ std::string read_zae(const fs::path& path, const LoadLimits& limits) {
   name.erase(0, name.find_first_not_of(" \t\r\n"));
   name.erase(name.find_last_not_of(" \t\r\n") + 1);
   if (name.starts_with("./")) name.erase(0, 2);
-  if (name.empty()) return archive.read(archive.first_document());
-  // %20 and the like.
-  std::string decoded;
-  for (std::size_t i = 0; i != name.size(); ++i) {
-    unsigned value = 0;
-    if (name[i] == '%' && i + 2 < name.size() && std::sscanf(name.c_str() + i + 1, "%2x", &value) == 1) {
-      decoded += static_cast<char>(value);
-      i += 2;
-    } else {
-      decoded += name[i];
-    }
-  }
-  return archive.read(decoded.substr(0, decoded.find('#')));
+  if (name.empty()) return document(archive.first_document());
+  const std::string decoded = collada::percent_decoded(name);
+  return document(decoded.substr(0, decoded.find('#')));
 }
 
 }  // namespace raylift

@@ -20,7 +20,11 @@ void check_file(const std::filesystem::path& path, const LoadLimits& limits);
 /// What gzip packed into the file. Throws Error: io, malformed, limit (text_bytes).
 [[nodiscard]] std::string read_gzip(const std::filesystem::path& path, const LoadLimits& limits);
 
+struct ZaeDocument {
+  std::string text;
+  std::string entry;  ///< its path in the archive
+};
 /// The document in a .zae archive: the one that its manifest names, else the first .dae. Throws Error as above.
-[[nodiscard]] std::string read_zae(const std::filesystem::path& path, const LoadLimits& limits);
+[[nodiscard]] ZaeDocument read_zae(const std::filesystem::path& path, const LoadLimits& limits);
 
 }  // namespace raylift

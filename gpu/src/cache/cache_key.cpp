@@ -56,7 +56,7 @@ class File {
 
  private:
   [[noreturn]] void fail(const std::string& what, int code) const {
-    throw Error(ErrorKind::io, what + ": " + std::strerror(code), {path_.string(), ""});
+    throw Error(kind_of_errno(code), what + ": " + std::strerror(code), {path_.string(), ""});
   }
   fs::path path_;
   int number_;

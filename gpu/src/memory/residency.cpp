@@ -76,7 +76,7 @@ std::string ResidencyReport::table() const {
       {"array", "bytes", "where", "on device", "in host memory", "share", "why"}};
   for (const ArrayResidency& array : arrays)
     rows.push_back({array.name, human_bytes(array.bytes),
-                    std::string(to_string(array.where)) + (array.fell_back ? " (stepped down)" : ""),
+                    std::string(to_string(array.where)) + (array.fell_back ? " (fallback)" : ""),
                     human_bytes(array.device_bytes), human_bytes(array.host_bytes),
                     percent(array.device_bytes, array.bytes), array.why});
   rows.push_back({"total", human_bytes(bytes()), "", human_bytes(device_bytes()), human_bytes(host_bytes()),
@@ -123,7 +123,7 @@ std::string ResidencyReport::json() const {
                              {"device_bytes", array.device_bytes},
                              {"host_bytes", array.host_bytes},
                              {"why", array.why},
-                             {"stepped_down", array.fell_back}});
+                             {"fallback", array.fell_back}});
   return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

@@ -20,6 +20,7 @@ enum class ErrorKind {
   no_display,            ///< no OpenGL context could be made
   usage,                 ///< a wrong option or argument
   cancelled,             ///< the caller's Progress, or a signal, asked to stop
+  system,                ///< the machine lacks what every input needs: a process, a descriptor, a file system
 };
 
 /// The kind's name as it stands in reports: "out_of_device_memory".
@@ -27,6 +28,10 @@ enum class ErrorKind {
 
 /// The kind of that name; throws Error(usage) for any other text.
 [[nodiscard]] ErrorKind error_kind(std::string_view name);
+
+/// The kind of a system call that failed with `code`: system where the fault is the machine's (EAGAIN, EMFILE, ENFILE,
+/// EIO, ESTALE, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT), and io otherwise.
+[[nodiscard]] ErrorKind kind_of_errno(int code) noexcept;
 
 /// The exit code of a program that ends with this kind. 0 is success, 1 a negative answer (`raylift check`: not
 /// watertight, or solids overlap), 2 usage; the rest is in the README's table.

@@ -28,8 +28,8 @@ struct LoadLimits {
 };
 
 struct LoadOptions {
-  std::optional<double> unit_mm;  ///< millimetres per unit of the file, instead of what the file says
-  std::optional<UpAxis> up_axis;  ///< instead of what the file says
+  std::optional<double> unit_mm;  ///< millimetres per unit, instead of all that the file says
+  std::optional<UpAxis> up_axis;  ///< instead of all that the file says
   WeldOptions weld;
   bool repair = false;           ///< drop and count NaN vertices and indices out of range
   bool drop_degenerate = false;  ///< drop degenerate triangles; changes triangle ids

@@ -55,7 +55,7 @@ struct MeshPart {
   std::uint32_t triangle_count = 0;
 };
 
-/// Vertices and triangles, once, in the mesh's own frame and in the file's unit, exactly as the file gave them: an
+/// Vertices and triangles, once, in the mesh's own frame and unit, exactly as the file gave them: an
 /// Instance's transform brings them to the world.
 struct Mesh {
   std::string name;
@@ -78,7 +78,7 @@ struct Instance {
   std::uint32_t node = kNone;     ///< index in Scene::nodes
   std::uint32_t binding = 0;      ///< index in Scene::bindings: the material inside, part by part
   std::uint32_t outside = kNone;  ///< material outside: that of the nearest enclosing node's solid; kNone at the top
-  Transform transform = Transform::Identity();  ///< mesh frame, file's unit -> world, millimetres
+  Transform transform = Transform::Identity();  ///< mesh's frame and unit -> world, millimetres
 };
 
 enum class UpAxis : std::uint8_t { x, y, z };
@@ -101,12 +101,13 @@ struct LoadReport {
   std::vector<std::string> warnings;
 };
 
-/// A scene on the host. Coordinates keep the file's axes: `up_axis` says which one is up, and nothing is turned.
+/// A scene on the host. The world keeps the file's axes: `up_axis` says which one is up, and nothing is turned but what
+/// the file itself gives in other axes.
 struct Scene {
   std::string source;     ///< the path that was loaded
   std::string format;     ///< its display name: "COLLADA", "glTF", ...
   std::string generator;  ///< the program that wrote the file, where it says
-  double unit_mm = 1;     ///< millimetres per unit of the file
+  double unit_mm = 1;     ///< millimetres per unit of the file; parts of it may state their own
   Provenance unit_from = Provenance::assumed;
   UpAxis up_axis = UpAxis::y;
   Provenance up_from = Provenance::assumed;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "batch/actions/ray_pattern.h"
+#include "ray_pattern.h"
 
 namespace raylift::batch {
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch_devices.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/device/backend.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "cli/text.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+bool uses_device(const BatchOptions& options) {
+  return std::any_of(options.actions.begin(), options.actions.end(),
+                     [](const Action* one) { return one->needs_device; });
+}
+
+/// The devices that the batch is to use, by name: without making a context on any.
+std::vector<std::string> devices_of(const BatchOptions& options) {
+  if (!uses_device(options)) return {};
+  if (options.device != "all") {
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; begin <= options.device.size();) {
+      const std::size_t comma = std::min(options.device.find(',', begin), options.device.size());
+      names.push_back(options.device.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+    return names;
+  }
+  std::vector<std::string> names;
+  for (int i = 0; i != cuda_device_count(); ++i) names.push_back("cuda:" + std::to_string(i));
+  if (names.empty()) names.emplace_back("host");
+  return names;
+}
+
+/// Of the devices of a machine, those for one of several processes on it.
+std::vector<std::string> share_of(const std::vector<std::string>& devices, const RankPlace& place) {
+  const auto own = static_cast<std::size_t>(place.local_rank);
+  const auto all = static_cast<std::size_t>(place.local_ranks);
+  if (devices.size() <= all) return devices.empty() ? devices : std::vector{devices[own % devices.size()]};
+  std::vector<std::string> share;
+  for (std::size_t i = own; i < devices.size(); i += all) share.push_back(devices[i]);
+  return share;
+}
+
+/// The cores for this process: mpirun may have bound it to some of them already.
+unsigned own_cores(const RankPlace& place) {
+  const auto machine = static_cast<unsigned>(::sysconf(_SC_NPROCESSORS_ONLN));
+  const unsigned share = std::max(1U, machine / static_cast<unsigned>(place.local_ranks));
+  return std::min(share, std::max(1U, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+void check_devices(const BatchOptions& options) {
+  const char* fault = std::getenv("RAYLIFT_BATCH_DEAD_DEVICE");  // of tests: it is there
+  for (const std::string& device : devices_of(options)) {
+    if (device == "host" || device == "auto" || (fault != nullptr && std::string_view(fault).starts_with(device + '=')))
+      continue;
+    int ordinal = -1;
+    const char* const end = device.data() + device.size();
+    if (!device.starts_with("cuda:") || std::from_chars(device.data() + 5, end, ordinal).ptr != end || ordinal < 0)
+      throw Error(ErrorKind::usage, "'" + printable(device) + "' is no device", {}, "use auto, host, or cuda:N");
+    std::string why_none;
+    const int count = cuda_device_count(&why_none);
+    if (ordinal >= count)
+      throw Error(
+          ErrorKind::device,
+          device + " is not there: " +
+              (count == 0 ? why_none : "there are " + counted(static_cast<std::uint64_t>(count), "device", "devices")),
+          {}, "see 'raylift devices'");
+  }
+}
+
+WorkerPoolOptions pool_options(const BatchOptions& options, const RankPlace& place) {
+  const std::vector<std::string> devices = share_of(devices_of(options), place);
+  const bool host = devices.empty() || (devices.size() == 1 && devices.front() == "host");
+  std::size_t jobs = options.jobs;
+  if (jobs == 0) jobs = host ? std::max(1U, own_cores(place) / 2) : devices.size();
+  WorkerPoolOptions pool;
+  pool.actions = options.actions;
+  for (std::size_t i = 0; i != jobs; ++i) pool.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
+  pool.seconds = options.seconds;
+  pool.bytes = options.bytes;
+  // Each import may take its share of what memory there is: several at a time would otherwise take it all.
+  pool.import_bytes = options.action.load.limits.isolate_bytes;
+  if (pool.import_bytes == 0)
+    pool.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(place.local_ranks));
+  if (options.bytes != 0) pool.import_bytes = std::min(pool.import_bytes, options.bytes);
+  pool.threads = std::max(1U, own_cores(place) / static_cast<unsigned>(jobs));
+  pool.rank = place.rank;
+  return pool;
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units and axes: what the <asset>s of a COLLADA document say, and for which elements they hold.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "collada_detail.h"
+
+namespace raylift::collada {
+
+/// The unit and the upward axis that numbers are in.
+struct Frame {
+  double unit_mm = 1;
+  UpAxis up = UpAxis::y;
+};
+
+/// What the <asset>s around an element say, below the document's own one: the innermost for each of the two.
+struct StatedFrame {
+  std::optional<double> unit_mm;
+  std::optional<UpAxis> up;
+};
+
+/// A transform in the unit and axes of the element that it stands in.
+struct Local {
+  StatedFrame frame;
+  Transform transform = Transform::Identity();
+};
+
+/// Where an element is: a transform from its own numbers to the world, in millimetres.
+struct Place {
+  Frame frame;
+  Transform to_world = Transform::Identity();
+};
+
+/// The place of an element inside `outer`. An element that states no unit or axis has those of the place where it
+/// stands or is instanced, as in Khronos's conformance suite (visual_scene/asset/unit and others).
+[[nodiscard]] Place inside(const Place& outer, const Local& local);
+
+class Assets {
+ public:
+  /// Reads the document's own <asset> into `scene`, under the options.
+  Assets(const Source& source, Scene& scene);
+
+  /// What holds for the numbers in `element`, from its own <asset> and those of the elements around it. Options that
+  /// override the unit or the axis hold for the whole document.
+  [[nodiscard]] StatedFrame stated(pugi::xml_node element);
+
+ private:
+  void read(pugi::xml_node asset, StatedFrame& frame);
+
+  const Source& source_;
+  Scene& scene_;
+  bool warned_ = false;
+  std::unordered_map<const void*, StatedFrame> known_;
+};
+
+}  // namespace raylift::collada
