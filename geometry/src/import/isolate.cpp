@@ -77,7 +77,7 @@ std::vector<std::string> import_environment() {
   std::erase_if(all, [](const std::string& one) {
     const std::string name = one.substr(0, one.find('='));
     return !name.starts_with("LD_") && !name.starts_with("RAYLIFT_") && !name.ends_with("SAN_OPTIONS") &&
-           name != "GLIBC_TUNABLES";
+           !name.starts_with("MALLOC_") && name != "GLIBC_TUNABLES";
   });
   return all;
 }

@@ -69,7 +69,7 @@ class Text {
 
   /// Checks a piece that is about to be appended.
   void check(std::string_view piece) const {
-    // What a full disk or a crash left of a file, for one. XML in UTF-16 and UTF-32 has up to three zeros in a row.
+    // What a full disk or a crash left of a file, for one. XML in UTF-32 has at most five in a row.
     constexpr std::string_view kZeros("\0\0\0\0\0\0\0\0", 8);
     const std::size_t zeros = piece.find(kZeros);
     if (zeros != std::string_view::npos)
