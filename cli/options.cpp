@@ -166,6 +166,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   };
   bytes("--max-file-size", limits.file_bytes, "Size of the file on disk");
   bytes("--max-text-size", limits.text_bytes, "Size after decompression");
+  count("--max-expansion", limits.expansion, "Size of an archive's document, or of a sparse file, per byte stored");
   count("--max-depth", limits.node_depth, "Depth of XML elements and of the node tree");
   count("--max-instances", limits.instances, "Solids, every instance counted");
   count("--max-nodes", limits.nodes, "Nodes, every instance counted");
@@ -174,7 +175,8 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   add(kLimits, "--import-timeout", "SECONDS", short_number(limits.isolate_seconds),
       "Time limit of the import; also 10min, 2h",
       [&](const std::string& text) { limits.isolate_seconds = parse_seconds(text); });
-  add(kLimits, "--import-memory", "BYTES", "3/4 of the memory", "Address space of the import process",
+  add(kLimits, "--import-memory", "BYTES", "3/4 of the memory",
+      "Address space of the import process, and three times the largest document",
       [&](const std::string& text) { limits.isolate_bytes = parse_bytes(text); });
 }
 

@@ -74,6 +74,7 @@ int run_viewer(std::vector<std::string> arguments, std::string& said) {
     if (::getppid() != parent) ::_exit(1);
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
+    ::closefrom(STDERR_FILENO + 1);
     ::execv(pointers[0], pointers.data());
     ::_exit(127);
   }

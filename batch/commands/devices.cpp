@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift devices: the devices there are, and what each can do.
 #include <fmt/format.h>
+#include <raylift/geometry/import/import_process.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/memory/residency.h>
 #include <CLI/CLI.hpp>
@@ -44,6 +45,17 @@ std::string compute_capability(const DeviceInfo& info) {
   return info.is_host ? "-" : fmt::format("{}.{}", info.compute_major, info.compute_minor);
 }
 
+/// What confines import processes here, and what does not.
+std::string sandbox_text() {
+  const ImportSandbox sandbox = import_sandbox();
+  Table table({{"", Align::left}, {"", Align::left}});
+  table.add({"Landlock", sandbox.landlock ? "they read their input and its folder"
+                                          : "missing in this kernel or build: an importer may read any file"});
+  table.add({"seccomp", sandbox.seccomp ? "they write no file, connect to nobody and start nothing"
+                                        : "missing in this kernel or build: an importer may do what its user may"});
+  return table.text(2);
+}
+
 std::string text_of(const Found& found) {
   // One column for each device: they are few, and their properties many.
   std::vector<Table::Column> columns{{"", Align::left}};
@@ -75,12 +87,15 @@ std::string text_of(const Found& found) {
     for (const DeviceAttempt& attempt : found.attempts) failures.add({attempt.device, attempt.failure});
     text += "\nnot usable\n" + failures.text(2);
   }
-  return text;
+  return text + "\nimport processes\n" + sandbox_text();
 }
 
 Json json_of(const Found& found) {
-  Json json = {
-      {"auto", found.chosen ? Json(*found.chosen) : Json()}, {"devices", Json::array()}, {"failed", Json::array()}};
+  const ImportSandbox sandbox = import_sandbox();
+  Json json = {{"import_sandbox", {{"landlock", sandbox.landlock}, {"seccomp", sandbox.seccomp}}},
+               {"auto", found.chosen ? Json(*found.chosen) : Json()},
+               {"devices", Json::array()},
+               {"failed", Json::array()}};
   for (const Device& device : found.devices) {
     const DeviceInfo& info = device.info();
     const MemoryInfo memory = device.memory_info();

@@ -2,6 +2,7 @@
 #include "batch_devices.h"
 
 #include <fmt/format.h>
+#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/backend.h>
 #include <unistd.h>
@@ -89,12 +90,11 @@ WorkerPoolOptions pool_options(const BatchOptions& options, const RankPlace& pla
   pool.actions = options.actions;
   for (std::size_t i = 0; i != jobs; ++i) pool.devices.push_back(devices.empty() ? "" : devices[i % devices.size()]);
   pool.seconds = options.seconds;
-  pool.bytes = options.bytes;
-  // Each import may take its share of what memory there is: several at a time would otherwise take it all.
-  pool.import_bytes = options.action.load.limits.isolate_bytes;
-  if (pool.import_bytes == 0)
-    pool.import_bytes = usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(place.local_ranks));
-  if (options.bytes != 0) pool.import_bytes = std::min(pool.import_bytes, options.bytes);
+  // Each scene may take its share of what memory there is: several at a time would otherwise take it all.
+  const std::uint64_t share = detail::usable_memory() / 4 * 3 / (jobs * static_cast<std::size_t>(place.local_ranks));
+  const auto limit = [share](std::uint64_t asked) { return asked != 0 ? asked : share; };
+  pool.bytes = limit(options.bytes);
+  pool.import_bytes = limit(options.action.load.limits.isolate_bytes);
   pool.threads = std::max(1U, own_cores(place) / static_cast<unsigned>(jobs));
   pool.rank = place.rank;
   return pool;

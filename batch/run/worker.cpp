@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/device.h>
@@ -40,7 +41,8 @@ Progress make_progress(FrameSocket& socket) {
 }
 
 /// Misbehaves on demand, so that tests see what a batch makes of it: crashes on scenes whose path ends in
-/// $RAYLIFT_BATCH_FAULT, and takes $RAYLIFT_BATCH_SLOW milliseconds more for each.
+/// $RAYLIFT_BATCH_FAULT, takes $RAYLIFT_BATCH_SLOW milliseconds more for each, and gives back the row of
+/// $RAYLIFT_BATCH_STRAY instead.
 void act_out_fault(const std::string& path) {
   if (const char* slow = std::getenv("RAYLIFT_BATCH_SLOW"))
     std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(slow)));
@@ -66,6 +68,7 @@ class Worker {
       act_out_fault(frame->payload);
       Json row = make_row(frame->payload, actions_);
       const FrameType type = work(frame->payload, row);
+      if (const char* stray = std::getenv("RAYLIFT_BATCH_STRAY")) set_file(row, stray);
       const std::string text = row.dump(-1, ' ', false, Json::error_handler_t::replace);
       const bool leaving = type == FrameType::refused || spoilt_;
       if (leaving && !socket_.send(FrameType::leaving, "")) return;
@@ -183,6 +186,8 @@ std::optional<WorkerOrders> worker_orders() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!complete || parent != ::getppid()) ::_exit(1);
   ::unsetenv(kWorkerVariable);
+  // What a worker starts is not to speak in its name.
+  (void)::fcntl(kWorkerSocket, F_SETFD, FD_CLOEXEC);
   return orders;
 }
 

@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/residency.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,9 +23,8 @@
 
 #include "cli/session.h"
 #include "cli/text.h"
+#include "report.h"
 #include "worker.h"
-
-extern char** environ;
 
 namespace raylift::batch {
 using namespace cli;
@@ -33,13 +32,6 @@ namespace {
 
 [[noreturn]] void fail_to_start(const char* what, int code) {
   throw Error(kind_of_errno(code), fmt::format("can't start a worker: {}: {}", what, std::strerror(code)));
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 /// This process's command line: a worker reads its options from the same one.
@@ -50,12 +42,13 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-std::uint64_t resident_bytes(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
-  std::uint64_t all = 0;
-  std::uint64_t resident = 0;
-  file >> all >> resident;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+/// Whether a worker's row is of that scene: nobody but the worker itself is to speak for it.
+bool is_row_of(const Json& row, const std::string& path) {
+  try {
+    return file_of(row) == path;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 /// The last line that is not empty of what a process said.
@@ -135,46 +128,26 @@ void WorkerPool::spawn(Slot& slot) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_to_start("socketpair", errno);
   slot.socket = FrameSocket(ends[0]);
-  FrameSocket theirs(ends[1]);
+  const FrameSocket theirs(ends[1]);
+  const FrameSocket null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   slot.said = ::memfd_create("raylift-worker-errors", MFD_CLOEXEC);
   if (slot.said < 0) fail_to_start("memfd_create", errno);
   (void)::fcntl(slot.said, F_SETFL, O_APPEND);
-
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, ends[1], kWorkerSocket);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, slot.said, STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&files, kWorkerSocket + 1);  // MPI's connections are this process's alone
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // A group of its own: an interrupt from the terminal reaches the batch, which lets its workers finish.
-  sigset_t all;
-  sigset_t none;
-  sigfillset(&all);
-  sigemptyset(&none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-
-  std::vector<std::string> arguments = own_arguments();
-  std::vector<std::string> environment;
-  for (char** one = environ; *one != nullptr; ++one)
-    if (!std::string_view(*one).starts_with(std::string(kWorkerVariable) + '=')) environment.emplace_back(*one);
+  std::vector<std::string> environment = detail::own_environment();
+  std::erase_if(environment,
+                [](const std::string& one) { return one.starts_with(std::string(kWorkerVariable) + '='); });
   environment.push_back(
       fmt::format("{}={} {} {} {}", kWorkerVariable, ::getpid(), options_.import_bytes, options_.threads, slot.device));
   std::error_code error;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  const int code = posix_spawn(&slot.process, program.c_str(), &files, &attributes, pointers(arguments).data(),
-                               pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  if (code == 0) return;
-  slot.process = 0;
-  (void)end(slot);
-  fail_to_start(program.c_str(), code);
+  const int descriptors[] = {null.descriptor(), null.descriptor(), slot.said, theirs.descriptor()};
+  static_assert(std::size(descriptors) == kWorkerSocket + 1);
+  try {
+    slot.process = detail::spawn(program, own_arguments(), std::move(environment), descriptors);
+  } catch (...) {
+    (void)end(slot);
+    throw;
+  }
 }
 
 /// Kills the slot's process, if there is one, with all that it has started, and returns its status.
@@ -205,9 +178,12 @@ void WorkerPool::handle(std::vector<Finished>& finished) {
   }
   const Clock::time_point now = Clock::now();
   if (now < next_check_) return;
-  next_check_ = now + kTick;
+  if (busy() == 0) return;
+  const ProcessTable processes = options_.bytes != 0 ? ProcessTable::read() : ProcessTable();
+  // Less often where thousands of processes take long to read.
+  next_check_ = now + std::max<Clock::duration>(kTick, 20 * (Clock::now() - now));
   for (Slot& slot : slots_)
-    if (slot.busy) check_limits(slot, finished);
+    if (slot.busy) check_limits(slot, processes, finished);
 }
 
 void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
@@ -221,10 +197,10 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
     } else if (slot.busy) {
       const bool refused = frame->type == FrameType::refused;
       const Json row = Json::parse(frame->payload, nullptr, false);
-      if (row.is_object())
+      if (is_row_of(row, slot.path))
         finish(slot, row, refused, finished);
       else
-        finish_failed(slot, Error(ErrorKind::malformed, "the worker gave back no row", {slot.path, ""}), false,
+        finish_failed(slot, Error(ErrorKind::malformed, "the worker gave back no row of this scene", {slot.path, ""}), false,
                       finished);
     }
   }
@@ -258,7 +234,7 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
     (void)!::ftruncate(slot.said, 0);
 }
 
-void WorkerPool::check_limits(Slot& slot, std::vector<Finished>& finished) {
+void WorkerPool::check_limits(Slot& slot, const ProcessTable& processes, std::vector<Finished>& finished) {
   const std::chrono::duration<double> time = Clock::now() - slot.start;
   if (time.count() > options_.seconds) {
     (void)end(slot);
@@ -267,7 +243,7 @@ void WorkerPool::check_limits(Slot& slot, std::vector<Finished>& finished) {
                         fmt::format("the scene took longer than its limit of {} s", short_number(options_.seconds)),
                         {slot.path, ""}, "raise it with --timeout", SIGKILL),
                   false, finished);
-  } else if (options_.bytes != 0 && resident_bytes(slot.process) > options_.bytes) {
+  } else if (options_.bytes != 0 && processes.resident_bytes(slot.process) > options_.bytes) {
     (void)end(slot);
     finish_failed(slot,
                   Error(ErrorKind::limit,
@@ -318,16 +294,6 @@ void WorkerPool::finish(Slot& slot, Json row, bool refused, std::vector<Finished
   const bool dropped = refused && row["error"]["kind"] == to_string(ErrorKind::device) && drop(slot.device);
   slot.busy = false;
   finished.push_back({slot.scene, std::move(row), refused, cancelled, dropped ? slot.device : ""});
-}
-
-std::uint64_t usable_memory() {
-  std::uint64_t bytes =
-      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::uint64_t limit = 0;
-    if (std::ifstream(file) >> limit && limit != 0) bytes = std::min(bytes, limit);  // "max" is no number
-  }
-  return bytes;
 }
 
 }  // namespace raylift::batch

@@ -17,6 +17,7 @@
 
 #include "batch/actions/actions.h"
 #include "frames.h"
+#include "process_table.h"
 
 namespace raylift::batch {
 
@@ -24,7 +25,7 @@ struct WorkerPoolOptions {
   std::vector<const Action*> actions;
   std::vector<std::string> devices;  ///< one per worker
   double seconds = 0;                ///< time limit of a scene
-  std::uint64_t bytes = 0;           ///< memory limit of a scene; 0: only its import is limited
+  std::uint64_t bytes = 0;           ///< memory limit of a scene, whichever processes work on it; 0: none
   std::uint64_t import_bytes = 0;    ///< address space of an import
   unsigned threads = 1;              ///< of each worker
   int rank = 0;
@@ -88,7 +89,7 @@ class WorkerPool {
   void spawn(Slot& slot);
   int end(Slot& slot) noexcept;
   void read(Slot& slot, std::vector<Finished>& finished);
-  void check_limits(Slot& slot, std::vector<Finished>& finished);
+  void check_limits(Slot& slot, const ProcessTable& processes, std::vector<Finished>& finished);
   void finish(Slot& slot, cli::Json row, bool refused, std::vector<Finished>& finished);
   void finish_failed(Slot& slot, const Error& error, bool refused, std::vector<Finished>& finished);
   [[nodiscard]] static Error death(const Slot& slot, int status, const std::string& said);
@@ -98,8 +99,5 @@ class WorkerPool {
   std::deque<Slot> slots_;
   Clock::time_point next_check_ = Clock::now();
 };
-
-/// The memory that this process may use: the machine's, or its control group's limit.
-[[nodiscard]] std::uint64_t usable_memory();
 
 }  // namespace raylift::batch

@@ -188,7 +188,45 @@ TEST_F(Batch, StopsASceneThatTakesTooLong) {
 TEST_F(Batch, StopsASceneThatTakesTooMuchMemory) {
   const Ended ended = batch({"--memory", "200MB", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=memory"}, ""});
   EXPECT_EQ(ended.code, 6);
-  EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "limit");
+  const json row = rows_of(report()).at(0);
+  EXPECT_EQ(row["error"]["kind"], "limit");
+  EXPECT_THAT(row["error"]["message"], AllOf(HasSubstr("200 MB"), HasSubstr("--memory")));
+}
+
+TEST_F(Batch, CountsTheMemoryOfAllThatASceneStarts) {
+  // What stands for the viewer here takes its memory two processes further down.
+  const std::string viewer =
+      folder_.write("viewer", "#!/bin/sh\n(head -c 400000000 /dev/zero; sleep 20) | tail -c 1000000000 >/dev/null\n");
+  std::filesystem::permissions(viewer, std::filesystem::perms::owner_all);
+  const std::vector<std::string> arguments{"--do",     "render", "--pictures", path("pictures"), data_file("cube.dae"),
+                                           "--memory", "300MB"};
+  EXPECT_EQ(batch(arguments, {{"RAYLIFT_VIEW=" + viewer}, ""}).code, 6);
+  EXPECT_THAT(rows_of(report()).at(0)["error"]["message"], AllOf(HasSubstr("300 MB"), HasSubstr("--memory")));
+}
+
+TEST_F(Batch, TakesNoRowFromTheViewer) {
+  // A whole message, as a worker sends it, on every descriptor that could be the worker's.
+  const std::string row = json{{"file", data_file("cube.dae")}, {"status", "ok"}, {"forged", true}}.dump();
+  ASSERT_LT(row.size(), 256U);
+  char length[8];
+  std::snprintf(length, sizeof length, "\\%03o", static_cast<unsigned>(row.size()));
+  const std::string viewer = folder_.write(
+      "viewer", "#!/bin/sh\nfor i in 3 4 5 6 7 8 9; do (printf '\\004\\000\\000\\000" + std::string(length) +
+                    "\\000\\000\\000%s' '" + row + "' >&$i) 2>/dev/null; done\ncp \"$1\" \"$3\"\n");
+  std::filesystem::permissions(viewer, std::filesystem::perms::owner_all);
+  EXPECT_EQ(
+      batch({"--do", "render", "--pictures", path("pictures"), data_file("cube.dae")}, {{"RAYLIFT_VIEW=" + viewer}, ""})
+          .code,
+      0);
+  EXPECT_FALSE(rows_of(report()).at(0).contains("forged"));
+  EXPECT_TRUE(rows_of(report()).at(0).contains("render"));
+}
+
+TEST_F(Batch, TakesNoRowOfAnotherScene) {
+  EXPECT_EQ(batch({data_file("cube.dae")}, {{"RAYLIFT_BATCH_STRAY=other.dae"}, ""}).code, 4);
+  const json row = rows_of(report()).at(0);
+  EXPECT_EQ(row["file"], data_file("cube.dae"));
+  EXPECT_THAT(row["error"]["message"], HasSubstr("no row of this scene"));
 }
 
 TEST_F(Batch, KeepsNamesThatAreNoText) {

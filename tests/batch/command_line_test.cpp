@@ -32,7 +32,7 @@ TEST(CommandLine, HelpOfACommandShowsItsOptionsWithDefaults) {
   const Ended help = raylift({"upload", "--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* word :
-       {"--device", "--reserve", "300MB", "--policy", "--max-instances", "20M", "8GiB", "600", "Examples"})
+       {"--device", "--reserve", "300MB", "--policy", "--max-instances", "COUNT=5M", "8GiB", "600", "Examples"})
     EXPECT_THAT(help.out, HasSubstr(word));
   EXPECT_EQ(raylift({"-h"}).code, 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the commands say about scenes, as text and as JSON.
 #include <gmock/gmock.h>
+#include <raylift/geometry/import/import_process.h>
 
 #include <algorithm>
 #include <cmath>
@@ -304,6 +305,14 @@ TEST(Devices, ListsTheHostLast) {
   EXPECT_EQ(devices.back()["id"], "host");
   EXPECT_GT(devices.back()["total_bytes"], 0);
   EXPECT_THAT(raylift({"devices"}).out, HasSubstr("host"));
+}
+
+TEST(Devices, SayWhatConfinesImports) {
+  const ImportSandbox sandbox = import_sandbox();
+  const json said = raylift({"devices", "--json"}).json()["import_sandbox"];
+  EXPECT_EQ(said, json({{"landlock", sandbox.landlock}, {"seccomp", sandbox.seccomp}}));
+  EXPECT_THAT(raylift({"devices"}).out,
+              testing::ContainsRegex(sandbox.landlock ? "Landlock +they" : "Landlock +missing"));
 }
 
 TEST(Devices, FailWhereTheOneAskedForDoesNotWork) {

@@ -2,7 +2,7 @@
 """Checks that the documentation names nothing that is not there.
 
 check_docs.py SOURCE_DIR: every relative link of every Markdown file leads to a file, and to a heading where it says so;
-docs/README.md lists every page of docs/; CITATION.cff has the version of CMakeLists.txt; and every name in code in the
+docs/README.md lists every page of docs/; every item of docs/security.md names its tests; CITATION.cff has the version of CMakeLists.txt; and every name in code in the
 right column of docs/coming_from_chroma.md is in a public header, a program or a file.
 """
 import pathlib
@@ -35,6 +35,18 @@ for page in pages:
 index = (source / "docs" / "README.md").read_text()
 faults += [f"docs/README.md does not list {page.name}" for page in sorted((source / "docs").glob("*.md"))
            if page.name != "README.md" and f"]({page.name})" not in index]
+
+tests = {f"{suite}.{name}" for path in (source / "tests").rglob("*.cpp")
+         for suite, name in re.findall(r"^TEST(?:_[FP])?\((\w+), (\w+)\)", path.read_text(), re.M)}
+items = re.split(r"\n(?=- )|\n\n", (source / "docs" / "security.md").read_text())
+for item in (item for item in items if item.startswith("- ")):
+    named, suite = re.findall(r"`((?:\w+\.)?[A-Z]\w+)`(?=[^()]*\))", item), ""
+    for name in named:
+        suite, _, name = name.rpartition(".") if "." in name else (suite, "", name)
+        if f"{suite}.{name}" not in tests:
+            faults.append(f"security.md: no test {suite}.{name}")
+    if not named:
+        faults.append(f"security.md: no test is named: {item}")
 
 version = re.search(r"project\(raylift VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text())[1]
 if f"\nversion: {version}\n" not in (source / "CITATION.cff").read_text():

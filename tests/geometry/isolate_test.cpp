@@ -18,16 +18,9 @@
 #include <thread>
 
 #include "expect_error.h"
+#include "import/sanitized.h"
 #include "small_scenes.h"
 #include "support/paths.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RAYLIFT_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define RAYLIFT_SANITIZED 1
-#endif
-#endif
 
 namespace raylift {
 namespace {
@@ -36,13 +29,6 @@ namespace fs = std::filesystem;
 using test::expect_error;
 using ::testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
-
-// Sanitizers catch signals and reserve terabytes: what the child dies of looks different there.
-#ifdef RAYLIFT_SANITIZED
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -312,6 +298,29 @@ TEST_F(Isolate, ReportsAnEndWithoutAResult) {
 TEST_F(Isolate, RefusesGarbage) {
   fault("garbage");
   error_of(ErrorKind::malformed);
+}
+
+TEST_F(Isolate, SurvivesAResultThatIsTakenFromUnderIt) {
+  path_ = folder_.write("grid.dae", test::grid_document(200));
+  fault("keep");
+  for (int i = 0; i != 5; ++i) EXPECT_THAT(error_of(ErrorKind::malformed).what(), HasSubstr("does not let go"));
+}
+
+TEST_F(Isolate, EndsAFloodOfMessagesAtTheTimeLimit) {
+  fault("flood");
+  options_.limits.isolate_seconds = 0.3;
+  const auto start = Clock::now();
+  // Slower than the messages come.
+  const Progress progress([&](auto, auto, auto) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return seconds_since(start) < 8;
+  });
+  error_of(ErrorKind::limit, progress);
+}
+
+TEST_F(Isolate, TakesNoErrorThatIsNotAFiles) {
+  fault("forge");
+  EXPECT_THAT(error_of(ErrorKind::malformed).what(), HasSubstr("usage"));
 }
 
 TEST_F(Isolate, CanBeCancelled) {

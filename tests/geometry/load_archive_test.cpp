@@ -47,9 +47,9 @@ class LoadArchive : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  /// A valid document that packs well: a cube, and 50 MB of blanks.
-  static std::string bomb() {
-    return test::document(test::cube("cube") + std::string(50'000'000, ' '), test::node("n", "cube"));
+  /// A valid document that packs well: a cube, and blanks.
+  static std::string bomb(std::size_t blanks = 50'000'000) {
+    return test::document(test::cube("cube") + std::string(blanks, ' '), test::node("n", "cube"));
   }
 
   test::TemporaryFolder folder_;
@@ -159,6 +159,45 @@ TEST_F(LoadArchive, StopsUnpackingZipAtTheLimit) {
   const auto path = zip("bomb.zae", {{"cube.dae", bomb()}});
   ASSERT_LT(std::filesystem::file_size(path), 100'000U);
   expect_error(ErrorKind::limit, [&] { (void)load(path, options); });
+}
+
+TEST_F(LoadArchive, StopsWhereAFileExpandsTooMuch) {
+  for (const auto& path : {gzip("bomb.dae.gz", bomb(80'000'000)), zip("bomb.zae", {{"cube.dae", bomb(80'000'000)}})}) {
+    ASSERT_LT(std::filesystem::file_size(path), 800'000U);
+    const Error error = expect_error(ErrorKind::limit, [&] { (void)load(path); });
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("100 times"), HasSubstr("--max-expansion")));
+    LoadOptions options;
+    options.limits.expansion = 100'000;
+    EXPECT_EQ(load(path, options).unique_triangles(), 12U);
+  }
+  // Small ones may: nobody is harmed.
+  EXPECT_EQ(load(gzip("blanks.dae.gz", bomb(10'000'000))).unique_triangles(), 12U);
+}
+
+TEST_F(LoadArchive, StopsWhereTheDocumentOutgrowsTheImportsMemory) {
+  LoadOptions options;
+  options.limits.isolate_bytes = 60'000'000;
+  for (const auto& path : {folder_.write("large.dae", bomb()), gzip("large.dae.gz", bomb())}) {
+    const Error error = expect_error(ErrorKind::limit, [&] { (void)load(path, options); });
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("20000000"), HasSubstr("--import-memory")));
+  }
+}
+
+TEST_F(LoadArchive, ReadsNoFileThatIsHoles) {
+  for (const char* name : {"sparse.dae", "sparse.stl", "sparse.obj"}) {
+    const auto path = folder_.write(name, "<COLLADA>");
+    std::filesystem::resize_file(path, 300'000'000);
+    const Error error = expect_error(ErrorKind::limit, [&] { (void)load(path); });
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("100 times"), HasSubstr("holes"), HasSubstr("--max-expansion")));
+  }
+}
+
+TEST_F(LoadArchive, StopsAtZerosInADocument) {
+  const std::string zeros = "<COLLADA>\n" + std::string(1'000'000, '\0');
+  for (const auto& path : {folder_.write("zeros.dae", zeros), gzip("zeros.dae.gz", zeros)}) {
+    const Error error = expect_error(ErrorKind::malformed, [&] { (void)load(path); });
+    EXPECT_THAT(error.what(), HasSubstr("zeros follow byte 10"));
+  }
 }
 
 TEST_F(LoadArchive, StopsAtTheLimitInAManifestToo) {

@@ -12,52 +12,42 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <limits>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "import_faults.h"
 #include "import_protocol.h"
+#include "sandbox.h"
+#include "sanitized.h"
 #include "scene_stream.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RAYLIFT_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define RAYLIFT_SANITIZED 1
-#endif
-#endif
+#include "source_file.h"
 
 namespace raylift {
 namespace {
 
-[[maybe_unused]] std::uint64_t physical_memory() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-void limit_memory(std::uint64_t bytes) {
-#ifdef RAYLIFT_SANITIZED
-  (void)bytes;  // sanitizers reserve terabytes of addresses
-#else
-  if (bytes == 0) bytes = physical_memory() / 4 * 3;
-  rlimit limit{};
-  ::getrlimit(RLIMIT_AS, &limit);
-  limit.rlim_cur = std::min<rlim_t>(bytes, limit.rlim_max);
-  ::setrlimit(RLIMIT_AS, &limit);
-#endif
+void limit_memory(const LoadLimits& limits) {
+  if (kSanitized) return;
+  const std::uint64_t bytes = import_memory(limits);
+  const auto set = [bytes](auto resource) {
+    rlimit limit{};
+    ::getrlimit(resource, &limit);
+    limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(bytes, limit.rlim_max);
+    ::setrlimit(resource, &limit);
+  };
+  set(RLIMIT_AS);
+  set(RLIMIT_FSIZE);  // the result is a file in memory, and not in this address space
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 void leave_no_core() {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-#ifndef RAYLIFT_SANITIZED
   // Also where the kernel pipes cores to a program, which the limit does not stop. The leak sanitizer needs to look.
-  ::prctl(PR_SET_DUMPABLE, 0);
-#endif
+  if (!kSanitized) ::prctl(PR_SET_DUMPABLE, 0);
 }
 
 /// An import allocates and frees large blocks in turn. Given back to the system each time, they would cost the page
@@ -74,35 +64,6 @@ std::string read_request() {
   if (::fstat(import::kRequest, &info) != 0) return {};
   std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
   return ::pread(import::kRequest, bytes.data(), bytes.size(), 0) == info.st_size ? bytes : std::string();
-}
-
-/// Takes 16 MiB and keeps them.
-void take_memory() {
-  static std::vector<std::unique_ptr<char[]>> taken;
-  taken.push_back(std::make_unique<char[]>(std::size_t{16} << 20));
-}
-
-/// Misbehaves on demand, so that tests see what a parent makes of it: $RAYLIFT_IMPORT_FAULT is segv, abort, term, hang,
-/// memory, exit or garbage.
-void act_out_fault() {
-  const char* set = std::getenv("RAYLIFT_IMPORT_FAULT");
-  const std::string fault = set != nullptr ? set : "";
-  if (fault == "segv") ::raise(SIGSEGV);
-  if (fault == "abort") std::abort();
-  if (fault == "term") ::raise(SIGTERM);
-  if (fault == "exit") ::_exit(42);
-  if (fault == "garbage") {
-    const std::string noise(1000, '\x5A');
-    ::_exit(::write(import::kResult, &import::kVersion, sizeof import::kVersion) > 0 &&
-                    ::write(import::kResult, noise.data(), noise.size()) > 0
-                ? 0
-                : 1);
-  }
-  while (fault == "hang") ::pause();
-#ifdef RAYLIFT_SANITIZED
-  if (fault == "memory") throw std::bad_alloc();  // no limit is set
-#endif
-  while (fault == "memory") take_memory();
 }
 
 /// Tells the parent where the work stands, but not more often than it can use.
@@ -137,9 +98,10 @@ void write_error(const Error& error) {
 void import_and_write(ByteReader& reader) {
   const LoadOptions options = get_options(reader);
   const std::string path = reader.get_text();
-  limit_memory(options.limits.isolate_bytes);
+  limit_memory(options.limits);
   try {
-    act_out_fault();
+    import::enter_sandbox(path, !is_collada(extension_of(path)));
+    import::act_out_fault();
     std::vector<StageTime> times;
     const Scene scene = load(path, options, make_progress(&times));
     ByteWriter writer;
@@ -152,6 +114,7 @@ void import_and_write(ByteReader& reader) {
       writer.value(time.seconds);
     }
     writer.write_to(import::kResult);
+    import::act_out_late_fault();
     const import::ProgressRecord complete{};
     (void)!::write(import::kProgress, &complete, sizeof complete);
     // No destructors: the memory goes back at once.
@@ -181,8 +144,6 @@ int import_process() {
     const auto parent = reader.get<pid_t>();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) return 1;
-    // What the parent's other threads had open without close-on-exec is no business of an importer.
-    ::closefrom(import::kProgress + 1);
     import_and_write(reader);
     return 0;
   } catch (const std::exception&) {

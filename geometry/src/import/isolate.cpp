@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,15 +17,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <span>
 #include <thread>
 #include <utility>
 
+#include "descriptor.h"
 #include "import_protocol.h"
 #include "scene_stream.h"
-
-extern char** environ;
 
 namespace raylift {
 namespace {
@@ -33,40 +30,18 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void fail_system(const std::string& what, int code) {
-  throw Error(kind_of_errno(code), "can't start the import process: " + what + ": " + std::strerror(code));
-}
-
-/// An open file descriptor; closed on exec.
-class Descriptor {
- public:
-  explicit Descriptor(int value, const char* what = "") : value_(value) {
-    if (value < 0) fail_system(what, errno);
-  }
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  [[nodiscard]] int get() const { return value_; }
-  void close() {
-    if (value_ >= 0) ::close(std::exchange(value_, -1));
-  }
-
- private:
-  int value_;
-};
-
 struct Pipe {
   Descriptor read, write;
 };
 
 Pipe make_pipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) fail_system("pipe", errno);
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
+  if (::pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
+  return {Descriptor(ends[0], "can't make a pipe"), Descriptor(ends[1], "can't make a pipe")};
 }
 
 Descriptor make_memory(const char* name) {
-  return Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "memfd_create");
+  return Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "can't make a file in memory");
 }
 
 bool executable(const fs::path& path) {
@@ -95,32 +70,22 @@ fs::path find_program(const LoadOptions& options) {
               "set RAYLIFT_IMPORT to its path, or import without isolation");
 }
 
+/// Of this process's environment, what loaders, allocators, sanitizers and raylift-import itself look at: the rest may
+/// hold what is nobody else's.
+std::vector<std::string> import_environment() {
+  std::vector<std::string> all = detail::own_environment();
+  std::erase_if(all, [](const std::string& one) {
+    const std::string name = one.substr(0, one.find('='));
+    return !name.starts_with("LD_") && !name.starts_with("RAYLIFT_") && !name.ends_with("SAN_OPTIONS") &&
+           !name.starts_with("MALLOC_") && name != "GLIBC_TUNABLES";
+  });
+  return all;
+}
+
 /// A running import process. Killed and waited for when it goes out of scope.
 class Child {
  public:
-  Child(const fs::path& program, std::span<const std::pair<int, int>> descriptors) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    for (const auto& [from, to] : descriptors) posix_spawn_file_actions_adddup2(&actions, from, to);
-    // A group of its own: an interrupt from the terminal reaches the parent, which decides. And no signal that the
-    // parent has blocked or ignored stays so in the child.
-    sigset_t all;
-    sigset_t none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    std::string name = program.string();
-    char* arguments[] = {name.data(), nullptr};
-    const int code = posix_spawn(&pid_, name.c_str(), &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (code != 0) fail_system(name, code);
-  }
+  explicit Child(int process) : pid_(process) {}
   ~Child() {
     if (ended_) return;
     kill();
@@ -147,7 +112,7 @@ class Child {
   [[nodiscard]] int status() const { return status_; }
 
  private:
-  pid_t pid_ = -1;
+  pid_t pid_;
   int status_ = 0;
   bool ended_ = false;
 };
@@ -212,31 +177,29 @@ class Import {
     writer.write_to(request.get());
     ::lseek(request.get(), 0, SEEK_SET);
 
-    // The descriptors' targets are 0 to 5; were a source among them, a later dup2 would overwrite it. So move all up.
-    const auto high = [](const Descriptor& from) {
-      return Descriptor(::fcntl(from.get(), F_DUPFD_CLOEXEC, 10), "fcntl");
-    };
-    // Standard output goes nowhere: it is the parent's, and importers print to it.
-    Descriptor from[] = {high(null), high(errors.write), high(request), high(result), high(progress.write)};
-    const std::pair<int, int> descriptors[] = {{from[0].get(), STDIN_FILENO},    {from[0].get(), STDOUT_FILENO},
-                                               {from[1].get(), STDERR_FILENO},   {from[2].get(), import::kRequest},
-                                               {from[3].get(), import::kResult}, {from[4].get(), import::kProgress}};
-    {
-      Child child(program, descriptors);
-      for (Descriptor& one : from) one.close();
-      progress.write.close();
-      errors.write.close();
-      watch(child, progress.read.get(), errors.read.get());
-      if (!complete_) check_status(child.status());
-      // Whatever still holds the memory can't shrink or change it while it is read here.
-      ::fcntl(result.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
-      // A complete scene is taken while the process is still busy giving its memory back.
-      return take_result(Mapping(result.get()).bytes());
-    }
+    // In the order of import_protocol.h. Standard output goes nowhere: it is the parent's, and importers print to it.
+    const int descriptors[] = {null.get(),    null.get(),   errors.write.get(),
+                               request.get(), result.get(), progress.write.get()};
+    Child child(detail::spawn(program, {program}, import_environment(), descriptors));
+    progress.write.close();
+    errors.write.close();
+    watch(child, progress.read.get(), errors.read.get());
+    if (!complete_) check_status(child.status());
+    seal(result.get());
+    // A complete scene is taken while the process is still busy giving its memory back.
+    return take_result(Mapping(result.get()).bytes());
   }
 
  private:
   [[nodiscard]] Where where() const { return {path_.string(), ""}; }
+
+  /// From here on nobody shortens or changes the result, whoever holds it: reading it is safe. The system refuses this
+  /// as long as somebody has it mapped for writing, which no honest import does.
+  void seal(int result) const {
+    if (::fcntl(result, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0) return;
+    throw Error(ErrorKind::malformed, "the import process does not let go of its result", where(),
+                "the file may be made to take over the importer: do not trust it");
+  }
 
   /// Passes progress on until the process has ended; throws when it takes too long, or when the caller cancels.
   void watch(Child& child, int progress, int errors) {
@@ -262,9 +225,10 @@ class Import {
     read_all();
   }
 
-  /// Reads and passes on all reports that are there; whether there may be more.
+  /// Reads and passes on the reports that are there; whether there may be more. Not without end: limits are checked in
+  /// between, whatever the process says.
   bool read_progress(pollfd& polled) {
-    while (polled.fd >= 0) {
+    for (int i = 0; i != kReads && polled.fd >= 0; ++i) {
       import::ProgressRecord record;
       const ssize_t got = ::read(polled.fd, &record, sizeof record);
       if (got == static_cast<ssize_t>(sizeof record)) {
@@ -291,7 +255,7 @@ class Import {
 
   /// Keeps the beginning of what the process says; whether there may be more.
   bool read_errors(pollfd& polled) {
-    while (polled.fd >= 0) {
+    for (int i = 0; i != kReads && polled.fd >= 0; ++i) {
       char text[4096];
       const ssize_t got = ::read(polled.fd, text, sizeof text);
       if (got > 0 && said_.size() < sizeof text) said_.append(text, static_cast<std::size_t>(got));
@@ -361,9 +325,14 @@ class Import {
     if (error.kind() == ErrorKind::out_of_host_memory)
       throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at,
                   "raise it with --import-memory");
+    // The others are not a file's. A batch would end by them.
+    if (error.kind() != ErrorKind::io && error.kind() != ErrorKind::malformed &&
+        error.kind() != ErrorKind::unsupported && error.kind() != ErrorKind::limit)
+      refuse_import("an error of kind " + std::string(to_string(error.kind())));
     throw Error(error.kind(), error.problem(), at, error.advice());
   }
 
+  static constexpr int kReads = 64;  // of a pipe, at a time
   fs::path path_;
   const LoadOptions& options_;
   const Progress& progress_;

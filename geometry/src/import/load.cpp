@@ -17,10 +17,6 @@
 namespace raylift {
 namespace {
 
-bool is_collada(const std::string& extension) {
-  return extension == "dae" || extension == "zae" || extension == "dae.gz" || extension == "xml";
-}
-
 Scene read_collada(const std::filesystem::path& path, const std::string& extension, const LoadOptions& options,
                    const Progress& progress) {
   const std::string file = path.string();
@@ -31,7 +27,7 @@ Scene read_collada(const std::filesystem::path& path, const std::string& extensi
       if (extension == "zae")
         read = read_zae(path, options.limits);
       else
-        read.text = extension == "dae.gz" ? read_gzip(path, options.limits) : read_file(path);
+        read.text = extension == "dae.gz" ? read_gzip(path, options.limits) : read_file(path, options.limits);
     }
     return collada::preflight(std::move(read.text), file, options, progress, read.entry);
   }();

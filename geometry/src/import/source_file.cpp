@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source_file.h"
 
+#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
+#include <unistd.h>
 #include <zip.h>
 #include <zlib.h>
 
@@ -30,6 +32,72 @@ namespace fs = std::filesystem;
               {path.string(), ""}, std::string("raise it with ") + option);
 }
 
+/// An import takes three times a document's size at least: its text, what it is parsed into, and its geometries.
+constexpr std::uint64_t kMemoryPerByte = 3;
+
+void check_memory(const fs::path& path, const std::string& what, std::uint64_t bytes, const LoadLimits& limits) {
+  const std::uint64_t memory = import_memory(limits);
+  if (bytes > memory / kMemoryPerByte)
+    throw Error(ErrorKind::limit,
+                what + " is larger than " + std::to_string(memory / kMemoryPerByte) +
+                    " bytes, a third of the memory that an import may take",
+                {path.string(), ""}, "raise that with --import-memory");
+}
+
+/// Whether so many bytes are too much for what is stored of them.
+bool expands(std::uint64_t bytes, std::uint64_t stored, const LoadLimits& limits) {
+  constexpr std::uint64_t kHarmless = std::uint64_t{64} << 20;
+  return bytes > kHarmless && bytes / std::max<std::uint64_t>(stored, 1) > limits.expansion;
+}
+
+/// How much of a file is not holes, counted up to `enough`.
+std::uint64_t stored_bytes(int file, std::uint64_t enough) {
+  std::uint64_t stored = 0;
+  for (off_t at = 0; stored < enough;) {
+    const off_t data = ::lseek(file, at, SEEK_DATA);
+    if (data < 0) return errno == ENXIO ? stored : enough;  // the rest is a hole; or the file system doesn't know
+    at = ::lseek(file, data, SEEK_HOLE);
+    if (at < 0) return enough;
+    stored += static_cast<std::uint64_t>(at - data);
+  }
+  return enough;
+}
+
+/// A document as it is read, piece by piece: refused as soon as it is certain that it can't be one.
+class Text {
+ public:
+  Text(const fs::path& path, const LoadLimits& limits) : path_(path), limits_(limits) {}
+
+  /// Checks a piece that is about to be appended.
+  void check(std::string_view piece) const {
+    // What a full disk or a crash left of a file, for one. XML in UTF-32 has at most five in a row.
+    constexpr std::string_view kZeros("\0\0\0\0\0\0\0\0", 8);
+    const std::size_t zeros = piece.find(kZeros);
+    if (zeros != std::string_view::npos)
+      throw Error(ErrorKind::malformed, "no XML: zeros follow byte " + std::to_string(text.size() + zeros),
+                  {path_.string(), ""}, "was the file copied whole?");
+  }
+
+  /// Appends a piece of what was packed into a file of `packed` bytes.
+  void append(std::string_view piece, std::uint64_t packed) {
+    check(piece);
+    text += piece;
+    if (text.size() > limits_.text_bytes)
+      fail_too_large(path_, "the unpacked document", limits_.text_bytes, "--max-text-size");
+    if (expands(text.size(), packed, limits_))
+      throw Error(ErrorKind::limit,
+                  "the unpacked document is larger than " + std::to_string(limits_.expansion) + " times the file",
+                  {path_.string(), ""}, "raise that with --max-expansion");
+    check_memory(path_, "the unpacked document", text.size(), limits_);
+  }
+
+  std::string text;
+
+ private:
+  const fs::path& path_;
+  const LoadLimits& limits_;
+};
+
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -49,9 +117,16 @@ struct CloseEntry {
   void operator()(zip_file_t* entry) const { zip_fclose(entry); }
 };
 
+std::uint64_t size_of(const fs::path& path) {
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  if (error) fail_io(path, "the file's size is unknown", error.value());
+  return size;
+}
+
 class Archive {
  public:
-  Archive(const fs::path& path, const LoadLimits& limits) : path_(path), limits_(limits) {
+  Archive(const fs::path& path, const LoadLimits& limits) : path_(path), limits_(limits), packed_(size_of(path)) {
     int code = 0;
     archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (archive_) return;
@@ -83,15 +158,13 @@ class Archive {
     if (!entry)
       throw Error(ErrorKind::malformed, std::string("the entry can't be read: ") + zip_strerror(archive_.get()), where);
     // The size that the archive states is not trusted: what is counted is what comes out.
-    std::string text;
+    Text text(path_, limits_);
     std::unique_ptr<char[]> block(new char[kBlock]);
     for (;;) {
       const zip_int64_t got = zip_fread(entry.get(), block.get(), kBlock);
       if (got < 0) throw Error(ErrorKind::malformed, "the entry is corrupted", where);
-      if (got == 0) return text;
-      text.append(block.get(), static_cast<std::size_t>(got));
-      if (text.size() > limits_.text_bytes)
-        fail_too_large(path_, "the document in the archive", limits_.text_bytes, "--max-text-size");
+      if (got == 0) return std::move(text.text);
+      text.append({block.get(), static_cast<std::size_t>(got)}, packed_);
     }
   }
 
@@ -99,6 +172,7 @@ class Archive {
   static constexpr std::size_t kBlock = 1U << 20;
   fs::path path_;
   const LoadLimits& limits_;
+  std::uint64_t packed_;
   std::unique_ptr<zip_t, CloseZip> archive_;
 };
 
@@ -110,6 +184,14 @@ std::string extension_of(const fs::path& path) {
   return last.empty() ? last : last.substr(1);
 }
 
+bool is_collada(const std::string& extension) {
+  return extension == "dae" || extension == "zae" || extension == "dae.gz" || extension == "xml";
+}
+
+std::uint64_t import_memory(const LoadLimits& limits) {
+  return limits.isolate_bytes != 0 ? limits.isolate_bytes : detail::usable_memory() / 4 * 3;
+}
+
 void check_file(const fs::path& path, const LoadLimits& limits) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -117,50 +199,58 @@ void check_file(const fs::path& path, const LoadLimits& limits) {
   if (fs::is_directory(status)) throw Error(ErrorKind::io, "this is a folder, not a file", {path.string(), ""});
   if (!fs::is_regular_file(status))
     throw Error(ErrorKind::io, "this is no regular file", {path.string(), ""}, "copy it to a file first");
-  const std::uint64_t size = fs::file_size(path, error);
-  if (error) fail_io(path, "the file's size is unknown", error.value());
+  const std::uint64_t size = size_of(path);
   if (size == 0) throw Error(ErrorKind::malformed, "the file is empty", {path.string(), ""});
   if (size > limits.file_bytes) fail_too_large(path, "the file", limits.file_bytes, "--max-file-size");
+  check_memory(path, "the file", size, limits);
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) fail_io(path, "the file can't be opened", errno);
+  if (expands(size, stored_bytes(::fileno(file.get()), size / std::max(limits.expansion, 1U)), limits))
+    throw Error(
+        ErrorKind::limit,
+        "the file is larger than " + std::to_string(limits.expansion) + " times what is stored of it: it is holes",
+        {path.string(), ""}, "raise that with --max-expansion");
 }
 
-std::string read_file(const fs::path& path) {
+std::string read_file(const fs::path& path, const LoadLimits& limits) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) fail_io(path, "the file can't be opened", errno);
-  std::string text;
-  std::error_code error;
-  const std::uint64_t size = fs::file_size(path, error);
-  if (error) fail_io(path, "the file's size is unknown", error.value());
-  reserve_huge(text, size);
-  text.resize(size);
-  const std::size_t got = std::fread(text.data(), 1, text.size(), file.get());
-  if (got != text.size())
-    std::ferror(file.get()) != 0
-        ? fail_io(path, "the file can't be read", errno)
-        : throw Error(ErrorKind::io, "the file became shorter while it was read", {path.string(), ""});
-  return text;
+  Text text(path, limits);
+  const std::uint64_t size = size_of(path);
+  reserve_huge(text.text, size);
+  constexpr std::size_t kBlock = std::size_t{4} << 20;
+  std::unique_ptr<char[]> block(new char[kBlock]);
+  while (text.text.size() < size) {
+    const std::size_t got =
+        std::fread(block.get(), 1, std::min<std::size_t>(kBlock, size - text.text.size()), file.get());
+    if (got == 0)
+      std::ferror(file.get()) != 0
+          ? fail_io(path, "the file can't be read", errno)
+          : throw Error(ErrorKind::io, "the file became shorter while it was read", {path.string(), ""});
+    text.check({block.get(), got});
+    text.text.append(block.get(), got);
+  }
+  return std::move(text.text);
 }
 
 std::string read_gzip(const fs::path& path, const LoadLimits& limits) {
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
   if (!file) fail_io(path, "the file can't be opened", errno != 0 ? errno : ENOMEM);
   gzbuffer(file.get(), 1U << 18);
-  std::string text;
+  const std::uint64_t packed = size_of(path);
+  Text text(path, limits);
   constexpr unsigned kBlock = 1U << 20;
   std::unique_ptr<char[]> block(new char[kBlock]);
   for (;;) {
     const int got = gzread(file.get(), block.get(), kBlock);
-    if (got > 0) text.append(block.get(), static_cast<std::size_t>(got));
-    if (text.size() > limits.text_bytes)
-      fail_too_large(path, "the unpacked document", limits.text_bytes, "--max-text-size");
+    if (got > 0) text.append({block.get(), static_cast<std::size_t>(got)}, packed);
     if (got == static_cast<int>(kBlock)) continue;
     int code = Z_OK;
     const char* message = gzerror(file.get(), &code);
     if (code == Z_BUF_ERROR) message = "it ends too early";
     if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
       throw Error(ErrorKind::malformed, std::string("the gzip data is corrupted: ") + message, {path.string(), ""});
-    if (got == 0 || gzeof(file.get()) != 0) return text;
+    if (got == 0 || gzeof(file.get()) != 0) return std::move(text.text);
   }
 }
 

@@ -11,13 +11,20 @@ namespace raylift {
 /// The file's name ending in lower case without the dot; of compressed files both: "dae.gz".
 [[nodiscard]] std::string extension_of(const std::filesystem::path& path);
 
+/// Whether files ending like this are read by raylift itself, and all in that one file. Importers of Assimp look for
+/// others beside it, such as OBJ's materials and glTF's buffers.
+[[nodiscard]] bool is_collada(const std::string& extension);
+
+/// The memory that an import may take.
+[[nodiscard]] std::uint64_t import_memory(const LoadLimits& limits);
+
 /// Throws Error(io) where the path is no readable file, and Error(limit) where it is larger than allowed.
 void check_file(const std::filesystem::path& path, const LoadLimits& limits);
 
-/// The whole file. Throws Error: io, out_of_host_memory.
-[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+/// The whole document. Throws Error: io, malformed, out_of_host_memory.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path, const LoadLimits& limits);
 
-/// What gzip packed into the file. Throws Error: io, malformed, limit (text_bytes).
+/// What gzip packed into the file. Throws Error: io, malformed, limit (text_bytes, expansion, memory).
 [[nodiscard]] std::string read_gzip(const std::filesystem::path& path, const LoadLimits& limits);
 
 struct ZaeDocument {

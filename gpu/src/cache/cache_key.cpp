@@ -118,6 +118,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   // A file that a limit refuses is refused though the cache has it under another limit.
   text.add("max_file_size", load.limits.file_bytes);
   text.add("max_text_size", load.limits.text_bytes);
+  text.add("max_expansion", std::uint64_t{load.limits.expansion});
   text.add("max_depth", std::uint64_t{load.limits.node_depth});
   text.add("max_instances", load.limits.instances);
   text.add("max_nodes", load.limits.nodes);

@@ -18,13 +18,15 @@ namespace raylift {
 struct LoadLimits {
   std::uint64_t file_bytes = std::uint64_t{8} << 30;   ///< size of the file on disk
   std::uint64_t text_bytes = std::uint64_t{16} << 30;  ///< after decompression
-  std::uint32_t node_depth = 512;                      ///< of XML elements, and of the expanded node tree
-  std::uint64_t instances = 20'000'000;                ///< solids after expansion
-  std::uint64_t nodes = 40'000'000;                    ///< nodes after expansion
-  std::uint64_t triangles = 1'000'000'000;             ///< unique ones, over all meshes
-  std::uint32_t polygon_vertices = 10'000;             ///< of one polygon: its triangulation takes quadratic time
-  double isolate_seconds = 600;                        ///< wall time of an isolated import
-  std::uint64_t isolate_bytes = 0;  ///< address space of an isolated import; 0: 3/4 of this machine's memory
+  std::uint32_t expansion = 100;            ///< times what is stored: of archives and of sparse files, from 64 MiB on
+  std::uint32_t node_depth = 512;           ///< of XML elements, and of the expanded node tree
+  std::uint64_t instances = 5'000'000;      ///< solids after expansion
+  std::uint64_t nodes = 10'000'000;         ///< nodes after expansion
+  std::uint64_t triangles = 1'000'000'000;  ///< unique ones, over all meshes
+  std::uint32_t polygon_vertices = 10'000;  ///< of one polygon: its triangulation takes quadratic time
+  double isolate_seconds = 600;             ///< wall time of an isolated import
+  std::uint64_t isolate_bytes = 0;          ///< address space of an isolated import, and three times the largest
+                                            ///< document; 0: 3/4 of the memory of machine and control group
 };
 
 struct LoadOptions {

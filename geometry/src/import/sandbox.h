@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an import process gives up before it reads its input: whoever takes an importer over finds nothing but that.
+#pragma once
+
+#include <filesystem>
+
+namespace raylift::import {
+
+/// Gives up, for good and as far as `import_sandbox()` says, what an import does without. From then on this process
+/// reads `input` and, where `folder` says so, what lies in its folder and below; it opens no other file and none for
+/// writing, and has no system call for sockets, processes, signals to others, limits and code. Call it before there are
+/// threads. Throws Error(io).
+void enter_sandbox(const std::filesystem::path& input, bool folder);
+
+}  // namespace raylift::import
