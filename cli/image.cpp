@@ -77,7 +77,7 @@ Image decode_png(const std::string&, const std::string&) {
 #endif
 
 void write_png(const Image& image, const std::filesystem::path& path) {
-  cli::write_file(path, encode_png(image));
+  cli::write_file(path, encode_png(image), "the image");
 }
 
 Image read_png(const std::filesystem::path& path) {

@@ -39,7 +39,7 @@ bool is_same(const struct stat& a, const fs::path& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(const fs::path& path) : path_(path) {
+OutputFile::OutputFile(const fs::path& path, std::string what) : path_(path), what_(std::move(what)) {
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail(errno);
@@ -104,12 +104,12 @@ void OutputFile::finish() {
 }
 
 void OutputFile::fail(int code) const {
-  throw Error(ErrorKind::io, std::string("the file can't be written: ") + std::strerror(code), {path_.string(), ""},
+  throw Error(ErrorKind::io, what_ + " can't be written: " + std::strerror(code), {path_.string(), ""},
               "check the folder, its permissions and the disk's space");
 }
 
-void write_file(const fs::path& path, std::string_view bytes) {
-  OutputFile file(path);
+void write_file(const fs::path& path, std::string_view bytes, std::string what) {
+  OutputFile file(path, std::move(what));
   file.write(bytes);
   file.finish();
 }

@@ -11,8 +11,8 @@ namespace raylift::cli {
 
 class OutputFile {
  public:
-  /// Throws Error(io).
-  explicit OutputFile(const std::filesystem::path& path);
+  /// `what` begins errors' messages. Throws Error(io).
+  explicit OutputFile(const std::filesystem::path& path, std::string what = "the file");
   /// Without finish(), a file stays as it was; nothing is left beside it, on most file systems not even by a program
   /// that is killed.
   ~OutputFile();
@@ -29,13 +29,14 @@ class OutputFile {
   void make_temporary();
   void link_temporary();
 
-  std::filesystem::path path_;    // as the user has it
+  std::filesystem::path path_;  // as the user has it
+  std::string what_;
   std::filesystem::path target_;  // what a rename may replace; empty: it is written in place
   std::string temporary_;         // its name, where it has one
   int file_ = -1;
 };
 
 /// All of a file at once. Throws Error(io).
-void write_file(const std::filesystem::path& path, std::string_view bytes);
+void write_file(const std::filesystem::path& path, std::string_view bytes, std::string what = "the file");
 
 }  // namespace raylift::cli

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 #include <cstring>
+#include <limits>
 
 namespace raylift {
 namespace {
@@ -115,6 +116,45 @@ TEST_F(BvhLanes, TakeAnyNumberOfRays) {
       ASSERT_EQ(0, std::memcmp(&hits[i], &expected, sizeof(Hit)));
     }
     EXPECT_EQ(0, std::memcmp(&hits[count], &untouched, sizeof(Hit)));
+  }
+}
+
+// What a walk with nothing to look for counts: how often it asks how far to look, that is, the nodes and one more.
+struct Steps {
+  static constexpr bool kSmall = false;
+  float tmin;
+  int* count;
+  float farthest() const {
+    ++*count;
+    return std::numeric_limits<float>::infinity();
+  }
+  bool done() const { return false; }
+  static float around() { return 0; }
+  bool offer(const BvhView&, const bvh_detail::Impression&, bvh_detail::Site) { return false; }
+  void settle(const BvhView&, const Ray&, bvh_detail::Site) {}
+};
+
+TEST(BvhBatch, RaysWithANanMeetNothingAtOnce) {
+  const Triangles mesh = bumpy_sphere(20, 1, 0);
+  const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);
+  const Ray sound{{0.1f, 0.2f, -3}, 0, {0, 0.01f, 1}, 10};
+  ASSERT_TRUE(closest_hit(bvh.view(), sound).valid());
+  for (std::size_t k = 0; k < 8; ++k) {
+    float numbers[8];
+    std::memcpy(numbers, &sound, sizeof numbers);
+    numbers[k] = std::numeric_limits<float>::quiet_NaN();
+    Ray ray;
+    std::memcpy(static_cast<void*>(&ray), numbers, sizeof numbers);
+    int count = 0;
+    bvh_detail::Stack<false> stack;
+    Steps query{ray.tmin, &count};
+    bvh_detail::traverse<false>(bvh.view(), ray, stack.groups, query);
+    EXPECT_EQ(count, 1) << k;
+    Hit hit;
+    for (const auto& trace : {bvh::trace_portable, bvh::has_avx2() ? bvh::trace_avx2 : bvh::trace_portable}) {
+      trace(bvh.view(), BvhLevels::mesh, &ray, &hit, 1);
+      EXPECT_FALSE(hit.valid()) << k;
+    }
   }
 }
 
