@@ -2,11 +2,11 @@
 #include <fcntl.h>
 #include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
-#include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
