@@ -2,24 +2,23 @@
 #include <fcntl.h>
 #include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
-#include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "descriptor.h"
 
-extern char** environ;
-
 namespace raylift::detail {
 namespace {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
+  result.reserve(texts.size() + 1);
   for (std::string& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
   return result;
@@ -27,7 +26,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-int spawn(std::string program, std::vector<std::string> arguments, std::vector<std::string> environment,
+int spawn(const std::string& program, std::vector<std::string> arguments, std::vector<std::string> environment,
           std::span<const int> descriptors) {
   const auto count = static_cast<int>(descriptors.size());
   posix_spawn_file_actions_t files;

@@ -9,7 +9,6 @@
 #include <raylift/geometry/import/import_process.h>
 #include <raylift/geometry/import/load.h>
 #include <seccomp.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <raylift/geometry/error.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,6 +20,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -187,8 +187,10 @@ void act_out_fault() {
   if (fault.name == "forge") forge_error();
   if (fault.name == "flood") flood();
   while (fault.name == "hang") ::pause();
-  if (kSanitized && fault.name == "memory") throw std::bad_alloc();  // no limit is set
-  while (fault.name == "memory") take_memory();
+  for (int blocks = 0; fault.name == "memory"; ++blocks) {
+    if (kSanitized && blocks == 128) throw std::bad_alloc();  // no limit is set
+    take_memory();
+  }
   act_out_attempt(fault);
 }
 

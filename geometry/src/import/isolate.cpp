@@ -41,7 +41,7 @@ Pipe make_pipe() {
 }
 
 Descriptor make_memory(const char* name) {
-  return Descriptor(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "can't make a file in memory");
+  return {::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "can't make a file in memory"};
 }
 
 bool executable(const fs::path& path) {

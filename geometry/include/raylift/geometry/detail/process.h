@@ -11,10 +11,10 @@ namespace raylift::detail {
 
 /// Starts a program, and returns its process id. It has `descriptors` as its 0, 1, 2 and so on, and no other. It is in
 /// a process group of its own, so that an interrupt from the terminal reaches its parent alone, which decides; and no
-/// signal that the parent has blocked or ignored stays so. Throws Error(system), or Error(io) where
-/// the program is not there.
-[[nodiscard]] int spawn(std::string program, std::vector<std::string> arguments, std::vector<std::string> environment,
-                        std::span<const int> descriptors);
+/// signal that the parent has blocked or ignored stays so. Throws Error(system), or Error(io) where the program is not
+/// there.
+[[nodiscard]] int spawn(const std::string& program, std::vector<std::string> arguments,
+                        std::vector<std::string> environment, std::span<const int> descriptors);
 
 /// This process's environment, as "NAME=value".
 [[nodiscard]] std::vector<std::string> own_environment();
