@@ -58,8 +58,8 @@ class Session {
   void write(const std::string& text);
 
   /// Calls `work` for each file, until an interrupt. A failure does not end the loop. `work` returns an exit code, and
-  /// fills in the value for --json, one element of an array; after a failure, it is an object with file and error. Returns the exit code
-  /// of the first error, else kNegative if any file returned it, else 0.
+  /// fills in the value for --json, one element of an array; after a failure, it is an object with file and error.
+  /// Returns the exit code of the first error, else kNegative if any file returned it, else 0.
   using Work = std::function<int(const std::string& file, Json& json)>;
   [[nodiscard]] int for_each_file(const std::vector<std::string>& files, const Work& work);
 

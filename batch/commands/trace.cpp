@@ -142,8 +142,8 @@ std::string text_of(const std::string& file, const Scene& scene, const GpuGeomet
   if (figures.hits != 0) {
     facts.add({"from inside", grouped(figures.from_inside)});
     facts.add({"mean distance", fmt::format("{} (from {} to {})", length_text(figures.mean()),
-                                         length_text(static_cast<double>(figures.nearest)),
-                                         length_text(static_cast<double>(figures.farthest)))});
+                                            length_text(static_cast<double>(figures.nearest)),
+                                            length_text(static_cast<double>(figures.farthest)))});
   }
   if (outcome.enclosed_by)
     facts.add({"lost", fmt::format("{} (all start within the closed solid '{}')", grouped(outcome.missed()),

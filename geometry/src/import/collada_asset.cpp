@@ -111,9 +111,9 @@ StatedFrame Assets::stated(pugi::xml_node element) {
     }
     path.push_back(element);
   }
-  for (auto inner = path.rbegin(); inner != path.rend(); ++inner) {
-    if (const pugi::xml_node asset = inner->child("asset")) read(asset, frame);
-    known_.emplace(inner->internal_object(), frame);
+  for (; !path.empty(); path.pop_back()) {
+    if (const pugi::xml_node asset = path.back().child("asset")) read(asset, frame);
+    known_.emplace(path.back().internal_object(), frame);
   }
   return frame;
 }
