@@ -188,9 +188,9 @@ TEST(CacheKeys, KnowTheImportersVersion) {
   EXPECT_THAT(importer_version(), testing::MatchesRegex("assimp [0-9]+\\.[0-9]+\\.[0-9]+"));
   std::string text = "extension=stl\nimporter=" + importer_version() +
                      "\nunit=file\nup=file\nweld=0x0p+0\nrepair=0\ndrop_degenerate=0\n"
-                     "max_file_size=8589934592\nmax_text_size=17179869184\nmax_depth=512\nmax_instances=20000000\n"
-                     "max_nodes=40000000\nmax_triangles=1000000000\nmax_polygon=10000\nflatten=0\norigin=default\n"
-                     "bvh=0\n";
+                     "max_file_size=8589934592\nmax_text_size=17179869184\nmax_expansion=100\nmax_depth=512\n"
+                     "max_instances=5000000\nmax_nodes=10000000\nmax_triangles=1000000000\nmax_polygon=10000\n"
+                     "flatten=0\norigin=default\nbvh=0\n";
   const TemporaryFolder root;
   const fs::path file = root.write("a.stl", "abc");
   EXPECT_EQ(cache_key(file, {}, {}).options, detail::hash128(text.data(), text.size()));
