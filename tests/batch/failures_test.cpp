@@ -62,7 +62,7 @@ TEST(Failures, DoNotBlameTheFileForTheLimitOfFiles) {
   (void)!std::system(command.c_str());
   std::ifstream said(folder.path() / "said");
   const std::string text{std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()};
-  EXPECT_THAT(text, testing::AllOf(HasSubstr("limit: "), HasSubstr("raise it with ulimit -f")));
+  EXPECT_THAT(text, testing::AllOf(HasSubstr("limit: "), HasSubstr("ulimit -f")));
 }
 
 TEST(Failures, AreSilentWhenQuiet) {

@@ -278,10 +278,6 @@ class Import {
       // No fault of the file: whoever ends this process as well may get to it later.
       if (number == SIGTERM || number == SIGINT || number == SIGHUP)
         throw Error(ErrorKind::cancelled, "the import process was told to end (" + signal + ")", where(), "", number);
-      // The scene is handed over in memory that is a file to the kernel.
-      if (number == SIGXFSZ)
-        throw Error(ErrorKind::limit, "the imported scene is larger than files may be (ulimit -f)", where(),
-                    "raise it with ulimit -f", number);
       const std::string said = first_line(said_);
       throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
                   where(), "the file is probably broken; export it again", number);

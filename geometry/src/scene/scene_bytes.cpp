@@ -18,6 +18,10 @@ void write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    // The scene is handed over in memory that is a file to the kernel.
+    if (written < 0 && errno == EFBIG)
+      throw Error(ErrorKind::limit, "the imported scene is larger than the import's memory, or than files may be", {},
+                  "raise it with --import-memory, or with ulimit -f");
     if (written < 0) throw Error(ErrorKind::io, std::string("can't hand the scene over: ") + std::strerror(errno));
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
