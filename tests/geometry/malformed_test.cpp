@@ -26,6 +26,9 @@ struct Case {
   std::string kind;
   std::string fragment;
 };
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.file;
+}
 
 std::vector<Case> cases() {
   std::vector<Case> result;
