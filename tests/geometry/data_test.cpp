@@ -32,6 +32,9 @@ struct Facts {
   bool watertight;
   std::size_t overlaps = 0;
 };
+void PrintTo(const Facts& facts, std::ostream* out) {
+  *out << facts.file;
+}
 
 class DataScenes : public testing::TestWithParam<Facts> {};
 
