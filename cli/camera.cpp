@@ -17,8 +17,6 @@ constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kNearestDistance = 1e-9;  // floats can hold the squares of these bounds
 constexpr double kFarthestDistance = 1e18;
 
-constexpr std::array<std::string_view, 7> kViewNames{"front", "back", "left", "right", "top", "bottom", "iso"};
-
 /// The corners of a box.
 std::array<Eigen::Vector3d, 8> corners(const Bounds& box) {
   std::array<Eigen::Vector3d, 8> result;

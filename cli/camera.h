@@ -5,6 +5,7 @@
 #include <raylift/geometry/scene/scene.h>
 
 #include <Eigen/Geometry>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 namespace raylift {
 
 enum class StandardView { front, back, left, right, top, bottom, iso };
+inline constexpr std::array<std::string_view, 7> kViewNames{"front", "back", "left", "right", "top", "bottom", "iso"};
 
 /// "front", ...; throws Error(usage) with a suggestion.
 [[nodiscard]] StandardView standard_view(std::string_view name);

@@ -36,7 +36,7 @@ std::string arguments(const DescribedCommand& command) {
       value = ":" + escaped(option.value) + ":" +
               (takes_path(option)       ? "_files"
                : option.choices.empty() ? " "
-                                        : "(" + joined(option.choices) + ")");
+                                        : "(" + escaped(joined(option.choices)) + ")");
     for (const std::string& name : option.names) {
       const bool is_long = name.size() > 1 && name[1] == '-';
       const std::string separator = value.empty() ? "" : is_long ? "=" : "+";

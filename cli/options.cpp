@@ -69,6 +69,23 @@ std::string about_unknown(const CLI::App& program, const std::string& argument) 
   return "'" + argument + "' is one argument too many";
 }
 
+/// Throws Error(usage) for a value that is empty, as an unset shell variable leaves it. CLI11 would take the argument
+/// after "--option=" for the value.
+void check_empty(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") return;
+    const bool option = word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (!option && !word.empty()) continue;
+    const std::string_view before = i > 1 ? argv[i - 1] : "";
+    const std::string where(option                    ? word.substr(0, word.size() - 1)
+                            : before.starts_with('-') ? before
+                                                      : "an argument");
+    throw Error(ErrorKind::usage, where + (option || before.starts_with('-') ? " has an empty value" : " is empty"), {},
+                "is a variable of the shell not set?");
+  }
+}
+
 /// The result of a check as CLI11 wants it: empty, or an error message.
 std::string complaint(const std::function<void()>& check) {
   try {
@@ -86,15 +103,25 @@ std::string list(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Leaves out the values of flags, which CLI11 shows in braces behind their names: the help texts have them.
+/// Leaves out what CLI11 shows in braces, the values of flags and the words of offer(): the help texts have them.
 class Formatter : public CLI::Formatter {
  public:
   Formatter() { column_width(34); }
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
-    std::string name = CLI::Formatter::make_option_name(option, positional);
-    for (std::size_t open = name.find('{'); open != std::string::npos; open = name.find('{'))
-      name.erase(open, name.find('}', open) - open + 1);
-    return name;
+    return without_braces(CLI::Formatter::make_option_name(option, positional));
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return without_braces(CLI::Formatter::make_option_opts(option));
+  }
+
+ private:
+  static std::string without_braces(std::string text) {
+    for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{')) {
+      const std::size_t end = text.find('}', open) + 1;
+      if (open != 0 && text[open - 1] == ':') --open;
+      text.erase(open, end - open);
+    }
+    return text;
   }
 };
 
@@ -116,6 +143,20 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::stri
   option->type_name(type);
   if (!fallback.empty()) option->default_str(fallback);
   return option;
+}
+
+CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "{" : ",") + word;
+  return option->check(CLI::Validator(list + '}'));
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,
+                        const std::string& help, const std::vector<std::string>& words,
+                        std::function<void(const std::string&)> read) {
+  return offer(add_parsed(app, names, type, fallback, help,
+                          [words, read = std::move(read)](const std::string& text) { read(one_of(text, words)); }),
+               words);
 }
 
 void add_general_options(CLI::App& app, GeneralOptions& options, bool json) {
@@ -141,8 +182,10 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   };
   add(kReading, "--unit", "UNIT", "", "Override the file's unit: mm, cm, m, inch, ft, or a number of mm",
       [&](const std::string& text) { options.unit_mm = parse_unit(text); });
-  add(kReading, "--up", "AXIS", "", "Override the file's upward axis: x, y or z",
-      [&](const std::string& text) { options.up_axis = parse_up_axis(text); });
+  offer(add_parsed(app, "--up", "AXIS", "", "Override the file's upward axis: x, y or z",
+                   [&](const std::string& text) { options.up_axis = parse_up_axis(text); }),
+        {"x", "y", "z"})
+      ->group(kReading);
   add(kReading, "--weld", "DISTANCE", "0",
       "Merge vertices within a distance in the file's unit; 0: equal ones; off: none",
       [&](const std::string& text) { options.weld = parse_weld(text); });
@@ -192,6 +235,7 @@ const std::string& one_of(const std::string& text, const std::vector<std::string
 }
 
 std::string parse_command_line(CLI::App& program, int argc, char** argv) {
+  check_empty(argc, argv);
   // Collects unknown arguments, and reports them before missing ones that they may have caused.
   std::vector<CLI::App*> commands = all_commands(program);
   commands.push_back(&program);

@@ -20,6 +20,14 @@ namespace raylift::cli {
 CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,
                         const std::string& help, std::function<void(const std::string&)> read);
 
+/// Names words that completions offer for the option's value. Others may be possible, too.
+CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& words);
+
+/// As add_parsed() with an option that takes one of these words.
+CLI::Option* add_choice(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,
+                        const std::string& help, const std::vector<std::string>& words,
+                        std::function<void(const std::string&)> read);
+
 /// --verbose, -v, -q and --no-progress; with `json`, --json too.
 void add_general_options(CLI::App& app, GeneralOptions& options, bool json);
 
@@ -32,10 +40,16 @@ void add_files(CLI::App& app, std::vector<std::string>& files);
 /// The text, if it is one of the choices; otherwise throws Error(usage) with a suggestion.
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices);
 
+/// An enumeration's names, for add_choice().
+template <std::size_t N>
+[[nodiscard]] std::vector<std::string> words_of(const std::array<std::string_view, N>& names) {
+  return {names.begin(), names.end()};
+}
+
 /// The value of an enumeration with these names, in its order; otherwise throws as one_of().
 template <class Enum, std::size_t N>
 [[nodiscard]] Enum enum_of(std::string_view text, const std::array<std::string_view, N>& names) {
-  one_of(std::string(text), {names.begin(), names.end()});
+  one_of(std::string(text), words_of(names));
   return static_cast<Enum>(std::find(names.begin(), names.end(), text) - names.begin());
 }
 

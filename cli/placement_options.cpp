@@ -20,6 +20,7 @@ void add_device_option(CLI::App& app, std::string& device, const std::string& he
     if (text.rfind("cuda:", 0) != 0) one_of(text, {"auto", "host", "cuda:0"});
     device = text;
   });
+  offer(option, {"auto", "host", "cuda:0"});
   set_group(option, group);
 }
 
@@ -32,11 +33,12 @@ void add_placement_options(CLI::App& app, UploadOptions& upload, const std::stri
       [&upload](const std::string& text) { upload.budget = parse_bytes(text); });
   add("--reserve", "BYTES", exact_bytes(kDefaultReserve), "Device memory to leave free",
       [&upload](const std::string& text) { upload.reserve = parse_bytes(text); });
-  add("--policy", "POLICY", "auto",
-      "auto: by rank, splitting; chroma: its rule; mapped: all in host memory; device: all on the device",
-      [&upload](const std::string& text) {
-        upload.policy = placement_policy(one_of(text, {"auto", "chroma", "mapped", "device"}));
-      });
+  set_group(
+      add_choice(app, "--policy", "POLICY", "auto",
+                 "auto: by rank, splitting; chroma: its rule; mapped: all in host memory; device: all on the device",
+                 {"auto", "chroma", "mapped", "device"},
+                 [&upload](const std::string& text) { upload.policy = placement_policy(text); }),
+      group);
 }
 
 }  // namespace raylift::cli

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <utility>
@@ -97,6 +98,14 @@ std::string shortest(std::uint64_t value, std::initializer_list<std::pair<const 
   return best;
 }
 
+/// The length's name; null where it has none. Files often hold a unit as a float, or rounded.
+const Named* named_length(double mm) {
+  const auto* const found = std::find_if(kLengths.begin(), kLengths.end(), [mm](const Named& one) {
+    return std::abs(mm - one.value) <= 1e-6 * one.value;
+  });
+  return found == kLengths.end() ? nullptr : found;
+}
+
 }  // namespace
 
 std::uint64_t parse_bytes(std::string_view text) {
@@ -177,7 +186,17 @@ double parse_degrees(std::string_view text, double most) {
 
 std::string parse_file_name(std::string_view text) {
   if (text.empty()) refuse(text, "the name of a file");
+  if (text == "-") refuse(text, "the name of a file: standard output has other text; one of that name is given as ./-");
   return std::string(text);
+}
+
+std::string parse_image_name(std::string_view text) {
+  std::string name = parse_file_name(text);
+  const std::string ending = lower(std::filesystem::path(name).extension().string());
+  for (const char* other :
+       {".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".tga", ".exr", ".svg", ".pdf"})
+    if (ending == other) refuse(text, "the name of a PNG file, the only kind of image that is written");
+  return name;
 }
 
 UpAxis parse_up_axis(std::string_view text) {
@@ -211,10 +230,14 @@ std::string exact_count(std::uint64_t count) {
 }
 
 std::string unit_name(double unit_mm) {
-  // Files often hold a unit as a float, or rounded.
-  for (const Named& one : kLengths)
-    if (std::abs(unit_mm - one.value) <= 1e-6 * one.value) return std::string(one.name);
-  return short_number(unit_mm) + " mm";
+  const Named* const named = named_length(unit_mm);
+  return named != nullptr ? std::string(named->name) : short_number(unit_mm) + " mm";
+}
+
+std::string volume_text(double volume, double unit_mm) {
+  const Named* const named = named_length(unit_mm);
+  if (named == nullptr) return short_number(volume * unit_mm * unit_mm * unit_mm) + " mm^3";
+  return short_number(volume) + ' ' + std::string(named->name) + "^3";
 }
 
 }  // namespace raylift::cli

@@ -39,8 +39,11 @@ namespace raylift::cli {
 /// An angle above 0, up to `most` degrees.
 [[nodiscard]] double parse_degrees(std::string_view text, double most);
 
-/// A name that is not empty, as an unset shell variable would leave it.
+/// The name of a file, which "" and "-" are not.
 [[nodiscard]] std::string parse_file_name(std::string_view text);
+
+/// The name of a PNG file: one that does not end as those of other images do.
+[[nodiscard]] std::string parse_image_name(std::string_view text);
 
 /// "x", "y" or "z".
 [[nodiscard]] UpAxis parse_up_axis(std::string_view text);
@@ -56,5 +59,8 @@ namespace raylift::cli {
 
 /// The unit's name ("mm", "inch"); of one without a name its size, "25.1 mm".
 [[nodiscard]] std::string unit_name(double unit_mm);
+
+/// A volume of so many cubes of the unit: "8 m^3"; of a unit without a name in mm^3.
+[[nodiscard]] std::string volume_text(double volume, double unit_mm);
 
 }  // namespace raylift::cli

@@ -114,7 +114,7 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
     fact("OpenGL", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
     fact("buffers", human_bytes(frames.renderer().buffer_bytes()));
     fact("drawn", cli::grouped(frames.renderer().drawn_triangles()) + " triangles");
-    fact("frame", fmt::format("{:.1f} ms", 1000 * frames.draw_seconds()));
+    fact("frame", human_seconds(frames.draw_seconds()));
     ImGui::EndTable();
   }
   const std::vector<float>& times = frames.draw_times();

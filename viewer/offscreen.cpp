@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/gpu/memory/residency.h>
 
 #include <chrono>
 #include <future>
@@ -71,11 +72,11 @@ void print_speed(const ViewOptions& options, OffscreenScene& drawn, Renderer& re
   }
   renderer.finish();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  session.write(fmt::format("{} frames{} of {} x {}, {} samples, {} triangles: {:.1f} frames/s, {:.2f} ms each\n",
-                            options.frames, drawn.casts_rays() ? ", ray-cast," : "", options.resolution.width,
+  session.write(fmt::format("{} frames{} of {} x {}, {} samples, {} triangles: {}, {} each\n", options.frames,
+                            drawn.casts_rays() ? ", ray-cast," : "", options.resolution.width,
                             options.resolution.height, drawn.casts_rays() ? 1 : renderer.samples(),
-                            cli::grouped(renderer.drawn_triangles()), options.frames / seconds,
-                            1000 * seconds / options.frames));
+                            cli::grouped(renderer.drawn_triangles()), human_rate(options.frames / seconds, "frames"),
+                            human_seconds(seconds / options.frames)));
 }
 
 }  // namespace

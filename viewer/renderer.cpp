@@ -44,6 +44,37 @@ void blend_over() {
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 }
 
+std::string size_text(const Resolution& size) {
+  return std::to_string(size.width) + 'x' + std::to_string(size.height);
+}
+
+bool is_possible(const Resolution& size, int samples) {
+  try {
+    ImageTarget(size, samples);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Drivers say how long a side may be, but not how large an image: where it is too large, that is found by trying.
+ImageTarget image_target(const Resolution& size, int samples) {
+  try {
+    return {size, samples};
+  } catch (const Error&) {
+    Resolution smaller = size;
+    do smaller = {smaller.width / 2, smaller.height / 2};
+    while (smaller.width > 0 && smaller.height > 0 && !is_possible(smaller, samples));
+    if (smaller.width == 0 || smaller.height == 0) throw;
+    throw Error(ErrorKind::limit,
+                "an image of " + size_text(size) + " pixels with " + std::to_string(samples) +
+                    " samples each is too large for this OpenGL",
+                {},
+                size_text(smaller) + " is possible" +
+                    (samples > 1 && is_possible(size, 1) ? ", or this size with --samples 1" : ""));
+  }
+}
+
 }  // namespace
 
 Renderer::Renderer() {
@@ -81,14 +112,14 @@ void Renderer::resize(const Resolution& resolution, int samples) {
     throw Error(ErrorKind::limit,
                 "an image of " + std::to_string(resolution.width) + " x " + std::to_string(resolution.height) +
                     " pixels is too large for this OpenGL",
-                {}, "at most " + std::to_string(largest) + " a side are possible");
+                {}, "at most " + std::to_string(largest) + " a side are possible, and fewer with more samples");
   resolution_ = resolution;
   samples_ = samples;
   // The old targets go first: two large ones may not fit together.
   blended_ = BlendTarget();
   ids_ = IdTarget();
   image_ = ImageTarget();
-  image_ = ImageTarget(resolution_, samples_);
+  image_ = image_target(resolution_, samples_);
 }
 
 const Program& Renderer::program(const std::string& defines) {

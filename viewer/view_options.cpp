@@ -24,7 +24,7 @@ constexpr const char* kFooter = R"(
 In the window, H shows keys and mouse gestures.
 
 Configuration: a JSON object whose keys are long options without dashes, such as
-  {"color": "solid", "edges": true, "resolution": "1920x1080", "hide": ["World*"]}
+  {"color": "solid", "edges": true, "resolution": "1920x1080", "hide": ["Pool*"]}
 from --config FILE, else from ~/.config/raylift/view.json. The command line wins.
 
 Examples:
@@ -63,10 +63,7 @@ int integer(const std::string& text, int least, int most) {
 void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--output,-o", "FILE", "",
              "Draw into a PNG file, without a window; -: standard output; {name} and {n}: the scene's name and number",
-             [&](const std::string& text) {
-               if (text.empty()) throw Error(ErrorKind::usage, "the file has no name");
-               options.output = text;
-             })
+             [&](const std::string& text) { options.output = text == "-" ? text : cli::parse_image_name(text); })
       ->group(kImage);
   add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Size of the image, or of the window",
              [&](const std::string& text) { options.resolution = parse_resolution(text); })
@@ -91,8 +88,9 @@ void add_camera_options(CLI::App& app, ViewOptions& options) {
   const auto add = [&](const char* names, const char* type, const char* fallback, const char* help, auto read) {
     add_parsed(app, names, type, fallback, help, read)->group(kCamera);
   };
-  add("--view", "VIEW", "iso", "front, back, left, right, top, bottom or iso",
-      [&](const std::string& text) { camera.view = standard_view(text); });
+  cli::add_choice(app, "--view", "VIEW", "iso", "front, back, left, right, top, bottom or iso",
+                  cli::words_of(kViewNames), [&](const std::string& text) { camera.view = standard_view(text); })
+      ->group(kCamera);
   add("--eye", "X,Y,Z", "", "Position of the camera, mm",
       [&](const std::string& text) { camera.eye = cli::parse_point(text); });
   add("--target", "X,Y,Z", "the centre", "Point that the camera looks at, mm",
@@ -117,8 +115,12 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   const auto add = [&](const char* names, const char* type, const char* fallback, const char* help, auto read) {
     add_parsed(app, names, type, fallback, help, read)->group(kDrawing);
   };
-  add("--color", "BY", "material", "material, solid, mesh, residency or normal",
-      [&](const std::string& text) { settings.color = color_by(text); });
+  const auto choice = [&](const char* name, const char* type, const char* fallback, const char* help, const auto& words,
+                          auto read) {
+    cli::add_choice(app, name, type, fallback, help, cli::words_of(words), read)->group(kDrawing);
+  };
+  choice("--color", "BY", "material", "material, solid, mesh, residency or normal", kColorNames,
+         [&](const std::string& text) { settings.color = color_by(text); });
   app.add_flag_callback(
          "--wireframe", [&] { settings.fill = Fill::wireframe; }, "Draw lines instead of surfaces")
       ->group(kDrawing);
@@ -130,8 +132,8 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   add("--clip", "PLANE", "", "Clip at a plane: x, -y, z=100, 1,1,0=250; off: no clipping",
       [&](const std::string& text) { settings.clip = text == "off" ? std::nullopt : std::optional(parse_clip(text)); });
   app.add_flag("--caps,!--no-caps", settings.caps, "Show clipped solids as if they were filled")->group(kDrawing);
-  add("--ray-cast", "MODE", "off", "Cast rays instead of rasterising: shaded, depth, normal, solid or crossings",
-      [&](const std::string& text) { settings.rays = ray_mode(text); });
+  choice("--ray-cast", "MODE", "off", "Cast rays instead of rasterising: shaded, depth, normal, solid or crossings",
+         kRayModeNames, [&](const std::string& text) { settings.rays = ray_mode(text); });
   add("--ray-samples", "COUNT", "16", "Rays per pixel, 1 to 4096",
       [&](const std::string& text) { options.ray_samples = integer(text, 1, 4096); });
   app.add_option("--hide", options.hide, "Hide the solids whose names match; may be given several times")
@@ -147,8 +149,8 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
-  add_parsed(app, "--gl", "WHERE", "auto", "OpenGL without a window: auto, device or software",
-             [&](const std::string& text) { options.gl = gl_renderer(text); })
+  cli::add_choice(app, "--gl", "WHERE", "auto", "OpenGL without a window: auto, device or software",
+                  {"auto", "device", "software"}, [&](const std::string& text) { options.gl = gl_renderer(text); })
       ->group(kDevice);
   cli::add_device_option(app, options.device, "Device that casts rays: auto, host or cuda:N; see 'raylift devices'",
                          kDevice);

@@ -38,11 +38,17 @@ int batch(Session& session, BatchOptions& options) {
   return run_batch(session, options);
 }
 
-/// "limit,changed": each the name of a kind, or kChanged.
-std::vector<std::string> parse_retry(std::string_view text) {
-  std::vector<std::string> choices{kChanged};
+/// What --retry takes: the names of kinds, and kChanged.
+std::vector<std::string> retry_words() {
+  std::vector<std::string> words{kChanged};
   for (int kind = 0; kind <= static_cast<int>(ErrorKind::system); ++kind)
-    choices.emplace_back(to_string(static_cast<ErrorKind>(kind)));
+    words.emplace_back(to_string(static_cast<ErrorKind>(kind)));
+  return words;
+}
+
+/// "limit,changed".
+std::vector<std::string> parse_retry(std::string_view text) {
+  const std::vector<std::string> choices = retry_words();
   std::vector<std::string> kinds;
   while (true) {
     const std::size_t comma = text.find(',');
@@ -75,10 +81,11 @@ void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
   add_parsed(app, "--report", "FILE", "", "Write a line of JSON for each scene to this file",
              [options](const std::string& text) { options->report = parse_file_name(text); });
   app.add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
-  add_parsed(app, "--retry", "KINDS", "",
-             "With --resume, do rows again that failed with errors of these kinds, with commas between; changed: those "
-             "whose files are no longer the same",
-             [options](const std::string& text) { options->retry = parse_retry(text); });
+  offer(add_parsed(app, "--retry", "KINDS", "",
+                   "With --resume, do rows again that failed with errors of these kinds, with commas between; changed: "
+                   "those whose files are no longer the same",
+                   [options](const std::string& text) { options->retry = parse_retry(text); }),
+        retry_words());
   add_parsed(app, "--shard", "I/N", "",
              "Do every N-th scene, from scene I on (0 to N-1); the default in a Slurm job array is the task's",
              [options](const std::string& text) { options->shard = parse_shard(text); });
@@ -89,13 +96,14 @@ void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
 
 /// What --do does it with.
 void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
-  add_parsed(app, "--device", "DEVICES", options->device,
-             "all, auto, host or cuda:N, or several with commas between; see 'raylift devices'",
-             [options](const std::string& text) {
-               if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
-                 one_of(text, {"all", "auto", "host", "cuda:0"});
-               options->device = text;
-             });
+  offer(add_parsed(app, "--device", "DEVICES", options->device,
+                   "all, auto, host or cuda:N, or several with commas between; see 'raylift devices'",
+                   [options](const std::string& text) {
+                     if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
+                       one_of(text, {"all", "auto", "host", "cuda:0"});
+                     options->device = text;
+                   }),
+        {"all", "auto", "host", "cuda:0"});
   UploadOptions& upload = options->action.upload;
   add_placement_options(app, upload);
   app.add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
@@ -119,9 +127,12 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
                   "Files, folders, patterns such as '*.dae', or @LIST, a file that names them; with --merge, reports")
       ->required();
   options->actions = parse_actions("info,check");
-  add_parsed(*app, "--do", "ACTIONS", "info,check",
-             "Of info, check, cache, upload, trace and render, those to do, with commas between",
-             [options](const std::string& text) { options->actions = parse_actions(text); });
+  std::vector<std::string> actions;
+  for (const Action& action : all_actions()) actions.emplace_back(action.name);
+  offer(add_parsed(*app, "--do", "ACTIONS", "info,check",
+                   "Of info, check, cache, upload, trace and render, those to do, with commas between",
+                   [options](const std::string& text) { options->actions = parse_actions(text); }),
+        actions);
   add_parsed(*app, "-j,--jobs", "COUNT", "one per device", "Scenes at a time; without devices, half as many as cores",
              [options](const std::string& text) {
                const std::uint64_t jobs = parse_count(text);

@@ -77,8 +77,13 @@ int make(Session& session, const CacheCommandOptions& options) {
 int list(Session& session, const CacheCommandOptions& options) {
   const CacheContents contents = cache_contents(options.folder());
   Json files = Json::array();
-  Table table(
-      {{"file", Align::left}, {"bytes"}, {"made", Align::left}, {"triangles"}, {"instances"}, {"source", Align::left}});
+  Table table({{"file", Align::left},
+               {"bytes"},
+               {"made", Align::left},
+               {"triangles"},
+               {"instances"},
+               {"options", Align::left},
+               {"source", Align::left}});
   std::uint64_t bytes = 0;
   for (const fs::path& path : contents.files) {
     session.stop_if_interrupted();
@@ -97,9 +102,11 @@ int list(Session& session, const CacheCommandOptions& options) {
                        {"vertices", summary.vertices},
                        {"meshes", summary.meshes},
                        {"instances", summary.instances},
-                       {"flattened", summary.flattened}});
+                       {"flattened", summary.flattened},
+                       {"options", summary.options}});
       table.add({name.substr(0, 8) + ".." + name.substr(89, 8), human_bytes(file.file_bytes()),
-                 time_text(file.created()), grouped(summary.triangles), grouped(summary.instances), summary.source});
+                 time_text(file.created()), grouped(summary.triangles), grouped(summary.instances),
+                 summary.options.empty() ? "-" : summary.options, summary.source});
     } catch (const Error& error) {
       std::error_code gone;
       if (!fs::exists(path, gone)) continue;  // removed meanwhile

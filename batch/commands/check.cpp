@@ -86,7 +86,7 @@ std::string text_of(const Scene& scene, const SceneCheck& check, const CheckComm
     for (const std::uint64_t count : mesh.counts) cells.push_back(grouped(count));
     cells.push_back(grouped(mesh.shells));
     cells.push_back(grouped(mesh.inward_shells));
-    cells.push_back(mesh.closed() ? short_number(mesh.volume) : "-");
+    cells.push_back(mesh.closed() ? volume_text(mesh.volume, scene.unit_mm) : "-");
     cells.push_back(verdict(mesh));
     table.add(std::move(cells));
     if (mesh.examples.empty()) continue;

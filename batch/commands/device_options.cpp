@@ -2,7 +2,9 @@
 #include "device_options.h"
 
 #include <fmt/format.h>
+#include <raylift/gpu/memory/residency.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/placement_options.h"
 #include "cli/table.h"
@@ -30,9 +32,19 @@ void warn_of_steps(Session& session, const std::string& file, const GpuGeometry&
     if (array.fell_back) session.warn(fmt::format("{}: array '{}': {}", file, array.name, array.why));
 }
 
+std::vector<StageTime> with_total(std::vector<StageTime> times, std::chrono::steady_clock::time_point start) {
+  double stages = 0;
+  for (const StageTime& time : times) stages += time.seconds;
+  const double total =
+      std::max(stages, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  times.push_back({"other", total - stages});
+  times.push_back({"total", total});
+  return times;
+}
+
 std::string timings_text(const std::vector<StageTime>& times) {
-  Table table({{"stage", Align::left}, {"seconds"}});
-  for (const StageTime& time : times) table.add({time.stage, fmt::format("{:.6f}", time.seconds)});
+  Table table({{"stage", Align::left}, {"time"}});
+  for (const StageTime& time : times) table.add({time.stage, human_seconds(time.seconds)});
   return table.text(2);
 }
 

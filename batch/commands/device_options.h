@@ -4,6 +4,7 @@
 
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ void add_device_options(CLI::App& app, std::string& device, UploadOptions& uploa
 /// Warns of arrays that went elsewhere than planned.
 void warn_of_steps(cli::Session& session, const std::string& file, const GpuGeometry& geometry);
 
+/// The times of stages with the rest since `start`, "other", and their sum, "total".
+[[nodiscard]] std::vector<StageTime> with_total(std::vector<StageTime> times,
+                                                std::chrono::steady_clock::time_point start);
 [[nodiscard]] std::string timings_text(const std::vector<StageTime>& times);
 [[nodiscard]] cli::Json timings_json(const std::vector<StageTime>& times);
 

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/gpu/memory/residency.h>
 #include <CLI/CLI.hpp>
 
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <utility>
 
 #include "batch/actions/cache_options.h"
 #include "batch/actions/enclosure.h"
+#include "batch/actions/hit_table.h"
 #include "batch/actions/trace_rays.h"
 #include "cli/image.h"
 #include "cli/options.h"
@@ -27,6 +31,9 @@ namespace {
 
 constexpr std::uint64_t kDefaultRays = 1'000'000;
 constexpr std::uint32_t kMostPixels = 16384;  // per side of an image
+constexpr std::size_t kMostRows = 10;         // of the table of what was hit
+constexpr std::array<std::string_view, 3> kPatterns{"isotropic", "camera", "surface"};
+constexpr std::array<std::string_view, 2> kImageKinds{"depth", "normal"};
 
 struct TraceCommandOptions {
   std::vector<std::string> files;
@@ -39,6 +46,7 @@ struct TraceCommandOptions {
   std::string device = "auto";
   std::string image_file;
   ImageKind kind = ImageKind::depth;
+  HitsBy by = HitsBy::solid;
   bool timings = false;
 };
 
@@ -71,13 +79,40 @@ void settle(TraceCommandOptions& options) {
                 "leave out --rays, or make the image smaller by --width and --height");
 }
 
-const char* name(RayPattern pattern) {
-  return pattern == RayPattern::isotropic ? "isotropic" : pattern == RayPattern::camera ? "camera" : "surface";
+/// Throws Error(usage) for an option that these rays make no use of.
+void refuse_unused(const CLI::App& app, const TraceCommandOptions& options) {
+  const RayPattern pattern = options.rays.pattern;
+  const bool isotropic = pattern == RayPattern::isotropic, camera = pattern == RayPattern::camera;
+  const bool random = !camera || *options.count > options.rays.pixels();
+  const std::string others = fmt::format("with {} rays", kPatterns[static_cast<std::size_t>(pattern)]);
+  const struct {
+    const char* option;
+    bool used;
+    std::string where;
+  } uses[]{{"--radius", isotropic, others},
+           {"--side", pattern == RayPattern::surface, others},
+           {"--origin", isotropic || camera, others},
+           {"--seed", random, "with one ray a pixel, through its middle"},
+           {"--image-kind", !options.image_file.empty(), "without --image"},
+           {"--target", camera, others},
+           {"--fov", camera, others},
+           {"--near", camera, others},
+           {"--width", camera, others},
+           {"--height", camera, others}};
+  for (const auto& use : uses)
+    if (!use.used && app.count(use.option) != 0)
+      throw Error(ErrorKind::usage, fmt::format("{} has no effect {}", use.option, use.where), {},
+                  "leave it out, or choose other rays by --pattern or --image");
+}
+
+std::string_view name(RayPattern pattern) {
+  return kPatterns[static_cast<std::size_t>(pattern)];
 }
 
 /// One scene's outcome.
 struct Outcome {
   TraceRun run;
+  HitTable table;
   std::optional<std::uint32_t> enclosed_by;  // solid that no ray can leave
 
   [[nodiscard]] std::uint64_t missed() const { return run.figures.rays - run.figures.hits; }
@@ -116,10 +151,11 @@ Json json_of(const std::string& file, const Scene& scene, const GpuGeometry& geo
        {{"make_rays", outcome.run.make_seconds},
         {"copy", outcome.run.copy_seconds},
         {"trace", outcome.run.trace_seconds}}},
-      {"batch_rays", outcome.run.batch_rays}};
+      {"batch_rays", outcome.run.batch_rays},
+      {"hits_by", outcome.table.json(options.by)}};
   if (!options.image_file.empty())
     json["image"] = {{"file", options.image_file},
-                     {"kind", options.kind == ImageKind::depth ? "depth" : "normal"},
+                     {"kind", kImageKinds[static_cast<std::size_t>(options.kind)]},
                      {"width", options.rays.width},
                      {"height", options.rays.height}};
   json["residency"] = Json::parse(geometry.report().json());
@@ -148,15 +184,15 @@ std::string text_of(const std::string& file, const Scene& scene, const GpuGeomet
   if (outcome.enclosed_by)
     facts.add({"lost", fmt::format("{} (all start within the closed solid '{}')", grouped(outcome.missed()),
                                    scene.solid_name(scene.instances[*outcome.enclosed_by]))});
-  facts.add({"rate", fmt::format("{} rays/s", short_number(outcome.rate()))});
-  facts.add({"seconds", fmt::format("trace {:.6f}, make rays {:.6f}, copy {:.6f}", outcome.run.trace_seconds,
-                                    outcome.run.make_seconds, outcome.run.copy_seconds)});
+  facts.add({"rate", human_rate(outcome.rate(), "rays")});
+  facts.add({"time", fmt::format("trace {}, make rays {}, copy {}", human_seconds(outcome.run.trace_seconds),
+                                 human_seconds(outcome.run.make_seconds), human_seconds(outcome.run.copy_seconds))});
   if (!options.image_file.empty()) facts.add({"image", options.image_file});
   return fmt::format("{}\n{}, {}{}\n", printable(file),
                      counted(geometry.view().triangle_count, "triangle", "triangles"),
                      counted(geometry.view().instance_count, "instance", "instances"),
                      options.upload.flatten ? ", flattened" : "") +
-         facts.text(2);
+         facts.text(2) + (figures.hits == 0 ? "" : "\nwhat was hit\n" + outcome.table.text(options.by, kMostRows));
 }
 
 /// The scene that was uploaded: rays start within it. What was cached flattened has lost it.
@@ -166,12 +202,14 @@ Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceComma
   return options.upload.flatten ? load(file, options.load, cache, progress) : cached_scene(*uploaded.cache);
 }
 
-int trace_files(Session& session, TraceCommandOptions& options) {
+int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& options) {
   settle(options);
+  refuse_unused(app, options);
   const Device device = open_device(session, options.device);
   bool first = true;
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
     std::vector<StageTime> times;
+    const auto start = std::chrono::steady_clock::now();
     const Progress progress = session.progress(&times);
     const CacheOptions cache = options.cache.with(session);
     CachedUpload uploaded = upload(file, options.load, device, options.upload, cache, progress);
@@ -183,10 +221,11 @@ int trace_files(Session& session, TraceCommandOptions& options) {
     const RayMaker make = make_rays(options.rays, scene, {origin[0], origin[1], origin[2]});
     std::optional<HitImage> image;
     if (!options.image_file.empty()) image.emplace(options.kind, options.rays.width, options.rays.height);
-    Outcome outcome;
+    Outcome outcome{{}, HitTable(scene, options.upload.flatten), {}};
     outcome.run =
         trace_rays(geometry, make, *options.count, progress, [&](std::uint64_t number, std::span<const Hit> hits) {
           if (image) image->add(number, hits);
+          outcome.table.add(hits);
         });
     if (options.rays.pattern == RayPattern::isotropic) {
       const Stage stage(progress, "enclosure");
@@ -196,6 +235,7 @@ int trace_files(Session& session, TraceCommandOptions& options) {
       session.warn(fmt::format("{}: {} were lost: they left a closed solid without a hit, which is an error in raylift",
                                file, counted(outcome.missed(), "ray", "rays")));
     if (image) write_png(image->image(), options.image_file);
+    times = with_total(std::move(times), start);
     if (session.options().json) {
       json = json_of(file, scene, geometry, options, outcome);
       json["cache"] = options.cache.json(uploaded);
@@ -220,34 +260,30 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   add_files(*app, options->files);
   add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "Number of rays",
              [options](const std::string& text) { options->count = parse_count(text); });
-  add_parsed(
+  add_choice(
       *app, "--pattern", "PATTERN", "isotropic",
       "isotropic: from a ball, in all directions; camera: through pixels; surface: off random points of surfaces",
-      [options](const std::string& text) {
-        one_of(text, {"isotropic", "camera", "surface"});
-        options->pattern = text == "camera"    ? RayPattern::camera
-                           : text == "surface" ? RayPattern::surface
-                                               : RayPattern::isotropic;
-      });
+      words_of(kPatterns),
+      [options](const std::string& text) { options->pattern = enum_of<RayPattern>(text, kPatterns); });
   add_parsed(*app, "--origin", "X,Y,Z", "from the scene's bounds",
              "Centre of the ball, or position of the camera, in mm",
              [&rays](const std::string& text) { rays.origin = parse_point(text); });
   add_parsed(*app, "--radius", "LENGTH", "from the scene's bounds", "Radius of the ball that isotropic rays start in",
              [&rays](const std::string& text) { rays.radius = parse_length(text); });
-  add_parsed(*app, "--side", "SIDE", "inside", "Side of the solid that surface rays go to: inside or outside",
-             [&rays](const std::string& text) {
-               rays.outward = one_of(text, {"inside", "outside"}) == "outside";
-             });
+  add_choice(*app, "--side", "SIDE", "inside", "Side of the solid that surface rays go to: inside or outside",
+             {"inside", "outside"}, [&rays](const std::string& text) { rays.outward = text == "outside"; });
+  add_choice(*app, "--by", "WHAT", "solid", "What hits are counted by: solid (and its materials), material or mesh",
+             words_of(kHitsByNames),
+             [options](const std::string& text) { options->by = enum_of<HitsBy>(text, kHitsByNames); });
   add_parsed(*app, "--seed", "NUMBER", "0", "Seed of the random numbers",
              [&rays](const std::string& text) { rays.seed = parse_count(text); });
   const char* const camera = "Camera";
   add_parsed(*app, "--image", "FILE", "", "Write the camera's image to a PNG file; implies --pattern camera",
-             [options](const std::string& text) { options->image_file = parse_file_name(text); })
+             [options](const std::string& text) { options->image_file = parse_image_name(text); })
       ->group(camera);
-  add_parsed(*app, "--image-kind", "KIND", "depth", "depth: white is near, black no hit; normal: x, y, z as colours",
-             [options](const std::string& text) {
-               options->kind = one_of(text, {"depth", "normal"}) == "normal" ? ImageKind::normal : ImageKind::depth;
-             })
+  add_choice(*app, "--image-kind", "KIND", "depth", "depth: white is near, black no hit; normal: x, y, z as colours",
+             words_of(kImageKinds),
+             [options](const std::string& text) { options->kind = enum_of<ImageKind>(text, kImageKinds); })
       ->group(camera);
   for (const auto& [side, pixels] : {std::pair{"--width", &rays.width}, std::pair{"--height", &rays.height}})
     add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Size of the image",
@@ -280,9 +316,12 @@ Examples:
   raylift trace scene.dae
   raylift trace --rays 100M --device cuda:0 --budget 1GB scene.dae
   raylift trace --rays 10M --origin 0,0,0 --radius 5m scene.dae
+  raylift trace --by material scene.dae
   raylift trace --image depth.png --near 20m scene.dae
   raylift trace --json *.dae | jq '.[] | {file, rays_per_second, lost}')");
-  app->callback([options, &run] { run = [options](Session& session) { return trace_files(session, *options); }; });
+  app->callback([app, options, &run] {
+    run = [app, options](Session& session) { return trace_files(session, *app, *options); };
+  });
 }
 
 }  // namespace raylift::batch

@@ -45,15 +45,15 @@ int upload_files(Session& session, const UploadCommandOptions& options) {
     const GpuGeometry& geometry = uploaded.geometry;
     const LoadReport report = uploaded.scene ? uploaded.scene->report : cache_summary(*uploaded.cache).report;
     for (const std::string& warning : report.warnings) session.warn(file + ": " + warning);
-    const std::chrono::duration<double> total = std::chrono::steady_clock::now() - start;
-    times.push_back({"total", total.count()});
     std::uint64_t verified = 0;
     if (options.verify) {
-      const Stage stage(progress, "verify");
       // What came from the cache is compared with what the file itself says.
-      verified = verify_upload(uploaded.scene ? *uploaded.scene : load(file, options.load, progress), geometry,
-                               options.upload.flatten);
+      std::optional<Scene> loaded;
+      if (!uploaded.scene) loaded = load(file, options.load, progress);
+      const Stage stage(progress, "verify");
+      verified = verify_upload(uploaded.scene ? *uploaded.scene : *loaded, geometry, options.upload.flatten);
     }
+    times = with_total(std::move(times), start);
     warn_of_steps(session, file, geometry);
     if (session.options().json) {
       json = {{"file", file},

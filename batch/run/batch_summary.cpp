@@ -41,9 +41,9 @@ int Summary::exit_code() const {
 
 std::string Summary::progress(std::chrono::duration<double> time) const {
   const auto failed = std::count_if(codes_.begin(), codes_.end(), [](int code) { return code > kNegative; });
-  return fmt::format("{} done, {} failed, {} remaining, {:.3g} per second", counted(done_, "scene", "scenes"),
+  return fmt::format("{} done, {} failed, {} remaining, {}", counted(done_, "scene", "scenes"),
                      grouped(static_cast<std::uint64_t>(failed)), grouped(codes_.size() - done_),
-                     static_cast<double>(done_ - earlier_) / time.count());
+                     human_rate(static_cast<double>(done_ - earlier_) / time.count(), "scenes"));
 }
 
 std::string Summary::table() const {
@@ -69,8 +69,8 @@ std::string Summary::table() const {
 std::string Summary::text(std::chrono::duration<double> time) const {
   const auto now = static_cast<double>(done_ - earlier_);
   std::string text = table();
-  text += fmt::format("\n{} in {:.3f} s", counted(done_ - earlier_, "scene", "scenes"), time.count());
-  if (time.count() > 0 && now > 0) text += fmt::format(", {} per second", short_number(now / time.count()));
+  text += fmt::format("\n{} in {}", counted(done_ - earlier_, "scene", "scenes"), human_seconds(time.count()));
+  if (time.count() > 0 && now > 0) text += ", " + human_rate(now / time.count(), "scenes");
   if (earlier_ != 0) text += fmt::format("; {} done before", grouped(earlier_));
   return text + '\n';
 }

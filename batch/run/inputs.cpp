@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <climits>
 #include <filesystem>
@@ -19,6 +20,18 @@ namespace raylift::batch {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The endings that a folder is searched for. Those left out are read too, where such a file is named, but are mostly
+/// something else: data, projects, motions, archives.
+std::vector<std::string> scene_extensions() {
+  std::vector<std::string> all = supported_extensions();
+  std::erase_if(all, [](const std::string& one) {
+    constexpr std::array kOthers{"3d",  "ask", "bvh", "csm", "md5anim", "md5camera", "mot", "pk3",
+                                 "prj", "raw", "scn", "ter", "uc",      "vta",       "xml"};
+    return std::find(kOthers.begin(), kOthers.end(), one) != kOthers.end();
+  });
+  return all;
+}
 
 class Expansion {
  public:
@@ -53,6 +66,7 @@ class Expansion {
       for (fs::directory_iterator entry(here, error); !error && entry != fs::directory_iterator();
            entry.increment(error)) {
         std::error_code ignored;
+        if (entry->path().filename().string().front() == '.') continue;  // hidden: backups, version control
         if (entry->is_directory(ignored) && !entry->is_symlink(ignored))
           open.push_back(entry->path());
         else if (entry->is_regular_file(ignored) && is_scene(entry->path()))
@@ -61,7 +75,7 @@ class Expansion {
       if (error) unreadable.emplace_back(here.string(), error.message());
     }
     if (files.empty() && unreadable.empty())
-      return fail(folder.string(), "the folder holds no file whose ending raylift reads");
+      return fail(folder.string(), "the folder holds no file whose ending is a scene's");
     std::sort(files.begin(), files.end());
     for (const std::string& file : files) add_file(file);
     // Such a folder is a row of its own: what lies beside it is done all the same.
@@ -99,7 +113,7 @@ class Expansion {
     inputs_.push_back({name, std::move(identity), 0, 0, Error(ErrorKind::io, problem, {name, ""})});
   }
 
-  /// Whether the name has one of the endings that are read: of "a.dae.gz", "dae.gz" as well as "gz".
+  /// Whether the name has an ending of scenes: of "a.dae.gz", "dae.gz" as well as "gz".
   [[nodiscard]] bool is_scene(const fs::path& path) const {
     std::string name = path.filename().string();
     std::transform(name.begin(), name.end(), name.begin(),
@@ -110,7 +124,7 @@ class Expansion {
     });
   }
 
-  std::vector<std::string> extensions_ = supported_extensions();
+  std::vector<std::string> extensions_ = scene_extensions();
   std::vector<Input> inputs_;
   FileIdentity identity_;
   std::unordered_set<std::string> seen_;

@@ -3,93 +3,111 @@
 #include <raylift/geometry/error.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
-#include <exception>
 #include <optional>
 #include <string>
 
 #include "cli/describe.h"
-#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "cli/session.h"
 #include "detector.h"
 #include "writer.h"
 
+namespace raylift::detector {
 namespace {
 
-using namespace raylift;
-using detector::Parameters;
-using detector::Shape;
+constexpr const char* kProgram = "raylift-make-detector";
+constexpr std::array<std::string_view, 2> kShapes{"sphere", "cylinder"};
 
-int run(int argc, char** argv) {
+constexpr const char* kFooter = R"(
+Examples:
+  raylift-make-detector --sensors 500 -o detector.dae
+  raylift-make-detector --triangles 10M --flat -o large.dae
+
+Exit codes: 0 success, 2 wrong option, 3 the file can't be written, 130 interrupted (128 + the signal's number).)";
+
+struct Options {
   Parameters parameters;
   std::string output = "-";
   std::optional<std::uint64_t> triangles;
   bool dry_run = false;
+};
 
+/// An option that takes a count from `least` to `most`.
+template <class Set>
+void add_count(CLI::App& app, const char* names, const std::string& fallback, const char* help, std::uint64_t least,
+               std::uint64_t most, Set set) {
+  cli::add_parsed(app, names, "COUNT", fallback, help, [=](const std::string& text) {
+    const std::uint64_t count = cli::parse_count(text);
+    if (count < least || count > most)
+      throw Error(ErrorKind::usage,
+                  "from " + std::to_string(least) + " to " + cli::exact_count(most) + " are possible");
+    set(count);
+  });
+}
+
+void add_options(CLI::App& app, Options& options) {
+  Parameters& parameters = options.parameters;
+  app.set_version_flag("--version", "raylift-make-detector " RAYLIFT_VERSION, "Print the version");
+  cli::add_generate_option(app);
+  cli::add_choice(app, "--shape", "SHAPE", "sphere", "sphere or cylinder", cli::words_of(kShapes),
+                  [&](const std::string& text) { parameters.shape = cli::enum_of<Shape>(text, kShapes); });
+  const auto set = [](std::uint32_t& value) {
+    return [&value](std::uint64_t count) { value = static_cast<std::uint32_t>(count); };
+  };
+  add_count(app, "--sensors,-n", std::to_string(parameters.sensors), "Photosensors", 0, 50'000'000,
+            set(parameters.sensors));
+  add_count(app, "--segments,-s", std::to_string(parameters.segments),
+            "Segments around a sensor; vessels have four times as many", 3, 2000, set(parameters.segments));
+  cli::add_parsed(app, "--seed", "NUMBER", std::to_string(parameters.seed),
+                  "Turns each sensor about its axis by a small random angle",
+                  [&](const std::string& text) { parameters.seed = cli::parse_count(text); });
+  app.add_flag("--flat", parameters.flat,
+               "Every sensor as geometries of its own, in place, instead of instances of one");
+  app.add_flag("--normals", parameters.normals, "Write a normal for each triangle");
+  add_count(app, "--triangles,-t", "", "Choose sensors and segments so that the scene has about so many triangles", 1,
+            20'000'000'000, [&](std::uint64_t count) { options.triangles = count; });
+  cli::add_parsed(app, "--output,-o", "FILE", "-", "File to write; - is standard output",
+                  [&](const std::string& text) { options.output = text == "-" ? text : cli::parse_file_name(text); });
+  app.add_flag("--dry-run", options.dry_run, "Print the number of triangles, and write nothing");
+  app.footer(kFooter);
+}
+
+int run(int argc, char** argv) {
+  Options options;
   CLI::App app{
       "Writes a photon detector as COLLADA, as Geant4's G4DAE exporter does: liquids nested in a vessel, and "
       "photosensors\n"
       "(glass, vacuum, photocathode) that face its centre. The same options give the same bytes on any machine.",
-      "raylift-make-detector"};
-  app.set_version_flag("--version", "raylift-make-detector " RAYLIFT_VERSION, "Print the version");
-  cli::add_generate_option(app);
-  app.option_defaults()->always_capture_default();
-  app.add_option("--shape", parameters.shape, "sphere or cylinder")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Shape>{{"sphere", Shape::sphere}, {"cylinder", Shape::cylinder}}))
-      ->default_str("sphere");
-  app.add_option("--sensors,-n", parameters.sensors, "Photosensors")->check(CLI::Range(0U, 50'000'000U));
-  app.add_option("--segments,-s", parameters.segments, "Segments around a sensor; vessels have four times as many")
-      ->check(CLI::Range(3U, 2000U));
-  app.add_option("--seed", parameters.seed, "Turns each sensor about its axis by a small random angle");
-  app.add_flag("--flat", parameters.flat,
-               "Every sensor as geometries of its own, in place, instead of instances of one");
-  app.add_flag("--normals", parameters.normals, "Write a normal for each triangle");
-  app.add_option("--triangles,-t", triangles,
-                 "Choose sensors and segments so that the scene has about so many triangles")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{20'000'000'000}));
-  app.add_option("--output,-o", output, "File to write; - is standard output");
-  app.add_flag("--dry-run", dry_run, "Print the number of triangles, and write nothing");
-  app.footer(
-      "Examples:\n"
-      "  raylift-make-detector --sensors 500 -o detector.dae\n"
-      "  raylift-make-detector --triangles 10000000 --flat -o large.dae\n\n"
-      "Exit codes: 0 success, 2 wrong option, 3 the file can't be written, 130 interrupted (128 + the signal's "
-      "number).");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const bool asked = error.get_exit_code() == 0;
-    (void)app.exit(error);
-    return asked ? 0 : exit_code(ErrorKind::usage);
+      kProgram};
+  add_options(app, options);
+  const std::string text = cli::parse_command_line(app, argc, argv);
+  if (!text.empty()) {
+    cli::write_output(text);
+    return 0;
   }
-  if (triangles) {
+  Parameters& parameters = options.parameters;
+  if (options.triangles) {
     if (app.count("--sensors") + app.count("--segments") != 0)
       throw Error(ErrorKind::usage, "--triangles chooses --sensors and --segments itself", {}, "give one or the other");
-    parameters = detector::for_triangles(parameters, *triangles);
+    parameters = for_triangles(parameters, *options.triangles);
   }
-  const detector::Counts counts = detector::count(parameters);
-  std::fprintf(stderr,
-               "raylift-make-detector: %u sensors, %u segments, %llu triangles in the file, %llu in the scene\n",
+  const Counts counts = count(parameters);
+  std::fprintf(stderr, "%s: %u sensors, %u segments, %llu triangles in the file, %llu in the scene\n", kProgram,
                parameters.sensors, parameters.segments, static_cast<unsigned long long>(counts.unique),
                static_cast<unsigned long long>(counts.expanded));
-  if (dry_run) return 0;
-  const detector::Detector made = detector::make(parameters);
-  cli::catch_interrupts();
-  detector::write_collada(made, parameters, output);
+  if (options.dry_run) return 0;
+  const Detector made = make(parameters);
+  write_collada(made, parameters, options.output);
   return 0;
 }
 
 }  // namespace
+}  // namespace raylift::detector
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "raylift-make-detector: error: %s: %s\n", std::string(to_string(error.kind())).c_str(),
-                 error.what());
-    return error.kind() == ErrorKind::cancelled ? 128 + cli::interrupted_by() : exit_code(error.kind());
-  } catch (const std::bad_alloc&) {
-    std::fputs("raylift-make-detector: error: out_of_host_memory: no memory left; make a smaller detector\n", stderr);
-    return exit_code(ErrorKind::out_of_host_memory);
-  }
+  return raylift::cli::run_program("raylift-make-detector", [&] { return raylift::detector::run(argc, argv); });
 }

@@ -244,7 +244,7 @@ TEST_F(BatchKilled, SaysFromTimeToTimeHowFarItIs) {
   const Ended ended = raylift(slow, often);
   EXPECT_THAT(ended.err,
               testing::ContainsRegex(
-                  "raylift: [1-5] scenes? done, [01] failed, [1-5] remaining, [0-9.]+ per second; for [01] s: /"));
+                  "raylift: [1-5] scenes? done, [01] failed, [1-5] remaining, [0-9.]+ scenes/s; for [01] s: /"));
   std::filesystem::remove(report());
   slow.insert(slow.begin() + 1, "--no-progress");
   EXPECT_THAT(raylift(slow, often).err, testing::Not(HasSubstr("remaining")));

@@ -96,6 +96,18 @@ TEST_F(Batch, TakesFoldersPatternsAndLists) {
   EXPECT_THAT(rows_of(report()), SizeIs(3));  // each once
 }
 
+TEST_F(Batch, LeavesOutOfFoldersWhatIsHardlyAScene) {
+  for (const char* name : {"in/.hidden/one.dae", "in/.two.dae", "in/three.xml", "in/.git/raw.raw", "in/real.dae"}) {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    std::filesystem::copy_file(data_file("cube.dae"), path(name));
+  }
+  EXPECT_EQ(batch({path("in")}).code, 0);
+  EXPECT_THAT(names(report()), ElementsAre("real.dae"));
+  std::filesystem::remove(report());
+  (void)batch({path("in/.hidden"), path("in/.two.dae"), path("in/*.xml")});
+  EXPECT_THAT(names(report()), ElementsAre(".two.dae", "one.dae", "three.xml"));
+}
+
 TEST_F(Batch, RefusesInputsThatAreNotThere) {
   for (const char* input : {"/does/not/exist.dae", "/does/not/*.dae", "@/does/not/exist"}) {
     const Ended ended = batch({data_file("cube.dae"), input});

@@ -58,6 +58,30 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
+TEST_F(CacheCommand, ListsTheOptionsOfEachFile) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> made{
+      {{}, ""},
+      {{"--flatten", "--no-bvh"}, "flatten=1 bvh=0"},
+      {{"--unit", "inch", "--up", "y", "--weld", "0.25", "--repair"}, "unit=25.4 up=y weld=0.25 repair=1"},
+      {{"--weld", "off", "--max-depth", "100"}, "weld=off max_depth=100"}};
+  std::vector<std::string> expected;
+  for (const auto& [options, text] : made) {
+    std::vector<std::string> arguments{"cache", option(), data_file("cube.dae")};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(raylift(arguments).code, 0);
+    expected.push_back(text);
+  }
+  std::vector<std::string> listed;
+  const json all = list();
+  for (const json& file : all["files"]) listed.push_back(file["options"]);
+  EXPECT_THAT(listed, testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(raylift({"cache", "list", option()}).out, HasSubstr("  weld=off max_depth=100  "));
+  // By another command, too.
+  EXPECT_EQ(raylift({"cache", "clear", option()}).code, 0);
+  EXPECT_EQ(raylift({"upload", option(), "--device", "host", "--flatten", data_file("cube.dae")}).code, 0);
+  EXPECT_EQ(list()["files"][0]["options"], "flatten=1 bvh=0");
+}
+
 TEST_F(CacheCommand, MakesListsVerifiesAndClears) {
   const Ended made = raylift({"cache", option(), "--json", data_file("cube.dae"), data_file("detector.dae")});
   EXPECT_EQ(made.code, 0) << made.err;

@@ -10,6 +10,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 void expect_usage_error(const std::vector<std::string>& arguments, const std::string& message) {
@@ -83,6 +84,34 @@ TEST(CommandLine, TakesNamesBehindTwoDashes) {
 TEST(CommandLine, RefusesEmptyNamesOfOutputs) {
   expect_usage_error({"batch", "--report", "", data_file("cube.dae")}, "--report");
   expect_usage_error({"trace", "--image", "", data_file("cube.dae")}, "--image");
+}
+
+TEST(CommandLine, RefusesEmptyValues) {
+  const std::string cube = data_file("cube.dae");
+  // CLI11 would take the file for the value.
+  expect_usage_error({"upload", "--device=", cube}, "--device has an empty value");
+  expect_usage_error({"upload", "--to=", cube}, "--to has an empty value");
+  expect_usage_error({"upload", "--cache=", cube}, "--cache has an empty value");
+  expect_usage_error({"upload", "--to", "", cube}, "--to has an empty value");
+  expect_usage_error({"info", "--verbose=", cube}, "--verbose has an empty value");
+  expect_usage_error({"info", ""}, "an argument is empty");
+}
+
+TEST(CommandLine, RefusesNamesThatAreNoneOfSuchFiles) {
+  const std::string cube = data_file("cube.dae");
+  expect_usage_error({"batch", "--report", "-", cube}, "--report: '-' is not the name of a file");
+  expect_usage_error({"trace", "--image", "-", cube}, "--image: '-' is not the name of a file");
+  expect_usage_error({"trace", "--image", "x.JPG", cube}, "--image: 'x.JPG' is not the name of a PNG file");
+}
+
+TEST(CommandLine, OffersTheWordsOfAnOptionInCompletions) {
+  EXPECT_THAT(raylift({"--generate", "bash"}).out,
+              AllOf(HasSubstr("--policy) choices=\"auto chroma mapped device\""),
+                    HasSubstr("--pattern) choices=\"isotropic camera surface\""),
+                    HasSubstr("--do) choices=\"info check cache upload trace render\"")));
+  EXPECT_THAT(raylift({"--generate", "zsh"}).out, HasSubstr(":POLICY:(auto chroma mapped device)"));
+  EXPECT_THAT(raylift({"--generate", "fish"}).out, testing::ContainsRegex("-l device -x -a 'auto host cuda:0' -d"));
+  EXPECT_THAT(raylift({"trace", "--help"}).out, AllOf(HasSubstr("--policy POLICY"), Not(HasSubstr("POLICY:"))));
 }
 
 TEST(CommandLine, TakesGeneralOptionsBeforeAndAfterTheCommand) {

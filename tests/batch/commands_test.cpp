@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "run_program.h"
 
@@ -110,6 +111,7 @@ TEST(Check, ExitsByWhetherMeshesAreWatertight) {
   const Ended closed = raylift({"check", data_file("cube.dae")});
   EXPECT_EQ(closed.code, 0);
   EXPECT_THAT(closed.out, HasSubstr("watertight: yes"));
+  EXPECT_THAT(raylift({"check", "--all", data_file("cube.dae")}).out, HasSubstr("  8 m^3  watertight"));
   const Ended open = raylift({"check", data_file("open_box.dae")});
   EXPECT_EQ(open.code, 1);
   EXPECT_THAT(open.out, AllOf(HasSubstr("watertight: no"), HasSubstr("open edge at triangle")));
@@ -220,6 +222,15 @@ TEST(Upload, SaysWhereEachArrayWent) {
     EXPECT_THAT(ended.out, HasSubstr(word));
 }
 
+TEST(Upload, SaysWhyOnlyOfWhatDidNotFit) {
+  const std::string file = data_file("detector.dae");
+  const std::string all = raylift({"upload", "--device", "host", file}).out;
+  EXPECT_THAT(all, AllOf(Not(HasSubstr("why")), Not(HasSubstr("fits"))));
+  const std::string some = raylift({"upload", "--device", "host", "--budget", "200kB", "--reserve", "0", file}).out;
+  EXPECT_THAT(some, AllOf(HasSubstr("share  why\n"), testing::ContainsRegex("mapped .* 0 % +does not fit"),
+                          testing::ContainsRegex("instances .*100 %\n")));
+}
+
 TEST(Upload, TakesTheHierarchyAlong) {
   const auto arrays_of = [](const std::vector<std::string>& arguments) {
     const json uploaded = raylift(arguments).one();
@@ -286,16 +297,29 @@ TEST(Upload, TakesHelp) {
   EXPECT_GT(ended.one()["verified_bytes"], 0);
 }
 
-TEST(Upload, TellsTheTimeOfEachStage) {
-  const json timings =
-      raylift({"upload", "--json", "--timings", "--device", "host", data_file("cube.dae")}).one()["timings"];
-  std::vector<std::string> stages;
-  for (const json& one : timings) {
-    stages.push_back(one["stage"]);
-    EXPECT_GE(one["seconds"], 0);
+TEST(Timings, AddUp) {
+  const TemporaryFolder folder;
+  const std::string cache = "--cache=" + folder.path().string();
+  // With a missing, and with a present cache file.
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"upload", "--verify", cache},
+                                                  {"upload", "--verify", cache},
+                                                  {"trace", "--rays", "1k"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--json", "--timings", "--device", "host", data_file("detector.dae")});
+    const json timings = raylift(arguments).one()["timings"];
+    std::vector<std::string> stages;
+    double sum = 0;
+    for (const json& one : timings) {
+      stages.push_back(one["stage"]);
+      EXPECT_GE(one["seconds"], 0);
+      if (stages.back() != "total") sum += one["seconds"].get<double>();
+    }
+    ASSERT_EQ(stages.back(), "total");
+    EXPECT_NEAR(timings.back()["seconds"].get<double>(), sum, 1e-9);
+    EXPECT_EQ(std::set<std::string>(stages.begin(), stages.end()).size(), stages.size());
+    for (const char* stage : {"preflight", "import", "weld", "transfer", "upload", "other"})
+      EXPECT_THAT(stages, testing::Contains(stage));
   }
-  for (const char* stage : {"preflight", "import", "weld", "upload", "total"})
-    EXPECT_THAT(stages, testing::Contains(stage));
 }
 
 TEST(Devices, ListsTheHostLast) {

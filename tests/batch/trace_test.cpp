@@ -201,6 +201,93 @@ TEST(Trace, RefusesWhatItsOptionsDoNotTake) {
   }
 }
 
+/// What rays that all go one way hit, as --by says.
+json hits_by(const std::string& by, const std::vector<std::string>& way, bool flatten) {
+  std::vector<std::string> arguments{"--by", by, "--unit", "mm", "--fov", "0.1", "--width", "2", "--height", "2"};
+  arguments.insert(arguments.end(), {"--pattern", "camera", "--origin", way[0], "--target", way[1], "--near", way[2]});
+  if (flatten) arguments.emplace_back("--flatten");
+  arguments.push_back(data_file("materials.dae"));
+  return traced(arguments)["hits_by"];
+}
+
+TEST(Trace, SaysWhichSolidAndMaterialWasHit) {
+  // Of each block, the faces along x have a material each, those along y and those along z have one.
+  const struct {
+    std::vector<std::string> way;  // origin, target, near
+    std::string solid;
+    json material;
+    int from_inside;
+  } shots[]{{{"-500,1,2", "0,1,2", "0"}, "/World/first", "water", 0},
+            {{"1,-500,2", "1,0,2", "0"}, "/World/first", "glass", 0},
+            {{"1,2,500", "1,1,0", "0"}, "/World/first", "steel", 0},
+            {{"101,-500,2", "101,0,2", "0"}, "/World/second", "glass", 0},
+            {{"50,1,2", "100,1,2", "0"}, "/World/second", "steel", 0},
+            {{"600,1,2", "100,1,2", "0"}, "/World/second", nullptr, 0},
+            {{"600,1,2", "100,1,2", "492"}, "/World/second/inner", "water", 0},
+            {{"600,1,2", "100,1,2", "507"}, "/World/second", "steel", 4}};
+  for (const auto& shot : shots)
+    for (const bool flatten : {false, true}) {
+      SCOPED_TRACE(shot.way[0] + " " + shot.way[2] + (flatten ? " flattened" : ""));
+      const json counts{{"hits", 4}, {"hits_from_inside", shot.from_inside}};
+      const auto expected = [&](json row) {
+        row.update(counts);
+        return json::array({row});
+      };
+      EXPECT_EQ(hits_by("solid", shot.way, flatten), expected({{"solid", shot.solid}, {"material", shot.material}}));
+      EXPECT_EQ(hits_by("material", shot.way, flatten), expected({{"material", shot.material}}));
+      EXPECT_EQ(hits_by("mesh", shot.way, flatten), expected({{"mesh", "block"}}));
+    }
+}
+
+TEST(Trace, CountsEachHitOnceInItsTable) {
+  for (const char* by : {"solid", "material", "mesh"}) {
+    const json run = traced({"--rays", "20k", "--by", by, data_file("detector.dae")});
+    std::uint64_t hits = 0, inside = 0, before = UINT64_MAX;
+    for (const json& row : run["hits_by"]) {
+      EXPECT_LE(row["hits"], before);
+      hits += before = row["hits"].get<std::uint64_t>();
+      inside += row["hits_from_inside"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(hits, run["hits"]);
+    EXPECT_EQ(inside, run["hits_from_inside"]);
+  }
+  const Ended text = trace({"--rays", "20k", data_file("detector.dae")});
+  EXPECT_THAT(text.out, AllOf(HasSubstr("what was hit\n"), HasSubstr("solid"), HasSubstr("Water"),
+                              testing::ContainsRegex("and [0-9]+ more; --json lists all\n")));
+}
+
+TEST(Trace, RefusesOptionsThatItsRaysDoNotUse) {
+  const std::vector<std::vector<std::string>> unused{
+      {"--side", "inside"},
+      {"--target", "0,0,0"},
+      {"--fov", "40"},
+      {"--near", "1"},
+      {"--width", "10"},
+      {"--height", "10"},
+      {"--image-kind", "depth"},
+      {"--image-kind", "depth", "--pattern", "camera"},
+      {"--radius", "1", "--pattern", "camera"},
+      {"--side", "inside", "--pattern", "camera"},
+      {"--seed", "1", "--pattern", "camera"},
+      {"--radius", "1", "--pattern", "surface"},
+      {"--origin", "0,0,0", "--pattern", "surface"},
+      {"--near", "1", "--pattern", "surface"},
+  };
+  for (std::vector<std::string> arguments : unused) {
+    const std::string option = arguments.front();
+    arguments.push_back(data_file("cube.dae"));
+    const Ended ended = trace(arguments);
+    EXPECT_EQ(ended.code, 2) << testing::PrintToString(arguments);
+    EXPECT_THAT(ended.err, HasSubstr(option + " has no effect with"));
+    EXPECT_THAT(ended.out, IsEmpty());
+  }
+  const std::string cube = data_file("cube.dae");
+  (void)traced({"--seed", "1", "--pattern", "surface", "--side", "outside", "--rays", "10", cube});
+  (void)traced({"--origin", "9e3,9e3,9e3", "--target", "0,0,0", "--fov", "40", "--near", "1", "--width", "4",
+                "--height", "4", "--rays", "20", "--seed", "1", "--pattern", "camera", cube});
+  (void)traced({"--origin", "0,0,0", "--radius", "1", "--seed", "1", "--rays", "10", cube});
+}
+
 TEST(Enclosure, HoldsForBallsWithinAClosedSolid) {
   const Scene cube = load(data_file("cube.dae"));
   using Eigen::Vector3d;

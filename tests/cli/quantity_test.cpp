@@ -110,6 +110,12 @@ TEST(Lengths, AreMillimetresUnlessTheySayOtherwise) {
   for (const char* text : {"-1", "nan", "1 parsec", "m", ""}) expect_usage_error(parse_length, text);
 }
 
+TEST(Volumes, HaveTheCubeOfTheirUnit) {
+  EXPECT_EQ(volume_text(8, 1000), "8 m^3");
+  EXPECT_EQ(volume_text(0.5, 25.4F), "0.5 inch^3");
+  EXPECT_EQ(volume_text(2, 20), "16000 mm^3");
+}
+
 TEST(Points, AreThreeNumbers) {
   EXPECT_EQ(parse_point("0,-1500,2e4"), Eigen::Vector3d(0, -1500, 20000));
   for (const char* text : {"", "1", "1,2", "1,2,3,4", "1,2,", ",,", "1,2,x", "1,2,inf"})

@@ -3,6 +3,7 @@
 #include "cli/text.h"
 
 #include <gtest/gtest.h>
+#include <raylift/gpu/memory/residency.h>
 
 #include "cli/table.h"
 
@@ -75,6 +76,25 @@ TEST(Table, KeepsARowOnOneLineWhateverItsCellsHold) {
   Table table({{"", Align::left}, {"", Align::left}});
   table.add({"a\nb", "c\rd"});
   EXPECT_EQ(table.text(), "a\\nb  c\\x0dd\n");
+}
+
+TEST(Times, HaveThreeDigitsAndTheUnitThatFits) {
+  EXPECT_EQ(human_seconds(0), "0 us");
+  EXPECT_EQ(human_seconds(0.0004784), "478 us");
+  EXPECT_EQ(human_seconds(0.0009996), "1.00 ms");
+  EXPECT_EQ(human_seconds(0.01037), "10.4 ms");
+  EXPECT_EQ(human_seconds(2), "2.00 s");
+  EXPECT_EQ(human_seconds(119.4), "119 s");
+  EXPECT_EQ(human_seconds(750), "12.5 min");
+  EXPECT_EQ(human_seconds(10800), "3.00 h");
+  EXPECT_EQ(human_seconds(3.6e7), "10000 h");
+}
+
+TEST(Rates, HaveThreeDigitsAndADecimalPrefix) {
+  EXPECT_EQ(human_rate(0, "rays"), "0 rays/s");
+  EXPECT_EQ(human_rate(0.0123, "scenes"), "0.0123 scenes/s");
+  EXPECT_EQ(human_rate(999.4, "scenes"), "999 scenes/s");
+  EXPECT_EQ(human_rate(19'345'678, "rays"), "19.3M rays/s");
 }
 
 }  // namespace

@@ -108,6 +108,20 @@ bool writes_to(pid_t process, const fs::path& folder) {
   return false;
 }
 
+TEST(DetectorGenerator, TakesOptionsAsRayliftDoes) {
+  EXPECT_EQ(generate("--triangles 1M --dry-run"), 0);
+  EXPECT_EQ(generate("-t 1.5k --dry-run --shape cylinder"), 0);
+  for (const char* bad : {"--triangles 0", "--sensors 1G", "--segments 2", "--shape cube", "--senosrs 5", "-o ''",
+                          "--triangles 1k -n 5", "more.dae"})
+    EXPECT_EQ(generate(std::string("--dry-run ") + bad), 2) << bad;
+  const test::TemporaryFolder folder;
+  const fs::path help = folder.path() / "help";
+  ASSERT_EQ(generate("--help > '" + help.string() + "'"), 0);
+  EXPECT_EQ(bytes_of(help).find("ENUM"), std::string::npos);
+  EXPECT_EQ(bytes_of(help).find('{'), std::string::npos);
+  EXPECT_NE(bytes_of(help).find("--shape SHAPE=sphere"), std::string::npos) << bytes_of(help);
+}
+
 TEST(DetectorGenerator, LeavesNothingBehindWhenItIsInterrupted) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const test::TemporaryFolder folder;

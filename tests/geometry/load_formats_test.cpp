@@ -69,6 +69,17 @@ std::string gltf_buffer() {
 
 // Reading -----------------------------------------------------------------------------------------------------------
 
+TEST_F(LoadFormats, NamesTheMeshOfAnStl) {
+  const auto name_of = [&](const char* file, const std::string& bytes) {
+    return load(folder_.write(file, bytes)).meshes.at(0).name;
+  };
+  EXPECT_EQ(name_of("vessel.v2.stl", binary_stl({{0, 0, 0, 1, 0, 0, 0, 1, 0}})), "vessel.v2");
+  const std::string facet =
+      "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
+  EXPECT_EQ(name_of("text.stl", "solid lens\n" + facet), "lens");
+  EXPECT_EQ(name_of("text.stl", "solid\n" + facet), "text");
+}
+
 TEST_F(LoadFormats, ReadsObjWithItsMaterialsFromBesideIt) {
   (void)folder_.write("paint.mtl", "newmtl Red\nKd 1 0.5 0\nnewmtl Blue\nKd 0 0 1\n");
   const auto path = folder_.write("scene.obj",

@@ -64,4 +64,5 @@ done
 touch a_file
 offered raylift upload --budget "" | grep a_file >/dev/null && fail "bash offers a file for --budget"
 offered raylift upload "" | grep a_file >/dev/null || fail "bash offers no file for raylift upload"
+offered raylift upload --policy c | grep -x chroma >/dev/null || fail "bash does not offer --policy chroma"
 offered raylift-make-detector --shape c | grep -x cylinder >/dev/null || fail "bash does not offer --shape cylinder"

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "cli/image.h"
@@ -83,12 +85,35 @@ TEST(ViewProgram, CastsRays) {
   EXPECT_GT(read_png(file).at(32, 24)[0], 60);
 }
 
+TEST(ViewProgram, TakesTheConfigurationOfItsPageForTheDetector) {
+  NEEDS_GL();
+  std::ifstream file(test::source_dir() / "docs/viewer.md");
+  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t begin = page.find("    {\"color\"");
+  ASSERT_NE(begin, std::string::npos);
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write("view.json", page.substr(begin, page.find('}', begin) + 1 - begin));
+  const Ended ended = view(data("detector.dae") + " --gl software --config '" + config + "' -r 64x48 -o - 2>/dev/null");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(decode_png(ended.out).at(32, 24), decode_png(ended.out).at(1, 24));  // the vessel, and nothing beside it
+}
+
+TEST(ViewProgram, SaysHowLargeAnImageCanBe) {
+  NEEDS_GL();
+  const Ended ended = view(data("cube.dae") + " --gl software -r 16384x16384 --samples 16 -o /dev/null 2>&1");
+  if (ended.code == 0) GTEST_SKIP() << "this OpenGL draws it";
+  EXPECT_EQ(ended.code, 6) << ended.out;
+  EXPECT_NE(ended.out.find("16384x16384 pixels with"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find(" is possible"), std::string::npos) << ended.out;
+}
+
 TEST(ViewProgram, FailsAsDocumented) {
   EXPECT_EQ(view("--help >/dev/null").code, 0);
   EXPECT_NE(view("--version").out.find("raylift-view "), std::string::npos);
   EXPECT_EQ(view("--no-such-option 2>/dev/null").code, 2);
   EXPECT_EQ(view(data("cube.dae") + " --offscreen 2>/dev/null").code, 2);
   EXPECT_EQ(view(data("cube.dae") + " --clip w -o x.png 2>/dev/null").code, 2);
+  EXPECT_EQ(view(data("cube.dae") + " -o x.jpg 2>/dev/null").code, 2);
   NEEDS_GL();
   EXPECT_EQ(view("/nowhere.dae --gl software -o /dev/null 2>/dev/null").code, 3);
   EXPECT_EQ(view(data("cube.dae") + " --gl software -o /nowhere/x.png 2>/dev/null").code, 3);

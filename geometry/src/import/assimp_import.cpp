@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <assimp/Importer.hpp>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -165,6 +166,7 @@ class TreeReader {
       const std::string own = text_of(imported_.mMeshes[list.front()]->mName);
       Mesh& mesh = scene_.meshes.emplace_back();
       mesh.name = own.empty() ? text_of(node.mName) : own;
+      if (mesh.name.empty()) mesh.name = std::filesystem::path(file_).stem().string();  // as in a binary STL
       lists_.push_back(std::move(list));
       scene_.bindings.push_back(std::move(binding));
     }

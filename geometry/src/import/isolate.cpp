@@ -163,6 +163,7 @@ class Import {
       : path_(std::move(path)), options_(options), progress_(progress) {}
 
   Scene run() {
+    const auto start = Clock::now();
     const fs::path program = find_program(options_);
     const Descriptor request = make_memory("raylift-request");
     const Descriptor result = make_memory("raylift-scene");
@@ -187,7 +188,16 @@ class Import {
     if (!complete_) check_status(child.status());
     seal(result.get());
     // A complete scene is taken while the process is still busy giving its memory back.
-    return take_result(Mapping(result.get()).bytes());
+    std::vector<StageTime> stages;
+    Scene scene = take_result(Mapping(result.get()).bytes(), stages);
+    // What the process itself did not spend in stages: its start, and handing the scene over.
+    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    for (const StageTime& time : stages) {
+      seconds -= time.seconds;
+      progress_.record(time);
+    }
+    progress_.record({"transfer", std::max(seconds, 0.0)});
+    return scene;
   }
 
  private:
@@ -291,7 +301,7 @@ class Import {
     }
   }
 
-  Scene take_result(std::string_view bytes) const {
+  Scene take_result(std::string_view bytes, std::vector<StageTime>& stages) const {
     if (bytes.empty()) throw Error(ErrorKind::malformed, "the import process ended without a result", where());
     try {
       ByteReader reader(bytes, refuse_import);
@@ -299,12 +309,10 @@ class Import {
         throw Error(ErrorKind::malformed, "the import process is of another version");
       if (reader.get<import::Outcome>() == import::Outcome::error) rethrow(get_error(reader));
       Scene scene = get_scene(reader);
-      std::vector<StageTime> stages;
       reader.list(stages, sizeof(std::uint64_t), [&reader](StageTime& time) {
         reader.text(time.stage);
         reader.value(time.seconds);
       });
-      for (const StageTime& time : stages) progress_.record(time);
       reader.expect_end();
       return scene;
     } catch (const Error& error) {

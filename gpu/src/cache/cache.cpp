@@ -110,8 +110,9 @@ class Cache {
     if (stamp_of(source_) != stamp_)
       throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
     const Candidate to = place(upload);
-    write_cache_file(to.path, to.key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten),
-                     progress_);
+    std::vector<CacheMetadata> metadata = detail::scene_metadata(scene, sources.origin, upload.flatten);
+    metadata.push_back(detail::options_metadata(detail::changed_options(source_, load_, upload)));
+    write_cache_file(to.path, to.key, sources.arrays, metadata, progress_);
   }
 
   /// The same where the cache is wanted, but not needed: what fails is reported.

@@ -13,8 +13,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
+#include <sstream>
 
 #include "cache_format.h"
 #include "hash.h"
@@ -106,6 +109,16 @@ class OptionText {
   std::string text_;
 };
 
+/// A line of the text, with its number as people write it, and an axis by its name.
+std::string for_people(const std::string& line) {
+  const std::size_t value = line.find('=') + 1;
+  if (line.starts_with("up=")) return std::string("up=") + "xyz"[line[value] - '0'];
+  if (line.compare(value, 2, "0x") != 0) return line;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.9g", std::strtod(line.c_str() + value, nullptr));
+  return line.substr(0, value) + text;
+}
+
 std::string option_text(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
   OptionText text;
   text.add("extension", lower_extension(source));
@@ -140,6 +153,19 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
 }
 
 }  // namespace
+
+std::string detail::changed_options(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
+  UploadOptions plain;
+  plain.bvh = true;  // as `raylift cache` makes files
+  plain.bvh_builder = upload.bvh_builder;
+  std::istringstream given(option_text(source, load, upload)), usual(option_text(source, {}, plain));
+  std::set<std::string> expected;
+  for (std::string line; std::getline(usual, line);) expected.insert(line);
+  std::string changed;
+  for (std::string line; std::getline(given, line);)
+    if (!expected.contains(line)) changed += (changed.empty() ? "" : " ") + for_people(line);
+  return changed;
+}
 
 Hash128 detail::options_hash(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
   const std::string text = option_text(source, load, upload);

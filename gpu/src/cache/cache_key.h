@@ -6,6 +6,10 @@
 
 namespace raylift::detail {
 
+/// The options that are not those of `raylift cache` by default, as "unit=25.4 flatten=1"; for people.
+[[nodiscard]] std::string changed_options(const std::filesystem::path& source, const LoadOptions& load,
+                                          const UploadOptions& upload);
+
 [[nodiscard]] Hash128 options_hash(const std::filesystem::path& source, const LoadOptions& load,
                                    const UploadOptions& upload);
 

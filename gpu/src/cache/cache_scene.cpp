@@ -13,6 +13,7 @@ using detail::ByteReader;
 using detail::ByteWriter;
 
 constexpr std::uint32_t kFlattened = 1;
+constexpr std::string_view kOptions = "options";
 
 std::vector<std::byte> bytes_of(const ByteWriter& writer) {
   return {writer.bytes().begin(), writer.bytes().end()};
@@ -94,12 +95,21 @@ std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vecto
   return {{"scene", summary_bytes(scene, origin, flattened)}, {"scene_tree", tree_bytes(scene)}};
 }
 
+CacheMetadata options_metadata(const std::string& options) {
+  ByteWriter writer;
+  writer.text(options);
+  return {std::string(kOptions), bytes_of(writer)};
+}
+
 }  // namespace detail
 
 CacheSummary cache_summary(const CacheFile& file) {
   CacheSummary summary;
   Scene scene;
   read_summary(file, summary, scene);
+  for (const CacheSection& section : file.sections())
+    if (section.name == kOptions)
+      read_section(file, kOptions, [&](ByteReader& reader) { summary.options = reader.get_text(); });
   return summary;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metadata sections of a cache file: "scene", what is known about the scene as a whole, and "scene_tree", its
-// names, nodes and instances.
+// names, nodes and instances, and "options", what it was made with.
 #pragma once
 
 #include <raylift/gpu/cache/cache.h>
@@ -11,5 +11,6 @@ namespace raylift::detail {
 
 [[nodiscard]] std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin,
                                                         bool flattened);
+[[nodiscard]] CacheMetadata options_metadata(const std::string& options);
 
 }  // namespace raylift::detail

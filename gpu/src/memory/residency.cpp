@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -22,6 +23,16 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   char text[16];
   std::snprintf(text, sizeof text, "%.0f %%",
                 whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+/// "478", "10.4", "2.00", "0.0123".
+std::string three_digits(double value) {
+  char text[32];
+  if (value < 0.9995)
+    std::snprintf(text, sizeof text, "%.3g", value);
+  else
+    std::snprintf(text, sizeof text, "%.*f", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value);
   return text;
 }
 
@@ -55,10 +66,27 @@ std::string human_bytes(std::uint64_t bytes) {
     value /= 1000;
     ++unit;
   }
-  char text[32];
-  const int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  std::snprintf(text, sizeof text, "%.*f %s", decimals, value, units[unit]);
-  return text;
+  return (unit == 0 ? std::to_string(bytes) : three_digits(value)) + ' ' + units[unit];
+}
+
+std::string human_seconds(double seconds) {
+  struct Unit {
+    const char* name;
+    double seconds;
+    double end;  // where the next unit begins, and above three digits for the last
+  };
+  constexpr std::array<Unit, 5> units{
+      {{"us", 1e-6, 999.5}, {"ms", 1e-3, 999.5}, {"s", 1, 119.5}, {"min", 60, 119.5}, {"h", 3600, HUGE_VAL}}};
+  const auto unit =
+      std::find_if(units.begin(), units.end(), [seconds](const Unit& one) { return seconds / one.seconds < one.end; });
+  return unit == units.end() ? "?" : three_digits(seconds / unit->seconds) + ' ' + unit->name;
+}
+
+std::string human_rate(double per_second, std::string_view what) {
+  constexpr std::array<const char*, 5> units{"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  for (; per_second >= 999.5 && unit + 1 < units.size(); ++unit) per_second /= 1000;
+  return three_digits(per_second) + units[unit] + ' ' + std::string(what) + "/s";
 }
 
 std::uint64_t ResidencyReport::bytes() const {
@@ -72,13 +100,18 @@ std::uint64_t ResidencyReport::host_bytes() const {
 }
 
 std::string ResidencyReport::table() const {
+  // What fits needs no explanation.
+  const auto explained = [](const ArrayResidency& array) {
+    return array.where != Residency::device || array.fell_back;
+  };
+  const bool any = std::any_of(arrays.begin(), arrays.end(), explained);
   std::vector<std::vector<std::string>> rows{
-      {"array", "bytes", "where", "on device", "in host memory", "share", "why"}};
+      {"array", "bytes", "where", "on device", "in host memory", "share", any ? "why" : ""}};
   for (const ArrayResidency& array : arrays)
     rows.push_back({array.name, human_bytes(array.bytes),
                     std::string(to_string(array.where)) + (array.fell_back ? " (fallback)" : ""),
                     human_bytes(array.device_bytes), human_bytes(array.host_bytes),
-                    percent(array.device_bytes, array.bytes), array.why});
+                    percent(array.device_bytes, array.bytes), explained(array) ? array.why : ""});
   rows.push_back({"total", human_bytes(bytes()), "", human_bytes(device_bytes()), human_bytes(host_bytes()),
                   percent(device_bytes(), bytes()), ""});
   std::string text = "device " + device_id + " (" + device_name + "), policy " + std::string(to_string(policy)) +
@@ -87,14 +120,10 @@ std::string ResidencyReport::table() const {
   text += "\nfree before " + human_bytes(free_before) + ", after " + human_bytes(free_after) + " of " +
           human_bytes(total) + "\n\n";
   text += layout(rows);
-  char times[160];
-  std::snprintf(times, sizeof times, "\nplacement %.6f s, allocation %.6f s, upload %.6f s", placement_seconds,
-                allocation_seconds, upload_seconds);
-  text += times;
-  if (upload_seconds > 0) {
-    std::snprintf(times, sizeof times, " (%.2f GB/s)", static_cast<double>(bytes()) / upload_seconds / 1e9);
-    text += times;
-  }
+  text += "\nplacement " + human_seconds(placement_seconds) + ", allocation " + human_seconds(allocation_seconds) +
+          ", upload " + human_seconds(upload_seconds);
+  if (upload_seconds > 0)
+    text += " (" + human_bytes(static_cast<std::uint64_t>(static_cast<double>(bytes()) / upload_seconds)) + "/s)";
   return text + '\n';
 }
 

@@ -85,6 +85,7 @@ void write_cache_file(const std::filesystem::path& path, const CacheKey& key, co
 struct CacheSummary {
   std::string source;  ///< the path that was loaded when it was made
   std::string format;
+  std::string options;  ///< those that are not the default, for people: "unit=25.4 flatten=1"
   bool flattened = false;
   std::uint64_t triangles = 0;  ///< each mesh counted once
   std::uint64_t vertices = 0;

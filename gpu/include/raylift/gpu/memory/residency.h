@@ -48,4 +48,10 @@ struct ResidencyReport {
 /// "1.23 MB": decimal, three significant digits, as Chroma prints memory.
 [[nodiscard]] std::string human_bytes(std::uint64_t bytes);
 
+/// "478 us", "10.4 ms", "73.2 s", "12.5 min", "3.00 h": three digits.
+[[nodiscard]] std::string human_seconds(double seconds);
+
+/// "19.3M rays/s", "0.25 scenes/s": three digits, with decimal k, M, G or T.
+[[nodiscard]] std::string human_rate(double per_second, std::string_view what);
+
 }  // namespace raylift
