@@ -218,6 +218,20 @@ TEST_P(Boundaries, OfSolidsThatOverlapAreSaidToBe) {
   EXPECT_TRUE(next(geometry, {{450, 0, 0}, 0, {1, 0, 0}, kForever}, inside(first)).inconsistent);
 }
 
+TEST_P(Boundaries, BehindAnOverlapThatEndedAreSaidToBe) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+  const auto inner = boxes.add({20, 20, 20}, {80, 80, 80}, first);
+  boxes.add({40, 40, 40}, {60, 60, 60}, world);  // the innermost solid stays the deeper one
+  const GpuGeometry geometry = put(boxes);
+  const Boundary out = next(geometry, {{30, 50.3F, 50.2F}, 0, {1, 0, 0}, kForever}, inside(inner));
+  EXPECT_EQ(out.t, 50);
+  EXPECT_EQ(out.to, first);
+  EXPECT_TRUE(out.after.consistent());
+  EXPECT_TRUE(out.inconsistent);
+}
+
 /// An isolated face ahead that the set agrees with does not hide what the start changes before it.
 TEST_P(Boundaries, AtTheStartComeBeforeThoseOfSolidsThatOverlap) {
   Boxes boxes;
