@@ -232,6 +232,18 @@ TEST_P(Boundaries, BehindAnOverlapThatEndedAreSaidToBe) {
   EXPECT_TRUE(out.inconsistent);
 }
 
+TEST_P(Boundaries, OfASolidWithinAnotherThatIsNotItsMotherLeadBackIntoThat) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+  const auto later = boxes.add({60, 20, 20}, {90, 80, 80}, world);
+  const GpuGeometry geometry = put(boxes);
+  const Boundary out = next(geometry, {{70, 50.3F, 50.2F}, 0, {1, 0, 0}, kForever}, {later, {first, kNoSolid}});
+  EXPECT_EQ(out.t, 20);
+  EXPECT_EQ(out.to, first);
+  EXPECT_TRUE(out.after.consistent());
+}
+
 /// An isolated face ahead that the set agrees with does not hide what the start changes before it.
 TEST_P(Boundaries, AtTheStartComeBeforeThoseOfSolidsThatOverlap) {
   Boxes boxes;
