@@ -1,154 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boundaries between media on each device, case by case; boundary_walk_test.cpp takes photons through whole scenes.
-#include <gtest/gtest.h>
-#include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/rays/boundary.h>
-#include <raylift/gpu/upload/gpu_geometry.h>
-
 #include <cmath>
-#include <cstring>
 #include <random>
 
-#include "devices.h"
-#ifdef RAYLIFT_WITH_CUDA
-#include "kernels.h"
-#endif
+#include "boundaries.h"
 
 namespace raylift {
 namespace {
 
-using Corner = Eigen::Vector3d;
+using test::Boxes;
+using test::Corner;
+using test::inside;
+using test::kForever;
 
-/// Boxes, each a solid with a material of its own number, in a tree.
-class Boxes {
- public:
-  Boxes() { scene_.source = "made in a test"; }
-
-  /// The mesh stands around `frame`, and the instance puts it into place. cuts: along each edge of a face.
-  std::uint32_t add(Corner low, Corner high, std::uint32_t mother = kNone, unsigned cuts = 1, Corner frame = {0, 0, 0},
-                    bool mirrored = false) {
-    const auto number = static_cast<std::uint32_t>(scene_.instances.size());
-    const double sign = mirrored ? -1 : 1;
-    Mesh mesh;
-    mesh.name = "box";
-    for (int axis = 0; axis != 3; ++axis)
-      for (int side = 0; side != 2; ++side)
-        for (unsigned i = 0; i != cuts; ++i)
-          for (unsigned j = 0; j != cuts; ++j) {
-            const auto first = static_cast<std::uint32_t>(mesh.vertices.size());
-            for (unsigned c = 0; c != 4; ++c) {
-              Corner p;
-              const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-              p[axis] = side == 0 ? low[axis] : high[axis];
-              p[u] = low[u] + (high[u] - low[u]) * (i + (c & 1U)) / cuts;
-              p[v] = low[v] + (high[v] - low[v]) * (j + (c >> 1U)) / cuts;
-              p -= frame;
-              mesh.vertices.push_back(
-                  {static_cast<float>(sign * p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())});
-            }
-            // Outward as the mesh has it, which a mirror turns around.
-            const bool turned = (side == 0) != mirrored;
-            const auto triangle = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-              mesh.triangles.push_back(turned ? uint3{first + a, first + c, first + b}
-                                              : uint3{first + a, first + b, first + c});
-            };
-            if (number % 2 == 0) {
-              triangle(0, 1, 3);
-              triangle(0, 3, 2);
-            } else {
-              triangle(0, 1, 2);
-              triangle(1, 3, 2);
-            }
-          }
-    mesh.parts.push_back({0, static_cast<std::uint32_t>(mesh.triangles.size())});
-    scene_.meshes.push_back(std::move(mesh));
-    scene_.materials.push_back({"m" + std::to_string(number), {}});
-    scene_.bindings.push_back({number});
-    scene_.nodes.push_back({"n" + std::to_string(number), mother, std::nullopt});
-    Instance instance;
-    instance.mesh = instance.node = instance.binding = number;
-    instance.outside = mother;
-    instance.transform.translation() = frame;
-    if (mirrored) instance.transform.linear().diagonal().x() = -1;
-    scene_.instances.push_back(instance);
-    return number;
-  }
-  [[nodiscard]] const Scene& scene() {
-    scene_.bounds = world_bounds(scene_);
-    return scene_;
-  }
-
- private:
-  Scene scene_;
-};
-
-Containment inside(std::uint32_t solid) {
-  return {solid, {kNoSolid, kNoSolid}};
-}
-
-class Boundaries : public test::OnDevice {
- protected:
-  GpuGeometry put(Boxes& boxes, bool flat = false) {
-    UploadOptions options;
-    options.bvh = true;
-    options.flatten = flat;
-    options.reserve = 0;
-    options.origin = Eigen::Vector3d::Zero();
-    return upload(boxes.scene(), device(), options);
-  }
-  /// The solid that a boundary's face belongs to.
-  std::uint32_t solid_at(Boxes& boxes, bool flat, const Boundary& boundary) {
-    UploadOptions options;
-    options.flatten = flat;
-    const GpuGeometry on_host = upload(boxes.scene(), Device::host(kHostBudget), options);
-    return on_host.view().solid_id(boundary.instance, boundary.triangle);
-  }
-  std::vector<Boundary> next(const GpuGeometry& geometry, const std::vector<Ray>& rays,
-                             const std::vector<Containment>& in) {
-    std::vector<Boundary> result(rays.size());
-    if (device().info().is_host) {
-      for (std::size_t i = 0; i != rays.size(); ++i) result[i] = next_boundary(geometry.view(), rays[i], in[i]);
-      return result;
-    }
-#ifdef RAYLIFT_WITH_CUDA
-    const Stream stream(device());
-    DeviceBuffer<Ray> device_rays(device(), rays.size());
-    DeviceBuffer<Containment> device_in(device(), in.size());
-    const DeviceBuffer<Boundary> found(device(), rays.size());
-    device_rays.copy_from(std::span<const Ray>(rays), stream);
-    device_in.copy_from(std::span<const Containment>(in), stream);
-    stream.synchronize();
-    EXPECT_EQ(0, test::find_boundaries_on_gpu(geometry.view(), device_rays.device(), device_in.device(), found.device(),
-                                              rays.size()));
-    found.copy_to(std::span(result), stream);
-    stream.synchronize();
-#endif
-    return result;
-  }
-  Boundary next(const GpuGeometry& geometry, const Ray& ray, const Containment& in) {
-    return next(geometry, std::vector{ray}, std::vector{in})[0];
-  }
-  std::vector<Containment> find(const GpuGeometry& geometry, const std::vector<float3>& points) {
-    std::vector<Containment> result(points.size());
-    if (device().info().is_host) {
-      for (std::size_t i = 0; i != points.size(); ++i) result[i] = locate(geometry.view(), points[i]);
-      return result;
-    }
-#ifdef RAYLIFT_WITH_CUDA
-    const Stream stream(device());
-    DeviceBuffer<float3> device_points(device(), points.size());
-    const DeviceBuffer<Containment> found(device(), points.size());
-    device_points.copy_from(std::span<const float3>(points), stream);
-    stream.synchronize();
-    EXPECT_EQ(0, test::locate_on_gpu(geometry.view(), device_points.device(), found.device(), points.size()));
-    found.copy_to(std::span(result), stream);
-    stream.synchronize();
-#endif
-    return result;
-  }
-};
-
-constexpr float kForever = std::numeric_limits<float>::infinity();
+class Boundaries : public test::BoundariesOnDevice {};
 
 TEST_P(Boundaries, OfBoxesThatTouchLeadFromOneIntoTheOther) {
   for (const bool flat : {false, true}) {
@@ -266,6 +131,42 @@ TEST_P(Boundaries, OfFoilsComeOneByOne) {
   }
 }
 
+/// Boxes with a gap of half the tolerance between them, which makes both faces one place.
+class Gap {
+ public:
+  explicit Gap(Boxes& boxes, unsigned cuts = 1) {
+    world = boxes.add({-500, -500, -500}, {500, 500, 500});
+    left = boxes.add({96, 8, 48}, {100, 16, 52}, world, cuts);
+    right = boxes.add({100 + kWidth, 8, 48}, {104, 16, 52}, world, cuts);
+  }
+  static constexpr float kWidth = 0x1p-13F;
+  std::uint32_t world, left, right;
+};
+
+TEST_P(Boundaries, BelongToOnePlaceBehindTheEndOfTheRayToo) {
+  Boxes boxes;
+  const Gap gap(boxes);
+  const GpuGeometry geometry = put(boxes);
+  ASSERT_NEAR(geometry.view().reach, 500, 0.1);  // the tolerance is 2^-21 of it
+  const Boundary one = next(geometry, {{98, 10, 50.2F}, 0, {1, 0, 0}, 2 + Gap::kWidth / 4}, inside(gap.left));
+  EXPECT_EQ(one.t, 2);
+  EXPECT_EQ(one.to, gap.right);
+  EXPECT_EQ(one.end, 2 + Gap::kWidth);
+  EXPECT_FALSE(one.inconsistent);
+}
+
+TEST_P(Boundaries, BelongToOnePlaceFarAlongARayAtALowAngle) {
+  Boxes boxes;
+  const Gap gap(boxes, 64);  // small triangles: of large ones t is known less well, and they are looked at again
+  const GpuGeometry geometry = put(boxes);
+  // Through the gap in 128 times its width, where faces are no longer near along the ray.
+  const Boundary one = next(geometry, {{100 - 0x1p-7F, 10, 50.2F}, 0, {0x1p-7F, 1, 0}, kForever}, inside(gap.left));
+  EXPECT_FLOAT_EQ(one.t, 1);
+  EXPECT_EQ(one.to, gap.right);
+  EXPECT_FLOAT_EQ(one.end, 1 + 128 * Gap::kWidth);
+  EXPECT_FALSE(one.inconsistent);
+}
+
 TEST_P(Boundaries, AtAnEdgeOfFourBoxesLeadIntoTheOppositeOne) {
   Boxes boxes;
   const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
@@ -315,6 +216,58 @@ TEST_P(Boundaries, OfSolidsThatOverlapAreSaidToBe) {
   EXPECT_FALSE(end.inconsistent);
   // A state that the place contradicts: no exit ahead.
   EXPECT_TRUE(next(geometry, {{450, 0, 0}, 0, {1, 0, 0}, kForever}, inside(first)).inconsistent);
+}
+
+TEST_P(Boundaries, BehindAnOverlapThatEndedAreSaidToBe) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+  const auto inner = boxes.add({20, 20, 20}, {80, 80, 80}, first);
+  boxes.add({40, 40, 40}, {60, 60, 60}, world);  // the innermost solid stays the deeper one
+  const GpuGeometry geometry = put(boxes);
+  const Boundary out = next(geometry, {{30, 50.3F, 50.2F}, 0, {1, 0, 0}, kForever}, inside(inner));
+  EXPECT_EQ(out.t, 50);
+  EXPECT_EQ(out.to, first);
+  EXPECT_TRUE(out.after.consistent());
+  EXPECT_TRUE(out.inconsistent);
+}
+
+TEST_P(Boundaries, OfASolidWithinAnotherThatIsNotItsMotherLeadBackIntoThat) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+  const auto later = boxes.add({60, 20, 20}, {90, 80, 80}, world);
+  const GpuGeometry geometry = put(boxes);
+  const Boundary out = next(geometry, {{70, 50.3F, 50.2F}, 0, {1, 0, 0}, kForever}, {later, {first, kNoSolid}});
+  EXPECT_EQ(out.t, 20);
+  EXPECT_EQ(out.to, first);
+  EXPECT_TRUE(out.after.consistent());
+}
+
+/// An isolated face ahead that the set agrees with does not hide what the start changes before it.
+TEST_P(Boundaries, AtTheStartComeBeforeThoseOfSolidsThatOverlap) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
+  boxes.add({60, 20, 20}, {160, 80, 80}, world);
+  const GpuGeometry geometry = put(boxes);
+  const Boundary into = next(geometry, {{0x1p-14F, 50, 40}, 0, {1, 0, 0}, kForever}, inside(world));
+  EXPECT_EQ(into.to, first);
+  EXPECT_LE(std::fabs(into.t), 0x1p-14F);
+}
+
+TEST_P(Boundaries, AtAnEdgeAtTheStartComeBeforeADaughterOutsideOfItsMother) {
+  Boxes boxes;
+  const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});
+  const auto mother = boxes.add({96, 96, 46}, {100, 100, 54}, world);
+  boxes.add({150, 30, 0}, {170, 70, 100}, mother);
+  const GpuGeometry geometry = put(boxes);
+  // Past the edge of the mother, which it should not be in any more.
+  const float beside = 100 + 0x1p-12F;
+  const Boundary out = next(geometry, {{beside, beside, 50}, 0, {1, -1, 0}, kForever}, inside(mother));
+  EXPECT_EQ(out.to, world);
+  EXPECT_EQ(out.t, 0);
+  EXPECT_EQ(out.triangle, kNoTriangle);
 }
 
 TEST_P(Boundaries, LocateFindsTheSolidsAroundAPoint) {

@@ -42,6 +42,8 @@ TEST(DrawList, LeavesHiddenSolidsOut) {
   std::set<std::uint32_t> drawn;
   for (const DrawSlot& slot : list.slots) drawn.insert(slot.instance);
   EXPECT_EQ(drawn, (std::set<std::uint32_t>{3, 7}));
+  const auto triangles = [&](std::size_t i) { return scene.meshes[scene.instances[i].mesh].triangles.size(); };
+  EXPECT_EQ(list.triangles, triangles(3) + triangles(7));
   const std::vector<std::uint8_t> none(scene.instances.size(), 0);
   EXPECT_TRUE(draw_list(scene, mesh_offsets(scene), none).commands.empty());
 }

@@ -163,9 +163,8 @@ RAYLIFT_SLOW_PATH inline NearestFaces nearest_faces(const GeometryView& geometry
 
 // Whether the place of the nearest face is that face alone, and away from the start.
 RAYLIFT_HD inline bool lone(const NearestFaces& nearest, const Face& face, const Ray& ray) {
-  // Faces behind the ray's end were not looked for.
-  const float far = nearest.best_far + nearest.margin();
-  return face.crossing.t > 2 * nearest.near_start && nearest.other > far && far < ray.tmax &&
+  // Faces behind the ray's end were not looked for: `other` is no farther than that.
+  return face.crossing.t > 2 * nearest.near_start && nearest.other > nearest.best_far + nearest.margin() &&
          face.speed * kCrowd > 2 * largest_component(ray.direction);
 }
 
