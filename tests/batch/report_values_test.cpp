@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report with any value in any place: it is resumed, or refused by an Error.
+#include <gmock/gmock.h>
+
+#include "batch/run/batch_summary.h"
+#include "batch/run/earlier_rows.h"
+#include "batch/run/report.h"
+#include "reports.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+
+/// Every place in a document: of its members and elements, and of those in them.
+std::vector<json::json_pointer> places_of(const json& document, const json::json_pointer& at = json::json_pointer()) {
+  std::vector<json::json_pointer> places{at};
+  const auto add = [&](const json::json_pointer& place) {
+    const auto below = places_of(document, place);
+    places.insert(places.end(), below.begin(), below.end());
+  };
+  const json& here = document[at];
+  if (here.is_object())
+    for (const auto& [name, value] : here.items()) add(at / name);
+  if (here.is_array())
+    for (std::size_t i = 0; i != here.size(); ++i) add(at / i);
+  return places;
+}
+
+/// What `raylift batch --resume` does with a report before it starts.
+void resume(const std::string& path, const std::vector<batch::Input>& inputs, const batch::BatchOptions& options,
+            const json& head) {
+  batch::EarlierRows earlier(inputs, options, inputs.size());
+  batch::Report report(path, batch::Report::Mode::resume, head,
+                       [&](const json& theirs, const json& row) { earlier.add(theirs, row); });
+  earlier.check_sources({});
+  if (earlier.any_again())
+    report.rewrite([&](const json& row) { return earlier.again(row) ? std::nullopt : std::optional<std::size_t>(0); });
+  batch::Summary summary(inputs.size());
+  for (const auto& [scene, row] : earlier.done()) summary.add(scene, row, true);
+  (void)summary.exit_code();
+  (void)summary.json(std::chrono::seconds(1)).dump();
+}
+
+TEST(BatchReport, MayHoldAnyValueInAnyPlace) {
+  const TemporaryFolder folder;
+  const std::string scenes = folder.path() / "scenes";
+  std::filesystem::create_directory(scenes);
+  copy_scenes(scenes, 2);
+  std::ofstream(scenes + "/broken.dae") << "<COLLADA";
+  const std::string path = folder.path() / "report.jsonl";
+  (void)raylift({"batch", "--report", path, scenes});
+  const std::vector<json> lines = lines_of(path);
+  ASSERT_EQ(lines.size(), 4U);
+  const std::vector<batch::Input> inputs = batch::expand_inputs({scenes});
+  const std::vector<json> values{nullptr,
+                                 true,
+                                 -1,
+                                 1e300,
+                                 18446744073709551615U,
+                                 "",
+                                 "failed",
+                                 std::string("a\0b", 3),
+                                 json::array(),
+                                 json::object(),
+                                 std::string(5000, 'x')};
+  std::size_t resumed = 0, refused = 0;
+  for (const std::vector<std::string>& retry : {std::vector<std::string>{}, {"malformed", batch::kChanged}}) {
+    batch::BatchOptions options;
+    options.report = path;
+    options.resume = true;
+    options.retry = retry;
+    for (std::size_t line = 0; line != lines.size(); ++line)
+      for (const json::json_pointer& place : places_of(lines[line]))
+        for (int change = -1; change != static_cast<int>(values.size()); ++change) {
+          std::vector<json> changed = lines;
+          if (change >= 0)
+            changed[line][place] = values[static_cast<std::size_t>(change)];
+          else if (!place.empty() && changed[line][place.parent_pointer()].is_object())
+            changed[line][place.parent_pointer()].erase(place.back());
+          std::ofstream file(path);
+          for (const json& one : changed) file << one.dump() << '\n';
+          file.close();
+          try {
+            resume(path, inputs, options, lines.front());
+            ++resumed;
+          } catch (const Error&) {
+            ++refused;
+          } catch (const std::exception& error) {
+            ADD_FAILURE() << "line " << line << ", " << place << ", value " << change << ": " << error.what();
+          }
+        }
+  }
+  EXPECT_GT(resumed, 100U);
+  EXPECT_GT(refused, 100U);
+}
+
+}  // namespace
+}  // namespace raylift::test
