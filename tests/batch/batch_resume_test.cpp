@@ -215,6 +215,9 @@ TEST_F(BatchResume, DoesRowsAgainByTheirKind) {
 // Faults of the machine ----------------------------------------------------------------------------------------------
 
 TEST_F(BatchResume, BlamesNoSceneForAMissingDescriptor) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer ends where it has no descriptor for itself";
+#endif
   int stopped = 0;
   for (int most = 4; most != 40; ++most) {
     std::filesystem::remove(report());

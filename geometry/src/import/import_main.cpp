@@ -30,6 +30,7 @@ namespace raylift {
 namespace {
 
 void limit_memory(const LoadLimits& limits) {
+  ::signal(SIGXFSZ, SIG_IGN);  // a result that must not grow is an error
   if (kSanitized) return;
   const std::uint64_t bytes = import_memory(limits);
   const auto set = [bytes](auto resource) {
@@ -40,7 +41,6 @@ void limit_memory(const LoadLimits& limits) {
   };
   set(RLIMIT_AS);
   set(RLIMIT_FSIZE);  // the result is a file in memory, and not in this address space
-  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 void leave_no_core() {
