@@ -24,8 +24,9 @@ struct Ended {
 /// Through a shell, so that redirections may be given; a bare environment but for what comes first. The leak sanitizer
 /// crashes at times where it looks at Mesa's threads.
 Ended view(const std::string& arguments, const std::string& environment = "") {
-  const std::string command = "env -u DISPLAY -u WAYLAND_DISPLAY XDG_CONFIG_HOME=/nowhere ASAN_OPTIONS=detect_leaks=0 " + environment + " '" +
-                              test::program("raylift-view").string() + "' " + arguments;
+  const std::string command =
+      "env -u DISPLAY -u WAYLAND_DISPLAY XDG_CONFIG_HOME=/nowhere ASAN_OPTIONS=detect_leaks=0 " + environment + " '" +
+      test::program("raylift-view").string() + "' " + arguments;
   FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
   Ended ended;
