@@ -200,8 +200,8 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
       if (is_row_of(row, slot.path))
         finish(slot, row, refused, finished);
       else
-        finish_failed(slot, Error(ErrorKind::malformed, "the worker gave back no row of this scene", {slot.path, ""}), false,
-                      finished);
+        finish_failed(slot, Error(ErrorKind::malformed, "the worker gave back no row of this scene", {slot.path, ""}),
+                      false, finished);
     }
   }
   if (!open) {

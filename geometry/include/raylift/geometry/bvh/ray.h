@@ -8,7 +8,8 @@
 //   - A triangle is hit if the ray, as its floats give it, passes through it in exact arithmetic. Through an edge or a
 //     vertex it passes on one side, the same for all triangles there. So a closed mesh loses no ray, and the crossings
 //     of a line with it alternate between entries and exits.
-//   - `from_inside` is the exact sign of direction . normal, for vertices whose place as seen from the origin is rounded
+//   - `from_inside` is the exact sign of direction . normal, for vertices whose place as seen from the origin is
+//   rounded
 //     to a double.
 //   - `t` is off by at most 1 ulp of t, plus 2^-25 of the origin's largest coordinate by the direction's length; `u`
 //   and
