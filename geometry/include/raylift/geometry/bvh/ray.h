@@ -9,11 +9,9 @@
 //     vertex it passes on one side, the same for all triangles there. So a closed mesh loses no ray, and the crossings
 //     of a line with it alternate between entries and exits.
 //   - `from_inside` is the exact sign of direction . normal, for vertices whose place as seen from the origin is
-//   rounded
-//     to a double.
+//     rounded to a double.
 //   - `t` is off by at most 1 ulp of t, plus 2^-25 of the origin's largest coordinate by the direction's length; `u`
-//   and
-//     `v` by at most 2^-22.
+//     and `v` by at most 2^-22.
 //   - The hit is the first along the ray. Where several have the same t, which is compared in more than a float's
 //     precision, it is the one of the lowest triangle pair.
 //   - Results are the same bits on host and device, for any order of visits.
