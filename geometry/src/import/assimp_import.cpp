@@ -127,7 +127,7 @@ class TreeReader {
       check(scene_.nodes.size() + 1, options_.limits.nodes, "nodes", "--max-nodes");
       const Transform transform = step.transform * transform_of(node.mTransformation);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
-      scene_.nodes.push_back({text_of(node.mName), step.parent, std::nullopt});
+      scene_.nodes.push_back({text_of(node.mName), step.parent, std::nullopt, kNone});
       if (node.mNumMeshes != 0) place(node, here, transform);
       for (unsigned i = node.mNumChildren; i != 0; --i)
         stack.push_back({node.mChildren[i - 1], here, step.depth + 1, transform});

@@ -281,7 +281,7 @@ class Graph {
       if (node->instances == 0) continue;
       Place place = inside(step.place, node->local);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
-      Node& written = scene_.nodes.emplace_back(Node{node->name, step.parent, node->copy_number});
+      Node& written = scene_.nodes.emplace_back(Node{node->name, step.parent, node->copy_number, kNone});
       // G4DAE names solids twice: the placement (a physical volume) instances a node of its own for the logical one.
       // They are one node here, under the placement's name.
       while (node->placement) {
@@ -290,6 +290,7 @@ class Graph {
         if (written.name.empty()) written.name = node->name;
         if (!written.copy_number) written.copy_number = node->copy_number;
       }
+      if (!node->uses.empty()) written.volume = volume_of(*node);
       std::uint32_t material = step.outside;
       for (const Use& use : node->uses) {
         Place solid = place;
@@ -303,6 +304,13 @@ class Graph {
     }
   }
 
+  /// The number in Scene::volumes of a node that holds a mesh.
+  std::uint32_t volume_of(const GraphNode& node) {
+    const auto [entry, inserted] = volumes_.try_emplace(&node, static_cast<std::uint32_t>(scene_.volumes.size()));
+    if (inserted) scene_.volumes.push_back(node.name);
+    return entry->second;
+  }
+
   const Source& source_;
   GeometryReader& geometries_;
   Scene& scene_;
@@ -312,6 +320,7 @@ class Graph {
   std::array<Library, 2> nodes_by_id_;
   std::vector<GraphNode> graph_;
   std::unordered_map<const void*, std::uint32_t> numbers_;
+  std::unordered_map<const GraphNode*, std::uint32_t> volumes_;
   bool controllers_warned_ = false;
 };
 

@@ -50,6 +50,11 @@ const std::string& Scene::solid_name(const Instance& instance) const {
   return meshes[instance.mesh].name;
 }
 
+const std::string& Scene::volume_name(const Instance& instance) const {
+  if (instance.node != kNone && nodes[instance.node].volume != kNone) return volumes[nodes[instance.node].volume];
+  return meshes[instance.mesh].name;
+}
+
 std::string Scene::path(const Instance& instance) const {
   std::vector<const std::string*> names;
   for (std::uint32_t node = instance.node; node != kNone; node = nodes[node].parent) names.push_back(&nodes[node].name);

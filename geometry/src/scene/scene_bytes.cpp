@@ -100,7 +100,10 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
   }
   for (const std::vector<std::uint32_t>& binding : scene.bindings)
     for (const std::uint32_t material : binding) expect_index(material, scene.materials.size(), true);
-  for (std::size_t i = 0; i != scene.nodes.size(); ++i) expect_index(scene.nodes[i].parent, i, true);
+  for (std::size_t i = 0; i != scene.nodes.size(); ++i) {
+    expect_index(scene.nodes[i].parent, i, true);
+    expect_index(scene.nodes[i].volume, scene.volumes.size(), true);
+  }
   for (const Instance& instance : scene.instances) {
     expect_index(instance.mesh, scene.meshes.size());
     expect_index(instance.node, scene.nodes.size(), true);
@@ -110,6 +113,7 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
     expect(scene.bindings[instance.binding].size() >= scene.meshes[instance.mesh].parts.size(),
            "a part of a solid has no material");
   }
+  check_optics(scene, failure);
 }
 
 void check_mesh(const Mesh& mesh, const ByteFailure& failure) {

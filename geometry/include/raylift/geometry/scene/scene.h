@@ -2,6 +2,8 @@
 // A scene on the host: unique meshes, instances that place them, materials by name, and the tree of named nodes.
 #pragma once
 
+#include <raylift/geometry/index.h>
+#include <raylift/geometry/optics/optics.h>
 #include <raylift/geometry/vector_types.h>
 #include <Eigen/Geometry>
 #include <array>
@@ -12,9 +14,6 @@
 #include <vector>
 
 namespace raylift {
-
-/// An index that points nowhere: no material outside, no parent node.
-inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
 /// An affine map from one frame to another, 3x4 in double. Unaligned, so that it may stand in any container and in any
 /// ABI.
@@ -70,6 +69,7 @@ struct Node {
   std::string name;
   std::uint32_t parent = kNone;             ///< index in Scene::nodes; parents stand before their children
   std::optional<std::int64_t> copy_number;  ///< Geant4's copy number, where the file carries one
+  std::uint32_t volume = kNone;             ///< index in Scene::volumes of what it places
 };
 
 /// A mesh placed in the world: one solid.
@@ -116,12 +116,16 @@ struct Scene {
   std::vector<Material> materials;
   std::vector<std::vector<std::uint32_t>> bindings;  ///< each: a material (or kNone) for every part of a mesh; shared
   std::vector<Node> nodes;
+  std::vector<std::string> volumes;  ///< names of COLLADA's nodes that hold a mesh: Geant4's logical volumes
   std::vector<Instance> instances;
+  Optics optics;
   Bounds bounds;  ///< of all instances' vertices, exact, millimetres
   LoadReport report;
 
   /// The solid's name: that of its node, or of its mesh where it has none.
   [[nodiscard]] const std::string& solid_name(const Instance& instance) const;
+  /// The name of the logical volume that the solid places; that of its mesh where the file tells of none.
+  [[nodiscard]] const std::string& volume_name(const Instance& instance) const;
   /// Names from the root to the node, each preceded by '/': "/World/Vessel/pmt_17".
   [[nodiscard]] std::string path(const Instance& instance) const;
   /// Geant4's copy number of the solid's node, where the file has one.

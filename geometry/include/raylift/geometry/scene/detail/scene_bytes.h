@@ -3,6 +3,7 @@
 // text or a list behind its 64-bit count. docs/cache_format.md has the order, which is a file format.
 #pragma once
 
+#include <raylift/geometry/scene/detail/optics_bytes.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <cstddef>
@@ -148,7 +149,8 @@ void visit_facts(Archive& archive, SceneOrConst& scene, SceneCounts& counts) {
   archive.list(report.warnings, sizeof(std::uint64_t), [&](auto& warning) { archive.text(warning); });
 }
 
-/// Its meshes' names, sizes and parts, materials, bindings, nodes and instances. `sizes` has one for each mesh.
+/// Its meshes' names, sizes and parts, materials, bindings, nodes, volumes, instances and optics. `sizes` has one for
+/// each mesh.
 template <class Archive, class SceneOrConst>
 void visit_tree(Archive& archive, SceneOrConst& scene, std::vector<MeshSizes>& sizes) {
   std::size_t meshes = 0;
@@ -170,20 +172,18 @@ void visit_tree(Archive& archive, SceneOrConst& scene, std::vector<MeshSizes>& s
   archive.list(scene.bindings, sizeof(std::uint64_t), [&](auto& binding) {
     archive.list(binding, sizeof(std::uint32_t), [&](auto& material) { archive.value(material); });
   });
-  archive.list(scene.nodes, sizeof(std::uint64_t) + 16, [&](auto& node) {
-    std::uint32_t has_copy_number = node.copy_number ? 1 : 0;
-    std::int64_t copy_number = node.copy_number.value_or(0);
+  archive.list(scene.nodes, sizeof(std::uint64_t) + 20, [&](auto& node) {
     archive.text(node.name);
     archive.value(node.parent);
-    archive.value(has_copy_number);
-    archive.value(copy_number);
-    if constexpr (Archive::kReads)
-      if (has_copy_number != 0) node.copy_number = copy_number;
+    visit_optional(archive, node.copy_number);
+    archive.value(node.volume);
   });
+  archive.list(scene.volumes, sizeof(std::uint64_t), [&](auto& name) { archive.text(name); });
   archive.list(scene.instances, 4 * sizeof(std::uint32_t) + 12 * sizeof(double), [&](auto& instance) {
     for (auto* index : {&instance.mesh, &instance.node, &instance.binding, &instance.outside}) archive.value(*index);
     for (int k = 0; k != 12; ++k) archive.value(instance.transform(k / 4, k % 4));
   });
+  visit_optics(archive, scene.optics);
 }
 
 /// Calls `failure` where facts or tree of a scene make no sense: enumerations and indices out of range, numbers that

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a scene is made of, optically, as plain values: properties of materials, optical surfaces, where surfaces hold,
+// and which solids detect. Keys, models and finishes have Geant4's names and numbers. docs/optics.md lists every key.
+//
+// Units everywhere: eV or nm for what a table is over, mm, ns, radians, and 1/MeV for yields.
+#pragma once
+
+#include <raylift/geometry/index.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raylift {
+
+/// Energy times wavelength of a photon, h c, in eV nm: exact in SI since 2019.
+inline constexpr double kEvNm = 1239.8419843320026;
+
+enum class SpectralAxis : std::uint8_t { energy_ev, wavelength_nm };
+
+/// A property over photon energy or wavelength. It is linear between its points in what it is given over, and constant
+/// beyond its ends.
+struct OpticalTable {
+  std::string key;  ///< "RINDEX"
+  SpectralAxis axis = SpectralAxis::energy_ev;
+  std::vector<double> at;      ///< positive and ascending
+  std::vector<double> values;  ///< as many as `at`
+
+  /// At a wavelength in nm.
+  [[nodiscard]] double value(double wavelength_nm) const;
+  friend bool operator==(const OpticalTable&, const OpticalTable&) = default;
+};
+
+/// A property that is one number.
+struct OpticalConstant {
+  std::string key;  ///< "SCINTILLATIONYIELD"
+  double value = 0;
+  friend bool operator==(const OpticalConstant&, const OpticalConstant&) = default;
+};
+
+/// The properties of a material or a surface, in the file's order, each key once.
+struct OpticalProperties {
+  std::vector<OpticalTable> tables;
+  std::vector<OpticalConstant> constants;
+
+  /// Null where there is none.
+  [[nodiscard]] const OpticalTable* table(std::string_view key) const;
+  [[nodiscard]] std::optional<double> constant(std::string_view key) const;
+  [[nodiscard]] bool empty() const { return tables.empty() && constants.empty(); }
+  friend bool operator==(const OpticalProperties&, const OpticalProperties&) = default;
+};
+
+/// How a surface acts. The first five have Geant4's numbers.
+enum class SurfaceModel : std::uint8_t {
+  glisur,
+  unified,
+  lut,    ///< Geant4's look-up tables: read, but not honoured
+  davis,  ///< likewise
+  dichroic,
+  simple,               ///< Chroma's: DETECT, ABSORB, REFLECT_DIFFUSE, REFLECT_SPECULAR; the rest is transmitted
+  thin_film,            ///< Chroma's complex index: FILM_RINDEX, FILM_KINDEX, FILM_THICKNESS
+  wavelength_shifting,  ///< Chroma's: as `simple`, and re-emission
+};
+
+/// Geant4's numbers; 6 and above belong to look-up tables.
+enum class SurfaceFinish : std::uint8_t {
+  polished,
+  polished_front_painted,
+  polished_back_painted,
+  ground,
+  ground_front_painted,
+  ground_back_painted,
+};
+
+/// Geant4's numbers.
+enum class SurfaceType : std::uint8_t {
+  dielectric_metal,
+  dielectric_dielectric,
+  dielectric_lut,
+  dielectric_lut_davis,
+  dielectric_dichroic,
+  firsov,
+  x_ray,
+  coated,
+};
+
+/// Reflection and transmission of a dichroic filter at one angle of incidence, from the normal.
+struct DichroicAngle {
+  double radians = 0;
+  OpticalTable reflect;
+  OpticalTable transmit;
+  friend bool operator==(const DichroicAngle&, const DichroicAngle&) = default;
+};
+
+/// What a boundary between two media does to a photon, beyond their refractive indices.
+struct OpticalSurface {
+  std::string name;
+  SurfaceModel model = SurfaceModel::glisur;
+  SurfaceFinish finish = SurfaceFinish::polished;
+  SurfaceType type = SurfaceType::dielectric_dielectric;
+  double value = 1;  ///< glisur: polish, from 0 (rough) to 1; unified: sigma_alpha, radians
+  OpticalProperties properties;
+  std::vector<DichroicAngle> dichroic;  ///< by ascending angle
+  friend bool operator==(const OpticalSurface&, const OpticalSurface&) = default;
+};
+
+/// Which solids are meant. Each pattern that is not empty must match: '*' any text, '?' any character, '[abc]' one of
+/// these, '\' takes the next character as it is. A name matches with and without Geant4's pointer behind it
+/// ("Water0x63556b0" is "Water"); where a text without a wildcard is some name in full, only that name is meant.
+struct SolidSelector {
+  std::string solid;   ///< Scene::solid_name: a placed volume
+  std::string volume;  ///< Scene::volume_name: a logical volume
+  std::string mesh;
+  std::string material;  ///< inside, of the mesh's first part
+  std::string path;      ///< Scene::path
+  std::optional<std::int64_t> copy_number;
+  friend bool operator==(const SolidSelector&, const SolidSelector&) = default;
+};
+
+/// Where a surface holds.
+struct SurfaceAssignment {
+  enum class Kind : std::uint8_t {
+    skin,    ///< all around the solids `from`, as Geant4's skin surface of a logical volume
+    border,  ///< out of the solids `from` into the solids `to` that lie next to them in the tree, as Geant4's border
+             ///< surface: an ordered pair
+  };
+  Kind kind = Kind::skin;
+  std::string name;           ///< of the skin or border itself, as the file has it
+  std::uint32_t surface = 0;  ///< index in Optics::surfaces
+  SolidSelector from;
+  SolidSelector to;  ///< of a border
+  friend bool operator==(const SurfaceAssignment&, const SurfaceAssignment&) = default;
+};
+
+/// A distribution over time (ns) or charge (photoelectrons): its density at ascending points, not normalised.
+struct Distribution {
+  std::vector<double> at;
+  std::vector<double> density;
+  friend bool operator==(const Distribution&, const Distribution&) = default;
+};
+
+/// What the channels of one kind of sensor have in common. What is empty does not change anything.
+struct ChannelType {
+  std::string name;
+  std::optional<OpticalTable> efficiency;  ///< times that of the surface, by wavelength
+  std::vector<double> angles;              ///< of incidence on the sensor, radians, ascending
+  std::vector<double> angle_efficiency;    ///< at these
+  Distribution time;                       ///< of the detection after the arrival
+  Distribution charge;
+  friend bool operator==(const ChannelType&, const ChannelType&) = default;
+};
+
+/// Solids that detect.
+struct ChannelAssignment {
+  SolidSelector solids;
+  std::uint32_t type = kNone;         ///< index in Optics::channel_types, or kNone
+  std::optional<std::int64_t> first;  ///< the first one's channel number; the others follow in the order of solids.
+                                      ///< Without it they get their copy numbers where these are distinct, or else
+                                      ///< follow the last channel before
+  friend bool operator==(const ChannelAssignment&, const ChannelAssignment&) = default;
+};
+
+/// A border surface between two solids.
+struct SolidBorder {
+  std::uint32_t from = 0;  ///< indices in Scene::instances
+  std::uint32_t to = 0;
+  std::uint32_t assignment = 0;  ///< index in Optics::assignments
+  friend bool operator==(const SolidBorder&, const SolidBorder&) = default;
+};
+
+/// A solid that detects.
+struct SolidChannel {
+  std::uint32_t solid = 0;  ///< index in Scene::instances
+  std::int64_t number = 0;
+  std::uint32_t type = kNone;  ///< index in Optics::channel_types, or kNone
+  friend bool operator==(const SolidChannel&, const SolidChannel&) = default;
+};
+
+/// All of a scene's optics. Readers fill the first half; resolve_optics() fills the second from it.
+struct Optics {
+  std::vector<OpticalProperties> materials;  ///< one for each of Scene::materials, or none at all
+  std::vector<OpticalSurface> surfaces;
+  std::vector<SurfaceAssignment> assignments;
+  std::vector<ChannelType> channel_types;
+  std::vector<ChannelAssignment> channel_assignments;
+
+  std::vector<std::uint32_t> skins;    ///< by solid: an index in `assignments` or kNone; empty where no solid has one
+  std::vector<SolidBorder> borders;    ///< by `from`, then `to`, each pair once
+  std::vector<SolidChannel> channels;  ///< by solid, each once
+
+  [[nodiscard]] bool empty() const {
+    return materials.empty() && surfaces.empty() && channel_types.empty() && channel_assignments.empty();
+  }
+  friend bool operator==(const Optics&, const Optics&) = default;
+};
+
+}  // namespace raylift

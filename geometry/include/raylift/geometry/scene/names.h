@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names as Geant4 writes them, and patterns of names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace raylift {
+
+/// A name without the pointer that Geant4's exporters put behind it: "Water0x63556b0" is "Water". Any other name as it
+/// is.
+[[nodiscard]] std::string_view base_name(std::string_view name);
+
+/// Whether a pattern matches all of a text: '*' is any text, '?' any character, '[abc]' one of these, and '\' takes the
+/// next character as it is.
+[[nodiscard]] bool matches(const std::string& pattern, const std::string& text);
+/// The same against a name, with and without Geant4's pointer behind it.
+[[nodiscard]] bool matches_name(const std::string& pattern, const std::string& name);
+
+/// Whether a pattern has a wildcard.
+[[nodiscard]] bool has_wildcard(std::string_view pattern);
+/// The pattern that matches `text` alone.
+[[nodiscard]] std::string literal_pattern(std::string_view text);
+/// The text that a pattern without a wildcard matches.
+[[nodiscard]] std::string literal_text(std::string_view pattern);
+
+}  // namespace raylift

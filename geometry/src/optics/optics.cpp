@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/optics/optics.h>
+
+#include <algorithm>
+
+namespace raylift {
+
+double OpticalTable::value(double wavelength_nm) const {
+  const double x = axis == SpectralAxis::energy_ev ? kEvNm / wavelength_nm : wavelength_nm;
+  const auto above = std::upper_bound(at.begin(), at.end(), x);
+  if (above == at.begin()) return values.front();
+  if (above == at.end()) return values.back();
+  const auto i = static_cast<std::size_t>(above - at.begin());
+  const double part = (x - at[i - 1]) / (at[i] - at[i - 1]);
+  return values[i - 1] + part * (values[i] - values[i - 1]);
+}
+
+const OpticalTable* OpticalProperties::table(std::string_view key) const {
+  const auto found =
+      std::find_if(tables.begin(), tables.end(), [key](const OpticalTable& table) { return table.key == key; });
+  return found == tables.end() ? nullptr : &*found;
+}
+
+std::optional<double> OpticalProperties::constant(std::string_view key) const {
+  for (const OpticalConstant& constant : constants)
+    if (constant.key == key) return constant.value;
+  return std::nullopt;
+}
+
+}  // namespace raylift
