@@ -2,6 +2,8 @@
 // load: which reader a file gets, and what happens to every scene after it is read.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/properties.h>
+#include <raylift/geometry/optics/surface_between.h>
 
 #include <algorithm>
 #include <cmath>
@@ -88,6 +90,10 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
   scene.bounds = world_bounds(scene);
   if (!scene.bounds.min.allFinite() || !scene.bounds.max.allFinite())
     throw Error(ErrorKind::malformed, "the scene's extent is not finite", {scene.source, ""});
+  if (!scene.optics.empty()) {
+    check_optical_properties(scene);
+    resolve_optics(scene);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optical properties that raylift knows, by Geant4's keys: their units, their limits, and which are honoured.
+#pragma once
+
+#include <raylift/geometry/scene/scene.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raylift {
+
+enum class PropertyOf : std::uint8_t { material, surface };
+
+/// What a property's values are, and so what they may be.
+enum class PropertyQuantity : std::uint8_t {
+  index,        ///< refractive: positive
+  extinction,   ///< imaginary part of a refractive index: not negative
+  speed,        ///< mm/ns, positive
+  length,       ///< mm, not negative
+  time,         ///< ns, not negative
+  probability,  ///< 0 to 1
+  weight,       ///< of a spectrum, not negative; only ratios count
+  yield,        ///< photons per MeV, not negative
+  count,        ///< not negative
+  cosine,       ///< -1 to 1
+  angle,        ///< radians, not negative
+};
+
+struct PropertyInfo {
+  std::string_view key;
+  PropertyOf of;
+  bool table;  ///< over energy or wavelength; else one number
+  PropertyQuantity quantity;
+  std::string_view honoured;  ///< by which model; empty: read, listed, and not simulated
+};
+
+/// All of them; docs/optics.md has the same table.
+[[nodiscard]] std::span<const PropertyInfo> optical_properties();
+/// Null for a key that raylift does not know.
+[[nodiscard]] const PropertyInfo* find_property(PropertyOf of, std::string_view key);
+/// "mm", "ns", "1/MeV"; empty where there is none.
+[[nodiscard]] std::string_view unit(PropertyQuantity quantity);
+
+/// A property of a scene that the simulation does not honour.
+struct UnhonouredProperty {
+  PropertyOf of;
+  std::string owner;  ///< name of the material or surface
+  std::string key;    ///< of the property; "model" or "finish" where that is not honoured
+  std::string why;
+};
+
+/// Every property in the scene that is not honoured: of an unknown key, of a key that is only read, and models and
+/// finishes of look-up tables.
+[[nodiscard]] std::vector<UnhonouredProperty> unhonoured_properties(const Scene& scene);
+
+/// Checks what readers have filled in, before resolve_optics(). Throws Error(malformed), naming material or surface,
+/// key and value: energies or wavelengths that are not positive and ascending, a table of no points or of one, values
+/// outside of their quantity's limits, probabilities of one surface that sum to more than 1 (by 1e-6) anywhere, a key
+/// that occurs twice. Adds warnings to Scene::report: a surface that nothing uses, a material without RINDEX where
+/// others have it, a property that is not honoured.
+void check_optical_properties(Scene& scene);
+
+}  // namespace raylift

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/properties.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <sstream>
+
+namespace raylift {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+std::string text(double value) {
+  std::ostringstream stream;
+  stream.precision(10);
+  stream << value;
+  return stream.str();
+}
+
+struct Limits {
+  double least, most;
+  const char* words;
+};
+
+Limits limits(PropertyQuantity quantity) {
+  switch (quantity) {
+    case PropertyQuantity::index:
+    case PropertyQuantity::speed:
+      return {std::numeric_limits<double>::min(), kInfinite, "positive"};
+    case PropertyQuantity::probability:
+      return {0, 1, "from 0 to 1"};
+    case PropertyQuantity::cosine:
+      return {-1, 1, "from -1 to 1"};
+    default:
+      return {0, kInfinite, "not negative"};
+  }
+}
+
+/// Checks the properties of one material or surface.
+class Checker {
+ public:
+  Checker(const Scene& scene, PropertyOf of, const std::string& owner)
+      : scene_(scene),
+        of_(of),
+        owner_(std::string(of == PropertyOf::material ? "material '" : "surface '") + owner + "'") {}
+
+  void check(const OpticalProperties& properties) {
+    std::set<std::string_view> keys;
+    const auto once = [&](const std::string& key) {
+      if (!keys.insert(key).second) fail(key, "occurs twice", "keep one of them");
+    };
+    for (const OpticalTable& table : properties.tables) {
+      once(table.key);
+      check(table, find_property(of_, table.key));
+    }
+    for (const OpticalConstant& constant : properties.constants) {
+      once(constant.key);
+      const PropertyInfo* info = find_property(of_, constant.key);
+      if (info != nullptr && info->table)
+        fail(constant.key, "is one number, and a table is expected", "give it points");
+      check_value(constant.key, constant.value, info, {});
+    }
+  }
+
+  void check(const OpticalTable& table, const PropertyInfo* info) const {
+    const bool energy = table.axis == SpectralAxis::energy_ev;
+    const std::string what = energy ? "energy " : "wavelength ";
+    const std::string unit = energy ? " eV" : " nm";
+    if (info != nullptr && !info->table) fail(table.key, "is a table, and one number is expected", "give one value");
+    if (table.at.size() != table.values.size())
+      fail(table.key,
+           "has " + std::to_string(table.at.size()) + " points and " + std::to_string(table.values.size()) + " values",
+           "give a value for each point");
+    if (table.at.size() < 2)
+      fail(table.key, "has " + std::string(table.at.empty() ? "no point" : "one point") + ", and a table needs two",
+           "repeat the value at a second " + std::string(energy ? "energy" : "wavelength"));
+    for (std::size_t i = 0; i != table.at.size(); ++i) {
+      const double at = table.at[i];
+      if (!std::isfinite(at) || at <= 0)
+        fail(table.key, what + text(at) + unit + " is not positive (point " + std::to_string(i + 1) + ")",
+             "take the point out");
+      if (i != 0 && at <= table.at[i - 1])
+        fail(table.key,
+             what + text(at) + unit + " is not above the one before, " + text(table.at[i - 1]) + unit + " (point " +
+                 std::to_string(i + 1) + ")",
+             "sort the points, each once");
+      check_value(table.key, table.values[i], info, " at " + text(at) + unit);
+    }
+  }
+
+  /// Probabilities that exclude each other, at every point of any of them: between the points they are linear.
+  void check_sum(const OpticalProperties& properties, std::span<const std::string_view> keys) const {
+    std::vector<const OpticalTable*> tables;
+    std::string names;
+    for (const std::string_view key : keys)
+      if (const OpticalTable* table = properties.table(key)) {
+        tables.push_back(table);
+        names += (names.empty() ? "" : " + ") + std::string(key);
+      }
+    for (const OpticalTable* corner : tables)
+      for (const double at : corner->at) {
+        const double wavelength = corner->axis == SpectralAxis::energy_ev ? kEvNm / at : at;
+        double sum = 0;
+        for (const OpticalTable* table : tables) sum += table->value(wavelength);
+        if (sum > 1 + 1e-6)
+          fail(names, "sum to " + text(sum) + " at " + text(wavelength) + " nm, more than 1", "lower one of them");
+      }
+  }
+
+  [[noreturn]] void fail(std::string_view key, const std::string& what, const std::string& advice) const {
+    throw Error(ErrorKind::malformed, std::string(key) + " " + what, {scene_.source, owner_}, advice);
+  }
+
+ private:
+  void check_value(std::string_view key, double value, const PropertyInfo* info, const std::string& where) const {
+    if (!std::isfinite(value)) fail(key, "is " + text(value) + where + ", no finite number", "give a number");
+    if (info == nullptr) return;
+    const auto [least, most, words] = limits(info->quantity);
+    if (value < least || value > most)
+      fail(key, "is " + text(value) + where + ", and must be " + words, "correct the value");
+  }
+
+  const Scene& scene_;
+  PropertyOf of_;
+  std::string owner_;
+};
+
+constexpr std::array<std::string_view, 2> kReflectOrTransmit{"REFLECTIVITY", "TRANSMITTANCE"};
+constexpr std::array<std::string_view, 3> kLobes{"SPECULARLOBECONSTANT", "SPECULARSPIKECONSTANT",
+                                                 "BACKSCATTERCONSTANT"};
+constexpr std::array<std::string_view, 4> kSimple{"DETECT", "ABSORB", "REFLECT_DIFFUSE", "REFLECT_SPECULAR"};
+
+void check_surface(const Scene& scene, const OpticalSurface& surface) {
+  Checker checker(scene, PropertyOf::surface, surface.name);
+  checker.check(surface.properties);
+  for (const auto& keys : {std::span<const std::string_view>(kReflectOrTransmit),
+                           std::span<const std::string_view>(kLobes), std::span<const std::string_view>(kSimple)})
+    checker.check_sum(surface.properties, keys);
+  double before = -1;
+  for (const DichroicAngle& angle : surface.dichroic) {
+    if (!(angle.radians >= 0 && angle.radians < 1.5707963267948968) || angle.radians <= before)
+      checker.fail("dichroic",
+                   "has an angle of " + text(angle.radians) + " radians, and they must ascend from 0 to less than pi/2",
+                   "sort the angles");
+    before = angle.radians;
+    const PropertyInfo probability{"", PropertyOf::surface, true, PropertyQuantity::probability, ""};
+    OpticalProperties both;
+    for (const auto& [key, table] :
+         {std::pair("dichroic reflect", &angle.reflect), {"dichroic transmit", &angle.transmit}}) {
+      both.tables.push_back(*table);
+      both.tables.back().key = key;
+      checker.check(both.tables.back(), &probability);
+    }
+    constexpr std::array<std::string_view, 2> keys{"dichroic reflect", "dichroic transmit"};
+    checker.check_sum(both, keys);
+  }
+}
+
+void warn_of_unused_surfaces(Scene& scene) {
+  std::vector<bool> used(scene.optics.surfaces.size(), false);
+  for (const SurfaceAssignment& assignment : scene.optics.assignments)
+    if (assignment.surface < used.size()) used[assignment.surface] = true;
+  for (std::size_t i = 0; i != used.size(); ++i)
+    if (!used[i])
+      scene.report.warnings.push_back("no skin or border uses the optical surface '" + scene.optics.surfaces[i].name +
+                                      "'");
+}
+
+/// A photon that comes to such a material is absorbed there, as in Geant4.
+void warn_of_missing_indices(Scene& scene) {
+  const std::vector<OpticalProperties>& materials = scene.optics.materials;
+  const auto lacks = [](const OpticalProperties& one) { return one.table("RINDEX") == nullptr; };
+  if (std::all_of(materials.begin(), materials.end(), lacks)) return;
+  std::set<std::uint32_t> in_use;
+  for (const Instance& instance : scene.instances)
+    for (const std::uint32_t material : scene.bindings[instance.binding]) in_use.insert(material);
+  for (const std::uint32_t material : in_use)
+    if (material != kNone && lacks(materials[material]))
+      scene.report.warnings.push_back("material '" + scene.materials[material].name +
+                                      "' has no RINDEX: light that reaches it ends there");
+}
+
+}  // namespace
+
+std::vector<UnhonouredProperty> unhonoured_properties(const Scene& scene) {
+  std::vector<UnhonouredProperty> found;
+  const auto add = [&](PropertyOf of, const std::string& owner, const OpticalProperties& properties) {
+    const auto one = [&](const std::string& key) {
+      const PropertyInfo* info = find_property(of, key);
+      if (info == nullptr)
+        found.push_back({of, owner, key, "the key is not known"});
+      else if (info->honoured.empty())
+        found.push_back({of, owner, key, "it is read, but not simulated"});
+    };
+    for (const OpticalTable& table : properties.tables) one(table.key);
+    for (const OpticalConstant& constant : properties.constants) one(constant.key);
+  };
+  for (std::size_t i = 0; i != scene.optics.materials.size(); ++i)
+    add(PropertyOf::material, scene.materials[i].name, scene.optics.materials[i]);
+  for (const OpticalSurface& surface : scene.optics.surfaces) {
+    add(PropertyOf::surface, surface.name, surface.properties);
+    const bool by_table = surface.model == SurfaceModel::lut || surface.model == SurfaceModel::davis;
+    if (by_table) found.push_back({PropertyOf::surface, surface.name, "model", "look-up tables are not simulated"});
+    if (!by_table && surface.finish > SurfaceFinish::ground_back_painted)
+      found.push_back({PropertyOf::surface, surface.name, "finish", "it belongs to look-up tables"});
+    if (!by_table && surface.type >= SurfaceType::firsov)
+      found.push_back({PropertyOf::surface, surface.name, "type", "it is not simulated"});
+  }
+  return found;
+}
+
+void check_optical_properties(Scene& scene) {
+  for (std::size_t i = 0; i != scene.optics.materials.size(); ++i)
+    Checker(scene, PropertyOf::material, scene.materials[i].name).check(scene.optics.materials[i]);
+  for (const OpticalSurface& surface : scene.optics.surfaces) check_surface(scene, surface);
+  warn_of_unused_surfaces(scene);
+  if (!scene.optics.materials.empty()) warn_of_missing_indices(scene);
+  for (const UnhonouredProperty& one : unhonoured_properties(scene))
+    scene.report.warnings.push_back(std::string(one.of == PropertyOf::material ? "material '" : "surface '") +
+                                    one.owner + "': " + one.key + " is not honoured: " + one.why);
+}
+
+}  // namespace raylift
