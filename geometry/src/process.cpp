@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <spawn.h>
@@ -10,8 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-
-#include "descriptor.h"
 
 namespace raylift::detail {
 namespace {
@@ -34,7 +33,7 @@ int spawn(const std::string& program, std::vector<std::string> arguments, std::v
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attributes);
   // Were a source among the targets, a later dup2 would overwrite it. So all move up first.
-  std::vector<Descriptor> above;
+  std::vector<detail::Descriptor> above;
   for (int i = 0; i != count; ++i) {
     above.emplace_back(::fcntl(descriptors[static_cast<std::size_t>(i)], F_DUPFD_CLOEXEC, count), "fcntl");
     posix_spawn_file_actions_adddup2(&files, above.back().get(), i);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <signal.h>
@@ -20,7 +21,6 @@
 #include <thread>
 #include <utility>
 
-#include "descriptor.h"
 #include "import_protocol.h"
 #include "scene_stream.h"
 
@@ -31,16 +31,16 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 struct Pipe {
-  Descriptor read, write;
+  detail::Descriptor read, write;
 };
 
 Pipe make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
-  return {Descriptor(ends[0], "can't make a pipe"), Descriptor(ends[1], "can't make a pipe")};
+  return {detail::Descriptor(ends[0], "can't make a pipe"), detail::Descriptor(ends[1], "can't make a pipe")};
 }
 
-Descriptor make_memory(const char* name) {
+detail::Descriptor make_memory(const char* name) {
   return {::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "can't make a file in memory"};
 }
 
@@ -165,9 +165,9 @@ class Import {
   Scene run() {
     const auto start = Clock::now();
     const fs::path program = find_program(options_);
-    const Descriptor request = make_memory("raylift-request");
-    const Descriptor result = make_memory("raylift-scene");
-    const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    const detail::Descriptor request = make_memory("raylift-request");
+    const detail::Descriptor result = make_memory("raylift-scene");
+    const detail::Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
     Pipe progress = make_pipe();
     Pipe errors = make_pipe();
     ByteWriter writer;

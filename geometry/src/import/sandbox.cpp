@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/import_process.h>
 #include <sched.h>
@@ -19,7 +20,6 @@
 #include <string>
 #include <utility>
 
-#include "descriptor.h"
 #include "sanitized.h"
 
 namespace raylift {
@@ -43,8 +43,8 @@ std::uint64_t all_file_rights(long version) {
   return (std::uint64_t{1} << count) - 1;
 }
 
-void allow(const Descriptor& rules, const std::filesystem::path& place, std::uint64_t rights) {
-  const Descriptor opened(::open(place.c_str(), O_PATH | O_CLOEXEC), "the file can't be opened");
+void allow(const detail::Descriptor& rules, const std::filesystem::path& place, std::uint64_t rights) {
+  const detail::Descriptor opened(::open(place.c_str(), O_PATH | O_CLOEXEC), "the file can't be opened");
   landlock_path_beneath_attr rule{};
   rule.allowed_access = rights;
   rule.parent_fd = opened.get();
@@ -54,8 +54,8 @@ void allow(const Descriptor& rules, const std::filesystem::path& place, std::uin
 void restrict_files(const std::filesystem::path& input, bool folder) {
   landlock_ruleset_attr handled{};
   handled.handled_access_fs = all_file_rights(landlock_version());
-  const Descriptor rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0)),
-                         "can't confine the import process: Landlock");
+  const detail::Descriptor rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0)),
+                                 "can't confine the import process: Landlock");
   allow(rules, input, LANDLOCK_ACCESS_FS_READ_FILE);
   if (folder) {
     const std::filesystem::path parent = input.parent_path();

@@ -72,7 +72,7 @@ CacheFile::Open::Open(const std::filesystem::path& where, const CacheFolder& fol
 
 void CacheFile::Open::read_at(std::uint64_t offset, std::byte* target, std::size_t bytes) const {
   while (bytes != 0) {
-    const ssize_t got = ::pread(file.number(), target, bytes, static_cast<off_t>(offset));
+    const ssize_t got = ::pread(file.get(), target, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
       throw Error(ErrorKind::io, std::string("the cache file can't be read: ") + std::strerror(errno),
@@ -86,14 +86,14 @@ void CacheFile::Open::read_at(std::uint64_t offset, std::byte* target, std::size
 
 void CacheFile::Open::read_header(const CacheFolder& folder) {
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0) no_cache_file();
+  if (::fstat(file.get(), &status) != 0) no_cache_file();
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size < header.magic.size()) no_cache_file();
   auto* const bytes = reinterpret_cast<std::byte*>(&header);
   read_at(0, bytes, std::min(size, kPageBytes));
   if (header.magic != kCacheMagic) no_cache_file();
   folder.expect_private();
-  CacheFolder::expect_private(file.number(), path);
+  CacheFolder::expect_private(file.get(), path);
   if (size < kPageBytes) damaged("the cache file is cut off");
   if (header.byte_order != kCacheByteOrder) foreign("the cache file was written in another byte order");
   if (header.version != kCacheVersion)

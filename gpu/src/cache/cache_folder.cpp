@@ -50,10 +50,6 @@ void expect_private(int number, const char* what, const fs::path& path) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  ::close(number_);
-}
-
 CacheFolder::CacheFolder(const fs::path& folder) : path_(folder), descriptor_(open_folder(folder)) {}
 
 CacheFolder CacheFolder::of(const fs::path& file) {

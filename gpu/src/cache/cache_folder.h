@@ -3,22 +3,11 @@
 // write to them. Whoever could would decide what is uploaded.
 #pragma once
 
+#include <raylift/geometry/detail/descriptor.h>
+
 #include <filesystem>
 
 namespace raylift::detail {
-
-/// A file or folder, open.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 /// A folder of cache files. What is done in it goes by its descriptor: a path may lead elsewhere a moment later.
 class CacheFolder {
@@ -30,7 +19,7 @@ class CacheFolder {
   /// Likewise, with all of its path that is missing made for the user alone. Throws Error(io).
   [[nodiscard]] static CacheFolder make_for(const std::filesystem::path& file);
 
-  [[nodiscard]] int number() const { return descriptor_.number(); }
+  [[nodiscard]] int number() const { return descriptor_.get(); }
   /// Opens a file in it for reading: not through a link, and without waiting for the other end of a pipe. Throws
   /// Error(io); unsupported for what is no file.
   [[nodiscard]] int open_file(const std::filesystem::path& file) const;

@@ -10,10 +10,11 @@
 #include <string>
 #include <utility>
 
-namespace raylift {
+namespace raylift::detail {
 
 class Descriptor {
  public:
+  explicit Descriptor(int value) : value_(value) {}
   /// Takes what a system call gave; throws an Error of kind_of_errno that names `what` where the call has failed.
   Descriptor(int value, const char* what) : value_(value) {
     if (value < 0) throw Error(kind_of_errno(errno), std::string(what) + ": " + std::strerror(errno));
@@ -30,4 +31,4 @@ class Descriptor {
   int value_;
 };
 
-}  // namespace raylift
+}  // namespace raylift::detail
