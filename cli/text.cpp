@@ -80,4 +80,14 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
   return grouped(count) + ' ' + std::string(count == 1 ? one : many);
 }
 
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> items;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    items.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return items;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 }  // namespace raylift::cli

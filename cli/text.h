@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace raylift::cli {
 
@@ -24,5 +25,8 @@ namespace raylift::cli {
 
 /// "3 meshes", "1 mesh".
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
+
+/// The items of "a,b,c", empty ones too; one of them for a text without a comma.
+[[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
 
 }  // namespace raylift::cli

@@ -146,12 +146,7 @@ std::vector<const Action*> parse_actions(std::string_view text) {
   std::vector<std::string> names;
   for (const Action& action : kActions) names.emplace_back(action.name);
   std::vector<std::string> given;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    given.push_back(one_of(std::string(text.substr(0, comma)), names));
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
+  for (const std::string& name : cli::split_at_commas(text)) given.push_back(one_of(name, names));
   std::vector<const Action*> result;
   for (const Action& action : kActions)
     if (std::find(given.begin(), given.end(), action.name) != given.end()) result.push_back(&action);

@@ -48,14 +48,9 @@ std::vector<std::string> retry_words() {
 
 /// "limit,changed".
 std::vector<std::string> parse_retry(std::string_view text) {
-  const std::vector<std::string> choices = retry_words();
-  std::vector<std::string> kinds;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    kinds.push_back(one_of(std::string(text.substr(0, comma)), choices));
-    if (comma == std::string_view::npos) return kinds;
-    text.remove_prefix(comma + 1);
-  }
+  std::vector<std::string> kinds = cli::split_at_commas(text);
+  for (const std::string& kind : kinds) one_of(kind, retry_words());
+  return kinds;
 }
 
 constexpr const char* kFooter = R"(

@@ -21,11 +21,7 @@ std::vector<Device> several_devices(const std::string& text) {
     if (devices.size() > 1) devices.pop_back();  // the host, where there is a GPU
     return devices;
   }
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    devices.push_back(Device::parse(text.substr(begin, comma - begin)));
-    begin = comma + 1;
-  }
+  for (const std::string& name : cli::split_at_commas(text)) devices.push_back(Device::parse(name));
   return devices;
 }
 

@@ -27,15 +27,7 @@ bool uses_device(const BatchOptions& options) {
 /// The devices that the batch is to use, by name: without making a context on any.
 std::vector<std::string> devices_of(const BatchOptions& options) {
   if (!uses_device(options)) return {};
-  if (options.device != "all") {
-    std::vector<std::string> names;
-    for (std::size_t begin = 0; begin <= options.device.size();) {
-      const std::size_t comma = std::min(options.device.find(',', begin), options.device.size());
-      names.push_back(options.device.substr(begin, comma - begin));
-      begin = comma + 1;
-    }
-    return names;
-  }
+  if (options.device != "all") return cli::split_at_commas(options.device);
   std::vector<std::string> names;
   for (int i = 0; i != cuda_device_count(); ++i) names.push_back("cuda:" + std::to_string(i));
   if (names.empty()) names.emplace_back("host");

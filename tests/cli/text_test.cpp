@@ -97,5 +97,11 @@ TEST(Rates, HaveThreeDigitsAndADecimalPrefix) {
   EXPECT_EQ(human_rate(19'345'678, "rays"), "19.3M rays/s");
 }
 
+TEST(SplitAtCommas, KeepsEmptyItems) {
+  EXPECT_EQ(split_at_commas("host"), std::vector<std::string>{"host"});
+  EXPECT_EQ(split_at_commas("cuda:0,,host,"), (std::vector<std::string>{"cuda:0", "", "host", ""}));
+  EXPECT_EQ(split_at_commas(""), std::vector<std::string>{""});
+}
+
 }  // namespace
 }  // namespace raylift::cli
