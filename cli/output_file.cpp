@@ -59,30 +59,34 @@ OutputFile::~OutputFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-/// Both ways, the file gets the permissions that the umask leaves.
-void OutputFile::make_temporary() {
-  file_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  if (file_ >= 0) return;
-  for (unsigned i = 0;; ++i) {  // the file system has no files without a name
-    temporary_ = target_.string() + ".part" + std::to_string(::getpid()) + '-' + std::to_string(i);
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ >= 0) return;
-    temporary_.clear();
-    if (errno != EEXIST) fail(errno);
-  }
-}
-
-/// A file without a name can't replace another one by itself.
-void OutputFile::link_temporary() {
-  const std::string self = "/proc/self/fd/" + std::to_string(file_);
+/// Gives temporary_ the first name beside the target at which make(name) succeeds.
+template <class Make>
+void OutputFile::name_temporary(const Make& make) {
   for (unsigned i = 0;; ++i) {
     const std::string name = target_.string() + ".part" + std::to_string(::getpid()) + '-' + std::to_string(i);
-    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    if (make(name.c_str())) {
       temporary_ = name;
       return;
     }
     if (errno != EEXIST) fail(errno);
   }
+}
+
+/// Both ways, the file gets the permissions that the umask leaves.
+void OutputFile::make_temporary() {
+  file_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (file_ >= 0) return;
+  name_temporary([this](const char* name) {  // the file system has no files without a name
+    file_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file_ >= 0;
+  });
+}
+
+/// A file without a name can't replace another one by itself.
+void OutputFile::link_temporary() {
+  const std::string self = "/proc/self/fd/" + std::to_string(file_);
+  name_temporary(
+      [&self](const char* name) { return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; });
 }
 
 void OutputFile::write(std::string_view bytes) {

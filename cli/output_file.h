@@ -26,6 +26,8 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(int code) const;
+  template <class Make>
+  void name_temporary(const Make& make);
   void make_temporary();
   void link_temporary();
 

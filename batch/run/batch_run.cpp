@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -311,7 +310,6 @@ void serve(Session& session, Mpi& mpi, const WorkerPoolOptions& pool) {
 }  // namespace
 
 int run_batch(Session& session, const BatchOptions& options) {
-  ::signal(SIGXFSZ, SIG_IGN);  // a report at the limit of a file's size is an error like a full disk
   if (!options.keep_going) check_devices(options);
   if (!started_in_parallel()) {
     WorkerPoolOptions pool = pool_options(options, {});

@@ -30,7 +30,6 @@ namespace raylift {
 namespace {
 
 void limit_memory(const LoadLimits& limits) {
-  ::signal(SIGXFSZ, SIG_IGN);  // a result that must not grow is an error
   if (kSanitized) return;
   const std::uint64_t bytes = import_memory(limits);
   const auto set = [bytes](auto resource) {
@@ -133,6 +132,7 @@ void import_and_write(ByteReader& reader) {
 }  // namespace
 
 int import_process() {
+  ::signal(SIGXFSZ, SIG_IGN);  // a result that must not grow is an error
   leave_no_core();
   keep_freed_memory();
   const std::string bytes = read_request();
