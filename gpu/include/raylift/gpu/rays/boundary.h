@@ -106,7 +106,7 @@ RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point)
   if (geometry.bvh.node_count == 0) return in;
   Ray ray{point, -4 * maximum(geometry.reach, largest_component(point)), {0.8017837f, 0.2672612f, 0.5345225f}, 0};
   for (int places = 0; places < (1 << 20); ++places) {
-    const Place place = next_place(geometry, ray, in, false);
+    const Place place = next_place(geometry, ray, in);
     if (!place.found) break;
     in = place.after;
     ray.tmin = next_after(place.end);

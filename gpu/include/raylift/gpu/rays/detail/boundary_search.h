@@ -232,10 +232,9 @@ RAYLIFT_SLOW_PATH inline Place careful_place(const GeometryView& geometry, Ray r
   return start.found && !start.inconsistent ? start : place;
 }
 
-// from_start: ray.tmin lies behind the start, at which rounding counts; false: the ray goes straight on behind tmin.
-RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
-                                   bool from_start) {
-  return careful_place(geometry, ray, in, nearest_faces<true>(geometry, ray, in, from_start));
+// The next place of a ray that goes straight on behind tmin.
+RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray, const Containment& in) {
+  return careful_place(geometry, ray, in, nearest_faces<true>(geometry, ray, in, false));
 }
 
 // The place of the nearest face, if that is lone and the innermost solid changes there; otherwise not found.
