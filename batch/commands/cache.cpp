@@ -104,7 +104,8 @@ int list(Session& session, const CacheCommandOptions& options) {
                        {"instances", summary.instances},
                        {"flattened", summary.flattened},
                        {"options", summary.options}});
-      table.add({name.substr(0, 8) + ".." + name.substr(89, 8), human_bytes(file.file_bytes()),
+      const std::string stem = path.stem().string();
+      table.add({stem.substr(0, 8) + ".." + stem.substr(stem.size() - 8), human_bytes(file.file_bytes()),
                  time_text(file.created()), grouped(summary.triangles), grouped(summary.instances),
                  summary.options.empty() ? "-" : summary.options, summary.source});
     } catch (const Error& error) {

@@ -2,6 +2,7 @@
 #include "cache_check.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/index.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +13,6 @@
 namespace raylift::detail {
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 constexpr float kLargest = 1e18f;  // of a coordinate, as of those that builders take
 
 /// Raises `value`.

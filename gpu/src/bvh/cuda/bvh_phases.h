@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <raylift/geometry/index.h>
 
 #include "bvh/bvh_build_kernels.h"
 #include "device/cuda/check.h"
@@ -11,7 +12,6 @@
 namespace raylift::cuda {
 
 constexpr unsigned kAll = 0xFFFFFFFFu;
-constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
 /// A binary node, or a pair's box. Numbers below the pair count are pairs, from there on inner nodes. The two highest
 /// bits of `left` say how many pairs are below: 0: two, 1: three, 2: more.

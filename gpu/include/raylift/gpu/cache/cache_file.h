@@ -29,7 +29,7 @@ struct Hash128 {
   friend bool operator==(const Hash128&, const Hash128&) = default;
 };
 
-/// SHA-256, which nobody finds two inputs for.
+/// SHA-256: collision-resistant.
 struct Hash256 {
   std::array<std::uint8_t, 32> bytes{};
   /// 64 hexadecimal digits.
