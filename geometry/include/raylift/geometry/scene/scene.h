@@ -3,7 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/index.h>
-#include <raylift/geometry/optics/optics.h>
+#include <raylift/geometry/scene/optics.h>
 #include <raylift/geometry/vector_types.h>
 #include <Eigen/Geometry>
 #include <array>

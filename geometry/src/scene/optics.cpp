@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/optics/optics.h>
+#include <raylift/geometry/scene/optics.h>
 
 #include <algorithm>
 
