@@ -2,6 +2,7 @@
 #include "draw_list.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/surface_between.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -55,7 +56,20 @@ std::vector<DrawInstance> draw_instances(const Scene& scene) {
   return result;
 }
 
-DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> visible) {
+std::vector<std::uint32_t> surfaces_of_solids(const Scene& scene) {
+  std::vector<std::uint32_t> surfaces;
+  if (scene.optics.surfaces.empty()) return surfaces;
+  const SolidTree tree = solid_tree(scene);
+  for (std::uint32_t solid = 0; solid != tree.size(); ++solid) {
+    const SurfaceChoice in = surface_between(scene, tree, tree.mother[solid], solid);
+    surfaces.push_back(in.surface != kNone ? in.surface
+                                           : surface_between(scene, tree, solid, tree.mother[solid]).surface);
+  }
+  return surfaces;
+}
+
+DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> visible,
+                   std::span<const std::uint32_t> surfaces) {
   // Instances by mesh, in their own order: a counting sort.
   std::vector<std::uint32_t> begin(scene.meshes.size() + 1, 0);
   const auto is_visible = [&](std::size_t i) { return visible.empty() || visible[i] != 0; };
@@ -79,7 +93,8 @@ DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<con
       list.commands.push_back({run.triangle_count * 3, static_cast<std::uint32_t>(instances.size()), first * 3, 0,
                                static_cast<std::uint32_t>(list.slots.size())});
       for (const std::uint32_t i : instances)
-        list.slots.push_back({i, scene.material(scene.instances[i], part), first, 0});
+        list.slots.push_back(
+            {i, scene.material(scene.instances[i], part), first, surfaces.empty() ? kNone : surfaces[i]});
       list.triangles += std::uint64_t{run.triangle_count} * instances.size();
     }
   }

@@ -25,9 +25,9 @@ static_assert(sizeof(DrawInstance) == 64);
 /// The instanced vertex attribute: the instance, and the data of its part.
 struct DrawSlot {
   std::uint32_t instance;
-  std::uint32_t material;        ///< the material inside, an index in Scene::materials, or kNone
-  std::uint32_t first_triangle;  ///< of the part, over all meshes; gl_PrimitiveID starts there
-  std::uint32_t unused = 0;
+  std::uint32_t material;         ///< the material inside, an index in Scene::materials, or kNone
+  std::uint32_t first_triangle;   ///< of the part, over all meshes; gl_PrimitiveID starts there
+  std::uint32_t surface = kNone;  ///< the optical surface on its outside, an index in Optics::surfaces, or kNone
 };
 
 /// glMultiDrawElementsIndirect's record.
@@ -59,8 +59,14 @@ struct MeshOffsets {
 
 [[nodiscard]] std::vector<DrawInstance> draw_instances(const Scene& scene);
 
-/// `visible` has one value per instance; empty: all are visible. Instances of one part of a mesh share a command.
-[[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> visible);
+/// The optical surface that a photon meets on its way into each solid from its mother, or else on its way out: an index
+/// in Optics::surfaces or kNone. Empty where the scene has no surfaces.
+[[nodiscard]] std::vector<std::uint32_t> surfaces_of_solids(const Scene& scene);
+
+/// `visible` has one value per instance; empty: all are visible. `surfaces` is surfaces_of_solids(scene), or empty.
+/// Instances of one part of a mesh share a command.
+[[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> visible,
+                                 std::span<const std::uint32_t> surfaces = {});
 
 /// Splits a number into the sum of two floats, with twice a float's precision.
 [[nodiscard]] std::array<float, 2> split(double value);

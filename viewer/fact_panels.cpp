@@ -157,10 +157,13 @@ void draw_selection(ViewerState& state, float height) {
       fact("mesh", s.mesh);
       fact("inside", s.inside);
       fact("outside", s.outside);
+      if (!s.entering.empty()) fact("way in", s.entering);
+      if (!s.leaving.empty()) fact("way out", s.leaving);
       if (s.triangle) fact("triangle", cli::grouped(*s.triangle));
       point_fact(s.triangle ? "point, mm" : "centre, mm", s.position);
       ImGui::EndTable();
     }
+    draw_optics(*state.scene(), s);
     const std::array<std::uint32_t, 1> one{s.instance};
     if (ImGui::SmallButton("frame")) state.focus(one);
     ImGui::SameLine();

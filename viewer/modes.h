@@ -6,7 +6,7 @@
 
 namespace raylift::viewer {
 
-enum class ColorBy : std::uint8_t { material, solid, mesh, residency, normal };
+enum class ColorBy : std::uint8_t { material, solid, mesh, residency, normal, surface };
 enum class Fill : std::uint8_t { surface, wireframe };
 /// What ray casting shows; off: the image is rasterised.
 enum class RayMode : std::uint8_t { off, shaded, depth, normal, solid, crossings };

@@ -34,5 +34,7 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames);
 /// Panels of their own.
 void draw_image_settings(ViewerState& state, WindowLayout& layout, float width);
 void draw_selection(ViewerState& state, float height);
+/// Within the selection's panel: the optical properties of the material inside, and those of its surfaces.
+void draw_optics(const Scene& scene, const Selection& selection);
 
 }  // namespace raylift::viewer

@@ -44,6 +44,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   scene_ = nullptr;  // until all buffers are filled
   command_count_ = 0;
   offsets_ = mesh_offsets(scene);
+  surfaces_ = surfaces_of_solids(scene);
   bounds_ = scene.bounds;
   shared_ = shared;
   const std::uint64_t mesh_bytes = offsets_.vertices * sizeof(float3) + offsets_.triangles * sizeof(uint3);
@@ -75,7 +76,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
 
 void SceneBuffers::set_visible(std::span<const std::uint8_t> visible) {
   if (scene_ == nullptr) return;
-  const DrawList list = draw_list(*scene_, offsets_, visible);
+  const DrawList list = draw_list(*scene_, offsets_, visible, surfaces_);
   slots_ = make_buffer(std::span<const DrawSlot>(list.slots));
   commands_ = make_buffer(std::span<const DrawCommand>(list.commands));
   command_count_ = static_cast<std::uint32_t>(list.commands.size());
@@ -84,7 +85,7 @@ void SceneBuffers::set_visible(std::span<const std::uint8_t> visible) {
   glVertexArrayVertexBuffer(array, 2, slots_.name(), 0, sizeof(DrawSlot));
   glVertexArrayBindingDivisor(array, 2, 1);
   glEnableVertexArrayAttrib(array, 2);
-  glVertexArrayAttribIFormat(array, 2, 3, GL_UNSIGNED_INT, 0);
+  glVertexArrayAttribIFormat(array, 2, 4, GL_UNSIGNED_INT, 0);
   glVertexArrayAttribBinding(array, 2, 2);
 }
 

@@ -52,6 +52,7 @@ class SceneBuffers {
  private:
   const Scene* scene_ = nullptr;
   MeshOffsets offsets_;
+  std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
   Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_, slots_, commands_;
   std::optional<SharedGeometryBuffers> shared_;

@@ -17,7 +17,8 @@
 namespace raylift::viewer {
 
 inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
-inline constexpr std::array<std::string_view, 5> kColorNames{"material", "solid", "mesh", "residency", "normal"};
+inline constexpr std::array<std::string_view, 6> kColorNames{"material",  "solid",  "mesh",
+                                                             "residency", "normal", "surface"};
 inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
                                                                "normal", "solid",  "crossings"};
 

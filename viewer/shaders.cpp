@@ -23,13 +23,14 @@ layout(std430, binding = 0) readonly buffer Instances { Instance instances[]; };
 
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 octahedral;
-layout(location = 2) in uvec3 slot;  // instance, material, first triangle
+layout(location = 2) in uvec4 slot;  // instance, material, first triangle, optical surface
 
 out vec3 relative;
 #ifdef SMOOTH
 out vec3 normal;
 #endif
 flat out uvec4 which;  // instance, material, first triangle, flags of the instance
+flat out uint surface;
 
 void main() {
   Instance placed = instances[slot.x];
@@ -42,7 +43,8 @@ void main() {
   relative = linear + moved;
   gl_Position = clip_from_eye * vec4(relative, 1);
   gl_ClipDistance[0] = clip_plane.w - dot(clip_plane.xyz, relative);
-  which = uvec4(slot, floatBitsToUint(placed.low.w));
+  which = uvec4(slot.xyz, floatBitsToUint(placed.low.w));
+  surface = slot.w;
 #ifdef SMOOTH
   vec3 n = vec3(octahedral, 1 - abs(octahedral.x) - abs(octahedral.y));
   if (n.z < 0) n.xy = (1 - abs(n.yx)) * mix(vec2(-1), vec2(1), greaterThanEqual(n.xy, vec2(0)));
@@ -76,6 +78,7 @@ in vec3 relative;
 in vec3 normal;
 #endif
 flat in uvec4 which;
+flat in uint surface;
 
 #ifdef IDS
 layout(location = 0) out uvec2 id;
@@ -86,7 +89,7 @@ layout(location = 0) out vec4 color;
 layout(location = 1) out vec4 revealage;
 #endif
 
-const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u;
+const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u, BY_SURFACE = 5u;
 const uint BACK_FACES = 1u, CUT = 2u, LINES = 4u;
 
 vec3 linear(vec3 srgb) {
@@ -98,6 +101,7 @@ vec3 base_color(uint triangle, vec3 outward) {
   if (choice.x == BY_NORMAL) return linear(0.5 + 0.5 * outward);
   if (choice.x == BY_MATERIAL) return table(min(which.y, tables.x - 1u));
   if (choice.x == BY_SOLID) return table(tables.x + which.x % tables.y);
+  if (choice.x == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? tables.x - 1u : tables.x + surface % tables.y);
   if (choice.x == BY_MESH) return table(tables.x + (which.w >> 1) % tables.y);
   return table(tables.x + tables.y + (triangle < choice.w ? 0u : 1u));
 }

@@ -119,7 +119,7 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
                           auto read) {
     cli::add_choice(app, name, type, fallback, help, cli::words_of(words), read)->group(kDrawing);
   };
-  choice("--color", "BY", "material", "material, solid, mesh, residency or normal", kColorNames,
+  choice("--color", "BY", "material", "material, solid, mesh, residency, normal or (optical) surface", kColorNames,
          [&](const std::string& text) { settings.color = color_by(text); });
   app.add_flag_callback(
          "--wireframe", [&] { settings.fill = Fill::wireframe; }, "Draw lines instead of surfaces")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "viewer_state.h"
 
+#include <raylift/geometry/optics/surface_between.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -21,6 +23,15 @@ std::pair<Eigen::Vector3d, Eigen::Vector3d> cursor_ray(const Camera& camera, con
 
 std::string material_name(const Scene& scene, std::uint32_t material) {
   return material == kNone ? "none" : scene.materials[material].name;
+}
+
+/// "Mirror, by its skin", or "none".
+std::string surface_text(const Scene& scene, const SurfaceChoice& choice) {
+  if (choice.rule == SurfaceRule::none) return "none";
+  const char* const why = choice.rule == SurfaceRule::border            ? ", a border surface"
+                          : choice.rule == SurfaceRule::skin_of_entered ? ", the skin of the solid entered"
+                                                                        : ", the skin of the solid left";
+  return scene.optics.surfaces[choice.surface].name + why;
 }
 
 /// Where the ray meets the plane of a triangle, in double; nothing where it is parallel to it.
@@ -163,6 +174,17 @@ void ViewerState::select(std::optional<std::uint32_t> instance) {
   fresh.mesh = mesh.name;
   fresh.inside = mesh.parts.empty() ? "none" : material_name(*scene_, scene_->material(placed, 0));
   fresh.outside = material_name(*scene_, placed.outside);
+  fresh.material = mesh.parts.empty() ? kNone : scene_->material(placed, 0);
+  if (!scene_->optics.surfaces.empty()) {
+    const SolidTree tree = solid_tree(*scene_);
+    const std::uint32_t mother = tree.mother[*instance];
+    const SurfaceChoice in = surface_between(*scene_, tree, mother, *instance);
+    const SurfaceChoice out = surface_between(*scene_, tree, *instance, mother);
+    fresh.surface_in = in.surface;
+    fresh.surface_out = out.surface;
+    fresh.entering = surface_text(*scene_, in);
+    fresh.leaving = surface_text(*scene_, out);
+  }
   fresh.position = solids_->bounds(*instance).center();
   selection_ = std::move(fresh);
 }
@@ -178,8 +200,10 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
   // The material inside depends on the part that the triangle belongs to.
   const std::vector<MeshPart>& parts = scene_->meshes[instance.mesh].parts;
   for (std::size_t part = 0; part != parts.size(); ++part)
-    if (triangle - parts[part].first_triangle < parts[part].triangle_count)
-      selection_->inside = material_name(*scene_, scene_->material(instance, part));
+    if (triangle - parts[part].first_triangle < parts[part].triangle_count) {
+      selection_->material = scene_->material(instance, part);
+      selection_->inside = material_name(*scene_, selection_->material);
+    }
 }
 
 void ViewerState::hide_selection() {

@@ -29,6 +29,9 @@ struct Selection {
   std::optional<std::uint32_t> triangle;  ///< in its mesh; none where the solid was selected by name
   Eigen::Vector3d position{0, 0, 0};      ///< in the world, mm: the clicked point, or the centre of the solid's box
   std::string name, path, mesh, inside, outside;
+  std::string entering, leaving;   ///< the optical surfaces from its mother into it and back, and why these
+  std::uint32_t material = kNone;  ///< inside
+  std::uint32_t surface_in = kNone, surface_out = kNone;  ///< indices in Optics::surfaces
 };
 
 /// A position in the window, in its pixels from the upper left.

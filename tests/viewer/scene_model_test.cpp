@@ -2,6 +2,8 @@
 // What the viewer makes of a scene: draw lists, normals, the tree of solids.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/names.h>
 
 #include <cmath>
 #include <map>
@@ -51,6 +53,24 @@ TEST(DrawList, LeavesHiddenSolidsOut) {
 TEST(DrawList, ManySolidsOfOneMeshAreOneCommand) {
   const Scene scene = scene_of("instances.dae");
   EXPECT_EQ(draw_list(scene, mesh_offsets(scene), {}).commands.size(), scene.meshes.size());
+}
+
+TEST(DrawList, KnowsTheSurfaceOnTheOutsideOfASolid) {
+  Scene scene = scene_of("detector.dae");
+  scene.optics = {};
+  EXPECT_TRUE(surfaces_of_solids(scene).empty());
+  scene.optics.surfaces.resize(2);
+  SurfaceAssignment skin{SurfaceAssignment::Kind::skin, "skin", 1, {}, {}};
+  skin.from.solid = literal_pattern(scene.solid_name(scene.instances[5]));
+  scene.optics.assignments = {skin};
+  resolve_optics(scene);
+  const std::vector<std::uint32_t> surfaces = surfaces_of_solids(scene);
+  EXPECT_EQ(surfaces[5], 1U);
+  const SolidTree tree = solid_tree(scene);
+  for (std::uint32_t i = 0; i != surfaces.size(); ++i)
+    if (surfaces[i] == 1) EXPECT_TRUE(i == 5 || tree.mother[i] == 5) << "Geant4's skin holds towards daughters too";
+  const DrawList list = draw_list(scene, mesh_offsets(scene), {}, surfaces);
+  for (const DrawSlot& slot : list.slots) EXPECT_EQ(slot.surface, surfaces[slot.instance]);
 }
 
 TEST(DrawList, TwoFloatsKeepLargeCoordinates) {

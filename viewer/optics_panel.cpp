@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the selected solid is made of, optically: tables with their ranges and curves, and constants.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <raylift/geometry/optics/properties.h>
+#include <raylift/geometry/optics/surface_between.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/text.h"
+#include "panel_items.h"
+
+namespace raylift::viewer {
+namespace {
+
+std::string with_unit(PropertyOf of, const std::string& key, const std::string& value) {
+  const PropertyInfo* info = find_property(of, key);
+  const std::string_view unit = info == nullptr ? std::string_view() : raylift::unit(info->quantity);
+  return unit.empty() ? value : value + ' ' + std::string(unit);
+}
+
+/// The table over the wavelengths that it is given for, as one line and as a curve.
+void draw_table(PropertyOf of, const OpticalTable& table) {
+  const bool energy = table.axis == SpectralAxis::energy_ev;
+  const double shortest = energy ? kEvNm / table.at.back() : table.at.front();
+  const double longest = energy ? kEvNm / table.at.front() : table.at.back();
+  const auto [least, most] = std::minmax_element(table.values.begin(), table.values.end());
+  const std::string range =
+      *least == *most ? fmt::format("{:.5g}", *least) : fmt::format("{:.5g} to {:.5g}", *least, *most);
+  fact(table.key.c_str(), fmt::format("{}, {:.4g} to {:.4g} nm", with_unit(of, table.key, range), shortest, longest));
+  if (*least == *most) return;
+  std::array<float, 64> curve{};
+  for (std::size_t i = 0; i != curve.size(); ++i)
+    curve[i] = static_cast<float>(
+        table.value(shortest + (longest - shortest) * static_cast<double>(i) / static_cast<double>(curve.size() - 1)));
+  ImGui::PlotLines(("##" + table.key).c_str(), curve.data(), static_cast<int>(curve.size()), 0, nullptr,
+                   static_cast<float>(*least), static_cast<float>(*most), {-1, 28});
+}
+
+void draw_properties(const char* id, PropertyOf of, const OpticalProperties& properties) {
+  if (!begin_facts(id)) return;
+  for (const OpticalTable& table : properties.tables) draw_table(of, table);
+  for (const OpticalConstant& constant : properties.constants)
+    fact(constant.key.c_str(), with_unit(of, constant.key, fmt::format("{:.6g}", constant.value)));
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_optics(const Scene& scene, const Selection& selection) {
+  const Optics& optics = scene.optics;
+  if (selection.material < optics.materials.size() && !optics.materials[selection.material].empty() &&
+      ImGui::TreeNode("optics of the material")) {
+    draw_properties("material optics", PropertyOf::material, optics.materials[selection.material]);
+    ImGui::TreePop();
+  }
+  for (const auto& [title, surface] :
+       {std::pair("surface on the way in", selection.surface_in), {"surface on the way out", selection.surface_out}})
+    if (surface < optics.surfaces.size() && !optics.surfaces[surface].properties.empty() && ImGui::TreeNode(title)) {
+      draw_properties(title, PropertyOf::surface, optics.surfaces[surface].properties);
+      ImGui::TreePop();
+    }
+}
+
+}  // namespace raylift::viewer
