@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A float whose operations are each rounded on their own, so that a formula gives the same bits on the host and on the
+// device, whatever the compiler would like to fuse.
+#pragma once
+
+#include <raylift/geometry/bvh/detail/arithmetic.h>
+
+#include <cmath>
+
+namespace raylift::photon {
+
+/// Products, quotients and roots are rounded to nearest on their own: a sum can then not be fused with a product.
+/// Converts from and to float implicitly. fused() is where a fused multiply-add is wanted.
+class Real {
+ public:
+  Real() = default;
+  RAYLIFT_HD constexpr Real(float value) : value_(value) {}
+  [[nodiscard]] RAYLIFT_HD constexpr operator float() const { return value_; }
+
+  friend RAYLIFT_HD Real operator+(Real a, Real b) { return a.value_ + b.value_; }
+  friend RAYLIFT_HD Real operator-(Real a, Real b) { return a.value_ - b.value_; }
+  friend RAYLIFT_HD Real operator-(Real a) { return -a.value_; }
+  friend RAYLIFT_HD Real operator*(Real a, Real b) { return bvh_detail::product(a.value_, b.value_); }
+  friend RAYLIFT_HD Real operator/(Real a, Real b) {
+#if defined(__CUDA_ARCH__)
+    return __fdiv_rn(a.value_, b.value_);
+#else
+    return a.value_ / b.value_;
+#endif
+  }
+  friend RAYLIFT_HD bool operator<(Real a, Real b) {
+    return a.value_ < b.value_;
+  }
+  friend RAYLIFT_HD bool operator>(Real a, Real b) {
+    return a.value_ > b.value_;
+  }
+  friend RAYLIFT_HD bool operator<=(Real a, Real b) {
+    return a.value_ <= b.value_;
+  }
+  friend RAYLIFT_HD bool operator>=(Real a, Real b) {
+    return a.value_ >= b.value_;
+  }
+  friend RAYLIFT_HD bool operator==(Real a, Real b) {
+    return a.value_ == b.value_;
+  }
+  RAYLIFT_HD Real& operator+=(Real b) {
+    return *this = *this + b;
+  }
+  RAYLIFT_HD Real& operator*=(Real b) {
+    return *this = *this * b;
+  }
+
+ private:
+  float value_;
+};
+
+RAYLIFT_HD inline Real square_root(Real x) {
+#if defined(__CUDA_ARCH__)
+  return __fsqrt_rn(x);
+#else
+  return std::sqrt(static_cast<float>(x));
+#endif
+}
+/// a b + c, rounded once. It costs a call on a host without the instruction.
+RAYLIFT_HD inline Real fused(Real a, Real b, Real c) {
+#if defined(__CUDA_ARCH__)
+  return __fmaf_rn(a, b, c);
+#else
+  return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+#endif
+}
+RAYLIFT_HD inline Real smaller(Real a, Real b) {
+  return a < b ? a : b;
+}
+RAYLIFT_HD inline Real larger(Real a, Real b) {
+  return a > b ? a : b;
+}
+RAYLIFT_HD inline Real magnitude(Real a) {
+  return a < Real(0) ? -a : a;
+}
+
+/// A vector of Reals.
+struct Vector {
+  Real x, y, z;
+
+  RAYLIFT_HD Vector(Real x_, Real y_, Real z_) : x(x_), y(y_), z(z_) {}
+  RAYLIFT_HD Vector(float3 v) : x(v.x), y(v.y), z(v.z) {}
+  [[nodiscard]] RAYLIFT_HD operator float3() const { return {x, y, z}; }
+
+  friend RAYLIFT_HD Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend RAYLIFT_HD Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend RAYLIFT_HD Vector operator-(Vector a) { return {-a.x, -a.y, -a.z}; }
+  friend RAYLIFT_HD Vector operator*(Real s, Vector a) { return {s * a.x, s * a.y, s * a.z}; }
+};
+
+RAYLIFT_HD inline Real dot(Vector a, Vector b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+RAYLIFT_HD inline Vector cross(Vector a, Vector b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+/// Of length 1. The caller knows that it has a length.
+RAYLIFT_HD inline Vector unit(Vector a) {
+  return (Real(1) / square_root(dot(a, a))) * a;
+}
+/// Some unit vector perpendicular to a unit vector (T. Duff et al., "Building an Orthonormal Basis, Revisited", JCGT
+/// 6(1), 2017).
+RAYLIFT_HD inline Vector perpendicular(Vector n) {
+  const Real sign = n.z < Real(0) ? Real(-1) : Real(1);
+  const Real a = Real(-1) / (sign + n.z);
+  return {Real(1) + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
+}
+
+}  // namespace raylift::photon

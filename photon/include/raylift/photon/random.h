@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers by counter: what a photon draws depends on the seed, its number and how much it has drawn, and on
+// nothing else, so no state is kept in memory and any photon can be run again alone.
+#pragma once
+
+#include <raylift/photon/math.h>
+
+#include <cstdint>
+
+namespace raylift::photon {
+
+/// Four numbers of 32 random bits.
+struct Bits4 {
+  std::uint32_t x, y, z, w;
+  friend bool operator==(const Bits4&, const Bits4&) = default;
+};
+
+/// Philox 4x32 with 10 rounds (J. Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011).
+RAYLIFT_HD inline Bits4 philox(Bits4 counter, std::uint64_t key) {
+  auto low = static_cast<std::uint32_t>(key);
+  auto high = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round != 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53u} * counter.x;
+    const std::uint64_t b = std::uint64_t{0xCD9E8D57u} * counter.z;
+    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter.y ^ low, static_cast<std::uint32_t>(b),
+               static_cast<std::uint32_t>(a >> 32) ^ counter.w ^ high, static_cast<std::uint32_t>(a)};
+    low += 0x9E3779B9u;
+    high += 0xBB67AE85u;
+  }
+  return counter;
+}
+
+/// The numbers of one photon, in order.
+class RandomStream {
+ public:
+  /// `first` is the number of draws that the photon has made before.
+  RAYLIFT_HD RandomStream(std::uint64_t seed, std::uint64_t photon, std::uint32_t first = 0)
+      : seed_(seed), photon_(photon), drawn_(first) {
+    if (first % 4 != 0) fill();
+  }
+
+  /// 32 random bits.
+  RAYLIFT_HD std::uint32_t bits() {
+    if (drawn_ % 4 == 0) fill();
+    const std::uint32_t which = drawn_++ % 4;
+    return which == 0 ? block_.x : which == 1 ? block_.y : which == 2 ? block_.z : block_.w;
+  }
+  /// Uniform, more than 0 and less than 1, in steps of 2^-23.
+  RAYLIFT_HD Real uniform() { return (Real(static_cast<float>(bits() >> 9)) + Real(0.5f)) * Real(0x1p-23f); }
+  /// By exp(-x), from 0 to 22.9.
+  RAYLIFT_HD Real exponential() { return -log((Real(static_cast<float>(bits())) + Real(0.5f)) * Real(0x1p-32f)); }
+  /// By the standard normal distribution (Box and Muller). Takes two draws.
+  RAYLIFT_HD Real normal() {
+    const Real radius = square_root(Real(2) * exponential());
+    return radius * sine_cosine_of_turns(uniform()).cosine;
+  }
+  /// A direction, all equally likely. Takes two draws.
+  RAYLIFT_HD Vector direction() {
+    const Real z = Real(2) * uniform() - Real(1);
+    const SineCosine azimuth = sine_cosine_of_turns(uniform());
+    const Real across = square_root((Real(1) - z) * (Real(1) + z));
+    return {across * azimuth.cosine, across * azimuth.sine, z};
+  }
+  /// How many draws have been made.
+  [[nodiscard]] RAYLIFT_HD std::uint32_t drawn() const { return drawn_; }
+
+ private:
+  RAYLIFT_HD void fill() {
+    block_ =
+        philox({drawn_ / 4, 0, static_cast<std::uint32_t>(photon_), static_cast<std::uint32_t>(photon_ >> 32)}, seed_);
+  }
+  std::uint64_t seed_;
+  std::uint64_t photon_;
+  std::uint32_t drawn_;
+  Bits4 block_{};
+};
+
+}  // namespace raylift::photon
