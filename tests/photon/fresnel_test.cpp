@@ -102,9 +102,13 @@ TEST(Fresnel, BendsAndPolarises) {
         const double along_p = truth.p_through.real() * p * std::cos(angle) / c2;
         const double length = std::hypot(along_s, along_p);
         EXPECT_NEAR(dot(down.polarization, at.s), along_s / length, 2e-4) << degrees << ' ' << mix;
+        // Along x the fields of both sides go on with their sign.
+        const Vector x = unit(at.p - dot(at.p, at.normal) * at.normal);
+        EXPECT_NEAR(dot(down.polarization, x), along_p * c2 / length, 2e-4) << degrees << ' ' << mix;
         const double back = std::hypot(truth.s.real() * s, truth.p.real() * p);
         if (back > 1e-2) {
-          EXPECT_NEAR(std::abs(dot(up.polarization, at.s)), std::abs(truth.s.real() * s) / back, 1e-3)
+          EXPECT_NEAR(dot(up.polarization, at.s), truth.s.real() * s / back, 1e-3) << degrees << ' ' << mix;
+          EXPECT_NEAR(dot(up.polarization, x), truth.p.real() * p * std::cos(angle) / back, 1e-3)
               << degrees << ' ' << mix;
         }
       }

@@ -55,6 +55,15 @@ TEST(RandomStream, GoesOnWhereItStopped) {
   }
 }
 
+TEST(RandomStream, IsTheBlocksOfItsPhoton) {
+  constexpr std::uint64_t kPhoton = 5ULL << 32 | 9;
+  RandomStream random(kSeed, kPhoton);
+  for (std::uint32_t block = 0; block != 3; ++block) {
+    const Bits4 wanted = philox({block, 0, 9, 5}, kSeed);
+    for (const std::uint32_t bits : {wanted.x, wanted.y, wanted.z, wanted.w}) EXPECT_EQ(random.bits(), bits);
+  }
+}
+
 TEST(RandomStream, DiffersBySeedAndPhoton) {
   const std::uint32_t one = RandomStream(1, 1).bits();
   EXPECT_NE(one, RandomStream(2, 1).bits());

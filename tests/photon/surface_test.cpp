@@ -234,6 +234,15 @@ TEST(Surface, PolishedBackPaintReflectsManyTimes) {
     EXPECT_NEAR(dot(result.wave.direction, kNormal), std::cos(angle), 1e-5);
   }
   expect_share(reflected, wanted);
+
+  // Of what comes to the paint, 0.5 is mirrored, 0.3 goes through, and the rest is absorbed.
+  surface.reflectivity = 0.5F;
+  surface.transmittance = 0.3F;
+  // TRANSMITTANCE is that of the facets too: 0.3 of the light gets into the gap, and 0.7 of what is mirrored stays
+  // there.
+  const Counts counts = run(surface, angle, 1.5F, 7);
+  expect_share(fate(counts, SurfaceFate::transmitted), 0.3 * 0.3 / (1 - 0.5 * 0.7));
+  expect_share(fate(counts, SurfaceFate::absorbed), 0.3 * 0.2 / (1 - 0.5 * 0.7));
 }
 
 // A ground back: Lambertian in the gap, of which the part beyond the gap's critical angle stays within and tries again.

@@ -18,7 +18,7 @@ RAYLIFT_HD inline Real log(Real x) {
   const Real f = m - Real(1);
   const Real s = f / (Real(2) + f);
   const Real z = s * s;
-  const Real series = z * (Real(0.66666667f) + z * (Real(0.4f) + z * (Real(0.28571429f) + z * Real(0.22222222f))));
+  const Real series = z * (Real(0.66666667f) + z * (Real(0.4f) + z * Real(0.28571429f)));
   // log m = 2 s + s series = f - s (f - series): f is exact.
   const Real e(static_cast<float>(exponent));
   return e * Real(0.693145752f) + (f - (s * (f - series) - e * Real(1.42860677e-6f)));
@@ -54,9 +54,7 @@ RAYLIFT_HD inline SineCosine sine_cosine_of_eighth(Real turns) {
   const Real sine = a + a * (z * (Real(-0.16666667f) +
                                   z * (Real(0.0083333338f) + z * (Real(-0.00019841270f) + z * Real(2.7557319e-6f)))));
   const Real cosine =
-      Real(1) +
-      z * (Real(-0.5f) + z * (Real(0.041666668f) +
-                              z * (Real(-0.0013888889f) + z * (Real(2.4801587e-5f) + z * Real(-2.7557319e-7f)))));
+      Real(1) + z * (Real(-0.5f) + z * (Real(0.041666668f) + z * (Real(-0.0013888889f) + z * Real(2.4801587e-5f))));
   return {sine, cosine};
 }
 
