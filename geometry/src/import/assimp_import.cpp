@@ -8,7 +8,9 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
+#include <assimp/DefaultIOSystem.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/source_files.h>
 #include <algorithm>
 #include <assimp/Importer.hpp>
 #include <cmath>
@@ -45,6 +47,26 @@ std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file
   }
   return std::unique_ptr<aiScene>(importer.GetOrphanedScene());
 }
+
+/// Opens files for Assimp, and lists those that lie with the scene's own.
+class ListingFiles : public Assimp::DefaultIOSystem {
+ public:
+  ListingFiles(const std::filesystem::path& scene, std::vector<SourceFile>& files)
+      : scene_(std::filesystem::absolute(scene).lexically_normal()), files_(files) {}
+
+  Assimp::IOStream* Open(const char* name, const char* mode) override {
+    const std::filesystem::path path = std::filesystem::absolute(name).lexically_normal();
+    const std::filesystem::path place = path.lexically_relative(scene_.parent_path());
+    SourceFile file = detail::source_file(path, place);
+    Assimp::IOStream* stream = DefaultIOSystem::Open(name, mode);
+    if (stream != nullptr && path != scene_ && *place.begin() != "..") files_.push_back(std::move(file));
+    return stream;
+  }
+
+ private:
+  std::filesystem::path scene_;
+  std::vector<SourceFile>& files_;
+};
 
 std::string text_of(const aiString& text) {
   return {text.data, text.length};
@@ -240,6 +262,7 @@ Scene import_file(const std::filesystem::path& path, const LoadOptions& options,
   {
     const Stage stage(progress, "import");
     Assimp::Importer importer;
+    importer.SetIOHandler(new ListingFiles(path, scene.files));
     if (const aiImporterDesc* description = aiGetImporterDesc(extension.c_str())) scene.format = description->mName;
     imported = run(importer, file, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
   }

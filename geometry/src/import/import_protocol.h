@@ -12,7 +12,7 @@ inline constexpr int kResult = 4;    ///< memory: Header, outcome, then scene an
 inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a stage says that the scene is written
 
 /// Changes whenever the layout of request or result does.
-inline constexpr std::uint64_t kVersion = 0x7261796C69667402ULL;
+inline constexpr std::uint64_t kVersion = 0x7261796C69667403ULL;
 
 enum class Outcome : std::uint32_t { scene = 1, error = 2 };
 

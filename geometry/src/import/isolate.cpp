@@ -190,6 +190,7 @@ class Import {
     // A complete scene is taken while the process is still busy giving its memory back.
     std::vector<StageTime> stages;
     Scene scene = take_result(Mapping(result.get()).bytes(), stages);
+    scene.source = path_.string();  // not what the process says: Scene::files are relative to its folder
     // What the process itself did not spend in stages: its start, and handing the scene over.
     double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (const StageTime& time : stages) {

@@ -70,6 +70,11 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
       stage.advance(i + 1);
     }
   }
+  std::sort(scene.files.begin(), scene.files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  scene.files.erase(std::unique(scene.files.begin(), scene.files.end(),
+                                [](const SourceFile& a, const SourceFile& b) { return a.path == b.path; }),
+                    scene.files.end());
   remove_empty_meshes(scene);
   if (scene.instances.empty())
     throw Error(ErrorKind::malformed, "the scene is empty: no triangle is placed anywhere", {scene.source, ""});

@@ -152,7 +152,7 @@ class Archive {
   [[nodiscard]] std::string read(const std::string& name) const {
     const Where where{path_.string(), "entry '" + name + "'"};
     const zip_int64_t index = locate(name);
-    if (index < 0) throw Error(ErrorKind::malformed, "the archive's manifest names an entry that is not there", where);
+    if (index < 0) throw Error(ErrorKind::malformed, "the archive has no such entry", where);
     const std::unique_ptr<zip_file_t, CloseEntry> entry(
         zip_fopen_index(archive_.get(), static_cast<zip_uint64_t>(index), 0));
     if (!entry)
@@ -190,6 +190,10 @@ bool is_collada(const std::string& extension) {
 
 std::uint64_t import_memory(const LoadLimits& limits) {
   return limits.isolate_bytes != 0 ? limits.isolate_bytes : detail::usable_memory() / 4 * 3;
+}
+
+void check_memory(const fs::path& path, std::uint64_t bytes, const LoadLimits& limits) {
+  check_memory(path, "what is read of the scene", bytes, limits);
 }
 
 void check_file(const fs::path& path, const LoadLimits& limits) {
@@ -252,6 +256,10 @@ std::string read_gzip(const fs::path& path, const LoadLimits& limits) {
       throw Error(ErrorKind::malformed, std::string("the gzip data is corrupted: ") + message, {path.string(), ""});
     if (got == 0 || gzeof(file.get()) != 0) return std::move(text.text);
   }
+}
+
+std::string read_zae_entry(const fs::path& path, const std::string& entry, const LoadLimits& limits) {
+  return Archive(path, limits).read(entry);
 }
 
 ZaeDocument read_zae(const fs::path& path, const LoadLimits& limits) {
