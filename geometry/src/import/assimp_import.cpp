@@ -24,9 +24,10 @@
 namespace raylift {
 namespace {
 
-/// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed).
+/// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed). `own`: it
+/// reads what raylift wrote.
 template <class Read>
-std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file, const Read& read) {
+std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file, bool own, const Read& read) {
   // Otherwise a file without meshes comes back with an invented one that shows its nodes.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   const aiScene* scene = nullptr;
@@ -39,7 +40,8 @@ std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file
   }
   if (scene == nullptr) {
     const std::string text = importer.GetErrorString();
-    if (text.find("bad_alloc") != std::string::npos)
+    // A document of our own is well-formed: where its parser fails, it has no memory.
+    if (text.find("bad_alloc") != std::string::npos || (own && text.find("malformed XML") != std::string::npos))
       throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""},
                   "the file may ask for more than it holds");
     throw Error(ErrorKind::malformed, "the importer refused the file: " + (text.empty() ? "no reason given" : text),
@@ -229,7 +231,8 @@ void import_geometries(collada::Document& document, const std::string& file, con
     const std::string text = std::move(document.geometry_text);
     Assimp::Importer importer;
     const unsigned flags = document.needs_triangulation ? aiProcess_Triangulate : 0U;
-    imported = run(importer, file, [&] { return importer.ReadFileFromMemory(text.data(), text.size(), flags, "dae"); });
+    imported =
+        run(importer, file, true, [&] { return importer.ReadFileFromMemory(text.data(), text.size(), flags, "dae"); });
   }
   const auto mismatch = [&](std::size_t i) {
     throw Error(ErrorKind::malformed, "the importer did not give back the primitives that the preflight had found",
@@ -264,7 +267,7 @@ Scene import_file(const std::filesystem::path& path, const LoadOptions& options,
     Assimp::Importer importer;
     importer.SetIOHandler(new ListingFiles(path, scene.files));
     if (const aiImporterDesc* description = aiGetImporterDesc(extension.c_str())) scene.format = description->mName;
-    imported = run(importer, file, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
+    imported = run(importer, file, false, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
   }
   if (imported->mRootNode == nullptr) throw Error(ErrorKind::malformed, "the file holds no scene", {file, ""});
   aiString generator;
