@@ -330,6 +330,8 @@ class Import {
     if (error.kind() == ErrorKind::out_of_host_memory)
       throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at,
                   "raise it with --import-memory");
+    // A disk that fails there fails this scene: a batch would end by a fault of the machine.
+    if (error.kind() == ErrorKind::system) throw Error(ErrorKind::io, error.problem(), at, error.advice());
     // The others are not a file's. A batch would end by them.
     if (error.kind() != ErrorKind::io && error.kind() != ErrorKind::malformed &&
         error.kind() != ErrorKind::unsupported && error.kind() != ErrorKind::limit)
