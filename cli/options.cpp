@@ -189,6 +189,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   add(kReading, "--weld", "DISTANCE", "0",
       "Merge vertices within a distance in the file's unit; 0: equal ones; off: none",
       [&](const std::string& text) { options.weld = parse_weld(text); });
+  flag("--external", "Read other COLLADA documents that a file refers to, beneath its folder", options.external, true);
   flag("--repair", "Drop and count invalid data: NaN, indices out of range", options.repair, true);
   flag("--drop-degenerate", "Drop triangles without area; renumbers later ones", options.drop_degenerate, true);
   flag("--no-isolate", "Import in this process, which a crash of an importer ends", options.isolate, false);
@@ -210,6 +211,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   bytes("--max-file-size", limits.file_bytes, "Size of the file on disk");
   bytes("--max-text-size", limits.text_bytes, "Size after decompression");
   count("--max-expansion", limits.expansion, "Size of an archive's document, or of a sparse file, per byte stored");
+  count("--max-documents", limits.documents, "Documents that a scene is read from, with --external");
   count("--max-depth", limits.node_depth, "Depth of XML elements and of the node tree");
   count("--max-instances", limits.instances, "Solids, every instance counted");
   count("--max-nodes", limits.nodes, "Nodes, every instance counted");

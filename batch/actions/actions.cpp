@@ -115,8 +115,7 @@ const Scene& SceneWork::scene() {
   if (scene_) return *scene_;
   if (options_.fill_cache && can_be_cached(file_) && !options_.upload.flatten) {
     // One file serves both, so that nothing is loaded twice.
-    scene_ = cached_scene(cached());
-    scene_->source = file_;
+    scene_ = cached_scene(cached(), file_, progress_);
   } else {
     scene_ = load(file_, options_.load, options_.cache.with(warn), progress_);
   }

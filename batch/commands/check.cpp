@@ -7,6 +7,8 @@
 #include <raylift/geometry/import/load.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -60,6 +62,32 @@ std::string example_text(const FlawExample& example) {
   return text;
 }
 
+/// The smallest and the largest volume of the solids that are made of a mesh, in mm^3; by the mesh's number. Nothing
+/// for one that is not closed, or not in use.
+struct SolidVolume {
+  double min = 0, max = 0;
+};
+std::vector<std::optional<SolidVolume>> solid_volumes(const Scene& scene, const SceneCheck& check) {
+  std::vector<std::optional<SolidVolume>> volumes(scene.meshes.size());
+  for (const Instance& instance : scene.instances) {
+    if (!check.meshes[instance.mesh].closed()) continue;
+    const double volume = check.meshes[instance.mesh].volume * std::abs(instance.transform.linear().determinant());
+    std::optional<SolidVolume>& known = volumes[instance.mesh];
+    if (!known) known = SolidVolume{volume, volume};
+    known = SolidVolume{std::min(known->min, volume), std::max(known->max, volume)};
+  }
+  return volumes;
+}
+
+/// One number where rounding alone tells the solids apart.
+std::string text_of(const std::optional<SolidVolume>& volume, double unit_mm) {
+  if (!volume) return "-";
+  const auto text = [unit_mm](double mm3) { return volume_text(mm3 / (unit_mm * unit_mm * unit_mm), unit_mm); };
+  const std::string least = text(volume->min);
+  const std::string most = text(volume->max);
+  return least == most ? least : least + " to " + most;
+}
+
 std::string text_of(const Scene& scene, const SceneCheck& check, const CheckCommandOptions& options) {
   Table table({{"mesh", Align::left},
                {"solids"},
@@ -72,8 +100,9 @@ std::string text_of(const Scene& scene, const SceneCheck& check, const CheckComm
                {"unused vertices"},
                {"shells"},
                {"inward"},
-               {"volume"},
+               {"solid's volume"},
                {"verdict", Align::left}});
+  const std::vector<std::optional<SolidVolume>> volumes = solid_volumes(scene, check);
   std::string examples;
   std::size_t left_out = 0;
   for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
@@ -86,7 +115,7 @@ std::string text_of(const Scene& scene, const SceneCheck& check, const CheckComm
     for (const std::uint64_t count : mesh.counts) cells.push_back(grouped(count));
     cells.push_back(grouped(mesh.shells));
     cells.push_back(grouped(mesh.inward_shells));
-    cells.push_back(mesh.closed() ? volume_text(mesh.volume, scene.unit_mm) : "-");
+    cells.push_back(text_of(volumes[i], scene.unit_mm));
     cells.push_back(verdict(mesh));
     table.add(std::move(cells));
     if (mesh.examples.empty()) continue;
@@ -125,6 +154,7 @@ Json json_of(const Scene& scene, const SceneCheck& check) {
     for (std::size_t i = 0; i != kFlaws; ++i) target[std::string(to_string(static_cast<Flaw>(i)))] = counts[i];
   };
   set_counts(json["counts"], check.counts);
+  const std::vector<std::optional<SolidVolume>> volumes = solid_volumes(scene, check);
   for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
     const MeshCheck& mesh = check.meshes[i];
     Json one = {
@@ -140,6 +170,7 @@ Json json_of(const Scene& scene, const SceneCheck& check) {
         {"inward_shells", mesh.inward_shells},
         {"area", mesh.area},
         {"volume", mesh.closed() ? Json(mesh.volume) : Json()},
+        {"solid_volume_mm3", volumes[i] ? Json{{"min", volumes[i]->min}, {"max", volumes[i]->max}} : Json()},
         {"min", point_json(mesh.bounds.min)},
         {"max", point_json(mesh.bounds.max)},
         {"examples", Json::array()}};

@@ -201,9 +201,17 @@ class Batch {
 
   /// Of a device that works no longer: the scene goes to another one.
   void take_dropped(const Finished& finished) {
-    if (dropped_.insert(finished.dropped).second)
-      session_.warn(finished.dropped + " is no longer used: " + finished.row["error"]["message"].get<std::string>());
+    const Json& run = finished.row["run"];
+    std::string device = finished.dropped;
+    if (ranks_ != nullptr)
+      device += fmt::format(" of rank {} on {}", run["rank"].get<int>(), run["host"].get<std::string>());
+    const Json& error = finished.row["error"];
+    if (dropped_.insert(device).second)
+      session_.warn(device + " is no longer used: " + error["message"].get<std::string>());
     waiting_.push_front(finished.scene);
+    if (!refusal_ && pool_.usable() == 0 && (ranks_ == nullptr || !ranks_->usable()))
+      refusal_ = Error(ErrorKind::device, error["problem"].get<std::string>(), {inputs_[finished.scene].path, ""},
+                       error["advice"].get<std::string>());
   }
 
   /// Whether the scene is to be tried again: where a device failed, it may be the device's fault or the scene's. A dead
@@ -312,13 +320,12 @@ void serve(Session& session, Mpi& mpi, const WorkerPoolOptions& pool) {
 int run_batch(Session& session, const BatchOptions& options) {
   if (!options.keep_going) check_devices(options);
   if (!started_in_parallel()) {
-    WorkerPoolOptions pool = pool_options(options, {});
-    pool.may_drop = true;  // the rooms of a rank are fixed
-    return Batch(session, options, std::move(pool), nullptr).run();
+    return Batch(session, options, pool_options(options, {}), nullptr).run();
   }
 
   const std::unique_ptr<Mpi> mpi = start_mpi();
-  const WorkerPoolOptions pool = pool_options(options, mpi->place);
+  WorkerPoolOptions pool = pool_options(options, mpi->place);
+  pool.may_drop_last = !options.keep_going;  // other ranks have devices too
   if (mpi->place.rank != 0) {
     serve(session, *mpi, pool);
     return 0;

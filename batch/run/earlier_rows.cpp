@@ -43,8 +43,10 @@ void EarlierRows::add(const Json& head, const Json& row) {
     done_.erase(*scene);
     return;
   }
-  Json kept = {
-      {"status", row["status"]}, {"bytes", row.value("bytes", Json())}, {"source", row.value("source", Json())}};
+  Json kept = {{"status", row["status"]},
+               {"bytes", row.value("bytes", Json())},
+               {"source", row.value("source", Json())},
+               {"files", row.value("files", Json::array())}};
   if (failed) kept["error"]["kind"] = row["error"]["kind"];
   done_.try_emplace(*scene, std::move(kept));
 }
@@ -54,7 +56,8 @@ bool EarlierRows::changed(std::size_t scene, const Json& row, const Progress& pr
   if (input.error) return false;
   // Of a file that was not read, the size is all that is known.
   if (!row["source"].is_string()) return row["bytes"].is_number_unsigned() && row["bytes"] != input.bytes;
-  return source_hash(input.path, UINT64_MAX, progress) != row["source"].get<std::string>();
+  return source_hash(input.path, UINT64_MAX, progress) != row["source"].get<std::string>() ||
+         !same_files(row, input.path, progress);
 }
 
 void EarlierRows::check_sources(const Progress& progress) {

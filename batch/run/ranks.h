@@ -3,8 +3,10 @@
 // messages.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,13 @@ namespace raylift::batch {
 /// Rank 0's side: the other ranks as one pool.
 class Ranks {
  public:
-  explicit Ranks(Mpi& mpi) : mpi_(mpi), rooms_(static_cast<std::size_t>(mpi.place.ranks)) {}
+  explicit Ranks(Mpi& mpi) : mpi_(mpi), ranks_(static_cast<std::size_t>(mpi.place.ranks)) {}
 
   /// How many scenes can be started now, and how many are under way.
   [[nodiscard]] std::size_t idle() const;
   [[nodiscard]] std::size_t busy() const { return busy_; }
+  /// Whether there is one that has a device that works, or has not said yet.
+  [[nodiscard]] bool usable() const;
   /// Only where one is idle.
   void start(std::size_t scene, const std::string& path);
   /// Appends what has finished.
@@ -34,8 +38,14 @@ class Ranks {
   static constexpr std::chrono::milliseconds kTick{5};
 
  private:
+  struct Rank {
+    std::optional<std::size_t> workers;  // that can work; not known before it says so
+    std::size_t busy = 0;                // scenes that it has
+    [[nodiscard]] std::size_t idle() const { return workers.value_or(0) - std::min(workers.value_or(0), busy); }
+  };
+
   Mpi& mpi_;
-  std::vector<std::size_t> rooms_;  // of each rank, how many scenes more it can take
+  std::vector<Rank> ranks_;  // the first one, this process, has none here
   std::size_t busy_ = 0;
   std::size_t stopped_ = 0;
   int signal_ = 0;

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/source_files.h>
+#include <raylift/gpu/cache/cache.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "inputs.h"
 #include "report_head.h"
 
 namespace raylift::batch {
@@ -60,6 +63,25 @@ std::string file_of(const Json& row, const std::string& member) {
   }
 }
 
+void set_files(Json& row, const std::string& scene, std::span<const SourceFile> files, const Progress& progress) {
+  const std::vector<Hash256> hashes = file_hashes(scene, files, progress);
+  for (std::size_t i = 0; i != files.size(); ++i) {
+    Json& entry = row["files"].emplace_back();
+    set_file(entry, files[i].path);
+    entry["source"] = hashes[i].hex();
+  }
+}
+
+bool same_files(const Json& row, const std::string& scene, const Progress& progress) {
+  const Json files = row.value("files", Json::array());
+  return std::all_of(files.begin(), files.end(), [&](const Json& entry) {
+    std::error_code error;
+    const std::filesystem::path file =
+        raylift::detail::beneath(std::filesystem::path(scene).parent_path(), file_of(entry), error);
+    return !file.empty() && source_hash(file.string(), UINT64_MAX, progress) == entry["source"].get<std::string>();
+  });
+}
+
 bool is_row(const Json& row) {
   if (!row.is_object()) return false;
   const auto actions = row.find("do");
@@ -68,6 +90,12 @@ bool is_row(const Json& row) {
   if (!std::all_of(actions->begin(), actions->end(), [](const Json& one) { return one.is_string(); })) return false;
   try {
     (void)file_of(row);
+    const Json files = row.value("files", Json::array());
+    if (!files.is_array()) return false;
+    for (const Json& entry : files) {
+      (void)file_of(entry);
+      (void)entry.at("source").get<std::string>();
+    }
     if (*status == "failed") (void)error_kind(row.at("error").at("kind").get<std::string>());
   } catch (const std::exception&) {
     return false;

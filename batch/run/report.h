@@ -3,9 +3,12 @@
 // goes on where it was.
 #pragma once
 
+#include <raylift/geometry/progress.h>
+#include <raylift/geometry/scene/scene.h>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +20,12 @@ namespace raylift::batch {
 void set_file(cli::Json& row, const std::string& path, const std::string& member = "file");
 /// The name that set_file put there; throws Error(malformed) where there is none.
 [[nodiscard]] std::string file_of(const cli::Json& row, const std::string& member = "file");
+
+/// Puts what a scene was read from beside the row's own file into a row, as "files": names, which are relative to its
+/// folder, and hashes. Nothing where there is no such file. Throws Error(io) where one has changed since.
+void set_files(cli::Json& row, const std::string& scene, std::span<const SourceFile> files, const Progress& progress);
+/// Whether they are as the row says. Throws Error: io, cancelled.
+[[nodiscard]] bool same_files(const cli::Json& row, const std::string& scene, const Progress& progress);
 
 /// Whether it is a row as a batch writes it.
 [[nodiscard]] bool is_row(const cli::Json& row);

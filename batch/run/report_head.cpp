@@ -31,6 +31,7 @@ Json options_json(const BatchOptions& options) {
   Json json = {{"unit", or_null(load.unit_mm)},
                {"up", load.up_axis ? Json(kAxes[static_cast<std::size_t>(*load.up_axis)]) : Json()},
                {"weld", load.weld.enabled ? Json(load.weld.tolerance) : Json("off")},
+               {"external", load.external},
                {"repair", load.repair},
                {"drop-degenerate", load.drop_degenerate},
                {"flatten", upload.flatten}};

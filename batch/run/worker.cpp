@@ -116,7 +116,7 @@ class Worker {
         SceneWork scene(path, options_, device_ ? &*device_ : nullptr, make_progress(socket_));
         if (device_) row["run"]["device"] = device_->info().id;
         start = Clock::now();
-        (void)scene.scene();
+        set_files(row, path, scene.scene().files, make_progress(socket_));
         lap();
         for (const Action* action : actions_) {
           at = action->name;

@@ -83,6 +83,11 @@ std::size_t WorkerPool::busy() const {
       std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.busy; }));
 }
 
+std::size_t WorkerPool::usable() const {
+  return static_cast<std::size_t>(
+      std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.dropped; }));
+}
+
 std::optional<WorkerPool::UnderWay> WorkerPool::slowest() const {
   const Slot* found = nullptr;
   for (const Slot& slot : slots_)
@@ -91,10 +96,10 @@ std::optional<WorkerPool::UnderWay> WorkerPool::slowest() const {
   return UnderWay{found->path, Clock::now() - found->start};
 }
 
-/// Whether others are left.
+/// Whether others are left, here or elsewhere.
 bool WorkerPool::drop(const std::string& device) {
   const auto other = [&](const Slot& slot) { return !slot.dropped && slot.device != device; };
-  if (!options_.may_drop || std::none_of(slots_.begin(), slots_.end(), other)) return false;
+  if (!options_.may_drop_last && std::none_of(slots_.begin(), slots_.end(), other)) return false;
   for (Slot& slot : slots_) slot.dropped = slot.dropped || slot.device == device;
   return true;
 }

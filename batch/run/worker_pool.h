@@ -29,7 +29,7 @@ struct WorkerPoolOptions {
   std::uint64_t import_bytes = 0;    ///< address space of an import
   unsigned threads = 1;              ///< of each worker
   int rank = 0;
-  bool may_drop = false;  ///< go on without a device that works no longer, where there are others
+  bool may_drop_last = false;  ///< go on without a device that works no longer also where this pool has no other
 };
 
 /// A finished scene: done or failed.
@@ -38,7 +38,7 @@ struct Finished {
   cli::Json row;
   bool refused = false;    ///< the error is not the scene's
   bool cancelled = false;  ///< a signal ended its process: there is no result
-  std::string dropped{};   ///< a device that works no longer: there is no result, and other devices are left
+  std::string dropped{};   ///< a device that works no longer: there is no result, and other devices may have one
 };
 
 class WorkerPool {
@@ -52,6 +52,8 @@ class WorkerPool {
   /// The numbers of scenes that can start now, and of those that run.
   [[nodiscard]] std::size_t idle() const;
   [[nodiscard]] std::size_t busy() const;
+  /// Workers whose device works, at most one scene each.
+  [[nodiscard]] std::size_t usable() const;
   /// The scene that has been under way for the longest time.
   struct UnderWay {
     std::string path;

@@ -132,6 +132,23 @@ TEST_F(BatchRanks, FinishInOrderWhenOneOfThemIsInterrupted) {
   (void)expect_complete();
 }
 
+TEST_F(BatchRanks, GoOnWithoutADeadDevice) {
+  for (const auto& [devices, dead] : {std::pair{"cuda:0,host", 0}, {"host,cuda:0", 1}}) {
+    std::filesystem::remove(report());
+    // Each rank has one of the devices.
+    EXPECT_EQ(run("-n 2", std::string("--do upload --device ") + devices, "RAYLIFT_BATCH_DEAD_DEVICE=cuda:0=gone"), 0)
+        << said();
+    EXPECT_THAT(said(), HasSubstr("cuda:0 of rank " + std::to_string(dead) + " on "));
+    EXPECT_THAT(expect_complete(), UnorderedElementsAre(1 - dead));
+  }
+}
+
+TEST_F(BatchRanks, StopWhereAllDevicesAreDead) {
+  EXPECT_EQ(run("-n 2", "--do upload --device host", "RAYLIFT_BATCH_DEAD_DEVICE=host=gone"), 9) << said();
+  EXPECT_THAT(said(), HasSubstr("--resume"));
+  EXPECT_EQ(rows(), 0U);
+}
+
 TEST(BatchRanksWithoutMpi, SayWhatIsMissing) {
   const Ended ended =
       raylift({"batch", data_file("cube.dae")}, {{"OMPI_COMM_WORLD_SIZE=2", "RAYLIFT_MPI=/nowhere"}, ""});

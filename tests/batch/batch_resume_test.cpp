@@ -66,9 +66,9 @@ class BatchResume : public testing::Test {
     std::ifstream in(file, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     in.close();
-    const auto digit = text.find("1", text.find("<float_array"));
+    const auto digit = text.find_first_of("12", text.find('>', text.find("<float_array")));
     ASSERT_NE(digit, std::string::npos);
-    text[digit] = '2';
+    text[digit] = text[digit] == '1' ? '2' : '3';
     std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
   }
 
@@ -82,6 +82,7 @@ TEST_F(BatchResume, RefusesOtherOptions) {
                                                 {"--up", "x"},
                                                 {"--weld", "0.5"},
                                                 {"--weld", "off"},
+                                                {"--external"},
                                                 {"--repair"},
                                                 {"--drop-degenerate"},
                                                 {"--flatten"},
@@ -154,6 +155,40 @@ TEST_F(BatchResume, RefusesFilesThatHaveChangedOrDoesThemAgain) {
       EXPECT_EQ(row, rows.at(name));
     }
   }
+}
+
+/// What a scene is read from beside its own file: other documents, and the files of other formats.
+TEST_F(BatchResume, NoticesChangesOfAllFilesOfAScene) {
+  std::filesystem::create_directory(scenes() + "/.parts");
+  const std::string part = scenes() + "/.parts/part.dae";
+  std::filesystem::copy_file(scene(0), part);
+  std::ifstream in(scene(1), std::ios::binary);
+  std::string main{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  main.insert(main.find("<instance_geometry url=\"#") + 24, ".parts/part.dae");
+  std::ofstream(scene(1), std::ios::binary | std::ios::trunc) << main;
+  (void)folder_.write("scenes/object.obj", "mtllib colors.mtl\nusemtl a\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n");
+  const std::string colors = folder_.write("scenes/colors.mtl", "newmtl a\nKd 1 0 0\n");
+  const std::vector<std::string> arguments{"--do", "info", "--external", "--resume", scenes()};
+  ASSERT_EQ(batch(arguments).code, 0);
+  const std::string before = text();
+  auto rows = rows_by_name(report());
+  EXPECT_EQ(rows["scene1.dae"]["files"][0]["file"], ".parts/part.dae");
+  EXPECT_EQ(rows["object.obj"]["files"][0]["file"], "colors.mtl");
+  EXPECT_FALSE(rows["scene0.dae"].contains("files"));
+  EXPECT_EQ(batch(arguments).code, 0);
+  EXPECT_EQ(text(), before);
+
+  change(part);
+  std::ofstream(colors, std::ios::trunc) << "newmtl a\nKd 0 1 0\n";
+  const Ended refused = batch(arguments);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("2 scenes have changed"));
+  std::vector<std::string> retry = arguments;
+  retry.insert(retry.end(), {"--retry", "changed"});
+  EXPECT_THAT(batch(retry).out, HasSubstr("2 scenes in "));
+  EXPECT_NE(rows_by_name(report())["scene1.dae"]["info"]["bounds_mm"], rows["scene1.dae"]["info"]["bounds_mm"]);
+  std::filesystem::remove(colors);
+  EXPECT_THAT(batch(arguments).err, HasSubstr("1 scene has changed"));
 }
 
 TEST_F(BatchResume, KnowsAFileByAllItsNames) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "run_program.h"
@@ -125,6 +127,28 @@ TEST(Check, CountsFlawsInJson) {
   EXPECT_EQ(open["meshes"][0]["examples"].size(), 2U);
   EXPECT_EQ(open["meshes"][0]["verdict"], "open");
   EXPECT_TRUE(open["meshes"][0]["volume"].is_null());
+  EXPECT_TRUE(open["meshes"][0]["solid_volume_mm3"].is_null());
+}
+
+/// A cube of 2 x 2 x 2, placed in centimetres inside a document in metres, and once at twice the size.
+TEST(Check, GivesTheVolumesOfSolidsByTheirTransforms) {
+  const TemporaryFolder folder;
+  std::ifstream file(data_file("cube.dae"));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string scene = "<visual_scene ";
+  const auto inside = text.find('>', text.find(scene)) + 1;
+  text.insert(inside, "<asset><unit meter=\"0.01\"/></asset>");
+  const std::string once = folder.write("once.dae", text);
+  EXPECT_THAT(raylift({"check", "--all", once}).out, HasSubstr("  8e-06 m^3  watertight"));
+  const auto url = text.find("#", text.find("<instance_geometry")) + 1;
+  const std::string id = text.substr(url, text.find('"', url) - url);
+  text.insert(text.find("</visual_scene>"),
+              "<node><scale>2 2 -2</scale><instance_geometry url=\"#" + id + "\"/></node>");
+  const std::string twice = folder.write("twice.dae", text);
+  EXPECT_THAT(raylift({"check", "--all", "--no-overlaps", twice}).out, HasSubstr("  8e-06 m^3 to 6.4e-05 m^3  "));
+  const json mesh = raylift({"check", "--json", "--no-overlaps", twice}).one()["meshes"][0];
+  EXPECT_NEAR(mesh["solid_volume_mm3"]["min"].get<double>(), 8000, 1e-6);
+  EXPECT_NEAR(mesh["solid_volume_mm3"]["max"].get<double>(), 64000, 1e-6);
 }
 
 TEST(Check, GivesAnErrorPrecedenceOverALeak) {

@@ -289,6 +289,32 @@ TEST_F(Isolate, EndsAMemoryBombAtTheMemoryLimit) {
   EXPECT_THAT(error.what(), HasSubstr("memory"));
 }
 
+/// Wherever memory runs out, in raylift or in an importer, it is no fault of the file.
+TEST_F(Isolate, BlamesNoFileForTheMemoryLimit) {
+  path_ = folder_.write("grid.dae", test::grid_document(700));
+  const auto loads = [&](std::uint64_t limit) {
+    options_.limits.isolate_bytes = limit;
+    try {
+      (void)load(path_, options_);
+      return true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::limit) << limit << ": " << error.what();
+      EXPECT_THAT(error.what(), HasSubstr("--import-memory")) << limit;
+      return false;
+    }
+  };
+  // The least that is enough, and then down from there, past all that is taken one after the other.
+  const std::uint64_t bytes = std::filesystem::file_size(path_);
+  std::uint64_t little = 3 * bytes;
+  std::uint64_t enough = std::uint64_t{1} << 30;
+  ASSERT_TRUE(loads(enough));
+  while (enough - little > bytes / 4) {
+    const std::uint64_t middle = little + (enough - little) / 2;
+    (loads(middle) ? enough : little) = middle;
+  }
+  for (std::uint64_t limit = little; limit + 8 * bytes > enough && limit > 3 * bytes; limit -= bytes / 3) loads(limit);
+}
+
 TEST_F(Isolate, ReportsAnEndWithoutAResult) {
   fault("exit");
   const Error error = error_of(ErrorKind::malformed);

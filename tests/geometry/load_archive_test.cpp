@@ -3,15 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <sys/resource.h>
 #include <zip.h>
 #include <zlib.h>
 
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "expect_error.h"
+#include "import/source_file.h"
 #include "small_scenes.h"
 #include "support/paths.h"
 
@@ -206,6 +209,30 @@ TEST_F(LoadArchive, StopsAtTheLimitInAManifestToo) {
   const auto path =
       zip("bomb.zae", {{"manifest.xml", std::string(50'000'000, ' ')}, {"cube.dae", test::cube_document()}});
   expect_error(ErrorKind::limit, [&] { (void)load(path, options); });
+}
+
+// A disk that fails is not the file's fault ---------------------------------------------------------------------------
+
+TEST_F(LoadArchive, TellsAFailingReadFromBrokenGzipData) {
+  // The memory of this process at address 0, which nothing can read.
+  const Error error = expect_error(ErrorKind::system, [] { (void)read_gzip("/proc/self/mem", {}); });
+  EXPECT_THAT(error.problem(), HasSubstr("Input/output error"));
+}
+
+TEST_F(LoadArchive, TellsAMissingDescriptorFromABrokenArchive) {
+  const auto path = zip("scene.zae", {{"scene.dae", test::cube_document()}});
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::optional<ErrorKind> kind;
+  try {
+    (void)read_zae(path, {});
+  } catch (const Error& error) {
+    kind = error.kind();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(kind, ErrorKind::system);
 }
 
 }  // namespace

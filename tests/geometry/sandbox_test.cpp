@@ -113,6 +113,14 @@ TEST_F(Sandbox, ReadsWhatLiesWithTheInputWhereTheFormatHasSeveralFiles) {
   expect_refused("read " + (folder_.path() / "input/link").string());
 }
 
+TEST_F(Sandbox, ReadsOtherDocumentsBeneathTheInputsFolderOnRequest) {
+  options_.external = true;
+  EXPECT_EQ(inside("read " + (folder_.path() / "input/beside").string()), "read done");
+  expect_refused("read " + other("secret"));
+  fs::create_symlink(other("secret"), folder_.path() / "input/link");
+  expect_refused("read " + (folder_.path() / "input/link").string());
+}
+
 TEST_F(Sandbox, FollowsALinkToTheInput) {
   fs::create_symlink(input_, folder_.path() / "link.dae");
   input_ = folder_.path() / "link.dae";

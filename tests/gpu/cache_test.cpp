@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include "devices.h"
 #include "scenes.h"
@@ -100,6 +101,83 @@ void expect_same(const GpuGeometry& a, const GpuGeometry& b) {
   EXPECT_EQ(a.view().reach, b.view().reach);
   EXPECT_EQ(a.view().material_codes == nullptr, b.view().material_codes == nullptr);
   EXPECT_EQ(a.view().triangle_parts == nullptr, b.view().triangle_parts == nullptr);
+}
+
+/// A scene whose only solid is the cube of another document, and that document with another size of the cube.
+class CachedDocuments : public ::testing::Test {
+ protected:
+  CachedDocuments() {
+    options_.external = true;
+    std::ifstream file(test::data("cube.dae"), std::ios::binary);
+    cube_.assign(std::istreambuf_iterator<char>(file), {});
+    std::string main = cube_;
+    const auto url = main.find("<instance_geometry url=\"#");
+    EXPECT_NE(url, std::string::npos);
+    main.insert(url + 24, "parts/other.dae");
+    fs::create_directories(cache_.root() / "scene/parts");
+    write("main.dae", main);
+    write("parts/other.dae", cube_);
+    main_ = cache_.root() / "scene/main.dae";
+  }
+  void write(const fs::path& name, const std::string& text) const {
+    std::ofstream(cache_.root() / "scene" / name, std::ios::binary | std::ios::trunc) << text;
+  }
+  /// With another corner, and of the same length.
+  void change_other(char corner) const {
+    std::string text = cube_;
+    text[text.find('1', text.find('>', text.find("<float_array")))] = corner;
+    write("parts/other.dae", text);
+  }
+  Caching cache_;
+  LoadOptions options_;
+  std::string cube_;
+  fs::path main_;
+};
+
+TEST_F(CachedDocuments, AreServedWhileAllHoldTheSame) {
+  const Scene scene = load(main_, options_, cache_.options());
+  EXPECT_THAT(cache_.files(), SizeIs(1));
+  ASSERT_THAT(scene.files, SizeIs(1));
+  std::vector<StageTime> times;
+  const Progress progress([](std::string_view, std::uint64_t, std::uint64_t) { return true; }, &times);
+  // Written anew, and elsewhere: contents count, not times.
+  write("parts/other.dae", cube_);
+  expect_same(load(main_, options_, cache_.options(), progress), scene);
+  for (const StageTime& time : times) EXPECT_NE(time.stage, "preflight");
+  EXPECT_TRUE(make_cache(main_, options_, {}, cache_.options()).hit);
+  EXPECT_THAT(cache_.warnings, IsEmpty());
+  EXPECT_THAT(file_hashes(main_, load(main_, options_, cache_.options()).files),
+              ElementsAre(cache_key(main_.parent_path() / "parts/other.dae", {}, {}).source));
+}
+
+TEST_F(CachedDocuments, AreReadAgainWhereOneHasChanged) {
+  const Scene before = load(main_, options_, cache_.options());
+  EXPECT_FALSE(make_cache(main_, options_, {}, {cache_.folder(), false, true, {}}).hit);
+  change_other('7');
+  const Scene after = load(main_, options_, cache_.options());
+  EXPECT_NE(after.bounds.min, before.bounds.min);
+  expect_same(after, load(main_, options_));
+  const Device device = Device::host();
+  EXPECT_TRUE(upload(main_, options_, device, {}, cache_.options()).hit);
+  change_other('8');
+  EXPECT_FALSE(upload(main_, options_, device, {}, cache_.options()).hit);
+  EXPECT_FALSE(make_cache(main_, options_, {}, {cache_.folder(), false, true, {}}).hit);
+  fs::remove(main_.parent_path() / "parts/other.dae");
+  EXPECT_THROW((void)load(main_, options_, cache_.options()), Error);
+  EXPECT_THAT(cache_.warnings, IsEmpty());
+}
+
+TEST_F(CachedDocuments, HashesNothingThatIsNotAsItWasRead) {
+  Scene scene = load(main_, options_);
+  const auto hash = [&] { (void)file_hashes(main_, scene.files); };
+  hash();
+  for (const char* path : {"../cache", "/etc/passwd", "none", "parts"}) {
+    scene.files.front().path = path;
+    EXPECT_THROW(hash(), Error) << path;
+  }
+  scene.files.front().path = "parts/other.dae";
+  ++scene.files.front().changed;
+  EXPECT_THROW(hash(), Error);
 }
 
 class CachedUploads : public test::OnDevice {};

@@ -8,7 +8,9 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
+#include <assimp/DefaultIOSystem.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/source_files.h>
 #include <algorithm>
 #include <assimp/Importer.hpp>
 #include <cmath>
@@ -22,9 +24,10 @@
 namespace raylift {
 namespace {
 
-/// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed).
+/// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed). `own`: it
+/// reads what raylift wrote.
 template <class Read>
-std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file, const Read& read) {
+std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file, bool own, const Read& read) {
   // Otherwise a file without meshes comes back with an invented one that shows its nodes.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   const aiScene* scene = nullptr;
@@ -37,7 +40,8 @@ std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file
   }
   if (scene == nullptr) {
     const std::string text = importer.GetErrorString();
-    if (text.find("bad_alloc") != std::string::npos)
+    // A document of our own is well-formed: where its parser fails, it has no memory.
+    if (text.find("bad_alloc") != std::string::npos || (own && text.find("malformed XML") != std::string::npos))
       throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""},
                   "the file may ask for more than it holds");
     throw Error(ErrorKind::malformed, "the importer refused the file: " + (text.empty() ? "no reason given" : text),
@@ -45,6 +49,26 @@ std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file
   }
   return std::unique_ptr<aiScene>(importer.GetOrphanedScene());
 }
+
+/// Opens files for Assimp, and lists those that lie with the scene's own.
+class ListingFiles : public Assimp::DefaultIOSystem {
+ public:
+  ListingFiles(const std::filesystem::path& scene, std::vector<SourceFile>& files)
+      : scene_(std::filesystem::absolute(scene).lexically_normal()), files_(files) {}
+
+  Assimp::IOStream* Open(const char* name, const char* mode) override {
+    const std::filesystem::path path = std::filesystem::absolute(name).lexically_normal();
+    const std::filesystem::path place = path.lexically_relative(scene_.parent_path());
+    SourceFile file = detail::source_file(path, place);
+    Assimp::IOStream* stream = DefaultIOSystem::Open(name, mode);
+    if (stream != nullptr && path != scene_ && *place.begin() != "..") files_.push_back(std::move(file));
+    return stream;
+  }
+
+ private:
+  std::filesystem::path scene_;
+  std::vector<SourceFile>& files_;
+};
 
 std::string text_of(const aiString& text) {
   return {text.data, text.length};
@@ -207,7 +231,8 @@ void import_geometries(collada::Document& document, const std::string& file, con
     const std::string text = std::move(document.geometry_text);
     Assimp::Importer importer;
     const unsigned flags = document.needs_triangulation ? aiProcess_Triangulate : 0U;
-    imported = run(importer, file, [&] { return importer.ReadFileFromMemory(text.data(), text.size(), flags, "dae"); });
+    imported =
+        run(importer, file, true, [&] { return importer.ReadFileFromMemory(text.data(), text.size(), flags, "dae"); });
   }
   const auto mismatch = [&](std::size_t i) {
     throw Error(ErrorKind::malformed, "the importer did not give back the primitives that the preflight had found",
@@ -240,8 +265,9 @@ Scene import_file(const std::filesystem::path& path, const LoadOptions& options,
   {
     const Stage stage(progress, "import");
     Assimp::Importer importer;
+    importer.SetIOHandler(new ListingFiles(path, scene.files));
     if (const aiImporterDesc* description = aiGetImporterDesc(extension.c_str())) scene.format = description->mName;
-    imported = run(importer, file, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
+    imported = run(importer, file, false, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
   }
   if (imported->mRootNode == nullptr) throw Error(ErrorKind::malformed, "the file holds no scene", {file, ""});
   aiString generator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preflight's frame: XML, <asset>, and the order of the other parts.
+// The preflight's frame: elements by their ids, and the order of the other parts.
 #include "collada.h"
 
 #include <algorithm>
@@ -23,11 +23,6 @@ std::string tag(pugi::xml_node element) {
   return text + ">";
 }
 
-std::size_t line_of(std::string_view text, std::ptrdiff_t offset) {
-  const std::size_t end = std::min(text.size(), static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));
-  return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-}
-
 }  // namespace
 
 std::string describe(pugi::xml_node element) {
@@ -38,9 +33,9 @@ std::string describe(pugi::xml_node element) {
   return text;
 }
 
-void fail(ErrorKind kind, const std::string& problem, const std::string& file, pugi::xml_node element,
+void fail(ErrorKind kind, const std::string& problem, const Source& source, pugi::xml_node element,
           std::string_view advice) {
-  throw Error(kind, problem, {file, describe(element)}, advice);
+  throw Error(kind, problem, {source.file_of(element), describe(element)}, advice);
 }
 
 std::string_view text_of(pugi::xml_node element, std::string& joined) {
@@ -53,23 +48,29 @@ std::string_view text_of(pugi::xml_node element, std::string& joined) {
   return joined;
 }
 
-Library::Library(pugi::xml_node root, const char* library, const char* element, bool deep) : element_(element) {
-  const auto add = [this](pugi::xml_node found) {
+Library::Library(Source& source, const char* library, const char* element, bool deep)
+    : source_(source), library_(library), element_(element), deep_(deep) {
+  index(source.root());
+}
+
+void Library::index(pugi::xml_node root) {
+  auto& by_id = by_id_.emplace_back();
+  const auto add = [&](pugi::xml_node found) {
     elements_.push_back(found);
     const std::string_view id = found.attribute("id").value();
     if (id.empty()) return;
-    const auto [entry, inserted] = by_id_.try_emplace(id, Entry{found});
+    const auto [entry, inserted] = by_id.try_emplace(id, Entry{found});
     if (!inserted) entry->second.ambiguous = true;
   };
-  for (const pugi::xml_node outer : root.children(library)) {
-    if (!deep) {
-      for (const pugi::xml_node found : outer.children(element)) add(found);
+  for (const pugi::xml_node outer : root.children(library_)) {
+    if (!deep_) {
+      for (const pugi::xml_node found : outer.children(element_)) add(found);
       continue;
     }
     // Pre-order without recursion: documents may be as deep as their author's malice.
     pugi::xml_node node = outer.first_child();
     while (node) {
-      if (std::strcmp(node.name(), element) == 0) add(node);
+      if (std::strcmp(node.name(), element_) == 0) add(node);
       if (node.first_child()) {
         node = node.first_child();
         continue;
@@ -80,30 +81,44 @@ Library::Library(pugi::xml_node root, const char* library, const char* element, 
   }
 }
 
-const Library::Entry* Library::entry(std::string_view id) const {
-  auto found = by_id_.find(id);
-  if (found == by_id_.end()) found = by_id_.find(percent_decoded(id));
-  return found == by_id_.end() ? nullptr : &found->second;
+const Library::Entry* Library::entry(const Target& target) {
+  while (by_id_.size() <= target.document) index(source_.root(by_id_.size()));
+  const auto& by_id = by_id_[target.document];
+  auto found = by_id.find(target.id);
+  if (found == by_id.end()) found = by_id.find(percent_decoded(target.id));
+  return found == by_id.end() ? nullptr : &found->second;
 }
 
-pugi::xml_node Library::by_id(std::string_view id) const {
-  const Entry* found = entry(id);
+pugi::xml_node Library::by_id(std::string_view id, pugi::xml_node referrer) {
+  const Entry* found = entry({source_.document_of(referrer), id});
   return found == nullptr ? pugi::xml_node() : found->element;
 }
 
-pugi::xml_node Library::find(std::string_view url, const Source& source, pugi::xml_node referrer) const {
-  const std::string& file = source.file;
+pugi::xml_node Library::by_url(std::string_view url, pugi::xml_node referrer) {
+  const auto target = source_.target(url, referrer);
+  const Entry* found = target ? entry(*target) : nullptr;
+  return found == nullptr ? pugi::xml_node() : found->element;
+}
+
+pugi::xml_node Library::find(std::string_view url, pugi::xml_node referrer) {
   const std::string what = "'" + std::string(url) + "'";
-  if (url.empty()) fail(ErrorKind::malformed, "a reference to a <" + element_ + "> is missing", file, referrer);
-  const auto id = local_id(source, url);
-  if (!id)
-    fail(ErrorKind::unsupported, what + " refers to another document", file, referrer,
-         "merge the documents into one before loading");
-  const Entry* found = entry(*id);
+  const std::string kind = std::string("<") + element_ + ">";
+  if (url.empty()) fail(ErrorKind::malformed, "a reference to a " + kind + " is missing", source_, referrer);
+  const auto target = source_.target(url, referrer);
+  if (!target && url.find('#') == std::string_view::npos)
+    fail(ErrorKind::unsupported, what + " refers to another document, and to no element of it", source_, referrer,
+         "put '#' and the id of a " + kind + " behind it");
+  if (!target)
+    fail(ErrorKind::unsupported, what + " refers to another document", source_, referrer,
+         "read it by --external, or merge the documents into one before loading");
+  const Entry* found = entry(*target);
   if (found == nullptr)
-    fail(ErrorKind::malformed, what + " names no <" + element_ + "> of this document", file, referrer);
+    fail(ErrorKind::malformed,
+         what + " names no " + kind + (target->document == source_.document_of(referrer) ? " of this" : " of that") +
+             " document",
+         source_, referrer);
   if (found->ambiguous)
-    fail(ErrorKind::malformed, what + " names more than one <" + element_ + ">", file, referrer,
+    fail(ErrorKind::malformed, what + " names more than one " + kind, source_, referrer,
          "give each element an id of its own");
   return found->element;
 }
@@ -113,35 +128,19 @@ Document preflight(std::string text, const std::string& file, const LoadOptions&
   const Stage stage(progress, "preflight");
   if (options.unit_mm && !(std::isfinite(*options.unit_mm) && *options.unit_mm > 0))
     throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
-  if (text.size() > options.limits.text_bytes)
-    throw Error(ErrorKind::limit,
-                "the document has " + std::to_string(text.size()) + " bytes, and the limit is " +
-                    std::to_string(options.limits.text_bytes),
-                {file, ""}, "raise it with --max-text-size");
-
-  pugi::xml_document xml;
-  constexpr unsigned kFlags = pugi::parse_cdata | pugi::parse_escapes | pugi::parse_wconv_attribute;
-  const pugi::xml_parse_result parsed = xml.load_buffer_inplace(text.data(), text.size(), kFlags);
-  if (!parsed) {
-    if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
-    throw Error(ErrorKind::malformed, std::string("not well-formed XML: ") + parsed.description(),
-                {file, "line " + std::to_string(line_of(text, parsed.offset))});
-  }
-  const Source source{file, options, xml.child("COLLADA"), own_paths(file, entry)};
-  if (!source.root)
-    throw Error(ErrorKind::malformed, "the root element is not <COLLADA>",
-                {file, xml.first_child() ? tag(xml.first_child()) : std::string()});
-
+  const std::size_t bytes = text.size();
+  Source source(std::move(text), file, options, entry);
   Document document;
   Scene& scene = document.scene;
   scene.source = file;
-  scene.generator = source.root.child("asset").child("contributor").child_value("authoring_tool");
+  scene.generator = source.root().child("asset").child("contributor").child_value("authoring_tool");
   scene.format = "COLLADA";
-  if (const pugi::xml_attribute version = source.root.attribute("version"))
+  if (const pugi::xml_attribute version = source.root().attribute("version"))
     scene.format += std::string(" ") + version.value();
-  GeometryReader geometries(source, text.size());
+  GeometryReader geometries(source, bytes);
   read_scene(source, geometries, scene);
   std::move(geometries).finish(document);
+  scene.files = source.take_files();
   return document;
 }
 

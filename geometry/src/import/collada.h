@@ -38,8 +38,8 @@ struct Document {
 };
 
 /// `text` is the whole document, in any encoding that XML allows; `file` names it in errors, and `entry` is its path in
-/// an archive. By both it may refer to itself. Throws Error: malformed, unsupported or limit, with the element. Does
-/// not recurse, whatever the document's depth.
+/// an archive. By both it may refer to itself, and to other documents. Throws Error: malformed, unsupported, limit or
+/// io, with the element. Does not recurse, whatever the document's depth.
 [[nodiscard]] Document preflight(std::string text, const std::string& file, const LoadOptions& options,
                                  const Progress& progress, const std::string& entry = {});
 

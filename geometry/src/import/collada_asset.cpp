@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "collada_text.h"
 
@@ -28,7 +29,7 @@ std::optional<double> read_unit(const Source& source, pugi::xml_node unit) {
   const auto value = read_reals(meter.value());
   if (!value || value->size() != 1 || !std::isfinite(1000 * value->front()) || value->front() <= 0)
     fail(ErrorKind::malformed, std::string("the unit's length '") + meter.value() + "' is no positive number of metres",
-         source.file, unit, "correct it, or override it with --unit");
+         source, unit, "correct it, or override it with --unit");
   return 1000 * value->front();
 }
 
@@ -38,9 +39,15 @@ std::optional<UpAxis> read_axis(const Source& source, pugi::xml_node up) {
   const auto letter = text.find_first_not_of(" \t\r\n");
   if (letter == std::string_view::npos || text.substr(letter + 1, 3) != "_UP" || text[letter] < 'X' ||
       text[letter] > 'Z')
-    fail(ErrorKind::malformed, "the up axis '" + std::string(text) + "' is none of X_UP, Y_UP, Z_UP", source.file, up,
+    fail(ErrorKind::malformed, "the up axis '" + std::string(text) + "' is none of X_UP, Y_UP, Z_UP", source, up,
          "correct it, or override it with --up");
   return static_cast<UpAxis>(text[letter] - 'X');
+}
+
+/// What holds where a document states no unit or no axis.
+Frame usual_frame(pugi::xml_node root) {
+  const bool g4dae = has_g4dae_optics(root);
+  return {g4dae && !root.child("asset").child("unit") ? 1.0 : 1000.0, g4dae ? UpAxis::z : UpAxis::y};
 }
 
 /// The directions right, up and in (towards the viewer) in the axes of each <up_axis>: COLLADA 1.4.1, <up_axis>.
@@ -77,34 +84,25 @@ Place inside(const Place& outer, const Local& local) {
 }
 
 Assets::Assets(const Source& source, Scene& scene) : source_(source), scene_(scene) {
-  const pugi::xml_node asset = source.root.child("asset");
-  const bool g4dae = has_g4dae_optics(source.root);
-  const pugi::xml_node unit = asset.child("unit");
-  scene.unit_mm = g4dae && !unit ? 1 : 1000;
-  scene.unit_from = Provenance::convention;
-  if (source.options.unit_mm) {
-    scene.unit_mm = *source.options.unit_mm;
-    scene.unit_from = Provenance::option;
-  } else if (const auto stated = read_unit(source, unit)) {
-    scene.unit_mm = *stated;
-    scene.unit_from = Provenance::file;
-  }
-  scene.up_axis = g4dae ? UpAxis::z : UpAxis::y;
-  scene.up_from = Provenance::convention;
-  if (source.options.up_axis) {
-    scene.up_axis = *source.options.up_axis;
-    scene.up_from = Provenance::option;
-  } else if (const auto stated = read_axis(source, asset.child("up_axis"))) {
-    scene.up_axis = *stated;
-    scene.up_from = Provenance::file;
-  }
+  const pugi::xml_node asset = source.root().child("asset");
+  const LoadOptions& options = source.options();
+  const Frame usual = usual_frame(source.root());
+  const auto unit = options.unit_mm ? std::nullopt : read_unit(source, asset.child("unit"));
+  const auto up = options.up_axis ? std::nullopt : read_axis(source, asset.child("up_axis"));
+  const auto from = [](bool option, bool file) {
+    return option ? Provenance::option : file ? Provenance::file : Provenance::convention;
+  };
+  scene.unit_mm = options.unit_mm.value_or(unit.value_or(usual.unit_mm));
+  scene.unit_from = from(options.unit_mm.has_value(), unit.has_value());
+  scene.up_axis = options.up_axis.value_or(up.value_or(usual.up));
+  scene.up_from = from(options.up_axis.has_value(), up.has_value());
 }
 
 StatedFrame Assets::stated(pugi::xml_node element) {
   // Up to an element that is known, and down again: documents may be as deep as their author's malice.
   std::vector<pugi::xml_node> path;
   StatedFrame frame;
-  for (; element && element != source_.root; element = element.parent()) {
+  for (; element && element.parent() != element.root(); element = element.parent()) {
     if (const auto known = known_.find(element.internal_object()); known != known_.end()) {
       frame = known->second;
       break;
@@ -118,21 +116,39 @@ StatedFrame Assets::stated(pugi::xml_node element) {
   return frame;
 }
 
+StatedFrame Assets::entered(pugi::xml_node from, pugi::xml_node to) {
+  if (from.root() == to.root()) return {};
+  const pugi::xml_node root = source_.root(source_.document_of(to));
+  const auto [entry, inserted] = known_.try_emplace(root.internal_object());
+  if (!inserted) return entry->second;
+  const LoadOptions& options = source_.options();
+  const Frame usual = usual_frame(root);
+  const pugi::xml_node asset = root.child("asset");
+  StatedFrame& frame = entry->second;
+  if (!options.unit_mm) frame.unit_mm = read_unit(source_, asset.child("unit")).value_or(usual.unit_mm);
+  if (!options.up_axis) frame.up = read_axis(source_, asset.child("up_axis")).value_or(usual.up);
+  warn_if_other(frame, "'" + source_.file_of(root) + "'");
+  return frame;
+}
+
 void Assets::read(pugi::xml_node asset, StatedFrame& frame) {
-  bool differs = false;
-  if (const pugi::xml_node unit = asset.child("unit"); unit && !source_.options.unit_mm) {
-    frame.unit_mm = read_unit(source_, unit).value_or(1000);  // the schema's default
-    differs = *frame.unit_mm != scene_.unit_mm;
-  }
-  if (const auto up = source_.options.up_axis ? std::nullopt : read_axis(source_, asset.child("up_axis"))) {
-    frame.up = up;
-    differs = differs || *up != scene_.up_axis;
-  }
-  if (differs && !warned_)
-    scene_.report.warnings.push_back(describe(asset.parent()) +
+  StatedFrame own;
+  const LoadOptions& options = source_.options();
+  if (const pugi::xml_node unit = asset.child("unit"); unit && !options.unit_mm)
+    own.unit_mm = read_unit(source_, unit).value_or(1000);  // the schema's default
+  if (!options.up_axis) own.up = read_axis(source_, asset.child("up_axis"));
+  if (own.unit_mm) frame.unit_mm = own.unit_mm;
+  if (own.up) frame.up = own.up;
+  warn_if_other(own, describe(asset.parent()));
+}
+
+void Assets::warn_if_other(const StatedFrame& frame, const std::string& what) {
+  const bool other =
+      frame.unit_mm.value_or(scene_.unit_mm) != scene_.unit_mm || frame.up.value_or(scene_.up_axis) != scene_.up_axis;
+  if (other && !std::exchange(warned_, true))
+    scene_.report.warnings.push_back(what +
                                      " states a unit or an up axis of its own; the solids in it are converted to the "
                                      "document's");
-  warned_ = warned_ || differs;
 }
 
 }  // namespace raylift::collada

@@ -15,7 +15,8 @@ struct Frame {
   UpAxis up = UpAxis::y;
 };
 
-/// What the <asset>s around an element say, below the document's own one: the innermost for each of the two.
+/// What the <asset>s around an element say, below the document's own one: the innermost for each of the two. Nothing
+/// where an option overrides it.
 struct StatedFrame {
   std::optional<double> unit_mm;
   std::optional<UpAxis> up;
@@ -45,8 +46,12 @@ class Assets {
   /// What holds for the numbers in `element`, from its own <asset> and those of the elements around it. Options that
   /// override the unit or the axis hold for the whole document.
   [[nodiscard]] StatedFrame stated(pugi::xml_node element);
+  /// What holds where an element of one document refers to one of another: the unit and the axis of the other
+  /// document's own <asset>, or their defaults. Nothing within a document.
+  [[nodiscard]] StatedFrame entered(pugi::xml_node from, pugi::xml_node to);
 
  private:
+  void warn_if_other(const StatedFrame& frame, const std::string& what);
   void read(pugi::xml_node asset, StatedFrame& frame);
 
   const Source& source_;

@@ -13,7 +13,7 @@ void append(std::string& text, std::uint64_t number) {
 }
 
 std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
-                                 const std::string& file) {
+                                 const Source& source) {
   const pugi::xml_attribute attribute = element.attribute(name);
   if (!attribute) return missing;
   std::string_view text = attribute.value();
@@ -23,8 +23,8 @@ std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMostPoints)
     fail(ErrorKind::malformed,
-         std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMostPoints), file,
-         element);
+         std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMostPoints),
+         source, element);
   return value;
 }
 

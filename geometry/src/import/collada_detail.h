@@ -4,7 +4,6 @@
 
 #include <raylift/geometry/error.h>
 #include <cstdint>
-#include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
@@ -13,45 +12,31 @@
 #include <vector>
 
 #include "collada.h"
+#include "collada_source.h"
 
 namespace raylift::collada {
 
 /// "<accessor source='#x'> in <geometry id='g'>": an element as its author would look for it.
 [[nodiscard]] std::string describe(pugi::xml_node element);
 
-/// Throws an Error about an element of `file`.
-[[noreturn]] void fail(ErrorKind kind, const std::string& problem, const std::string& file, pugi::xml_node element,
+/// Throws an Error about an element, with the file of its document.
+[[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Source& source, pugi::xml_node element,
                        std::string_view advice = {});
 
-/// The document and where it came from, for the parts that read it.
-struct Source {
-  const std::string& file;
-  const LoadOptions& options;
-  pugi::xml_node root;             ///< <COLLADA>
-  std::vector<std::string> paths;  ///< absolute ones of the document itself: as it was named, and without links
-};
-
-/// The id that `url` names in this document: of "#id", and of "scene.dae#id", "./scene.dae#id" or
-/// "file:///folder/scene.dae#id", percent-encoded or not, in scene.dae. Nothing where it refers to another document, or
-/// to no element. Does not look at the file system.
-[[nodiscard]] std::optional<std::string_view> local_id(const Source& source, std::string_view url);
-/// What to take for Source::paths. An archive is the root of the paths in it.
-[[nodiscard]] std::vector<std::string> own_paths(const std::string& file, const std::string& entry);
-/// "a%20b" is "a b".
-[[nodiscard]] std::string percent_decoded(std::string_view text);
-
-/// The elements of one kind in all libraries of one kind, by id.
+/// The elements of one kind in all libraries of one kind, by id, of all documents that are open.
 class Library {
  public:
-  Library() = default;
-  /// Takes every <element> child of every <library> child of `root`; with `deep`, every <element> at any depth.
-  Library(pugi::xml_node root, const char* library, const char* element, bool deep = false);
+  /// Takes every <element> child of every <library> child of a document's root; with `deep`, every <element> at any
+  /// depth.
+  Library(Source& source, const char* library, const char* element, bool deep = false);
 
-  /// The element that `url` of `referrer` names. Throws: unsupported for another document's element, malformed
-  /// where there is none or more than one.
-  [[nodiscard]] pugi::xml_node find(std::string_view url, const Source& source, pugi::xml_node referrer) const;
-  /// The same by bare id; an empty node where there is none.
-  [[nodiscard]] pugi::xml_node by_id(std::string_view id) const;
+  /// The element that `url` of `referrer` names. Throws what Source::target does, unsupported for an element of a
+  /// document that is not read, malformed where there is none or more than one.
+  [[nodiscard]] pugi::xml_node find(std::string_view url, pugi::xml_node referrer);
+  /// The same; an empty node where there is none, or where the document is not read.
+  [[nodiscard]] pugi::xml_node by_url(std::string_view url, pugi::xml_node referrer);
+  /// The element of that bare id in the document of `referrer`.
+  [[nodiscard]] pugi::xml_node by_id(std::string_view id, pugi::xml_node referrer);
   [[nodiscard]] const std::vector<pugi::xml_node>& elements() const { return elements_; }
 
  private:
@@ -59,23 +44,29 @@ class Library {
     pugi::xml_node element;
     bool ambiguous = false;
   };
-  [[nodiscard]] const Entry* entry(std::string_view id) const;
+  void index(pugi::xml_node root);
+  [[nodiscard]] const Entry* entry(const Target& target);
 
-  std::string element_;
+  Source& source_;
+  const char* library_;
+  const char* element_;
+  bool deep_;
   std::vector<pugi::xml_node> elements_;
-  std::unordered_map<std::string_view, Entry> by_id_;
+  std::vector<std::unordered_map<std::string_view, Entry>> by_id_;  // of each document
 };
 
 /// Checks the geometries that a document uses, and writes them anew for Assimp.
 class GeometryReader {
  public:
   /// `bytes` is the document's size, about that of what is written.
-  GeometryReader(const Source& source, std::size_t bytes);
+  GeometryReader(Source& source, std::size_t bytes);
 
   /// The mesh number of the geometry that `url` names. Checks its structure and all its numbers when first asked for.
   std::uint32_t use(std::string_view url, pugi::xml_node referrer);
-  /// Whether the document has a geometry of that id.
-  [[nodiscard]] bool has(std::string_view id) const { return !library_.by_id(id).empty(); }
+  /// Whether there is a geometry that `url` names.
+  [[nodiscard]] bool has(std::string_view url, pugi::xml_node referrer) {
+    return !library_.by_url(url, referrer).empty();
+  }
   [[nodiscard]] const Geometry& operator[](std::uint32_t number) const { return geometries_[number]; }
   [[nodiscard]] pugi::xml_node element(std::uint32_t number) const { return elements_[number]; }
 
@@ -87,9 +78,9 @@ class GeometryReader {
   Positions write_positions(pugi::xml_node mesh);
   void write_primitive(Geometry& geometry, const Positions& positions, pugi::xml_node element);
 
-  const Source& source_;
+  Source& source_;
   Library library_;
-  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::unordered_map<const void*, std::uint32_t> numbers_;  // by the element
   std::vector<Geometry> geometries_;
   std::vector<pugi::xml_node> elements_;
   std::vector<std::string> names_;
@@ -101,7 +92,7 @@ class GeometryReader {
 
 /// Reads units and axes, materials, bindings and the node tree into `scene`; asks `geometries` for each mesh that it
 /// meets.
-void read_scene(const Source& source, GeometryReader& geometries, Scene& scene);
+void read_scene(Source& source, GeometryReader& geometries, Scene& scene);
 
 /// The text of an element whose children are text and comments alone.
 [[nodiscard]] std::string_view text_of(pugi::xml_node element, std::string& joined);
@@ -116,7 +107,7 @@ void read_scene(const Source& source, GeometryReader& geometries, Scene& scene);
 constexpr std::uint64_t kMostPoints = 0xFFFFFFFEU;  ///< of one primitive element: Assimp counts in 32 bits
 /// An attribute that must be an integer from 0 to kMostPoints, where it is there.
 [[nodiscard]] std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
-                                               const std::string& file);
+                                               const Source& source);
 
 void append(std::string& text, std::uint64_t number);
 /// Appends pieces, which follow each other, numbers and texts alike.

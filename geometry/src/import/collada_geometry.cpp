@@ -25,7 +25,7 @@ struct Accessor {
 };
 
 /// X, Y and Z are found by the params' names, or in order where none is named.
-Accessor read_accessor(pugi::xml_node accessor, const std::string& file) {
+Accessor read_accessor(pugi::xml_node accessor, const Source& source) {
   std::array<std::size_t, 3> at{SIZE_MAX, SIZE_MAX, SIZE_MAX};
   std::size_t params = 0;
   bool named = false;
@@ -36,19 +36,20 @@ Accessor read_accessor(pugi::xml_node accessor, const std::string& file) {
       if (name.size() == 1 && (name[0] | 0x20) == static_cast<char>('x' + axis)) at[axis] = params;
     ++params;
   }
-  const std::uint64_t count = unsigned_attribute(accessor, "count", 0, file);
-  const std::uint64_t offset = unsigned_attribute(accessor, "offset", 0, file);
-  const std::uint64_t stride = unsigned_attribute(accessor, "stride", 1, file);
+  const std::uint64_t count = unsigned_attribute(accessor, "count", 0, source);
+  const std::uint64_t offset = unsigned_attribute(accessor, "offset", 0, source);
+  const std::uint64_t stride = unsigned_attribute(accessor, "stride", 1, source);
   if (!named && (params == 0 ? stride : params) >= 3)
     for (std::size_t axis = 0; axis != 3; ++axis) at[axis] = axis;
   if (std::max({at[0], at[1], at[2]}) == SIZE_MAX)
-    fail(ErrorKind::unsupported, "positions need an X, a Y and a Z", file, accessor, "export them in three dimensions");
+    fail(ErrorKind::unsupported, "positions need an X, a Y and a Z", source, accessor,
+         "export them in three dimensions");
   const std::size_t width = std::max({at[0], at[1], at[2]}) + 1;
   if (stride < std::max(width, params))
     fail(ErrorKind::malformed,
          "a stride of " + std::to_string(stride) + " is less than the " + std::to_string(std::max(width, params)) +
              " values of a point",
-         file, accessor);
+         source, accessor);
   return {count, offset, stride, width, at};
 }
 
@@ -60,8 +61,8 @@ struct GeometryReader::Positions {
   std::uint64_t count = 0;  ///< points
 };
 
-GeometryReader::GeometryReader(const Source& source, std::size_t bytes)
-    : source_(source), library_(source.root, "library_geometries", "geometry") {
+GeometryReader::GeometryReader(Source& source, std::size_t bytes)
+    : source_(source), library_(source, "library_geometries", "geometry") {
   reserve_huge(text_, bytes + 1024);
   text_ +=
       "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<COLLADA version=\"1.4.1\"><asset><unit meter=\"1\"/>"
@@ -69,18 +70,18 @@ GeometryReader::GeometryReader(const Source& source, std::size_t bytes)
 }
 
 std::uint32_t GeometryReader::use(std::string_view url, pugi::xml_node referrer) {
-  const pugi::xml_node element = library_.find(url, source_, referrer);
+  const pugi::xml_node element = library_.find(url, referrer);
   const auto number = static_cast<std::uint32_t>(geometries_.size());
-  const auto [entry, inserted] = numbers_.try_emplace(element.attribute("id").value(), number);
+  const auto [entry, inserted] = numbers_.try_emplace(element.internal_object(), number);
   if (!inserted) return entry->second;
 
   const pugi::xml_node mesh = element.child("mesh");
   if (!mesh) {
     for (const char* other : {"convex_mesh", "spline", "brep"})
       if (element.child(other))
-        fail(ErrorKind::unsupported, std::string("a <") + other + "> is no triangle mesh", source_.file, element,
+        fail(ErrorKind::unsupported, std::string("a <") + other + "> is no triangle mesh", source_, element,
              "export it as a <mesh>");
-    fail(ErrorKind::malformed, "the geometry has no <mesh>", source_.file, element);
+    fail(ErrorKind::malformed, "the geometry has no <mesh>", source_, element);
   }
 
   Geometry& geometry = geometries_.emplace_back();
@@ -101,29 +102,28 @@ std::uint32_t GeometryReader::use(std::string_view url, pugi::xml_node referrer)
 }
 
 GeometryReader::Positions GeometryReader::write_positions(pugi::xml_node mesh) {
-  const std::string& file = source_.file;
   const pugi::xml_node vertices = mesh.child("vertices");
-  if (!vertices) fail(ErrorKind::malformed, "the mesh has no <vertices>", file, mesh);
+  if (!vertices) fail(ErrorKind::malformed, "the mesh has no <vertices>", source_, mesh);
   const pugi::xml_node input = vertices.find_child_by_attribute("input", "semantic", "POSITION");
-  if (!input) fail(ErrorKind::malformed, "the <vertices> have no POSITION input", file, vertices);
+  if (!input) fail(ErrorKind::malformed, "the <vertices> have no POSITION input", source_, vertices);
 
   // Ids are looked up in the mesh alone: exporters that number sources anew in each mesh are common.
   const auto local = [&](const char* what, std::string_view url, pugi::xml_node referrer, const auto& find) {
-    const auto id = local_id(source_, url);
+    const auto id = source_.own_id(url, referrer);
     if (!id)
       fail(url.empty() ? ErrorKind::malformed : ErrorKind::unsupported,
-           "'" + std::string(url) + "' refers to no element of this document", file, referrer);
+           "'" + std::string(url) + "' refers to no element of this document", source_, referrer);
     pugi::xml_node found = find(std::string(*id));
     if (!found) found = find(percent_decoded(*id));
     if (!found)
-      fail(ErrorKind::malformed, "'" + std::string(url) + "' names no " + what + " of this mesh", file, referrer);
+      fail(ErrorKind::malformed, "'" + std::string(url) + "' names no " + what + " of this mesh", source_, referrer);
     return found;
   };
   const pugi::xml_node source = local("<source>", input.attribute("source").value(), input, [&](const std::string& id) {
     return mesh.find_child_by_attribute("source", "id", id.c_str());
   });
   const pugi::xml_node accessor = source.child("technique_common").child("accessor");
-  if (!accessor) fail(ErrorKind::malformed, "the source has no <accessor>", file, source);
+  if (!accessor) fail(ErrorKind::malformed, "the source has no <accessor>", source_, source);
   const pugi::xml_node array =
       local("<float_array>", accessor.attribute("source").value(), accessor, [&](const std::string& id) {
         for (const pugi::xml_node candidate : mesh.children("source"))
@@ -132,20 +132,20 @@ GeometryReader::Positions GeometryReader::write_positions(pugi::xml_node mesh) {
         return pugi::xml_node();
       });
 
-  const Accessor points = read_accessor(accessor, file);
+  const Accessor points = read_accessor(accessor, source_);
   const auto& [count, offset, stride, width, at] = points;
 
   std::string joined;
   const std::string_view numbers = text_of(array, joined);
   const NumberScan scan = scan_reals(numbers);
-  if (scan.bad) fail(ErrorKind::malformed, "'" + *scan.bad + "' is no number", file, array);
+  if (scan.bad) fail(ErrorKind::malformed, "'" + *scan.bad + "' is no number", source_, array);
   // Each of these is below 2^32, so the sum fits into 64 bits.
   const std::uint64_t needed = count == 0 ? 0 : offset + (count - 1) * stride + width;
   if (needed > scan.count)
     fail(ErrorKind::malformed,
          std::to_string(count) + " points need " + std::to_string(needed) + " values, and the array holds " +
              std::to_string(scan.count),
-         file, accessor, "the file may have been cut off; export it again");
+         source_, accessor, "the file may have been cut off; export it again");
 
   const std::size_t number = geometries_.size() - 1;
   write(text_, "<source id=\"p", number, "\"><float_array id=\"a", number, "\" count=\"", needed, "\">", numbers,
@@ -168,8 +168,8 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
   CheckedPrimitive read;
   read_primitive(read, element, positions.vertices_id, positions.count, source_);
   triangles_ += read.triangles;
-  if (triangles_ > source_.options.limits.triangles)
-    fail(ErrorKind::limit, "more than " + std::to_string(source_.options.limits.triangles) + " triangles", source_.file,
+  if (triangles_ > source_.options().limits.triangles)
+    fail(ErrorKind::limit, "more than " + std::to_string(source_.options().limits.triangles) + " triangles", source_,
          element, "raise the limit with --max-triangles");
   if (read.primitive.faces == 0) return;
   needs_triangulation_ = needs_triangulation_ || !read.primitive.triangles;

@@ -16,21 +16,17 @@ namespace {
 
 class Materials {
  public:
-  Materials(const Source& source, Scene& scene)
-      : source_(source), scene_(scene), effects_(source.root, "library_effects", "effect") {
-    const Library library(source.root, "library_materials", "material");
-    for (const pugi::xml_node element : library.elements()) {
-      Material material;
-      const char* name = element.attribute("name").value();
-      material.name = *name != '\0' ? name : element.attribute("id").value();
-      read_color(element, material);
-      by_id_.try_emplace(element.attribute("id").value(), static_cast<std::uint32_t>(scene_.materials.size()));
-      scene_.materials.push_back(std::move(material));
-    }
+  Materials(Source& source, Scene& scene)
+      : source_(source),
+        scene_(scene),
+        materials_(source, "library_materials", "material"),
+        effects_(source, "library_effects", "effect") {
+    for (const pugi::xml_node element : materials_.elements()) (void)number_of(element);
   }
 
-  /// The number in Scene::bindings of what `instance` (an <instance_geometry> or <instance_controller>) binds.
-  std::uint32_t bind(const Geometry& geometry, pugi::xml_node instance) {
+  /// The number in Scene::bindings of what `instance` (an <instance_geometry> or <instance_controller>) binds to the
+  /// parts of a geometry, which is `element`.
+  std::uint32_t bind(const Geometry& geometry, pugi::xml_node element, pugi::xml_node instance) {
     std::map<std::string_view, std::string_view> targets;
     for (const pugi::xml_node bound :
          instance.child("bind_material").child("technique_common").children("instance_material"))
@@ -38,11 +34,12 @@ class Materials {
     std::vector<std::uint32_t> binding;
     for (const Primitive& primitive : geometry.primitives) {
       const auto found = targets.find(primitive.symbol);
-      std::string_view id = found == targets.end() ? std::string_view(primitive.symbol) : found->second;
-      id = local_id(source_, id).value_or(id);
-      const auto material = by_id_.find(id);
-      binding.push_back(material == by_id_.end() ? kNone : material->second);
-      if (material == by_id_.end() && found != targets.end()) warn_missing(found->second);
+      const bool bound = found != targets.end();
+      // A symbol that is not bound may be the material's id.
+      const std::string_view name = bound ? found->second : std::string_view(primitive.symbol);
+      const pugi::xml_node material = material_of(name, bound ? instance : element, bound);
+      binding.push_back(material ? number_of(material) : kNone);
+      if (!material && bound) warn_missing(name, instance);
     }
     const auto [entry, inserted] =
         bindings_.try_emplace(std::move(binding), static_cast<std::uint32_t>(scene_.bindings.size()));
@@ -51,10 +48,28 @@ class Materials {
   }
 
  private:
-  void read_color(pugi::xml_node element, Material& material) const {
-    const auto id = local_id(source_, element.child("instance_effect").attribute("url").value());
-    if (!id) return;
-    const pugi::xml_node technique = effects_.by_id(*id).child("profile_COMMON").child("technique");
+  pugi::xml_node material_of(std::string_view name, pugi::xml_node referrer, bool is_url) {
+    if (is_url || name.starts_with('#'))
+      if (const pugi::xml_node found = materials_.by_url(name, referrer)) return found;
+    return materials_.by_id(name, referrer);
+  }
+
+  std::uint32_t number_of(pugi::xml_node element) {
+    const auto [entry, inserted] =
+        numbers_.try_emplace(element.internal_object(), static_cast<std::uint32_t>(scene_.materials.size()));
+    if (!inserted) return entry->second;
+    Material material;
+    const char* name = element.attribute("name").value();
+    material.name = *name != '\0' ? name : element.attribute("id").value();
+    read_color(element, material);
+    scene_.materials.push_back(std::move(material));
+    return entry->second;
+  }
+
+  void read_color(pugi::xml_node element, Material& material) {
+    const pugi::xml_node instance = element.child("instance_effect");
+    const pugi::xml_node effect = effects_.by_url(instance.attribute("url").value(), element);
+    const pugi::xml_node technique = effect.child("profile_COMMON").child("technique");
     for (const char* model : {"phong", "lambert", "blinn", "constant"}) {
       const pugi::xml_node shading = technique.child(model);
       if (!shading) continue;
@@ -67,15 +82,20 @@ class Materials {
     }
   }
 
-  void warn_missing(std::string_view target) {
+  void warn_missing(std::string_view target, pugi::xml_node instance) {
     if (!missing_.try_emplace(std::string(target)).second) return;
-    scene_.report.warnings.push_back("a material '" + std::string(target) + "' is bound but not in the file");
+    const bool other = target.find('#') != std::string_view::npos && !source_.own_id(target, instance);
+    scene_.report.warnings.push_back("a material '" + std::string(target) + "' is bound but " +
+                                     (other && !source_.options().external
+                                          ? "in another document, which --external would read"
+                                          : "not in the file"));
   }
 
-  const Source& source_;
+  Source& source_;
   Scene& scene_;
+  Library materials_;
   Library effects_;
-  std::map<std::string_view, std::uint32_t> by_id_;
+  std::unordered_map<const void*, std::uint32_t> numbers_;  // by the element
   std::map<std::vector<std::uint32_t>, std::uint32_t> bindings_;
   std::map<std::string, bool> missing_;
 };
@@ -89,6 +109,12 @@ struct Use {
   std::vector<Local> locals;  // from the node inwards: controllers with their bind shapes, and the geometry
 };
 
+/// A node inside another one.
+struct Child {
+  std::uint32_t node;
+  Local entered{};  ///< where it is another document's: what that one is in
+};
+
 /// A <node> or <visual_scene>, once, however often it is instanced.
 struct GraphNode {
   pugi::xml_node element;
@@ -96,7 +122,7 @@ struct GraphNode {
   Local local;
   std::optional<std::int64_t> copy_number;
   std::vector<Use> uses;
-  std::vector<std::uint32_t> children;
+  std::vector<Child> children;
   bool placement = false;  ///< nothing of its own but one <instance_node>: it places another node under its own name
 
   // Of the expanded tree below, this node included.
@@ -107,17 +133,18 @@ struct GraphNode {
 
 class Graph {
  public:
-  Graph(const Source& source, GeometryReader& geometries, Scene& scene)
+  Graph(Source& source, GeometryReader& geometries, Scene& scene)
       : source_(source),
         geometries_(geometries),
         scene_(scene),
         assets_(source, scene),
         materials_(source, scene),
-        controllers_(source.root, "library_controllers", "controller"),
+        controllers_(source, "library_controllers", "controller"),
         nodes_by_id_(nodes(source)) {}
 
   void read(pugi::xml_node visual_scene) {
     number_of(visual_scene);
+    entered_ = {assets_.entered(source_.root(), visual_scene)};
     for (std::size_t i = 0; i != graph_.size(); ++i) read_node(static_cast<std::uint32_t>(i));
     measure();
     expand();
@@ -125,9 +152,8 @@ class Graph {
 
  private:
   /// <node>s live in both libraries, at any depth, and may be instanced from anywhere.
-  static std::array<Library, 2> nodes(const Source& source) {
-    return {Library(source.root, "library_nodes", "node", true),
-            Library(source.root, "library_visual_scenes", "node", true)};
+  static std::array<Library, 2> nodes(Source& source) {
+    return {Library(source, "library_nodes", "node", true), Library(source, "library_visual_scenes", "node", true)};
   }
 
   std::uint32_t number_of(pugi::xml_node element) {
@@ -137,10 +163,9 @@ class Graph {
     return entry->second;
   }
 
-  pugi::xml_node find_node(pugi::xml_node referrer) const {
+  pugi::xml_node find_node(pugi::xml_node referrer) {
     const std::string_view url = referrer.attribute("url").value();
-    const auto id = local_id(source_, url);
-    return nodes_by_id_[id && nodes_by_id_[0].by_id(*id) ? 0 : 1].find(url, source_, referrer);
+    return nodes_by_id_[nodes_by_id_[0].by_url(url, referrer) ? 0 : 1].find(url, referrer);
   }
 
   void read_node(std::uint32_t number) {
@@ -154,13 +179,13 @@ class Graph {
     std::size_t inner = 0;
     for (const pugi::xml_node child : element.children()) {
       if (is(child, "node")) {
-        node.children.push_back(number_of(child));
+        node.children.push_back({number_of(child)});
         ++inner;
       } else if (is(child, "instance_node")) {
-        node.children.push_back(number_of(find_node(child)));
+        const pugi::xml_node found = find_node(child);
+        node.children.push_back({number_of(found), {assets_.entered(child, found)}});
       } else if (is(child, "instance_geometry")) {
-        const std::uint32_t geometry = geometries_.use(child.attribute("url").value(), child);
-        node.uses.push_back({geometry, materials_.bind(geometries_[geometry], child), {own_frame(geometry)}});
+        use_geometry(child.attribute("url").value(), child, child, {}, node);
       } else if (is(child, "instance_controller")) {
         use_controller(child, node);
       }
@@ -169,7 +194,15 @@ class Graph {
     graph_[number] = std::move(node);
   }
 
-  Local own_frame(std::uint32_t geometry) { return {assets_.stated(geometries_.element(geometry))}; }
+  /// `referrer` names the geometry, and `instance` binds its materials; `locals` are those of the controllers between.
+  void use_geometry(std::string_view url, pugi::xml_node referrer, pugi::xml_node instance, std::vector<Local> locals,
+                    GraphNode& node) {
+    const std::uint32_t geometry = geometries_.use(url, referrer);
+    const pugi::xml_node element = geometries_.element(geometry);
+    locals.push_back({assets_.entered(referrer, element)});
+    locals.push_back({assets_.stated(element)});
+    node.uses.push_back({geometry, materials_.bind(geometries_[geometry], element, instance), std::move(locals)});
+  }
 
   /// A skin or a morph shows its base mesh: raylift has no poses.
   void use_controller(pugi::xml_node instance, GraphNode& node) {
@@ -179,20 +212,17 @@ class Graph {
     // Controllers may stand on controllers; more of them than there are in the document are a cycle.
     for (std::size_t links = 0;; ++links) {
       if (links > controllers_.elements().size())
-        fail(ErrorKind::malformed, "the controllers refer to each other in a circle", source_.file, referrer);
-      const pugi::xml_node controller = controllers_.find(url, source_, referrer);
+        fail(ErrorKind::malformed, "the controllers refer to each other in a circle", source_, referrer);
+      const pugi::xml_node controller = controllers_.find(url, referrer);
+      locals.push_back({assets_.entered(referrer, controller)});
       referrer = controller.child("skin") ? controller.child("skin") : controller.child("morph");
-      if (!referrer)
-        fail(ErrorKind::malformed, "the controller has neither <skin> nor <morph>", source_.file, controller);
+      if (!referrer) fail(ErrorKind::malformed, "the controller has neither <skin> nor <morph>", source_, controller);
       Local& local = locals.emplace_back(Local{assets_.stated(controller)});
       if (const pugi::xml_node shape = referrer.child("bind_shape_matrix")) local.transform = matrix(source_, shape);
       url = referrer.attribute("source").value();
-      const auto id = local_id(source_, url);
-      if (!id || geometries_.has(*id) || !controllers_.by_id(*id)) break;  // use() says what is wrong
+      if (geometries_.has(url, referrer) || !controllers_.by_url(url, referrer)) break;  // use() says what is wrong
     }
-    const std::uint32_t geometry = geometries_.use(url, referrer);
-    locals.push_back(own_frame(geometry));
-    node.uses.push_back({geometry, materials_.bind(geometries_[geometry], instance), std::move(locals)});
+    use_geometry(url, referrer, instance, std::move(locals), node);
     if (!controllers_warned_)
       scene_.report.warnings.emplace_back("skins and morphs are shown unposed, as their base meshes");
     controllers_warned_ = true;
@@ -225,10 +255,9 @@ class Graph {
       auto& [number, child] = path.back();
       GraphNode& node = graph_[number];
       if (child != node.children.size()) {
-        const std::uint32_t next = node.children[child++];
+        const std::uint32_t next = node.children[child++].node;
         if (state[next] == State::open)
-          fail(ErrorKind::malformed, "the node contains itself, by <instance_node>", source_.file,
-               graph_[next].element);
+          fail(ErrorKind::malformed, "the node contains itself, by <instance_node>", source_, graph_[next].element);
         if (state[next] == State::unseen) {
           state[next] = State::open;
           path.push_back({next, 0});
@@ -238,7 +267,7 @@ class Graph {
       node.nodes = 1;
       node.instances = node.uses.size();
       node.height = 1;
-      for (const std::uint32_t below : node.children) {
+      for (const auto& [below, entered] : node.children) {
         node.nodes = saturating_add(node.nodes, graph_[below].nodes);
         node.instances = saturating_add(node.instances, graph_[below].instances);
         node.height = std::max(node.height, graph_[below].height + 1);
@@ -246,14 +275,14 @@ class Graph {
       state[number] = State::done;
       path.pop_back();
     }
-    const LoadLimits& limits = source_.options.limits;
+    const LoadLimits& limits = source_.options().limits;
     const auto check = [&](std::uint64_t value, std::uint64_t limit, const std::string& what, const char* option) {
       if (value <= limit) return;
       const bool saturated = value == UINT64_MAX;
       fail(ErrorKind::limit,
            "the expanded scene has " + (saturated ? std::string("over 10^19") : std::to_string(value)) + " " + what +
                ", and the limit is " + std::to_string(limit),
-           source_.file, graph_[0].element, std::string("raise it with ") + option);
+           source_, graph_[0].element, std::string("raise it with ") + option);
     };
     check(graph_[0].height, limits.node_depth, "levels", "--max-depth");
     check(graph_[0].instances, limits.instances, "solids", "--max-instances");
@@ -272,6 +301,7 @@ class Graph {
     };
     Place world{{scene_.unit_mm, scene_.up_axis}};
     world.to_world.scale(scene_.unit_mm);
+    world = inside(world, entered_);
     std::vector<Step> stack{{0, kNone, kNone, world}};
     scene_.instances.reserve(graph_[0].instances);
     while (!stack.empty()) {
@@ -285,8 +315,9 @@ class Graph {
       // G4DAE names solids twice: the placement (a physical volume) instances a node of its own for the logical one.
       // They are one node here, under the placement's name.
       while (node->placement) {
-        node = &graph_[node->children.front()];
-        place = inside(place, node->local);
+        const Child& only = node->children.front();
+        node = &graph_[only.node];
+        place = inside(inside(place, only.entered), node->local);
         if (written.name.empty()) written.name = node->name;
         if (!written.copy_number) written.copy_number = node->copy_number;
       }
@@ -300,7 +331,7 @@ class Graph {
           material = scene_.bindings[use.binding].front();
       }
       for (auto child = node->children.rbegin(); child != node->children.rend(); ++child)
-        stack.push_back({*child, here, material, place});
+        stack.push_back({child->node, here, material, inside(place, child->entered)});
     }
   }
 
@@ -311,7 +342,7 @@ class Graph {
     return entry->second;
   }
 
-  const Source& source_;
+  Source& source_;
   GeometryReader& geometries_;
   Scene& scene_;
   Assets assets_;
@@ -319,17 +350,18 @@ class Graph {
   Library controllers_;
   std::array<Library, 2> nodes_by_id_;
   std::vector<GraphNode> graph_;
+  Local entered_;  // where the visual scene is another document's
   std::unordered_map<const void*, std::uint32_t> numbers_;
   std::unordered_map<const GraphNode*, std::uint32_t> volumes_;
   bool controllers_warned_ = false;
 };
 
-pugi::xml_node find_visual_scene(const Source& source, Scene& scene) {
-  const Library scenes(source.root, "library_visual_scenes", "visual_scene");
-  if (const pugi::xml_node instance = source.root.child("scene").child("instance_visual_scene"))
-    return scenes.find(instance.attribute("url").value(), source, instance);
+pugi::xml_node find_visual_scene(Source& source, Scene& scene) {
+  Library scenes(source, "library_visual_scenes", "visual_scene");
+  if (const pugi::xml_node instance = source.root().child("scene").child("instance_visual_scene"))
+    return scenes.find(instance.attribute("url").value(), instance);
   if (scenes.elements().empty())
-    fail(ErrorKind::malformed, "the document has no <visual_scene>: nothing is placed", source.file, source.root,
+    fail(ErrorKind::malformed, "the document has no <visual_scene>: nothing is placed", source, source.root(),
          "export a scene, not a library of geometries");
   scene.report.warnings.emplace_back("the document names no scene; its first <visual_scene> is taken");
   return scenes.elements().front();
@@ -337,11 +369,11 @@ pugi::xml_node find_visual_scene(const Source& source, Scene& scene) {
 
 }  // namespace
 
-void read_scene(const Source& source, GeometryReader& geometries, Scene& scene) {
+void read_scene(Source& source, GeometryReader& geometries, Scene& scene) {
   Graph graph(source, geometries, scene);
   graph.read(find_visual_scene(source, scene));
   if (scene.instances.empty())
-    fail(ErrorKind::malformed, "the scene is empty: no node instances a geometry", source.file, source.root);
+    fail(ErrorKind::malformed, "the scene is empty: no node instances a geometry", source, source.root());
 }
 
 }  // namespace raylift::collada

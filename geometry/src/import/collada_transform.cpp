@@ -15,15 +15,15 @@ std::vector<double> numbers(const Source& source, pugi::xml_node element, std::s
   std::string joined;
   const auto values = read_reals(text_of(element, joined));
   if (!values || values->size() != wanted)
-    fail(ErrorKind::malformed, "expected " + std::to_string(wanted) + " numbers", source.file, element);
+    fail(ErrorKind::malformed, "expected " + std::to_string(wanted) + " numbers", source, element);
   for (const double value : *values)
-    if (!std::isfinite(value)) fail(ErrorKind::malformed, "a number is not finite", source.file, element);
+    if (!std::isfinite(value)) fail(ErrorKind::malformed, "a number is not finite", source, element);
   return *values;
 }
 
 Vector axis_of(const Source& source, pugi::xml_node element, double x, double y, double z) {
   const Vector axis(x, y, z);
-  if (!(axis.norm() > 0)) fail(ErrorKind::malformed, "an axis or direction has no length", source.file, element);
+  if (!(axis.norm() > 0)) fail(ErrorKind::malformed, "an axis or direction has no length", source, element);
   return axis.normalized();
 }
 
@@ -37,7 +37,7 @@ Transform skew(const Source& source, pugi::xml_node element) {
   const Vector normal = rotation - rotation.dot(translation) * translation;
   const double tangent = std::tan(v[0] * std::numbers::pi / 180);
   if (!(normal.norm() > 1e-9) || !(std::abs(tangent) < 1e9))
-    fail(ErrorKind::unsupported, "the skew is degenerate: parallel axes or a right angle", source.file, element);
+    fail(ErrorKind::unsupported, "the skew is degenerate: parallel axes or a right angle", source, element);
   Transform result = Transform::Identity();
   result.linear() += tangent * translation * normal.normalized().transpose();
   return result;
@@ -60,7 +60,7 @@ Transform look_at(const Source& source, pugi::xml_node element) {
 Transform matrix(const Source& source, pugi::xml_node element) {
   const std::vector<double> v = numbers(source, element, 16);
   if (v[12] != 0 || v[13] != 0 || v[14] != 0 || v[15] != 1)
-    fail(ErrorKind::unsupported, "the matrix is not affine: its last row is not 0 0 0 1", source.file, element);
+    fail(ErrorKind::unsupported, "the matrix is not affine: its last row is not 0 0 0 1", source, element);
   Transform result;
   for (int row = 0; row != 3; ++row)
     for (int column = 0; column != 4; ++column) result(row, column) = v[static_cast<std::size_t>(row * 4 + column)];

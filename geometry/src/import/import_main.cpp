@@ -99,7 +99,7 @@ void import_and_write(ByteReader& reader) {
   const std::string path = reader.get_text();
   limit_memory(options.limits);
   try {
-    import::enter_sandbox(path, !is_collada(extension_of(path)));
+    import::enter_sandbox(path, options.external || !is_collada(extension_of(path)));
     import::act_out_fault();
     std::vector<StageTime> times;
     const Scene scene = load(path, options, make_progress(&times));

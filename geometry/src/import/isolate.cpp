@@ -190,6 +190,7 @@ class Import {
     // A complete scene is taken while the process is still busy giving its memory back.
     std::vector<StageTime> stages;
     Scene scene = take_result(Mapping(result.get()).bytes(), stages);
+    scene.source = path_.string();  // not what the process says: Scene::files are relative to its folder
     // What the process itself did not spend in stages: its start, and handing the scene over.
     double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (const StageTime& time : stages) {
@@ -329,6 +330,8 @@ class Import {
     if (error.kind() == ErrorKind::out_of_host_memory)
       throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at,
                   "raise it with --import-memory");
+    // A disk that fails there fails this scene: a batch would end by a fault of the machine.
+    if (error.kind() == ErrorKind::system) throw Error(ErrorKind::io, error.problem(), at, error.advice());
     // The others are not a file's. A batch would end by them.
     if (error.kind() != ErrorKind::io && error.kind() != ErrorKind::malformed &&
         error.kind() != ErrorKind::unsupported && error.kind() != ErrorKind::limit)

@@ -72,6 +72,11 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
       stage.advance(i + 1);
     }
   }
+  std::sort(scene.files.begin(), scene.files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  scene.files.erase(std::unique(scene.files.begin(), scene.files.end(),
+                                [](const SourceFile& a, const SourceFile& b) { return a.path == b.path; }),
+                    scene.files.end());
   remove_empty_meshes(scene);
   if (scene.instances.empty())
     throw Error(ErrorKind::malformed, "the scene is empty: no triangle is placed anywhere", {scene.source, ""});
@@ -120,6 +125,11 @@ Scene load(const std::filesystem::path& path, const LoadOptions& options, const 
     throw Error(ErrorKind::out_of_host_memory, "no memory left to load the file", {path.string(), ""});
   } catch (const std::length_error&) {
     throw Error(ErrorKind::out_of_host_memory, "the file asks for more memory than there can be", {path.string(), ""});
+  } catch (const std::runtime_error& error) {
+    // TBB has no type of its own for this.
+    const std::string what = error.what();
+    if (what.find("pthread_create") == std::string::npos) throw;
+    throw Error(ErrorKind::out_of_host_memory, "no thread can be started: " + what, {path.string(), ""});
   }
 }
 

@@ -11,6 +11,7 @@ void put_options(ByteWriter& writer, const LoadOptions& options) {
   writer.value(options.unit_mm.value_or(0));
   writer.value(options.up_axis ? static_cast<int>(*options.up_axis) : -1);
   writer.value(options.weld);
+  writer.value(std::uint8_t{options.external});
   writer.value(std::uint8_t{options.repair});
   writer.value(std::uint8_t{options.drop_degenerate});
   writer.value(options.limits);
@@ -21,6 +22,7 @@ LoadOptions get_options(ByteReader& reader) {
   if (const auto unit = reader.get<double>(); unit != 0) options.unit_mm = unit;
   if (const auto axis = reader.get<int>(); axis >= 0) options.up_axis = static_cast<UpAxis>(axis);
   options.weld = reader.get<WeldOptions>();
+  options.external = reader.get<std::uint8_t>() != 0;
   options.repair = reader.get<std::uint8_t>() != 0;
   options.drop_degenerate = reader.get<std::uint8_t>() != 0;
   options.limits = reader.get<LoadLimits>();

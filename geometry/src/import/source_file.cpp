@@ -132,9 +132,7 @@ class Archive {
     if (archive_) return;
     zip_error_t error;
     zip_error_init_with_code(&error, code);
-    const std::string text = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    throw Error(ErrorKind::malformed, "no readable zip archive: " + text, {path.string(), ""});
+    fail("no readable zip archive", error, {path.string(), ""});
   }
 
   [[nodiscard]] zip_int64_t locate(const std::string& name) const {
@@ -152,23 +150,30 @@ class Archive {
   [[nodiscard]] std::string read(const std::string& name) const {
     const Where where{path_.string(), "entry '" + name + "'"};
     const zip_int64_t index = locate(name);
-    if (index < 0) throw Error(ErrorKind::malformed, "the archive's manifest names an entry that is not there", where);
+    if (index < 0) throw Error(ErrorKind::malformed, "the archive has no such entry", where);
     const std::unique_ptr<zip_file_t, CloseEntry> entry(
         zip_fopen_index(archive_.get(), static_cast<zip_uint64_t>(index), 0));
-    if (!entry)
-      throw Error(ErrorKind::malformed, std::string("the entry can't be read: ") + zip_strerror(archive_.get()), where);
+    if (!entry) fail("the entry can't be read", *zip_get_error(archive_.get()), where);
     // The size that the archive states is not trusted: what is counted is what comes out.
     Text text(path_, limits_);
     std::unique_ptr<char[]> block(new char[kBlock]);
     for (;;) {
       const zip_int64_t got = zip_fread(entry.get(), block.get(), kBlock);
-      if (got < 0) throw Error(ErrorKind::malformed, "the entry is corrupted", where);
+      if (got < 0) fail("the entry is corrupted", *zip_file_get_error(entry.get()), where);
       if (got == 0) return std::move(text.text);
       text.append({block.get(), static_cast<std::size_t>(got)}, packed_);
     }
   }
 
  private:
+  /// The archive's fault, or that of the system that reads it.
+  [[noreturn]] static void fail(const std::string& what, zip_error_t error, const Where& where) {
+    const std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    const bool system = zip_error_system_type(&error) == ZIP_ET_SYS;
+    throw Error(system ? kind_of_errno(zip_error_code_system(&error)) : ErrorKind::malformed, what + ": " + why, where);
+  }
+
   static constexpr std::size_t kBlock = 1U << 20;
   fs::path path_;
   const LoadLimits& limits_;
@@ -190,6 +195,10 @@ bool is_collada(const std::string& extension) {
 
 std::uint64_t import_memory(const LoadLimits& limits) {
   return limits.isolate_bytes != 0 ? limits.isolate_bytes : detail::usable_memory() / 4 * 3;
+}
+
+void check_memory(const fs::path& path, std::uint64_t bytes, const LoadLimits& limits) {
+  check_memory(path, "what is read of the scene", bytes, limits);
 }
 
 void check_file(const fs::path& path, const LoadLimits& limits) {
@@ -247,11 +256,16 @@ std::string read_gzip(const fs::path& path, const LoadLimits& limits) {
     if (got == static_cast<int>(kBlock)) continue;
     int code = Z_OK;
     const char* message = gzerror(file.get(), &code);
+    if (code == Z_ERRNO) fail_io(path, "the file can't be read", errno);
     if (code == Z_BUF_ERROR) message = "it ends too early";
     if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
       throw Error(ErrorKind::malformed, std::string("the gzip data is corrupted: ") + message, {path.string(), ""});
     if (got == 0 || gzeof(file.get()) != 0) return std::move(text.text);
   }
+}
+
+std::string read_zae_entry(const fs::path& path, const std::string& entry, const LoadLimits& limits) {
+  return Archive(path, limits).read(entry);
 }
 
 ZaeDocument read_zae(const fs::path& path, const LoadLimits& limits) {

@@ -18,6 +18,9 @@ namespace raylift {
 /// The memory that an import may take.
 [[nodiscard]] std::uint64_t import_memory(const LoadLimits& limits);
 
+/// Throws Error(limit) where documents of so many bytes together are more than an import's memory can hold.
+void check_memory(const std::filesystem::path& path, std::uint64_t bytes, const LoadLimits& limits);
+
 /// Throws Error(io) where the path is no readable file, and Error(limit) where it is larger than allowed.
 void check_file(const std::filesystem::path& path, const LoadLimits& limits);
 
@@ -33,5 +36,8 @@ struct ZaeDocument {
 };
 /// The document in a .zae archive: the one that its manifest names, else the first .dae. Throws Error as above.
 [[nodiscard]] ZaeDocument read_zae(const std::filesystem::path& path, const LoadLimits& limits);
+/// Another document in it. Throws Error as above.
+[[nodiscard]] std::string read_zae_entry(const std::filesystem::path& path, const std::string& entry,
+                                         const LoadLimits& limits);
 
 }  // namespace raylift

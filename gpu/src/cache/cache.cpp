@@ -99,9 +99,8 @@ class Cache {
   /// The scene, out of any file that has it, or loaded.
   [[nodiscard]] Scene scene() const {
     Scene scene;
-    if (!read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file); }))
+    if (!read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file, source_, progress_); }))
       return load(source_, load_, progress_);
-    scene.source = source_.string();  // the same contents may lie elsewhere now
     return scene;
   }
 
@@ -110,7 +109,7 @@ class Cache {
     if (stamp_of(source_) != stamp_)
       throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
     const Candidate to = place(upload);
-    std::vector<CacheMetadata> metadata = detail::scene_metadata(scene, sources.origin, upload.flatten);
+    std::vector<CacheMetadata> metadata = detail::scene_metadata(scene, sources.origin, upload.flatten, progress_);
     metadata.push_back(detail::options_metadata(detail::changed_options(source_, load_, upload)));
     write_cache_file(to.path, to.key, sources.arrays, metadata, progress_);
   }
@@ -140,6 +139,7 @@ class Cache {
       if (file.key() != from.key)
         throw Error(ErrorKind::malformed, "the cache file is of another source or other options",
                     {from.path.string(), ""});
+      if (!detail::same_files(file, source_, progress_)) return false;
       use(file);
       return true;
     } catch (const Error& failure) {
@@ -235,10 +235,8 @@ Scene load(const fs::path& source, const LoadOptions& options, const CacheOption
            const Progress& progress) {
   const Cache cache(source, options, cache_options, progress);
   Scene scene;
-  if (cache.read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file); })) {
-    scene.source = source.string();  // the same contents may lie elsewhere now
+  if (cache.read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file, source, progress); }))
     return scene;
-  }
   scene = load(source, options, progress);
   if (cache.usable()) (void)cache.try_write({}, scene, detail::geometry_arrays(scene, {}, progress));
   return scene;
@@ -267,7 +265,8 @@ CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, co
 void write_cache_file(const fs::path& path, const CacheKey& key, const Scene& scene, const UploadOptions& upload,
                       const Progress& progress) {
   const detail::GeometryArrays sources = detail::geometry_arrays(scene, upload, progress);
-  write_cache_file(path, key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten), progress);
+  write_cache_file(path, key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten, progress),
+                   progress);
 }
 
 CacheContents cache_contents(const fs::path& folder) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/importer.h>
+#include <raylift/geometry/scene/detail/source_files.h>
 #include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 #include <tbb/parallel_for.h>
@@ -126,12 +127,14 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("unit", load.unit_mm ? OptionText::exact(*load.unit_mm) : "file");
   text.add("up", load.up_axis ? std::to_string(static_cast<int>(*load.up_axis)) : "file");
   text.add("weld", load.weld.enabled ? OptionText::exact(load.weld.tolerance) : "off");
+  text.add("external", std::uint64_t{load.external});
   text.add("repair", std::uint64_t{load.repair});
   text.add("drop_degenerate", std::uint64_t{load.drop_degenerate});
   // A file that a limit refuses is refused though the cache has it under another limit.
   text.add("max_file_size", load.limits.file_bytes);
   text.add("max_text_size", load.limits.text_bytes);
   text.add("max_expansion", std::uint64_t{load.limits.expansion});
+  text.add("max_documents", std::uint64_t{load.limits.documents});
   text.add("max_depth", std::uint64_t{load.limits.node_depth});
   text.add("max_instances", load.limits.instances);
   text.add("max_nodes", load.limits.nodes);
@@ -187,6 +190,23 @@ CacheKey cache_key(const fs::path& source, const LoadOptions& load, const Upload
   key.source = hash_of(file, key.source_bytes, progress);
   key.options = detail::options_hash(source, load, upload);
   return key;
+}
+
+std::vector<Hash256> file_hashes(const fs::path& source, std::span<const SourceFile> files, const Progress& progress) {
+  std::vector<Hash256> hashes;
+  for (const SourceFile& file : files) {
+    std::error_code error;
+    const fs::path path = detail::beneath(source.parent_path(), file.path, error);
+    if (path.empty())
+      throw Error(ErrorKind::io, "a file that the scene was read from is not there any more",
+                  {(source.parent_path() / file.path).string(), ""});
+    const File opened(path);
+    hashes.push_back(hash_of(opened, opened.size(), progress));
+    const SourceFile now = detail::source_file(path, file.path);
+    if (now.bytes != file.bytes || now.changed != file.changed)
+      throw Error(ErrorKind::io, "the file was changed since the scene was read from it", {path.string(), ""});
+  }
+  return hashes;
 }
 
 std::string cache_file_name(const CacheKey& key) {

@@ -3,6 +3,7 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
+#include <raylift/geometry/scene/detail/source_files.h>
 
 #include <algorithm>
 
@@ -14,6 +15,7 @@ using detail::ByteWriter;
 
 constexpr std::uint32_t kFlattened = 1;
 constexpr std::string_view kOptions = "options";
+constexpr std::string_view kFiles = "files";
 
 std::vector<std::byte> bytes_of(const ByteWriter& writer) {
   return {writer.bytes().begin(), writer.bytes().end()};
@@ -91,8 +93,33 @@ std::vector<detail::MeshSizes> read_tree(const CacheFile& file, Scene& scene) {
 
 namespace detail {
 
-std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin, bool flattened) {
-  return {{"scene", summary_bytes(scene, origin, flattened)}, {"scene_tree", tree_bytes(scene)}};
+std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin, bool flattened,
+                                          const Progress& progress) {
+  ByteWriter hashes;
+  const std::vector<Hash256> of_files = file_hashes(scene.source, scene.files, progress);
+  hashes.list(of_files, 0, [&](const Hash256& hash) { hashes.value(hash); });
+  return {{"scene", summary_bytes(scene, origin, flattened)},
+          {"scene_tree", tree_bytes(scene)},
+          {std::string(kFiles), bytes_of(hashes)}};
+}
+
+std::optional<std::vector<SourceFile>> same_files(const CacheFile& file, const std::filesystem::path& source,
+                                                  const Progress& progress) {
+  CacheSummary summary;
+  Scene scene;
+  read_summary(file, summary, scene);
+  std::vector<Hash256> hashes;
+  read_section(file, kFiles, [&](ByteReader& reader) {
+    reader.list(hashes, sizeof(Hash256), [&](Hash256& hash) { reader.value(hash); });
+  });
+  for (SourceFile& one : scene.files) one = source_file(source.parent_path() / one.path, one.path);
+  try {
+    if (file_hashes(source, scene.files, progress) != hashes) return std::nullopt;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::io) throw;
+    return std::nullopt;
+  }
+  return std::move(scene.files);
 }
 
 CacheMetadata options_metadata(const std::string& options) {
@@ -152,6 +179,15 @@ Scene cached_scene(const CacheFile& file) {
   }
   if (first_vertex != vertices.size()) inconsistent(file, ViewArray::vertices);
   if (first_triangle != triangles.size()) inconsistent(file, ViewArray::triangles);
+  return scene;
+}
+
+Scene cached_scene(const CacheFile& file, const std::filesystem::path& source, const Progress& progress) {
+  auto files = detail::same_files(file, source, progress);
+  if (!files) throw Error(ErrorKind::io, "a file that the scene refers to was changed", {source.string(), ""});
+  Scene scene = cached_scene(file);
+  scene.source = source.string();
+  scene.files = std::move(*files);
   return scene;
 }
 

@@ -19,6 +19,7 @@ struct LoadLimits {
   std::uint64_t file_bytes = std::uint64_t{8} << 30;   ///< size of the file on disk
   std::uint64_t text_bytes = std::uint64_t{16} << 30;  ///< after decompression
   std::uint32_t expansion = 100;            ///< times what is stored: of archives and of sparse files, from 64 MiB on
+  std::uint32_t documents = 1000;           ///< that a scene is read from, its own included
   std::uint32_t node_depth = 512;           ///< of XML elements, and of the expanded node tree
   std::uint64_t instances = 5'000'000;      ///< solids after expansion
   std::uint64_t nodes = 10'000'000;         ///< nodes after expansion
@@ -33,6 +34,7 @@ struct LoadOptions {
   std::optional<double> unit_mm;  ///< millimetres per unit, instead of all that the file says
   std::optional<UpAxis> up_axis;  ///< instead of all that the file says
   WeldOptions weld;
+  bool external = false;         ///< read other COLLADA documents that the file refers to, beneath its folder
   bool repair = false;           ///< drop and count NaN vertices and indices out of range
   bool drop_degenerate = false;  ///< drop degenerate triangles; changes triangle ids
   bool isolate = false;          ///< import in a child process; needs the program raylift-import
@@ -45,7 +47,9 @@ struct LoadOptions {
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
 /// node tree, units and materials itself, in double; Assimp reads the geometries. Every vertex and index is checked
-/// again as it is converted. Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled.
+/// again as it is converted. With `external`, what a document refers to in others is read too: by relative paths, from
+/// files beneath the folder of `path`, links resolved, or from the same archive. Scene::files lists them. Errors: io,
+/// malformed, unsupported, limit, out_of_host_memory, cancelled.
 [[nodiscard]] Scene load(const std::filesystem::path& path, const LoadOptions& options = {},
                          const Progress& progress = {});
 

@@ -101,13 +101,21 @@ struct LoadReport {
   std::vector<std::string> warnings;
 };
 
+/// A file that was read beside the scene's own: another COLLADA document, materials of an OBJ file, buffers of glTF.
+struct SourceFile {
+  std::string path;          ///< relative to the folder of the scene's own, and beneath it
+  std::uint64_t bytes = 0;   ///< when it was read
+  std::int64_t changed = 0;  ///< nanoseconds from 1970 to the last change (ctime) before it was read
+};
+
 /// A scene on the host. The world keeps the file's axes: `up_axis` says which one is up, and nothing is turned but what
 /// the file itself gives in other axes.
 struct Scene {
-  std::string source;     ///< the path that was loaded
-  std::string format;     ///< its display name: "COLLADA", "glTF", ...
-  std::string generator;  ///< the program that wrote the file, where it says
-  double unit_mm = 1;     ///< millimetres per unit of the file; parts of it may state their own
+  std::string source;             ///< the path that was loaded
+  std::vector<SourceFile> files;  ///< what was read beside it, in the order of their paths
+  std::string format;             ///< its display name: "COLLADA", "glTF", ...
+  std::string generator;          ///< the program that wrote the file, where it says
+  double unit_mm = 1;             ///< millimetres per unit of the file; parts of it may state their own
   Provenance unit_from = Provenance::assumed;
   UpAxis up_axis = UpAxis::y;
   Provenance up_from = Provenance::assumed;

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,21 @@ namespace raylift {
 [[nodiscard]] std::filesystem::path default_cache_folder();
 
 /// Whether a file's contents alone decide what is loaded: .dae, .zae, .dae.gz, .stl, .ply, .off. Files of other formats
-/// may refer to further files, whose changes would not be noticed. They are loaded without the cache.
+/// may refer to further files, whose changes would not be noticed. They are loaded without the cache. With
+/// LoadOptions::external, a cache file also knows what the other documents held, and is of use only where they still
+/// do.
 [[nodiscard]] bool can_be_cached(const std::filesystem::path& source);
 
 /// The key of a source file under the options that its arrays depend on. Reads the whole file, in parallel. Throws
 /// Error(io), Error(cancelled).
 [[nodiscard]] CacheKey cache_key(const std::filesystem::path& source, const LoadOptions& load,
                                  const UploadOptions& upload, const Progress& progress = {});
+
+/// What the files hold that a scene was read from beside `source` (Scene::files): hashes as CacheKey::source, one each.
+/// Throws Error(io) for one that has changed since it was read, or is not beneath the source's folder;
+/// Error(cancelled).
+[[nodiscard]] std::vector<Hash256> file_hashes(const std::filesystem::path& source, std::span<const SourceFile> files,
+                                               const Progress& progress = {});
 
 /// The name of the file of that key in its folder.
 [[nodiscard]] std::string cache_file_name(const CacheKey& key);
@@ -100,6 +109,10 @@ struct CacheSummary {
 [[nodiscard]] Scene cached_outline(const CacheFile& file);
 /// The scene. Throws Error(usage) for one that was cached flattened.
 [[nodiscard]] Scene cached_scene(const CacheFile& file);
+/// The same as if it had been loaded from `source`: the same contents may lie elsewhere now. Throws Error(io) where the
+/// other files that it was read from are not the same.
+[[nodiscard]] Scene cached_scene(const CacheFile& file, const std::filesystem::path& source,
+                                 const Progress& progress = {});
 
 /// The cache files in a folder, by name; nothing where there is no such folder. Temporary files of writers that were
 /// killed count among `left_over`.

@@ -134,6 +134,11 @@ void visit_vector(Archive& archive, Vector& vector) {
 template <class Archive, class SceneOrConst>
 void visit_facts(Archive& archive, SceneOrConst& scene, SceneCounts& counts) {
   for (auto* text : {&scene.source, &scene.format, &scene.generator}) archive.text(*text);
+  archive.list(scene.files, 3 * sizeof(std::uint64_t), [&](auto& file) {
+    archive.text(file.path);
+    archive.value(file.bytes);
+    archive.value(file.changed);
+  });
   archive.value(scene.unit_mm);
   archive.value(scene.unit_from);
   archive.value(scene.up_from);
