@@ -40,7 +40,7 @@ function(raylift_library name)
   add_library(raylift::${name} ALIAS raylift_${name})
   target_compile_features(raylift_${name} PUBLIC cxx_std_20)
   set_target_properties(raylift_${name} PROPERTIES
-    EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+    EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL "")
   target_include_directories(raylift_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
@@ -56,16 +56,27 @@ function(raylift_program name)
   target_link_libraries(${name} PRIVATE raylift_build_settings)
 endfunction()
 
-# raylift_precompile(<name> <header>...): headers that most of a target's sources include, parsed once. Precompiled they
-# are no system headers any more to GCC, whose warnings of overflows inside its own std::string are wrong.
+# raylift_precompile(<name> <header>...): headers that most of a target's sources include, parsed once, by GCC alone: the
+# builds by clang show that each source includes what it needs. Precompiled they are no system headers any more to GCC,
+# whose warnings of overflows inside its own std::string are wrong.
+set(raylift_precompiled_warnings
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-restrict>)
 function(raylift_precompile name)
   set(headers)
   foreach(header ${ARGN})
     list(APPEND headers "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
   endforeach()
-  target_precompile_headers(${name} PRIVATE ${headers})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${name} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-restrict>)
+    target_precompile_headers(${name} PRIVATE ${headers})
+    target_compile_options(${name} PRIVATE ${raylift_precompiled_warnings})
+  endif()
+endfunction()
+
+# raylift_precompile_as(<name> <other>): with the headers that another target has compiled. Each definition of the
+# other target has to be one of this target too.
+function(raylift_precompile_as name other)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_precompile_headers(${name} REUSE_FROM ${other})
+    target_compile_options(${name} PRIVATE ${raylift_precompiled_warnings})
   endif()
 endfunction()
