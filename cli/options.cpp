@@ -127,6 +127,36 @@ class Formatter : public CLI::Formatter {
 
 }  // namespace
 
+CLI::App* add_command(CLI::App& program, const std::string& name, const std::string& help) {
+  return program.add_subcommand(name, help);
+}
+void finish_command(CLI::App& app, const std::string& footer, std::function<void()> chosen) {
+  if (!footer.empty()) app.footer(footer);  // commands take that of their parent
+  app.callback(std::move(chosen));
+}
+bool has_command(const CLI::App& app) {
+  return !app.get_subcommands().empty();
+}
+bool is_given(const CLI::App& app, const std::string& option) {
+  return app.count(option) != 0;
+}
+
+CLI::Option* add_flag(CLI::App& app, const std::string& names, bool& value, const std::string& help) {
+  return app.add_flag(names, value, help);
+}
+CLI::Option* add_flag(CLI::App& app, const std::string& names, std::function<void()> given, const std::string& help) {
+  return app.add_flag_callback(names, std::move(given), help);
+}
+
+void add_words(CLI::App& app, const std::string& name, std::vector<std::string>& words, const std::string& help,
+               bool required) {
+  app.add_option(name, words, help)->required(required);
+}
+
+void set_group(CLI::App& app, const std::string& group, const std::vector<std::string>& options) {
+  for (const std::string& option : options) app.get_option(option)->group(group);
+}
+
 CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,
                         const std::string& help, std::function<void(const std::string&)> read) {
   const std::string shown = names.substr(0, names.find(','));
@@ -226,7 +256,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
 }
 
 void add_files(CLI::App& app, std::vector<std::string>& files) {
-  app.add_option("FILE", files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others")->required();
+  add_words(app, "FILE", files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others", true);
 }
 
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices) {

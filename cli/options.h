@@ -15,6 +15,27 @@
 
 namespace raylift::cli {
 
+/// Adds a command. finish_command() gives it the text below its help, unless that is empty, and what is called where it
+/// is chosen.
+CLI::App* add_command(CLI::App& program, const std::string& name, const std::string& help);
+void finish_command(CLI::App& app, const std::string& footer, std::function<void()> chosen);
+
+/// Whether the command line has a command of the app.
+[[nodiscard]] bool has_command(const CLI::App& app);
+/// Whether it has the option.
+[[nodiscard]] bool is_given(const CLI::App& app, const std::string& option);
+
+/// Adds a flag that sets `value`, or that calls `given`.
+CLI::Option* add_flag(CLI::App& app, const std::string& names, bool& value, const std::string& help);
+CLI::Option* add_flag(CLI::App& app, const std::string& names, std::function<void()> given, const std::string& help);
+
+/// Adds a positional argument that takes several words.
+void add_words(CLI::App& app, const std::string& name, std::vector<std::string>& words, const std::string& help,
+               bool required);
+
+/// The heading under which the help lists these options.
+void set_group(CLI::App& app, const std::string& group, const std::vector<std::string>& options);
+
 /// Adds an option whose text `read` parses. An Error that `read` throws becomes CLI11's error. The help shows
 /// `fallback` as the default.
 CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& type, const std::string& fallback,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift batch: does the same with many scenes, each in a process of its own, and reports a row for each.
 #include <raylift/geometry/error.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -75,7 +74,7 @@ Examples:
 void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
   add_parsed(app, "--report", "FILE", "", "Write a line of JSON for each scene to this file",
              [options](const std::string& text) { options->report = parse_file_name(text); });
-  app.add_flag("--resume", options->resume, "Go on with the report of a batch that was stopped");
+  add_flag(app, "--resume", options->resume, "Go on with the report of a batch that was stopped");
   offer(add_parsed(app, "--retry", "KINDS", "",
                    "With --resume, do rows again that failed with errors of these kinds, with commas between; changed: "
                    "those whose files are no longer the same",
@@ -84,9 +83,9 @@ void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
   add_parsed(app, "--shard", "I/N", "",
              "Do every N-th scene, from scene I on (0 to N-1); the default in a Slurm job array is the task's",
              [options](const std::string& text) { options->shard = parse_shard(text); });
-  app.add_flag("--merge", options->merge,
-               "Put the reports of all shards, which the inputs name, together into --report");
-  app.add_flag("--sort", options->sort, "Once all is done, put the report's lines in the order of the inputs");
+  add_flag(app, "--merge", options->merge,
+           "Put the reports of all shards, which the inputs name, together into --report");
+  add_flag(app, "--sort", options->sort, "Once all is done, put the report's lines in the order of the inputs");
 }
 
 /// What --do does it with.
@@ -101,7 +100,7 @@ void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
         {"all", "auto", "host", "cuda:0"});
   UploadOptions& upload = options->action.upload;
   add_placement_options(app, upload);
-  app.add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_flag(app, "--flatten", upload.flatten, "Expand instances to one mesh, in the world");
   add_cache_options(app, options->action.cache);
   add_parsed(app, "--rays", "COUNT", exact_count(options->action.rays),
              "That --do trace sends in all directions from the middle of the scene",
@@ -110,17 +109,17 @@ void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
                if (rays > 100'000'000) throw Error(ErrorKind::usage, "at most 100M are possible");
                options->action.rays = rays;
              });
-  app.add_option("--pictures", options->action.pictures, "The folder that --do render writes to")->type_name("FOLDER");
+  add_parsed(app, "--pictures", "FOLDER", "", "The folder that --do render writes to",
+             [options](const std::string& text) { options->action.pictures = text; });
 }
 
 }  // namespace
 
 void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<BatchOptions>();
-  CLI::App* app = program.add_subcommand("batch", "Do the same with many scenes, each in a process of its own");
-  app->add_option("INPUT", options->inputs,
-                  "Files, folders, patterns such as '*.dae', or @LIST, a file that names them; with --merge, reports")
-      ->required();
+  CLI::App* app = add_command(program, "batch", "Do the same with many scenes, each in a process of its own");
+  add_words(*app, "INPUT", options->inputs,
+            "Files, folders, patterns such as '*.dae', or @LIST, a file that names them; with --merge, reports", true);
   options->actions = parse_actions("info,check");
   std::vector<std::string> actions;
   for (const Action& action : all_actions()) actions.emplace_back(action.name);
@@ -139,14 +138,14 @@ void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
              [options](const std::string& text) { options->seconds = parse_seconds(text); });
   add_parsed(*app, "--memory", "BYTES", "its share of 3/4", "Memory for a scene, its import included",
              [options](const std::string& text) { options->bytes = parse_bytes(text); });
-  app->add_flag("--keep-going", options->keep_going,
-                "Go on also when it is no scene's fault: an input that does not exist, a device that does not work");
-  app->add_flag("--fail-fast", options->fail_fast, "Start no more scenes once one has failed");
+  add_flag(*app, "--keep-going", options->keep_going,
+           "Go on also when it is no scene's fault: an input that does not exist, a device that does not work");
+  add_flag(*app, "--fail-fast", options->fail_fast, "Start no more scenes once one has failed");
   add_action_options(*app, options);
   add_general_options(*app, general, true);
   add_load_options(*app, options->action.load);
-  app->footer(kFooter);
-  app->callback([options, &run] { run = [options](Session& session) { return batch(session, *options); }; });
+  finish_command(*app, kFooter,
+                 [options, &run] { run = [options](Session& session) { return batch(session, *options); }; });
 }
 
 }  // namespace raylift::batch

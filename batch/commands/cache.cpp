@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <ctime>
@@ -169,18 +168,18 @@ int clear(Session& session, const CacheCommandOptions& options) {
 
 void add_cache(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<CacheCommandOptions>();
-  CLI::App* app = program.add_subcommand("cache", "Put scenes into the geometry cache; list, verify, clear it");
-  app->add_option("FILE", options->files, "COLLADA (.dae, .zae, .dae.gz), STL, PLY, OFF");
-  app->add_flag("--flatten", options->upload.flatten, "Expand instances to one mesh, in the world");
+  CLI::App* app = add_command(program, "cache", "Put scenes into the geometry cache; list, verify, clear it");
+  add_words(*app, "FILE", options->files, "COLLADA (.dae, .zae, .dae.gz), STL, PLY, OFF", false);
+  add_flag(*app, "--flatten", options->upload.flatten, "Expand instances to one mesh, in the world");
   options->upload.bvh = true;
-  app->add_flag_callback(
-      "--no-bvh", [options] { options->upload.bvh = false; }, "Without the BVH that ray queries need");
-  app->add_flag("--again", options->again, "Make the cache file anew where there is one");
+  add_flag(
+      *app, "--no-bvh", [options] { options->upload.bvh = false; }, "Without the BVH that ray queries need");
+  add_flag(*app, "--again", options->again, "Make the cache file anew where there is one");
   const char* const where = "As --cache=DIR: another folder than $RAYLIFT_CACHE_DIR or ~/.cache/raylift";
   add_cache_folder(*app, options->cache, where);
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
-  app->footer(R"(
+  finish_command(*app, R"(
 Commands: raylift cache list, raylift cache verify, raylift cache clear.
 
 A scene is found again by its file's contents and by the options that its arrays depend on. 'raylift upload --cache' does
@@ -190,17 +189,17 @@ Examples:
   raylift cache scene.dae
   raylift cache --cache=/scratch/cache *.dae
   raylift cache list
-  raylift cache verify && raylift cache clear)");
-  app->callback([app, options, &run] {
-    if (app->get_subcommands().empty()) run = [options](Session& session) { return make(session, *options); };
-  });
+  raylift cache verify && raylift cache clear)",
+                 [app, options, &run] {
+                   if (!has_command(*app)) run = [options](Session& session) { return make(session, *options); };
+                 });
 
   const auto add = [&](const char* name, const char* help, bool files, auto function) {
-    CLI::App* command = app->add_subcommand(name, help);
-    if (files) command->add_option("FILE", options->files, "Cache files; all of the folder by default");
+    CLI::App* command = add_command(*app, name, help);
+    if (files) add_words(*command, "FILE", options->files, "Cache files; all of the folder by default", false);
     add_cache_folder(*command, options->cache, where);
     add_general_options(*command, general, true);
-    command->callback([options, function, name, files, &run] {
+    finish_command(*command, "", [options, function, name, files, &run] {
       if (!files && !options->files.empty())
         throw Error(ErrorKind::usage, std::string("'raylift cache ") + name + "' takes no files",
                     {options->files.front(), ""}, "a file of that name is given as ./" + std::string(name));

@@ -5,7 +5,6 @@
 #include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/import/load.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -210,14 +209,14 @@ int check_files(Session& session, const CheckCommandOptions& options) {
 
 void add_check(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<CheckCommandOptions>();
-  CLI::App* app = program.add_subcommand(
-      "check", "Say whether all meshes are watertight and no solids overlap; exits with 1 if not");
+  CLI::App* app =
+      add_command(program, "check", "Say whether all meshes are watertight and no solids overlap; exits with 1 if not");
   add_files(*app, options->files);
-  app->add_flag("--all", options->all, "List the meshes without a flaw, and all overlaps (--json always does)");
+  add_flag(*app, "--all", options->all, "List the meshes without a flaw, and all overlaps (--json always does)");
   add_parsed(*app, "--examples", "COUNT", std::to_string(options->check.examples),
              "Show where at most this many of each kind of flaw of a mesh are",
              [options](const std::string& text) { options->check.examples = parse_count(text); });
-  app->add_flag("--no-overlaps", options->no_overlaps, "Look at each mesh by itself, and not for solids that overlap");
+  add_flag(*app, "--no-overlaps", options->no_overlaps, "Look at each mesh by itself, and not for solids that overlap");
   add_parsed(*app, "--overlap-tolerance", "LENGTH", "0",
              "Ignore overlaps that are no deeper than this, or than rounding of the vertices explains",
              [options](const std::string& text) { options->overlaps.tolerance = parse_length(text); });
@@ -226,7 +225,7 @@ void add_check(CLI::App& program, GeneralOptions& general, Run& run) {
              [options](const std::string& text) { options->overlaps.touching_examples = parse_count(text); });
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
-  app->footer(R"(
+  finish_command(*app, R"(
 A mesh is watertight if each edge has two triangles that run along it in opposite directions, and if its normals point
 outward. Of the flaws counted, open, non-manifold and inconsistent edges make it leak; the others do not.
 
@@ -239,8 +238,8 @@ Examples:
   raylift check --overlap-tolerance 1um scene.dae
   raylift check -q --no-overlaps scene.dae > /dev/null || echo leaks
   raylift check --json *.dae | jq -r '.[] | select(.watertight | not).file'
-  raylift check --json scene.dae | jq '.[].overlaps.found[] | [.first, .second, .depth_mm]')");
-  app->callback([options, &run] { run = [options](Session& session) { return check_files(session, *options); }; });
+  raylift check --json scene.dae | jq '.[].overlaps.found[] | [.first, .second, .depth_mm]')",
+                 [options, &run] { run = [options](Session& session) { return check_files(session, *options); }; });
 }
 
 }  // namespace raylift::batch

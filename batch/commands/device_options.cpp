@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 #include <raylift/gpu/memory/residency.h>
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/options.h"
 #include "cli/placement_options.h"
 #include "cli/table.h"
 
@@ -15,7 +15,7 @@ using namespace cli;
 void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload) {
   add_device_option(app, device, "auto, host or cuda:N; see 'raylift devices'");
   add_placement_options(app, upload);
-  app.add_flag("--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_flag(app, "--flatten", upload.flatten, "Expand instances to one mesh, in the world");
 }
 
 Device open_device(Session& session, const std::string& device) {

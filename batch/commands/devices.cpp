@@ -4,7 +4,6 @@
 #include <raylift/geometry/import/import_process.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/memory/residency.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -137,17 +136,17 @@ int devices(Session& session) {
 }  // namespace
 
 void add_devices(CLI::App& program, GeneralOptions& general, Run& run) {
-  CLI::App* app = program.add_subcommand("devices", "List the devices, and what each can do");
+  CLI::App* app = add_command(program, "devices", "List the devices, and what each can do");
   add_general_options(*app, general, true);
-  app->footer(R"(
+  finish_command(*app, R"(
 "auto" is the device that programs take by themselves: that of $CUDA_DEVICE, ~/.cuda_device or ~/.cuda-device where one
 is set, else the first CUDA device that works, else the host. Exits with 9 where CUDA devices are there and that one does
 not work.
 
 Examples:
   raylift devices
-  raylift devices --json | jq -r '.devices[].id')");
-  app->callback([&run] { run = [](Session& session) { return devices(session); }; });
+  raylift devices --json | jq -r '.devices[].id')",
+                 [&run] { run = [](Session& session) { return devices(session); }; });
 }
 
 }  // namespace raylift::batch

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -315,28 +314,28 @@ int info(Session& session, const InfoOptions& options) {
 
 void add_info(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* app = program.add_subcommand("info", "Say what scenes hold: meshes, instances, units, materials, bytes");
+  CLI::App* app = add_command(program, "info", "Say what scenes hold: meshes, instances, units, materials, bytes");
   add_files(*app, options->files);
-  app->add_flag("--meshes", options->meshes, "List every mesh (--json always does)");
-  app->add_flag("--tree", options->tree, "List the tree of nodes");
+  add_flag(*app, "--meshes", options->meshes, "List every mesh (--json always does)");
+  add_flag(*app, "--tree", options->tree, "List the tree of nodes");
   add_parsed(*app, "--depth", "COUNT", "all", "List the tree down to this depth only; implies --tree",
              [options](const std::string& text) {
                options->depth = parse_count(text);
                options->tree = true;
              });
-  app->add_flag("-r,--raw", options->raw, "Do not weld vertices: the file's own ones (--weld off)");
+  add_flag(*app, "-r,--raw", options->raw, "Do not weld vertices: the file's own ones (--weld off)");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
-  app->footer(R"(
+  finish_command(*app, R"(
 Examples:
   raylift info scene.dae
   raylift info --tree --depth 3 detector.dae
   raylift info --json *.dae | jq '.[] | {file, triangles}'
-  raylift info --unit cm --up z part.stl)");
-  app->callback([options, &run] {
-    if (options->raw) options->load.weld.enabled = false;
-    run = [options](Session& session) { return info(session, *options); };
-  });
+  raylift info --unit cm --up z part.stl)",
+                 [options, &run] {
+                   if (options->raw) options->load.weld.enabled = false;
+                   run = [options](Session& session) { return info(session, *options); };
+                 });
 }
 
 }  // namespace raylift::batch

@@ -4,7 +4,6 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
-#include <CLI/CLI.hpp>
 
 #include <array>
 #include <chrono>
@@ -100,7 +99,7 @@ void refuse_unused(const CLI::App& app, const TraceCommandOptions& options) {
            {"--width", camera, others},
            {"--height", camera, others}};
   for (const auto& use : uses)
-    if (!use.used && app.count(use.option) != 0)
+    if (!use.used && is_given(app, use.option))
       throw Error(ErrorKind::usage, fmt::format("{} has no effect {}", use.option, use.where), {},
                   "leave it out, or choose other rays by --pattern or --image");
 }
@@ -256,7 +255,7 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<TraceCommandOptions>();
   RayOptions& rays = options->rays;
   CLI::App* app =
-      program.add_subcommand("trace", "Shoot rays into scenes on a device: how fast, what they hit, and an image");
+      add_command(program, "trace", "Shoot rays into scenes on a device: how fast, what they hit, and an image");
   add_files(*app, options->files);
   add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "Number of rays",
              [options](const std::string& text) { options->count = parse_count(text); });
@@ -277,14 +276,11 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
              [options](const std::string& text) { options->by = enum_of<HitsBy>(text, kHitsByNames); });
   add_parsed(*app, "--seed", "NUMBER", "0", "Seed of the random numbers",
              [&rays](const std::string& text) { rays.seed = parse_count(text); });
-  const char* const camera = "Camera";
   add_parsed(*app, "--image", "FILE", "", "Write the camera's image to a PNG file; implies --pattern camera",
-             [options](const std::string& text) { options->image_file = parse_image_name(text); })
-      ->group(camera);
+             [options](const std::string& text) { options->image_file = parse_image_name(text); });
   add_choice(*app, "--image-kind", "KIND", "depth", "depth: white is near, black no hit; normal: x, y, z as colours",
              words_of(kImageKinds),
-             [options](const std::string& text) { options->kind = enum_of<ImageKind>(text, kImageKinds); })
-      ->group(camera);
+             [options](const std::string& text) { options->kind = enum_of<ImageKind>(text, kImageKinds); });
   for (const auto& [side, pixels] : {std::pair{"--width", &rays.width}, std::pair{"--height", &rays.height}})
     add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Size of the image",
                [pixels = pixels](const std::string& text) {
@@ -292,23 +288,20 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
                  if (number == 0 || number > kMostPixels)
                    throw Error(ErrorKind::usage, fmt::format("from 1 to {} are possible", kMostPixels));
                  *pixels = static_cast<std::uint32_t>(number);
-               })
-        ->group(camera);
+               });
   add_parsed(*app, "--target", "X,Y,Z", "the scene's centre", "Point that the camera looks at, in mm",
-             [&rays](const std::string& text) { rays.target = parse_point(text); })
-      ->group(camera);
+             [&rays](const std::string& text) { rays.target = parse_point(text); });
   add_parsed(*app, "--fov", "DEGREES", short_number(rays.fov_degrees), "Vertical field of view",
-             [&rays](const std::string& text) { rays.fov_degrees = parse_degrees(text, 170); })
-      ->group(camera);
+             [&rays](const std::string& text) { rays.fov_degrees = parse_degrees(text, 170); });
   add_parsed(*app, "--near", "LENGTH", "0", "Ignore hits nearer than this, to look through outer hulls",
-             [&rays](const std::string& text) { rays.near = parse_length(text); })
-      ->group(camera);
+             [&rays](const std::string& text) { rays.near = parse_length(text); });
+  set_group(*app, "Camera", {"--image", "--image-kind", "--width", "--height", "--target", "--fov", "--near"});
   add_device_options(*app, options->device, options->upload);
-  app->add_flag("--timings", options->timings, "Print the time of each stage");
+  add_flag(*app, "--timings", options->timings, "Print the time of each stage");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   add_cache_options(*app, options->cache);
-  app->footer(R"(
+  finish_command(*app, R"(
 The rate counts the time of tracing alone, without making rays and copying them and their hits. Rays are lost if they
 leave a closed solid without a hit: of isotropic rays, that is counted where such a solid holds their whole ball.
 
@@ -318,10 +311,10 @@ Examples:
   raylift trace --rays 10M --origin 0,0,0 --radius 5m scene.dae
   raylift trace --by material scene.dae
   raylift trace --image depth.png --near 20m scene.dae
-  raylift trace --json *.dae | jq '.[] | {file, rays_per_second, lost}')");
-  app->callback([app, options, &run] {
-    run = [app, options](Session& session) { return trace_files(session, *app, *options); };
-  });
+  raylift trace --json *.dae | jq '.[] | {file, rays_per_second, lost}')",
+                 [app, options, &run] {
+                   run = [app, options](Session& session) { return trace_files(session, *app, *options); };
+                 });
 }
 
 }  // namespace raylift::batch

@@ -4,7 +4,6 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <memory>
@@ -90,36 +89,36 @@ void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<UploadCommandOptions>();
   UploadOptions& upload = options->upload;
   CLI::App* app =
-      program.add_subcommand("upload", "Place scenes on a device, upload them, and say where each array went");
+      add_command(program, "upload", "Place scenes on a device, upload them, and say where each array went");
   add_files(*app, options->files);
   add_device_options(*app, options->device, upload);
-  app->add_flag("--bvh", upload.bvh, "Build and upload the BVH that ray queries need, too");
+  add_flag(*app, "--bvh", upload.bvh, "Build and upload the BVH that ray queries need, too");
   add_cache_options(*app, options->cache);
   add_parsed(*app, "--to", "DEVICES", "",
              "All of these at once, each chunk over one link and on from there: all, or several with commas between",
              [options](const std::string& text) { options->to = text; });
   add_parsed(*app, "--helpers", "DEVICES", "", "Idle devices whose links help: all, or several with commas between",
              [options](const std::string& text) { options->helpers = text; });
-  app->add_flag("--timings", options->timings, "Print the time of each stage");
-  app->add_flag("--verify", options->verify, "Read everything back from the device and compare");
+  add_flag(*app, "--timings", options->timings, "Print the time of each stage");
+  add_flag(*app, "--verify", options->verify, "Read everything back from the device and compare");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
-  app->footer(R"(
+  finish_command(*app, R"(
 Examples:
   raylift upload scene.dae
   raylift upload --device cuda:1 --policy device --timings scene.dae
   raylift upload --device host --budget 64MB --reserve 0 --flatten scene.dae
   raylift upload --to all scene.dae    # on every GPU, sooner than on one alone
   raylift upload --cache scene.dae     # the second time without parsing it
-  raylift upload --json *.dae | jq '.[].residency.device_bytes')");
-  app->callback([options, &run] {
-    run = [options](Session& session) {
-      if (!options->helpers.empty()) options->upload.relay_devices = several_devices(options->helpers);
-      if (options->to.empty()) return upload_files(session, *options);
-      return upload_to_all(
-          session, {options->files, options->load, options->upload, options->cache, options->to, options->verify});
-    };
-  });
+  raylift upload --json *.dae | jq '.[].residency.device_bytes')",
+                 [options, &run] {
+                   run = [options](Session& session) {
+                     if (!options->helpers.empty()) options->upload.relay_devices = several_devices(options->helpers);
+                     if (options->to.empty()) return upload_files(session, *options);
+                     return upload_to_all(session, {options->files, options->load, options->upload, options->cache,
+                                                    options->to, options->verify});
+                   };
+                 });
 }
 
 }  // namespace raylift::batch
