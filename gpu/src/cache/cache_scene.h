@@ -10,7 +10,7 @@
 namespace raylift::detail {
 
 [[nodiscard]] std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin,
-                                                        bool flattened);
+                                                        bool flattened, const Raster& raster);
 [[nodiscard]] CacheMetadata options_metadata(const std::string& options);
 
 }  // namespace raylift::detail
