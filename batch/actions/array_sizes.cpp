@@ -2,11 +2,26 @@
 #include "array_sizes.h"
 
 #include <raylift/geometry/scene/solids.h>
+#include <raylift/gpu/upload/optics_arrays.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
 #include <algorithm>
 
 namespace raylift::batch {
+namespace {
+
+template <class Add>
+void add_optics(const OpticsArrays& optics, const Add& add) {
+  add(ViewArray::optical_tables, optics.tables.size());
+  add(ViewArray::optical_materials, optics.materials.size());
+  add(ViewArray::optical_surfaces, optics.surfaces.size());
+  add(ViewArray::optical_points, optics.points.size());
+  add(ViewArray::border_surfaces, optics.borders.size());
+  add(ViewArray::channels, optics.channels.size());
+  add(ViewArray::channel_types, optics.channel_types.size());
+}
+
+}  // namespace
 
 std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
   std::vector<ArraySize> arrays;
@@ -21,7 +36,9 @@ std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
   add(ViewArray::solids, scene.instances.size());
   add(ViewArray::instances, flat ? 1 : scene.instances.size());
   add(ViewArray::material_colors, scene.materials.size());
-  add(ViewArray::daughters, solid_tree(scene).daughters.size());
+  const SolidTree tree = solid_tree(scene);
+  add(ViewArray::daughters, tree.daughters.size());
+  if (!scene.optics.empty()) add_optics(optics_arrays(scene, tree), add);
   if (flat) {
     for (const ViewArray array : {ViewArray::material_codes, ViewArray::solid_ids, ViewArray::colors})
       add(array, triangles);
@@ -33,6 +50,7 @@ std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
     std::uint64_t last = 0;
     for (const auto& binding : scene.bindings) parts += last = binding.size();
     add(ViewArray::triangle_parts, triangles);
+    add(ViewArray::solid_colors, scene.instances.size());
     add(ViewArray::part_materials, scene.bindings.empty() ? 0 : parts + std::max(most, last) - last);
   }
   return arrays;

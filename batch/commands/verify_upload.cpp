@@ -5,6 +5,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/solids.h>
+#include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
 #include <cstring>
@@ -116,18 +117,19 @@ void verify_instances(const Scene& scene, const GpuGeometry& geometry, Verifier&
   });
 }
 
-void verify_solids(const Scene& scene, Verifier& verifier) {
+void verify_solids(const Scene& scene, const GpuGeometry& geometry, Verifier& verifier) {
   const SolidTree tree = solid_tree(scene);
   verifier.compare(ViewArray::daughters, tree.daughters);
-  verifier.compare<SolidView>(ViewArray::solids, tree.size(), [&](std::size_t i) {
-    const Instance& instance = scene.instances[i];
-    return SolidView{tree.mother[i],
-                     tree.depth[i],
-                     tree.daughter_begin[i],
-                     tree.daughter_begin[i + 1] - tree.daughter_begin[i],
-                     MaterialCode::pack(scene.material(instance, 0)),
-                     static_cast<std::uint32_t>(scene.meshes[instance.mesh].parts.size())};
-  });
+  verifier.compare(ViewArray::solids, solid_views(scene, tree));
+  if (scene.optics.empty()) return;
+  const OpticsArrays optics = optics_arrays(scene, tree, geometry.view().optics.raster);
+  verifier.compare(ViewArray::optical_tables, optics.tables);
+  verifier.compare(ViewArray::optical_materials, optics.materials);
+  verifier.compare(ViewArray::optical_surfaces, optics.surfaces);
+  verifier.compare(ViewArray::optical_points, optics.points);
+  verifier.compare(ViewArray::border_surfaces, optics.borders);
+  verifier.compare(ViewArray::channels, optics.channels);
+  verifier.compare(ViewArray::channel_types, optics.channel_types);
 }
 
 void verify_two_levels(const Scene& scene, const GpuGeometry& geometry, Verifier& verifier) {
@@ -162,6 +164,7 @@ void verify_two_levels(const Scene& scene, const GpuGeometry& geometry, Verifier
     return static_cast<std::uint16_t>(part);
   });
   verify_instances(scene, geometry, verifier);
+  verifier.compare(ViewArray::solid_colors, std::vector<std::uint32_t>(scene.instances.size(), kMaterialColor));
 }
 
 void verify_flat(const Scene& scene, const GpuGeometry& geometry, Verifier& verifier) {
@@ -181,7 +184,7 @@ std::uint64_t verify_upload(const Scene& scene, const GpuGeometry& geometry, boo
   std::vector<std::uint32_t> colors;
   for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
   verifier.compare(ViewArray::material_colors, colors);
-  verify_solids(scene, verifier);
+  verify_solids(scene, geometry, verifier);
   (flattened ? verify_flat : verify_two_levels)(scene, geometry, verifier);
   return verifier.bytes();
 }

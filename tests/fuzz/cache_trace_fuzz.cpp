@@ -5,6 +5,7 @@
 #include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
+#include <raylift/gpu/optics.h>
 #include <raylift/gpu/rays/boundary.h>
 #include <raylift/gpu/rays/trace.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include <cstring>
 #include <random>
 #include <string>
+
+#include "gpu/optics_scenes.h"
 
 namespace {
 
@@ -80,6 +83,7 @@ Scene make_scene() {
   scene.instances = {
       {0, 0, 0, kNone, Transform::Identity()}, {1, 1, 1, 0, Transform::Identity()}, {0, 2, 0, kNone, beside}};
   scene.bounds = world_bounds(scene);
+  test::give_optics(scene, 1);
   return scene;
 }
 
@@ -142,6 +146,33 @@ void write(const Sections& sections) {
   write_cache_file(path(), {}, arrays, metadata);
 }
 
+/// The same of the optics.
+double use_optics(const GeometryView& view, std::uint32_t solid, const Side& side) {
+  const OpticsView& optics = view.optics;
+  if (optics.tables == nullptr) return 0;
+  double sum = 0;
+  for (const float random : {-1.0F, 0.3F, 0.999F, 2.0F}) {
+    const RasterPlace at = raster_place(optics, 1000 * random);
+    for (const std::uint16_t material : {side.material_from, side.material_to}) {
+      if (material == MaterialCode::none) continue;
+      const MaterialOptics& of = optics.materials[material];
+      sum += medium(optics, material, at).refractive_index + losses(optics, of, at).mie_length;
+      for (const EmissionComponent& one : of.scintillation) sum += sample_emission(optics, one, random);
+      for (const EmissionComponent& one : of.shifting) sum += sample_emission(optics, one, random);
+    }
+    if (side.surface != kNoSurface) {
+      const SurfaceOptics& surface = optics.surfaces[side.surface];
+      sum += reflection(optics, surface, at).gap_index + surface_lobes(optics, surface, at).backscatter +
+             surface_indices(optics, surface, at).k + dichroic(optics, surface, random, at).reflect +
+             sample_emission(optics, surface.reemission, random);
+    }
+    const ChannelView channel = raylift::channel(optics, solid);
+    sum += channel_efficiency(optics, channel.type, at, random) + sample_time(optics, channel.type, random) +
+           sample_charge(optics, channel.type, random);
+  }
+  return sum;
+}
+
 /// Looks up all that a kernel would of a hit.
 double use(const GeometryView& view, const Hit& hit) {
   if (!hit.valid()) return 0;
@@ -150,10 +181,12 @@ double use(const GeometryView& view, const Hit& hit) {
   const uint3 triangle = view.triangles[hit.triangle];
   const SolidView& place = view.solids[solid];
   double sum = view.vertices[triangle.x].x + view.vertices[triangle.y].y + view.vertices[triangle.z].z;
-  for (const std::uint32_t material : {std::uint32_t{code.inside}, std::uint32_t{code.outside}, place.material})
+  for (const std::uint16_t material : {code.inside, code.outside, place.material})
     if (material != MaterialCode::none) sum += view.material_colors[material];
   for (std::uint32_t i = 0; i != place.daughter_count; ++i) sum += view.daughters[place.first_daughter + i];
-  if (view.colors != nullptr) sum += view.colors[hit.triangle];
+  sum += view.color(hit.instance, hit.triangle);
+  for (std::uint32_t other = 0; other != view.solid_count; ++other) sum += surface_between(view, solid, other);
+  sum += use_optics(view, solid, side(view, hit.instance, hit.triangle, hit.from_inside));
   const MeshView& mesh = view.meshes[view.instances[hit.instance].mesh];
   if (mesh.vertex_count != 0) sum += view.vertices[mesh.first_vertex + mesh.vertex_count - 1].x;
   return sum;

@@ -202,6 +202,7 @@ TEST_F(Planted, NumbersOutOfRangeAreNotTaken) {
       {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].daughter_count = 99; }},
       {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].material = 3; }},
       {"vertices", [](Sections& s) { s.erase("vertices"); }},
+      {"solid_colors", [](Sections& s) { s["solid_colors"].resize(4); }},
   };
   for (std::size_t i = 0; i != faults.size(); ++i) {
     make(false, faults[i].second);
@@ -218,6 +219,85 @@ TEST_F(Planted, NumbersOutOfRangeAreNotTaken) {
     make(true, fault);
     EXPECT_THAT(refusal(), HasSubstr("section '" + std::string(section) + "'"));
   }
+}
+
+/// The first bucket with a pair.
+BorderBucket& full_bucket(Sections& sections) {
+  for (BorderBucket& bucket : as<BorderBucket>(sections, ViewArray::border_surfaces))
+    if (bucket.slots[0].from != 0xFFFFFFFFU) return bucket;
+  throw std::logic_error("the scene has no such bucket");
+}
+
+TEST_F(Planted, OpticsThatLeadOutOfTheirArraysAreNotTaken) {
+  using A = ViewArray;
+  constexpr std::uint32_t kLarge = 0xFFFFFFF0U;
+  const auto materials = [](Sections& s) { return as<MaterialOptics>(s, A::optical_materials); };
+  const auto surfaces = [](Sections& s) { return as<SurfaceOptics>(s, A::optical_surfaces); };
+  const auto types = [](Sections& s) { return as<ChannelTypeView>(s, A::channel_types); };
+  const std::vector<std::pair<const char*, std::function<void(Sections&)>>> faults{
+      {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].surface_in = 6; }},
+      {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].surface_out = 6; }},
+      {"solids", [](Sections& s) { as<SolidView>(s, A::solids)[2].skin = 0xFFFE; }},
+      {"optical_tables", [](Sections& s) { as<TableRow>(s, A::optical_tables)[99].v[3] = std::nanf(""); }},
+      {"optical_tables", [](Sections& s) { as<TableRow>(s, A::optical_tables)[0].v[0] = HUGE_VALF; }},
+      {"optical_tables", [](Sections& s) { s["optical_tables"].resize(s["optical_tables"].size() - 16); }},
+      {"optical_tables", [](Sections& s) { s["optical_tables"].resize(2 * 188 * 16); }},
+      {"optical_tables", [](Sections& s) { s.erase("optical_tables"); }},
+      {"optical_points", [](Sections& s) { as<CurvePoint>(s, A::optical_points)[3].y = std::nanf(""); }},
+      {"optical_points", [](Sections& s) { as<CurvePoint>(s, A::optical_points)[3].x = HUGE_VALF; }},
+      {"optical_points", [](Sections& s) { s.erase("optical_points"); }},
+      {"optical_materials", [&](Sections& s) { materials(s)[1].losses = kLarge; }},
+      {"optical_materials", [&](Sections& s) { materials(s)[0].scintillation[2].spectrum.first = kLarge; }},
+      {"optical_materials", [&](Sections& s) { materials(s)[0].scintillation[0].spectrum.count = kLarge; }},
+      {"optical_materials",
+       [&](Sections& s) {
+         materials(s)[2].shifting[1].spectrum = {kLarge, kLarge};
+       }},
+      {"optical_materials", [](Sections& s) { s["optical_materials"].resize(192); }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[0].response = kLarge; }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[1].lobes = kLarge; }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[2].indices = kLarge; }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[5].dichroic = kLarge; }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[5].angles.count = kLarge; }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[4].reemission.spectrum.first = kLarge; }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[4].model = static_cast<SurfaceModel>(8); }},
+      {"optical_surfaces", [&](Sections& s) { surfaces(s)[4].type = static_cast<SurfaceType>(8); }},
+      {"optical_surfaces", [](Sections& s) { s["optical_surfaces"].resize(80U * 65536); }},
+      {"border_surfaces", [](Sections& s) { full_bucket(s).slots[0].surface = 6; }},
+      {"border_surfaces", [](Sections& s) { full_bucket(s).slots[0].from = 15; }},
+      {"border_surfaces", [](Sections& s) { full_bucket(s).slots[0].to = 0xFFFFFFFFU; }},
+      {"border_surfaces", [](Sections& s) { full_bucket(s).slots[0].from ^= 1; }},
+      {"border_surfaces", [](Sections& s) { s["border_surfaces"].resize(s["border_surfaces"].size() + 32); }},
+      {"channels", [](Sections& s) { as<ChannelView>(s, A::channels)[4].type = 2; }},
+      {"channels", [](Sections& s) { s["channels"].resize(8); }},
+      {"channel_types", [&](Sections& s) { types(s)[0].efficiency = kLarge; }},
+      {"channel_types", [&](Sections& s) { types(s)[0].angle_efficiency.count = kLarge; }},
+      {"channel_types", [&](Sections& s) { types(s)[1].time.first = kLarge; }},
+      {"channel_types",
+       [&](Sections& s) {
+         types(s)[1].charge = {kLarge, 1};
+       }},
+      {"channels", [](Sections& s) { s["channel_types"].clear(); }},
+  };
+  for (const bool flatten : {false, true})
+    for (std::size_t i = 0; i != faults.size(); ++i) {
+      make(flatten, faults[i].second);
+      EXPECT_THAT(refusal(), HasSubstr("section '" + std::string(faults[i].first) + "'")) << i;
+    }
+}
+
+/// Behind the flags and the origin stands the raster.
+TEST_F(Planted, ARasterThatIsNoneIsNotTaken) {
+  for (const Raster& raster : std::vector<Raster>{
+           {60, 5, 0}, {60, 5, 1}, {std::nanf(""), 5, 188}, {60, 0, 188}, {60, 5, 0xFFFFFFFFU}, {60, -5, 188}}) {
+    make(false, [&](Sections& s) { std::memcpy(s["scene"].data() + 28, &raster, sizeof raster); });
+    EXPECT_THAT(refusal(), HasSubstr("raster has no wavelengths")) << raster.start << ' ' << raster.step;
+  }
+  make(false, [](Sections& s) {
+    const Raster longer{60, 5, 189};
+    std::memcpy(s["scene"].data() + 28, &longer, sizeof longer);
+  });
+  EXPECT_THAT(refusal(), HasSubstr("section 'optical_tables'"));
 }
 
 TEST_F(Planted, APairWithoutASecondTriangleHasNone) {

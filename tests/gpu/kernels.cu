@@ -36,6 +36,19 @@ __global__ void locate_all(const __grid_constant__ GeometryView view, const floa
   if (i < count) in[i] = locate(view, points[i]);
 }
 
+template <class View, class Query, class Answer>
+__global__ void ask_all(const __grid_constant__ View view, const Query* queries, Answer* answers, std::size_t count) {
+  const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (i < count) answers[i] = ask(view, queries[i]);
+}
+
+template <class View, class Query, class Answer>
+int launch_ask(const View& view, const Query* queries, Answer* answers, std::size_t count) {
+  ask_all<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, queries, answers, count);
+  const cudaError_t launched = cudaGetLastError();
+  return static_cast<int>(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
+}
+
 __global__ void hungry(float* out) {
   extern __shared__ float buffer[];
   buffer[threadIdx.x] = out[threadIdx.x];
@@ -79,6 +92,14 @@ int locate_on_gpu(const GeometryView& view, const float3* points, Containment* i
   locate_all<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, points, in, count);
   const cudaError_t launched = cudaGetLastError();
   return static_cast<int>(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
+}
+
+int ask_on_gpu(const OpticsView& view, const OpticsQuery* queries, OpticsAnswer* answers, std::size_t count) {
+  return launch_ask(view, queries, answers, count);
+}
+
+int ask_on_gpu(const GeometryView& view, const SurfaceQuery* queries, SurfaceAnswer* answers, std::size_t count) {
+  return launch_ask(view, queries, answers, count);
 }
 
 const void* hungry_kernel() {

@@ -2,6 +2,7 @@
 // Kernels for kernels_test.cpp, and their launches. No Eigen here: nvcc stumbles over it.
 #pragma once
 
+#include <raylift/gpu/optics.h>
 #include <raylift/gpu/rays/boundary.h>
 #include <raylift/gpu/view.h>
 
@@ -34,7 +35,68 @@ RAYLIFT_HD inline void add_triangle(const GeometryView& view, std::uint32_t i, s
   sums.solids += view.solid_id(i, triangle);
 }
 
+/// All that the optics give for a wavelength, a random number and an angle, as bits: of one material, surface and type
+/// of channel each, which the query names.
+struct OpticsQuery {
+  float wavelength, random, angle;
+  std::uint32_t material, surface, type;
+};
+struct OpticsAnswer {
+  Medium medium;
+  Losses losses;
+  Reflection reflection;
+  SurfaceChances chances;
+  Lobes lobes;
+  SurfaceIndices indices;
+  DichroicChances dichroic;
+  float emitted[6];
+  float efficiency, time, charge;
+};
+static_assert(sizeof(OpticsAnswer) == 33 * sizeof(float));
+
+RAYLIFT_HD inline OpticsAnswer ask(const OpticsView& view, const OpticsQuery& query) {
+  const RasterPlace at = raster_place(view, query.wavelength);
+  const MaterialOptics& material = view.materials[query.material];
+  const SurfaceOptics& surface = view.surfaces[query.surface];
+  OpticsAnswer answer;
+  answer.medium = medium(view, query.material, at);
+  answer.losses = losses(view, material, at);
+  answer.reflection = reflection(view, surface, at);
+  answer.chances = surface_chances(view, surface, at);
+  answer.lobes = surface_lobes(view, surface, at);
+  answer.indices = surface_indices(view, surface, at);
+  answer.dichroic = dichroic(view, surface, query.angle, at);
+  for (int i = 0; i != 3; ++i) answer.emitted[i] = sample_emission(view, material.scintillation[i], query.random);
+  for (int i = 0; i != 2; ++i) answer.emitted[3 + i] = sample_emission(view, material.shifting[i], query.random);
+  answer.emitted[5] = sample_emission(view, surface.reemission, query.random);
+  answer.efficiency = channel_efficiency(view, query.type, at, query.angle);
+  answer.time = sample_time(view, query.type, query.random);
+  answer.charge = sample_charge(view, query.type, query.random);
+  return answer;
+}
+
+/// A way between two solids, or through a triangle.
+struct SurfaceQuery {
+  std::uint32_t from, to;  ///< solids
+  std::uint32_t instance, triangle;
+  bool from_inside;
+};
+struct SurfaceAnswer {
+  std::uint16_t between;
+  Side side;
+  ChannelView channel;  ///< of `to`
+  std::uint32_t color;  ///< of the triangle
+};
+
+RAYLIFT_HD inline SurfaceAnswer ask(const GeometryView& view, const SurfaceQuery& query) {
+  return {surface_between(view, query.from, query.to), side(view, query.instance, query.triangle, query.from_inside),
+          channel(view.optics, query.to), view.color(query.instance, query.triangle)};
+}
+
 // Each returns a cudaError_t, as int.
+/// answers[i] = ask(view, queries[i]); the arrays are the device's.
+int ask_on_gpu(const OpticsView& view, const OpticsQuery* queries, OpticsAnswer* answers, std::size_t count);
+int ask_on_gpu(const GeometryView& view, const SurfaceQuery* queries, SurfaceAnswer* answers, std::size_t count);
 int sum_scene_on_gpu(const GeometryView& view, SceneSums* sums);
 int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned long long* sum);
 /// boundaries[i] = next_boundary(view, rays[i], in[i]); all but the view are the device's addresses.

@@ -6,6 +6,8 @@
 
 #include <random>
 
+#include "optics_scenes.h"
+
 namespace raylift::test {
 
 inline Mesh random_mesh(std::mt19937& random, std::size_t vertices, std::size_t triangles, std::size_t parts) {
@@ -25,7 +27,7 @@ inline Mesh random_mesh(std::mt19937& random, std::size_t vertices, std::size_t 
   return mesh;
 }
 
-/// Meshes of different sizes and numbers of parts, several instances of each, one of them mirrored.
+/// Meshes of different sizes and numbers of parts, several instances of each, one of them mirrored; with optics.
 inline Scene random_scene(unsigned seed, std::size_t meshes = 5, std::size_t size = 700) {
   std::mt19937 random(seed);
   Scene scene;
@@ -49,6 +51,7 @@ inline Scene random_scene(unsigned seed, std::size_t meshes = 5, std::size_t siz
     }
   }
   scene.bounds = world_bounds(scene);
+  give_optics(scene, seed);
   return scene;
 }
 

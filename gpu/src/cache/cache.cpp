@@ -109,7 +109,8 @@ class Cache {
     if (stamp_of(source_) != stamp_)
       throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
     const Candidate to = place(upload);
-    std::vector<CacheMetadata> metadata = detail::scene_metadata(scene, sources.origin, upload.flatten, progress_);
+    std::vector<CacheMetadata> metadata =
+        detail::scene_metadata(scene, sources.origin, upload.flatten, sources.raster, progress_);
     metadata.push_back(detail::options_metadata(detail::changed_options(source_, load_, upload)));
     write_cache_file(to.path, to.key, sources.arrays, metadata, progress_);
   }
@@ -182,6 +183,7 @@ detail::GeometryArrays sources_of(const CacheFile& file, bool bvh, detail::Cache
   }
   const CacheSummary summary = cache_summary(file);
   sources.origin = summary.origin;
+  sources.raster = summary.raster;
   sources.reach = detail::reach_of(summary.bounds, summary.origin);
   return sources;
 }
@@ -265,8 +267,8 @@ CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, co
 void write_cache_file(const fs::path& path, const CacheKey& key, const Scene& scene, const UploadOptions& upload,
                       const Progress& progress) {
   const detail::GeometryArrays sources = detail::geometry_arrays(scene, upload, progress);
-  write_cache_file(path, key, sources.arrays, detail::scene_metadata(scene, sources.origin, upload.flatten, progress),
-                   progress);
+  write_cache_file(path, key, sources.arrays,
+                   detail::scene_metadata(scene, sources.origin, upload.flatten, sources.raster, progress), progress);
 }
 
 CacheContents cache_contents(const fs::path& folder) {

@@ -3,6 +3,7 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/index.h>
+#include <raylift/gpu/cache/cache.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,27 +23,6 @@ void raise(std::atomic<T>& value, T to) {
   while (now < to && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
   }
 }
-
-/// An array whose elements are each right or wrong by themselves: look(element, number) says so.
-template <class T, class Look>
-class EachCheck : public ArrayCheck {
- public:
-  EachCheck(std::uint64_t count, Fail fail, std::string wrong, Look look)
-      : ArrayCheck(sizeof(T), count, std::move(fail)), wrong_(std::move(wrong)), look_(std::move(look)) {}
-
- private:
-  void elements(std::uint64_t, std::uint64_t first, std::uint64_t count, const std::byte* bytes) override {
-    bool right = true;
-    for (std::uint64_t i = 0; i != count; ++i) {
-      T element;
-      std::memcpy(&element, bytes + i * sizeof element, sizeof element);
-      right &= look_(element, first + i);
-    }
-    if (!right) fail(wrong_);
-  }
-  std::string wrong_;
-  Look look_;
-};
 
 /// Of the triangles' parts the highest.
 class PartCheck : public ArrayCheck {
@@ -179,7 +159,8 @@ void ArrayCheck::finish() {
 
 class CacheCheck::Impl {
  public:
-  Impl(const CacheFile& file, bool bvh) : file_(file), bvh_(bvh), alone_(0), single_(0) {
+  Impl(const CacheFile& file, bool bvh)
+      : file_(file), bvh_(bvh), raster_(cache_summary(file).raster), alone_(0), single_(0) {
     count();
     expect_sizes();
     alone_ = Bits(counts_[ViewArray::pairs]);
@@ -257,7 +238,12 @@ class CacheCheck::Impl {
       expect(A::triangle_parts, A::triangles);
       expect(A::part_materials);
       expect(A::instances, A::solids);
+      expect(A::solid_colors, A::solids);
     }
+    const auto there = [this](A array) { return counts_.of[static_cast<std::size_t>(array)].has_value(); };
+    if (std::none_of(kOpticalArrays.begin(), kOpticalArrays.end(), there)) return;
+    for (const A array : kOpticalArrays) expect(array);
+    check_optical_sizes(counts_, raster_, [this](A array, const std::string& what) { fail(array, what); });
   }
 
   template <class T, class Look>
@@ -273,6 +259,7 @@ class CacheCheck::Impl {
 
   CacheFile file_;
   bool bvh_;
+  Raster raster_;
   ArrayCounts counts_;
   std::array<std::unique_ptr<ArrayCheck>, kViewArrays> checks_;
   Bits alone_;   // pairs whose second triangle is absent
@@ -328,15 +315,24 @@ std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
     case A::solids:
       return each<SolidView>(array, "a number is too large", [=, this](const SolidView& solid, std::uint64_t i) {
         solids_[i] = {solid.mother, solid.depth};
+        const auto is_surface = [this](std::uint16_t surface) {
+          return surface < counts_[A::optical_surfaces] || surface == kNoSurface;
+        };
         return (solid.mother < solids_.size() || solid.mother == kNone) && is_material(solid.material) &&
+               is_surface(solid.surface_in) && is_surface(solid.surface_out) && is_surface(solid.skin) &&
                is_range(solid.first_daughter, solid.daughter_count, counts_[A::daughters]);
       });
     case A::vertices:
     case A::material_colors:
     case A::colors:
+    case A::solid_colors:
       return {};
-    default:
+    case A::nodes:
+    case A::pairs:
+    case A::pair_ids:
       return make_of_bvh(array);
+    default:
+      return make_optics_check(array, counts_, raster_, [this, array](const std::string& what) { fail(array, what); });
   }
 }
 

@@ -7,14 +7,15 @@
 #include <raylift/gpu/cache/cache_file.h>
 
 #include <array>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 
 namespace raylift::detail {
-
-inline constexpr std::size_t kViewArrays = static_cast<std::size_t>(ViewArray::daughters) + 1;
 
 /// How many elements the arrays have, and which of the two forms of a scene they are.
 struct ArrayCounts {
@@ -52,6 +53,38 @@ class ArrayCheck {
   std::vector<std::byte> seams_;  ///< the elements that lie in two blocks, one for each block but the last
   Fail fail_;
 };
+
+/// An array whose elements are each right or wrong by themselves: look(element, number) says so.
+template <class T, class Look>
+class EachCheck : public ArrayCheck {
+ public:
+  EachCheck(std::uint64_t count, Fail fail, std::string wrong, Look look)
+      : ArrayCheck(sizeof(T), count, std::move(fail)), wrong_(std::move(wrong)), look_(std::move(look)) {}
+
+ private:
+  void elements(std::uint64_t, std::uint64_t first, std::uint64_t count, const std::byte* bytes) override {
+    bool right = true;
+    for (std::uint64_t i = 0; i != count; ++i) {
+      T element;
+      std::memcpy(&element, bytes + i * sizeof element, sizeof element);
+      right &= look_(element, first + i);
+    }
+    if (!right) fail(wrong_);
+  }
+  std::string wrong_;
+  Look look_;
+};
+
+/// The arrays of an OpticsView: all of them are there, or none.
+inline constexpr std::array kOpticalArrays{
+    ViewArray::optical_tables,  ViewArray::optical_materials, ViewArray::optical_surfaces, ViewArray::optical_points,
+    ViewArray::border_surfaces, ViewArray::channels,          ViewArray::channel_types};
+/// Calls fail(array, what) where their sizes don't fit together.
+void check_optical_sizes(const ArrayCounts& counts, const Raster& raster,
+                         const std::function<void(ViewArray array, const std::string& what)>& fail);
+/// The check of one of them.
+[[nodiscard]] std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts& counts,
+                                                            const Raster& raster, const ArrayCheck::Fail& fail);
 
 /// The check of the links between nodes. `scene`: nodes[0] is over instances.
 [[nodiscard]] std::unique_ptr<ArrayCheck> make_node_check(const ArrayCounts& counts, ArrayCheck::Fail fail);

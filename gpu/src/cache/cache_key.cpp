@@ -146,6 +146,10 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
     origin = OptionText::exact((*upload.origin)[0]) + ' ' + OptionText::exact((*upload.origin)[1]) + ' ' +
              OptionText::exact((*upload.origin)[2]);
   text.add("origin", origin);
+  char raster[64];  // nine digits tell floats apart
+  std::snprintf(raster, sizeof raster, "%.9g %.9g %u", double{upload.raster.start}, double{upload.raster.step},
+                upload.raster.count);
+  text.add("raster", std::string(raster));
   text.add("bvh", std::uint64_t{upload.bvh});
   if (upload.bvh) {
     text.add("builder", std::string(upload.bvh_builder == BvhBuilder::host ? "host" : "device"));

@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/detail/source_files.h>
+#include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
 
@@ -21,11 +22,20 @@ std::vector<std::byte> bytes_of(const ByteWriter& writer) {
   return {writer.bytes().begin(), writer.bytes().end()};
 }
 
-std::vector<std::byte> summary_bytes(const Scene& scene, const Eigen::Vector3d& origin, bool flattened) {
+template <class Archive, class RasterOrConst>
+void visit_raster(Archive& archive, RasterOrConst& raster) {
+  archive.value(raster.start);
+  archive.value(raster.step);
+  archive.value(raster.count);
+}
+
+std::vector<std::byte> summary_bytes(const Scene& scene, const Eigen::Vector3d& origin, bool flattened,
+                                     const Raster& raster) {
   ByteWriter writer;
   detail::SceneCounts counts = detail::counts_of(scene);
   writer.value(flattened ? kFlattened : 0U);
   detail::visit_vector(writer, origin);
+  visit_raster(writer, raster);
   detail::visit_facts(writer, scene, counts);
   return bytes_of(writer);
 }
@@ -61,10 +71,12 @@ void read_summary(const CacheFile& file, CacheSummary& summary, Scene& scene) {
     if (flags > kFlattened) reader.fail("unknown flags");
     summary.flattened = flags == kFlattened;
     detail::visit_vector(reader, summary.origin);
+    visit_raster(reader, summary.raster);
     detail::visit_facts(reader, scene, counts);
   });
   const detail::ByteFailure failure = failure_of(file);
   if (!summary.origin.allFinite()) failure("its origin is no place");
+  if (!valid(summary.raster)) failure("its raster has no wavelengths");
   detail::check_scene(scene, {}, failure);
   summary.source = scene.source;
   summary.format = scene.format;
@@ -94,11 +106,11 @@ std::vector<detail::MeshSizes> read_tree(const CacheFile& file, Scene& scene) {
 namespace detail {
 
 std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin, bool flattened,
-                                          const Progress& progress) {
+                                          const Raster& raster, const Progress& progress) {
   ByteWriter hashes;
   const std::vector<Hash256> of_files = file_hashes(scene.source, scene.files, progress);
   hashes.list(of_files, 0, [&](const Hash256& hash) { hashes.value(hash); });
-  return {{"scene", summary_bytes(scene, origin, flattened)},
+  return {{"scene", summary_bytes(scene, origin, flattened, raster)},
           {"scene_tree", tree_bytes(scene)},
           {std::string(kFiles), bytes_of(hashes)}};
 }

@@ -42,7 +42,7 @@ std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> d
   std::vector<ResidentArrays> resident = broadcast(arrays.arrays, devices, options, progress);
   std::vector<GpuGeometry> geometries;
   for (std::size_t i = 0; i != devices.size(); ++i)
-    geometries.emplace_back(devices[i], std::move(resident[i]), arrays.origin, arrays.reach);
+    geometries.emplace_back(devices[i], std::move(resident[i]), arrays.origin, arrays.reach, arrays.raster);
   return geometries;
 }
 

@@ -5,6 +5,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/solids.h>
 #include <raylift/gpu/bvh/bvh_build.h>
+#include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
 #include <cmath>
@@ -172,20 +173,20 @@ void add_bvh(std::vector<ArraySource>& arrays, SceneBvh bvh) {
   arrays.push_back(view_source(ViewArray::pair_ids, std::move(bvh.ids)));
 }
 
-/// The tree of solids as kernels see it.
-void add_solids(std::vector<ArraySource>& arrays, const Scene& scene) {
+/// The tree of solids, and the optics: those arrays are all there, or none.
+void add_solids(std::vector<ArraySource>& arrays, const Scene& scene, const Raster& raster) {
   SolidTree tree = solid_tree(scene);
-  std::vector<SolidView> views;
-  views.reserve(tree.size());
-  for (std::uint32_t i = 0; i != tree.size(); ++i) {
-    const std::uint32_t begin = tree.daughter_begin[i];
-    const std::uint32_t material = scene.material(scene.instances[i], 0);
-    const auto parts = static_cast<std::uint32_t>(scene.meshes[scene.instances[i].mesh].parts.size());
-    views.push_back({tree.mother[i], tree.depth[i], begin, tree.daughter_begin[i + 1] - begin,
-                     MaterialCode::pack(material), parts});
-  }
-  arrays.push_back(view_source(ViewArray::solids, std::move(views)));
+  OpticsArrays optics = optics_arrays(scene, tree, raster);
+  arrays.push_back(view_source(ViewArray::solids, solid_views(scene, tree)));
   arrays.push_back(view_source(ViewArray::daughters, std::move(tree.daughters)));
+  if (scene.optics.empty()) return;
+  arrays.push_back(view_source(ViewArray::optical_tables, std::move(optics.tables)));
+  arrays.push_back(view_source(ViewArray::optical_materials, std::move(optics.materials)));
+  arrays.push_back(view_source(ViewArray::optical_surfaces, std::move(optics.surfaces)));
+  arrays.push_back(view_source(ViewArray::optical_points, std::move(optics.points)));
+  arrays.push_back(view_source(ViewArray::border_surfaces, std::move(optics.borders)));
+  arrays.push_back(view_source(ViewArray::channels, std::move(optics.channels)));
+  arrays.push_back(view_source(ViewArray::channel_types, std::move(optics.channel_types)));
 }
 
 /// The sources keep what they are given by rvalue, and refer to the rest.
@@ -271,19 +272,21 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
                                    [&scene](std::size_t mesh, std::size_t first, std::span<std::uint16_t> target,
                                             StoreMode) { write_parts(scene.meshes[mesh].parts, first, target); }));
     arrays.push_back(view_source(ViewArray::part_materials, std::move(parts.materials)));
+    arrays.push_back(
+        view_source(ViewArray::solid_colors, std::vector<std::uint32_t>(scene.instances.size(), kMaterialColor)));
   }
-  add_solids(arrays, scene);
-  return {std::move(arrays), origin, reach_of(scene.bounds, origin)};
+  add_solids(arrays, scene, options.raster);
+  return {std::move(arrays), origin, reach_of(scene.bounds, origin), options.raster};
 }
 
 GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
                                const UploadOptions& options, const Progress& progress, const MeshBuilder& large) {
-  return {flat_arrays(flat, material_colors, options, progress, large), flat.origin, 0};
+  return {flat_arrays(flat, material_colors, options, progress, large), flat.origin, 0, kDefaultRaster};
 }
 
 GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device, const UploadOptions& options,
                             const Progress& progress) {
-  return {device, upload(arrays.arrays, device, options, progress), arrays.origin, arrays.reach};
+  return {device, upload(arrays.arrays, device, options, progress), arrays.origin, arrays.reach, arrays.raster};
 }
 
 }  // namespace detail

@@ -14,6 +14,7 @@ struct GeometryArrays {
   std::vector<ArraySource> arrays;  ///< under the names of ViewArray
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
   float reach = 0;  ///< GeometryView::reach
+  Raster raster = kDefaultRaster;
 };
 
 /// The largest coordinate of the bounds from the origin, rounded up.
@@ -24,7 +25,8 @@ struct GeometryArrays {
 [[nodiscard]] MeshBuilder builder_on(const Device& device, const UploadOptions& options);
 
 /// The scene must stay until the arrays have been filled. Flattened where options say so. Throws Error(limit) where
-/// 32-bit indices or 16-bit materials do not suffice, Error(usage) for a scene whose parts do not fit together.
+/// 32-bit indices or 16-bit materials or surfaces do not suffice, Error(usage) for a scene whose parts do not fit
+/// together, or a raster that is none.
 [[nodiscard]] GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
                                              const MeshBuilder& large = {});
 /// Likewise: scene and colours must stay.

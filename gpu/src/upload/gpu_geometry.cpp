@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "geometry_arrays.h"
 
@@ -11,7 +12,8 @@ namespace raylift {
 namespace {
 
 /// Those arrays that are not there are null in the view.
-GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& origin, float reach) {
+GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& origin, float reach,
+                       const Raster& raster) {
   GeometryView view{};
   for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
     const ArrayResidency& row = resident.report.arrays[i];
@@ -21,13 +23,16 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
   view.bvh_levels = view.bvh.node_count == 0 ? 0 : view.solid_ids != nullptr ? 1 : 2;
   for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
   view.reach = reach;
+  view.optics.raster = raster;
+  view.optics.per_nm = 1 / raster.step;
   return view;
 }
 
 }  // namespace
 
-GpuGeometry::GpuGeometry(const Device& device, ResidentArrays resident, const Eigen::Vector3d& origin, float reach)
-    : device_(device), resident_(std::move(resident)), view_(make_view(resident_, origin, reach)) {}
+GpuGeometry::GpuGeometry(const Device& device, ResidentArrays resident, const Eigen::Vector3d& origin, float reach,
+                         const Raster& raster)
+    : device_(device), resident_(std::move(resident)), view_(make_view(resident_, origin, reach, raster)) {}
 
 bool GpuGeometry::has(ViewArray array) const {
   return std::any_of(resident_.report.arrays.begin(), resident_.report.arrays.end(),
@@ -39,6 +44,10 @@ const Memory& GpuGeometry::array(ViewArray array) const {
   for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
     if (resident_.report.arrays[i].name == name) return resident_.arrays[i];
   throw Error(ErrorKind::usage, "the geometry has no array '" + std::string(name) + "'");
+}
+
+Memory& GpuGeometry::array(ViewArray array) {
+  return const_cast<Memory&>(std::as_const(*this).array(array));
 }
 
 GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {

@@ -17,6 +17,11 @@ BvhView& part_of(GeometryView& view, T BvhView::*) {
   return view.bvh;
 }
 
+template <class T>
+OpticsView& part_of(GeometryView& view, T OpticsView::*) {
+  return view.optics;
+}
+
 template <class View, class T>
 constexpr std::size_t element_bytes(const T* View::*) {
   return sizeof(T);
@@ -36,8 +41,9 @@ constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank ra
 using A = ViewArray;
 using R = ArrayRank;
 using V = GeometryView;
+using O = OpticsView;
 
-constexpr std::array kTable{
+constexpr std::array<ViewArrayInfo, kViewArrays> kTable{
     row<&BvhView::nodes, &BvhView::node_count>(A::nodes, "nodes", R::nodes),
     row<&BvhView::pairs, &BvhView::pair_count>(A::pairs, "pairs", R::triangles),
     row<&BvhView::ids>(A::pair_ids, "pair_ids", R::triangles),
@@ -53,6 +59,14 @@ constexpr std::array kTable{
     row<&V::colors>(A::colors, "colors", R::attributes),
     row<&V::solids, &V::solid_count>(A::solids, "solids", R::nodes),
     row<&V::daughters>(A::daughters, "daughters", R::attributes),
+    row<&V::solid_colors>(A::solid_colors, "solid_colors", R::attributes),
+    row<&O::tables>(A::optical_tables, "optical_tables", R::nodes),
+    row<&O::materials>(A::optical_materials, "optical_materials", R::nodes),
+    row<&O::surfaces, &O::surface_count>(A::optical_surfaces, "optical_surfaces", R::nodes),
+    row<&O::points>(A::optical_points, "optical_points", R::nodes),
+    row<&O::borders, &O::border_bucket_count>(A::border_surfaces, "border_surfaces", R::attributes),
+    row<&O::channels>(A::channels, "channels", R::attributes),
+    row<&O::channel_types, &O::channel_type_count>(A::channel_types, "channel_types", R::attributes),
 };
 static_assert(
     [] {

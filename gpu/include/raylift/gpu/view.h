@@ -15,11 +15,17 @@
 #include <raylift/geometry/bvh/bvh_format.h>
 #include <raylift/geometry/scene/material_code.h>
 #include <raylift/geometry/vector_types.h>
+#include <raylift/gpu/optics_view.h>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace raylift {
+
+/// In GeometryView::solid_colors: a solid that has its materials' colours.
+inline constexpr std::uint32_t kMaterialColor = 0xFFFFFFFF;
+/// The colour of what has no material: Chroma's default, a translucent white.
+inline constexpr std::uint32_t kNoMaterialColor = 0x33FFFFFF;
 
 /// Where a mesh lies in GeometryView::vertices and GeometryView::triangles.
 struct MeshView {
@@ -40,14 +46,20 @@ struct InstanceView {
   std::uint16_t mirrored;        ///< 1 where to_world turns the winding of triangles around
 };
 
-/// A solid's place in the tree of solids: see SolidTree in <raylift/geometry/scene/solids.h>.
-struct SolidView {
+/// A solid's place in the tree of solids (see SolidTree in <raylift/geometry/scene/solids.h>), and the surfaces on the
+/// way to and from its mother.
+struct alignas(16) SolidView {
   std::uint32_t mother;          ///< the solid around it; 0xFFFFFFFF: nothing is around it
   std::uint32_t depth;           ///< how many mothers are above it
   std::uint32_t first_daughter;  ///< in GeometryView::daughters
   std::uint32_t daughter_count;
-  std::uint32_t material;  ///< inside: that of its mesh's first part, or MaterialCode::none
-  std::uint32_t parts;     ///< of its mesh; of several each has a material: see GeometryView::material_code
+  std::uint16_t material;     ///< inside: that of its mesh's first part, or MaterialCode::none
+  std::uint16_t parts;        ///< of its mesh; of several each has a material: see GeometryView::material_code
+  std::uint16_t surface_in;   ///< out of its mother into it: index in OpticsView::surfaces, or kNoSurface
+  std::uint16_t surface_out;  ///< out of it into its mother
+  std::uint16_t skin;         ///< that of its skin: for surface_between of <raylift/gpu/optics.h>
+  std::uint16_t reserved;
+  std::uint32_t volume;  ///< its logical volume, or 0xFFFFFFFF: solids of one volume are alike
 };
 
 /// All of it. Pointers are device addresses; each array's place is in the ResidencyReport. Null where a scene has none.
@@ -62,6 +74,7 @@ struct GeometryView {
   const std::uint32_t* solid_ids;        ///< flat: per triangle
   const std::uint32_t* colors;           ///< flat: per triangle, 0xAARRGGBB, alpha inverted, as in Chroma
   const std::uint32_t* material_colors;  ///< material_count, likewise
+  const std::uint32_t* solid_colors;     ///< two-level: by solid id, likewise, or kMaterialColor
   const SolidView* solids;               ///< solid_count, by solid id; null for a FlatScene uploaded on its own
   const std::uint32_t* daughters;        ///< solid ids, those of one mother together
   std::uint32_t vertex_count;
@@ -71,9 +84,10 @@ struct GeometryView {
   std::uint32_t material_count;
   std::uint32_t solid_count;
   std::uint32_t bvh_levels;  ///< 0: no BVH was built; 1: one tree, of a flat scene; 2: bvh.nodes[0] is over instances
-  BvhView bvh;       ///< for closest_hit and any_hit of <raylift/gpu/rays/query.h>; PairIds count over `triangles`
-  double origin[3];  ///< millimetres: add it to a position to get the scene's coordinates
-  float reach;       ///< the scene's largest coordinate from `origin`; 0 for a FlatScene uploaded on its own
+  BvhView bvh;        ///< for closest_hit and any_hit of <raylift/gpu/rays/query.h>; PairIds count over `triangles`
+  double origin[3];   ///< millimetres: add it to a position to get the scene's coordinates
+  float reach;        ///< the scene's largest coordinate from `origin`; 0 for a FlatScene uploaded on its own
+  OpticsView optics;  ///< see <raylift/gpu/optics.h>
 
   /// The materials on both sides of a triangle. `triangle` is an index into `triangles`.
   [[nodiscard]] RAYLIFT_HD MaterialCode material_code(std::uint32_t instance, std::uint32_t triangle) const {
@@ -86,8 +100,17 @@ struct GeometryView {
   [[nodiscard]] RAYLIFT_HD std::uint32_t solid_id(std::uint32_t instance, std::uint32_t triangle) const {
     return solid_ids != nullptr ? solid_ids[triangle] : instances[instance].solid_id;
   }
+
+  /// The colour of a triangle, as in `colors`.
+  [[nodiscard]] RAYLIFT_HD std::uint32_t color(std::uint32_t instance, std::uint32_t triangle) const {
+    if (colors != nullptr) return colors[triangle];
+    const std::uint32_t own = solid_colors[instances[instance].solid_id];
+    if (own != kMaterialColor) return own;
+    const std::uint16_t inside = material_code(instance, triangle).inside;
+    return inside == MaterialCode::none ? kNoMaterialColor : material_colors[inside];
+  }
 };
 static_assert(std::is_trivially_copyable_v<GeometryView> && std::is_standard_layout_v<GeometryView>);
-static_assert(sizeof(InstanceView) == 112);
+static_assert(sizeof(InstanceView) == 112 && sizeof(SolidView) == 32);
 
 }  // namespace raylift

@@ -15,9 +15,10 @@ namespace raylift {
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
 class GpuGeometry {
  public:
-  /// From uploaded arrays, of which those that have the name of a ViewArray come into the view. `origin` and `reach`
-  /// are the view's.
-  GpuGeometry(const Device& device, ResidentArrays resident, const Eigen::Vector3d& origin, float reach);
+  /// From uploaded arrays, of which those that have the name of a ViewArray come into the view. `origin`, `reach`
+  /// and `raster` are the view's.
+  GpuGeometry(const Device& device, ResidentArrays resident, const Eigen::Vector3d& origin, float reach,
+              const Raster& raster = kDefaultRaster);
 
   /// What kernels take by value. Valid as long as this lives.
   [[nodiscard]] const GeometryView& view() const { return view_; }
@@ -26,6 +27,7 @@ class GpuGeometry {
   [[nodiscard]] bool has(ViewArray array) const;
   /// Throws Error(usage) where the geometry has no such array.
   [[nodiscard]] const Memory& array(ViewArray array) const;
+  [[nodiscard]] Memory& array(ViewArray array);
 
  private:
   Device device_;

@@ -9,6 +9,7 @@
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/memory/residency.h>
+#include <raylift/gpu/optics_view.h>
 #include <raylift/gpu/upload/array_source.h>
 
 #include <Eigen/Core>
@@ -46,6 +47,7 @@ struct UploadOptions {
   bool bvh = false;                         ///< build the BVH that ray queries need, and upload it too
   BvhOptions bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
+  Raster raster = kDefaultRaster;                   ///< wavelengths at which optical tables are kept; 2 to 65536
   std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two

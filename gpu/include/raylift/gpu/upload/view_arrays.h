@@ -28,7 +28,16 @@ enum class ViewArray : std::uint8_t {
   colors,
   solids,
   daughters,
+  solid_colors,
+  optical_tables,
+  optical_materials,
+  optical_surfaces,
+  optical_points,
+  border_surfaces,
+  channels,
+  channel_types,
 };
+inline constexpr std::size_t kViewArrays = static_cast<std::size_t>(ViewArray::channel_types) + 1;
 
 struct ViewArrayInfo {
   ViewArray array;

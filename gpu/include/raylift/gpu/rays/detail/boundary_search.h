@@ -13,7 +13,7 @@ namespace bvh_detail {
 inline constexpr int kMostPlaces = 64;
 
 RAYLIFT_HD inline std::uint16_t material_of(const GeometryView& geometry, std::uint32_t solid) {
-  return solid == kNoSolid ? MaterialCode::none : static_cast<std::uint16_t>(geometry.solids[solid].material);
+  return solid == kNoSolid ? MaterialCode::none : geometry.solids[solid].material;
 }
 
 RAYLIFT_HD inline float next_after(float t) {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels see of a scene's optics: plain values, and the arrays that hold them. <raylift/gpu/optics.h> has the
+// functions that read them; docs/optics.md, "On the device", says what each table has where a file gives nothing.
+//
+// Lengths are in mm, times in ns, wavelengths in nm, energies in eV, angles in radians.
+#pragma once
+
+#include <raylift/geometry/index.h>
+#include <raylift/geometry/vector_types.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace raylift {
+
+// Of <raylift/geometry/scene/optics.h>, which kernels include where they use a name.
+enum class SurfaceModel : std::uint8_t;
+enum class SurfaceFinish : std::uint8_t;
+enum class SurfaceType : std::uint8_t;
+
+/// No surface holds: only the two refractive indices act.
+inline constexpr std::uint16_t kNoSurface = 0xFFFF;
+/// A solid that is no channel.
+inline constexpr std::int32_t kNoChannel = -1;
+/// Stands for "never" in tables of lengths.
+inline constexpr float kNever = 1e30F;
+
+/// Equally spaced wavelengths in nm, at which tables are kept.
+struct Raster {
+  float start;
+  float step;
+  std::uint32_t count;
+  friend bool operator==(const Raster&, const Raster&) = default;
+};
+/// Chroma's: 60 to 995 nm.
+inline constexpr Raster kDefaultRaster{60, 5, 188};
+
+/// Four quantities at one wavelength of the raster. They are read together by one access.
+struct alignas(16) TableRow {
+  float v[4];
+};
+
+/// A point of a curve; x ascends.
+struct alignas(8) CurvePoint {
+  float x, y;
+};
+
+/// Where a curve lies in OpticsView::points.
+struct alignas(8) Curve {
+  std::uint32_t first;
+  std::uint32_t count;  ///< 0: there is none
+};
+
+/// Light that is emitted: its spectrum and its time.
+struct EmissionComponent {
+  Curve spectrum;             ///< the cumulative distribution over energy or wavelength
+  std::uint32_t over_energy;  ///< 1: the spectrum's y is in eV; 0: in nm
+  float amount;               ///< scintillation: its share of the photons; shifting: their mean number, or -1: one
+  float time_constant;        ///< 0: at once
+  float rise_time;            ///< 0: none
+  std::uint32_t reserved[2];
+};
+
+/// Bits of MaterialOptics::flags: which properties the material has.
+namespace material_flags {
+inline constexpr std::uint32_t kIndex = 1;  ///< RINDEX; without it, Geant4 kills photons that enter
+inline constexpr std::uint32_t kMie = 2;
+inline constexpr std::uint32_t kReemits = 4;
+inline constexpr std::uint32_t kShifts = 8;
+inline constexpr std::uint32_t kScintillates = 16;
+}  // namespace material_flags
+
+/// A material, beyond what medium() gives.
+struct alignas(16) MaterialOptics {
+  std::uint32_t flags;   ///< material_flags
+  std::uint32_t losses;  ///< table: Mie length, the two lengths of wavelength shifting, re-emission probability
+  float mie_forward, mie_backward;  ///< asymmetry of the two parts of Henyey and Greenstein's distribution
+  float mie_forward_ratio;          ///< share of the forward part
+  float scintillation_yield;        ///< photons per MeV
+  float resolution_scale;           ///< of the fluctuation of their number
+  std::uint32_t reserved;
+  EmissionComponent scintillation[3];  ///< the first one's spectrum and time are those of re-emission too
+  EmissionComponent shifting[2];
+};
+static_assert(sizeof(MaterialOptics) == 192);
+
+/// Bits of SurfaceOptics::flags: which properties the surface has.
+namespace surface_flags {
+inline constexpr std::uint8_t kReflectivity = 1;   ///< REFLECTIVITY
+inline constexpr std::uint8_t kTransmittance = 2;  ///< TRANSMITTANCE
+inline constexpr std::uint8_t kComplexIndex = 4;   ///< FILM_RINDEX; or REALRINDEX, IMAGINARYRINDEX and no REFLECTIVITY
+inline constexpr std::uint8_t kGapIndex = 8;       ///< RINDEX, of the gap before the paint
+inline constexpr std::uint8_t kDetects = 16;       ///< EFFICIENCY or DETECT
+}  // namespace surface_flags
+
+/// An optical surface.
+struct alignas(16) SurfaceOptics {
+  SurfaceModel model;
+  SurfaceFinish finish;
+  SurfaceType type;
+  std::uint8_t flags;      ///< surface_flags
+  float value;             ///< glisur: polish; unified: sigma_alpha
+  std::uint32_t response;  ///< table: Reflection, or SurfaceChances under Chroma's models
+  std::uint32_t lobes;     ///< table: Lobes
+  std::uint32_t indices;   ///< table: n and k of the metal or film, probability of re-emission
+  float film_thickness;
+  float roughness;         ///< SURFACEROUGHNESS
+  std::uint32_t dichroic;  ///< the first of its tables: for each interval of angles, R and T at its begin and its end
+  Curve angles;            ///< of the dichroic tables; x is the angle of incidence
+  std::uint32_t reserved[2];
+  EmissionComponent reemission;
+};
+static_assert(sizeof(SurfaceOptics) == 80);
+
+/// A surface of an ordered pair of solids; where there is none, both are kNone.
+struct alignas(16) BorderSlot {
+  std::uint32_t from, to;
+  std::uint32_t surface;
+  std::uint32_t reserved;
+};
+/// A pair stands in one of the two buckets that border_buckets() gives it.
+struct alignas(32) BorderBucket {
+  BorderSlot slots[2];
+};
+
+/// The channel of a solid.
+struct alignas(8) ChannelView {
+  std::int32_t number;  ///< or kNoChannel
+  std::uint32_t type;   ///< index in OpticsView::channel_types, or kNone
+};
+
+/// What the channels of one kind have in common.
+struct ChannelTypeView {
+  std::uint32_t efficiency;  ///< table: by wavelength, in its first column
+  std::uint32_t reserved;
+  Curve angle_efficiency;  ///< x: angle of incidence; no curve: 1
+  Curve time;              ///< x: cumulative probability, y: ns after the arrival
+  Curve charge;            ///< likewise, photoelectrons
+};
+
+/// All of it. Null where a scene has no optics. Table number t has its rows at tables[t * raster.count] and after; the
+/// first tables are those of the materials, in their order.
+struct OpticsView {
+  const TableRow* tables;
+  const MaterialOptics* materials;  ///< GeometryView::material_count
+  const SurfaceOptics* surfaces;    ///< surface_count
+  const CurvePoint* points;
+  const BorderBucket* borders;           ///< between solids that are not mother and daughter; null: there are none
+  const ChannelView* channels;           ///< by solid; null: there are none
+  const ChannelTypeView* channel_types;  ///< channel_type_count
+  std::uint32_t surface_count;
+  std::uint32_t border_bucket_count;  ///< a power of two, or 0
+  std::uint32_t channel_type_count;
+  Raster raster;
+  float per_nm;  ///< 1 / raster.step
+};
+static_assert(std::is_trivially_copyable_v<OpticsView> && std::is_standard_layout_v<OpticsView>);
+
+}  // namespace raylift
