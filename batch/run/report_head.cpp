@@ -33,6 +33,10 @@ Json options_json(const BatchOptions& options) {
                {"weld", load.weld.enabled ? Json(load.weld.tolerance) : Json("off")},
                {"repair", load.repair},
                {"drop-degenerate", load.drop_degenerate},
+               {"optics", !load.optics_beside   ? Json("off")
+                          : load.optics.empty() ? Json()
+                                                : Json(load.optics.string())},
+               {"strict-optics", load.strict_optics},
                {"flatten", upload.flatten}};
   if (does("upload") || does("trace")) {
     json["budget"] = upload.budget == UINT64_MAX ? Json() : Json(upload.budget);
