@@ -41,6 +41,7 @@ int run_command(int argc, char** argv) {
   add_generate_option(program);
   add_general_options(program, general, false);
   add_info(program, general, run);
+  add_optics(program, general, run);
   add_check(program, general, run);
   add_upload(program, general, run);
   add_trace(program, general, run);

@@ -200,6 +200,11 @@ void add_general_options(CLI::App& app, GeneralOptions& options, bool json) {
   app.add_flag("--no-progress", options.no_progress, "Draw no progress bar, even on a terminal");
 }
 
+void set_optics(LoadOptions& options, const std::string& text) {
+  options.optics_beside = text != "off";
+  options.optics = options.optics_beside ? text : "";
+}
+
 void add_load_options(CLI::App& app, LoadOptions& options) {
   options.isolate = true;
   const auto add = [&](const char* group, const char* name, const char* type, const std::string& fallback,
@@ -222,6 +227,10 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   flag("--external", "Read other COLLADA documents that a file refers to, beneath its folder", options.external, true);
   flag("--repair", "Drop and count invalid data: NaN, indices out of range", options.repair, true);
   flag("--drop-degenerate", "Drop triangles without area; renumbers later ones", options.drop_degenerate, true);
+  add(kReading, "--optics", "FILE", "SCENE.optics.json, if there is one",
+      "Lay the optics of a sidecar (.json) or of GDML (.gdml) over the file's own; off: none",
+      [&](const std::string& text) { set_optics(options, text); });
+  flag("--strict-optics", "Refuse scenes with optical properties that are not honoured", options.strict_optics, true);
   flag("--no-isolate", "Import in this process, which a crash of an importer ends", options.isolate, false);
 
   LoadLimits& limits = options.limits;

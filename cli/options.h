@@ -55,6 +55,9 @@ void add_general_options(CLI::App& app, GeneralOptions& options, bool json);
 /// --unit to --drop-degenerate, isolation, and all limits with their defaults.
 void add_load_options(CLI::App& app, LoadOptions& options);
 
+/// What --optics says: a file, or "off".
+void set_optics(LoadOptions& options, const std::string& text);
+
 /// The positional FILE...
 void add_files(CLI::App& app, std::vector<std::string>& files);
 

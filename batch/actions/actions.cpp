@@ -52,6 +52,8 @@ Json info(SceneWork& work) {
                {"warnings", Json::array()}};
   for (std::size_t i = 0; i != std::min(warnings.size(), kMostWarnings); ++i) json["warnings"].push_back(warnings[i]);
   if (warnings.size() > kMostWarnings) json["more_warnings"] = warnings.size() - kMostWarnings;
+  const std::filesystem::path optics = optics_file(work.file(), work.options().load);
+  json["optics_file"] = optics.empty() ? Json() : Json(optics.string());
   return json;
 }
 

@@ -84,6 +84,8 @@ std::string overlaps_text(const Scene& scene, const OverlapReport& report, std::
     text += "\npairs that touch\n";
     for (const auto& [first, second] : report.touching)
       text += "  " + printable(path(scene, first)) + " and " + printable(path(scene, second)) + '\n';
+    if (const std::uint64_t more = report.touching_pairs - report.touching.size(); more != 0)
+      text += fmt::format("  and {} (--touching lists them)\n", counted(more, "further pair", "further pairs"));
   }
   text += "\noverlaps: ";
   if (report.overlaps.empty())

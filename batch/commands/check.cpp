@@ -23,7 +23,11 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
+constexpr std::size_t kMostOverlaps = 20;  // that are listed without --all, and by default pairs that touch
+
 struct CheckCommandOptions {
+  CheckCommandOptions() { overlaps.touching_examples = kMostOverlaps; }
+
   std::vector<std::string> files;
   LoadOptions load;
   CheckOptions check;
@@ -31,8 +35,6 @@ struct CheckCommandOptions {
   bool no_overlaps = false;
   bool all = false;
 };
-
-constexpr std::size_t kMostOverlaps = 20;  // that are listed without --all
 
 /// One word or two on what a mesh is: what to look at first.
 std::string verdict(const MeshCheck& mesh) {

@@ -14,6 +14,7 @@ namespace raylift::batch {
 using Run = std::function<int(cli::Session&)>;
 
 void add_info(CLI::App& program, cli::GeneralOptions& general, Run& run);
+void add_optics(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_check(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_upload(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_trace(CLI::App& program, cli::GeneralOptions& general, Run& run);

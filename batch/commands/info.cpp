@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift info: what a scene holds, and how many bytes it would take on a device.
 #include <fmt/format.h>
+#include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -11,11 +13,13 @@
 #include <unordered_set>
 
 #include "batch/actions/array_sizes.h"
+#include "batch/actions/optics_text.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
 #include "cli/text.h"
 #include "commands.h"
+#include "plot_optics.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -27,6 +31,8 @@ struct InfoOptions {
   bool raw = false;
   bool meshes = false;
   bool tree = false;
+  bool optics = false;
+  std::string plot;
   std::uint64_t depth = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -199,6 +205,11 @@ std::string meshes_text(const Scene& scene, const Figures& figures) {
   return table.text(2);
 }
 
+std::size_t materials_with_optics(const Scene& scene) {
+  return static_cast<std::size_t>(std::count_if(scene.optics.materials.begin(), scene.optics.materials.end(),
+                                                [](const OpticalProperties& one) { return !one.empty(); }));
+}
+
 std::string text_of(const Scene& scene, const InfoOptions& options) {
   const Figures figures = count(scene);
   const LoadReport& report = scene.report;
@@ -209,6 +220,12 @@ std::string text_of(const Scene& scene, const InfoOptions& options) {
                                  scene.unit_mm == 1 ? "" : fmt::format(" = {} mm", short_number(scene.unit_mm)),
                                  word(scene.unit_from, kProvenanceText))});
   facts.add({"up axis", fmt::format("{} ({})", word(scene.up_axis, kAxes), word(scene.up_from, kProvenanceText))});
+  if (!scene.optics.empty()) {
+    const std::filesystem::path file = optics_file(scene.source, options.load);
+    facts.add({"optics", fmt::format("{} and {}{}", counted(materials_with_optics(scene), "material", "materials"),
+                                     counted(scene.optics.surfaces.size(), "surface", "surfaces"),
+                                     file.empty() ? "" : ", by " + file.string())});
+  }
   facts.add({"meshes", grouped(scene.meshes.size())});
   facts.add({"instances", fmt::format("{} (solids, with {})", grouped(scene.instances.size()),
                                       counted(figures.distinct_solid_names, "name", "different names"))});
@@ -233,6 +250,8 @@ std::string text_of(const Scene& scene, const InfoOptions& options) {
   text += "\nmaterials, and what they fill\n" + materials_text(scene, figures);
   if (options.meshes) text += "\nmeshes\n" + meshes_text(scene, figures);
   text += "\nbytes on the device\n" + arrays_text(scene);
+  if (options.optics) text += optics_text(scene);
+  text += unhonoured_text(scene);
   if (options.tree) text += "\nnodes\n" + Tree(scene).text(options.depth);
   return text;
 }
@@ -280,6 +299,10 @@ Json json_of(const Scene& scene, const InfoOptions& options) {
                                  {"color", scene.materials[i].color},
                                  {"solids", figures.materials[i].solids},
                                  {"triangles", figures.materials[i].triangles}});
+  const std::filesystem::path optics = optics_file(scene.source, options.load);
+  json["optics_file"] = optics.empty() ? Json() : Json(optics.string());
+  json["unhonoured"] = unhonoured_json(scene, std::numeric_limits<std::size_t>::max());
+  if (options.optics) json["optics"] = optics_summary(scene);
   json["without_material"] = {{"solids", figures.no_material.solids}, {"triangles", figures.no_material.triangles}};
   for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
     const Mesh& mesh = scene.meshes[i];
@@ -306,6 +329,10 @@ int info(Session& session, const InfoOptions& options) {
     else
       session.write((first ? "" : "\n") + text_of(scene, options));
     first = false;
+    if (!options.plot.empty()) {
+      const std::string said = plot_optics(scene, options.plot, session);
+      session.say(file + ": " + said + " in " + options.plot);
+    }
     return 0;
   });
 }
@@ -323,17 +350,34 @@ void add_info(CLI::App& program, GeneralOptions& general, Run& run) {
                options->depth = parse_count(text);
                options->tree = true;
              });
+  add_parsed(*app, "--plot", "DIR", "", "Draw each optical table as an SVG file in this folder",
+             [options](const std::string& text) { options->plot = parse_file_name(text); });
   add_flag(*app, "-r,--raw", options->raw, "Do not weld vertices: the file's own ones (--weld off)");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
+  // Here it lists, so its value stands behind '=': it never takes the scene that follows it.
+  app->remove_option(app->get_option("--optics"));
+  app->add_flag("--optics{*}")
+      ->type_name("")
+      ->each([options](const std::string& text) {
+        options->optics = true;
+        if (text != "*") set_optics(options->load, text);
+      })
+      ->description(
+          "List materials, surfaces, their properties, and where they hold; as --optics=FILE with the optics of a "
+          "sidecar (.json) or of GDML (.gdml) over the file's own, as --optics=off without those of SCENE.optics.json");
   finish_command(*app, R"(
 Examples:
   raylift info scene.dae
   raylift info --tree --depth 3 detector.dae
   raylift info --json *.dae | jq '.[] | {file, triangles}'
+  raylift info --optics detector.dae
+  raylift info --optics=detector.gdml --plot tables detector.dae
   raylift info --unit cm --up z part.stl)",
                  [options, &run] {
                    if (options->raw) options->load.weld.enabled = false;
+                   if (!options->plot.empty() && options->files.size() > 1)
+                     throw Error(ErrorKind::usage, "--plot draws one scene at a time", {options->files[1], ""});
                    run = [options](Session& session) { return info(session, *options); };
                  });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/import/load.h>
 #include <raylift/geometry/progress.h>
 #include <cstdint>
 #include <optional>
@@ -51,8 +52,9 @@ struct Input {
 /// Whether an input's folder is gone, or is on another file system than it was.
 [[nodiscard]] bool folder_vanished(const Input& input);
 
-/// What a file holds, as hexadecimal digits; empty where it is not read: no regular file, or larger than `most`. Throws
-/// Error: io, system, cancelled.
-[[nodiscard]] std::string source_hash(const std::string& path, std::uint64_t most, const Progress& progress = {});
+/// What a file holds, as hexadecimal digits, and behind a '+' what the files hold that are laid over its optics; empty
+/// where it is not read: no regular file, or larger than `most`. Throws Error: io, system, cancelled.
+[[nodiscard]] std::string source_hash(const std::string& path, const LoadOptions& load, std::uint64_t most,
+                                      const Progress& progress = {});
 
 }  // namespace raylift::batch

@@ -34,6 +34,10 @@ Json options_json(const BatchOptions& options) {
                {"external", load.external},
                {"repair", load.repair},
                {"drop-degenerate", load.drop_degenerate},
+               {"optics", !load.optics_beside   ? Json("off")
+                          : load.optics.empty() ? Json()
+                                                : Json(load.optics.string())},
+               {"strict-optics", load.strict_optics},
                {"flatten", upload.flatten}};
   if (does("upload") || does("trace")) {
     json["budget"] = upload.budget == UINT64_MAX ? Json() : Json(upload.budget);

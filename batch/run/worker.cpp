@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/properties.h>
 #include <raylift/gpu/device/device.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -17,6 +18,7 @@
 #include <sstream>
 #include <thread>
 
+#include "batch/actions/optics_text.h"
 #include "cli/interrupt.h"
 #include "cli/session.h"
 #include "frames.h"
@@ -55,6 +57,14 @@ void act_out_fault(const std::string& path) {
 void act_out_dead_device(const std::string& device, const std::string& how) {
   const char* set = std::getenv("RAYLIFT_BATCH_DEAD_DEVICE");
   if (set != nullptr && set == device + '=' + how) throw Error(ErrorKind::device, "the device is dead, as was ordered");
+}
+
+/// Every property of the scene that the simulation does not honour, up to a length of the row.
+void add_unhonoured(Json& row, const Scene& scene) {
+  constexpr std::size_t kMost = 100;
+  const std::size_t all = unhonoured_properties(scene).size();
+  if (all != 0) row["unhonoured"] = unhonoured_json(scene, kMost);
+  if (all > kMost) row["more_unhonoured"] = all - kMost;
 }
 
 class Worker {
@@ -117,6 +127,7 @@ class Worker {
         if (device_) row["run"]["device"] = device_->info().id;
         start = Clock::now();
         set_files(row, path, scene.scene().files, make_progress(socket_));
+        add_unhonoured(row, scene.scene());
         lap();
         for (const Action* action : actions_) {
           at = action->name;
@@ -148,7 +159,7 @@ class Worker {
   /// read is an error of loading it.
   [[nodiscard]] std::string source_of(const std::string& path) {
     try {
-      return source_hash(path, options_.load.limits.file_bytes, make_progress(socket_));
+      return source_hash(path, options_.load, options_.load.limits.file_bytes, make_progress(socket_));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::io) throw;
       return {};

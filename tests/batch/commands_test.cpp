@@ -233,10 +233,10 @@ TEST(Check, ExplainsOverlapsOfAFileWithoutMothers) {
 TEST(Check, ToldOfPairsThatTouchIsContent) {
   const TemporaryFolder folder;
   const std::string file = folder.write("two.dae", two_cubes(1));
-  const Ended ended = raylift({"check", "--touching", "3", file});
+  const Ended ended = raylift({"check", file});
   EXPECT_EQ(ended.code, 0);
   EXPECT_THAT(ended.out, AllOf(HasSubstr("pairs that touch"), HasSubstr("one and "), HasSubstr("1 pair touches")));
-  EXPECT_EQ(raylift({"check", "--json", "--touching", "3", file}).one()["overlaps"]["touching"].size(), 1U);
+  EXPECT_EQ(raylift({"check", "--json", file}).one()["overlaps"]["touching"].size(), 1U);
 }
 
 TEST(Upload, SaysWhereEachArrayWent) {

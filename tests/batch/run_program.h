@@ -36,7 +36,7 @@ struct Ended {
 };
 
 struct RunOptions {
-  std::vector<std::string> environment;  ///< "NAME=value", beside a bare one
+  std::vector<std::string> environment;  ///< "NAME=value", over a bare one
   std::string out;                       ///< a file for standard output instead; "closed": closed
 };
 
@@ -46,7 +46,8 @@ class Running {
   explicit Running(std::vector<std::string> arguments, const RunOptions& options = {}) {
     arguments.insert(arguments.begin(), program("raylift").string());
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + folder_.path().string()};
-    environment.insert(environment.end(), options.environment.begin(), options.environment.end());
+    // Before the others of the same name, which do not count then.
+    environment.insert(environment.begin(), options.environment.begin(), options.environment.end());
     for (const char* kept : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"})
       if (const char* value = std::getenv(kept)) environment.push_back(std::string(kept) + '=' + value);
     posix_spawn_file_actions_t actions;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what raylift prints with --json, and a batch's report, against docs/json.schema.json.
+"""Checks what raylift prints with --json, and a batch's report, against docs/json.schema.json; and sidecars of optics
+against docs/optics.schema.json.
 
 check_json.py RAYLIFT SOURCE_DIR: runs each command, on files that are fine and on one that is not. Each answer must be
 valid, and must not be once a member is missing, added, or of another type: a schema that accepts anything proves
@@ -9,6 +10,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -67,12 +69,47 @@ def run(name, *arguments, codes=(0,)):
     check(name, json.loads(ended.stdout), " ".join(map(str, command[1:])))
 
 
+def check_sidecars(example, scene, folder):
+    """The schema and raylift agree: of the example, of what is exported, and of each with one thing wrong."""
+    valid = jsonschema.Draft202012Validator(json.load(open(source / "docs" / "optics.schema.json")))
+    jsonschema.Draft202012Validator.check_schema(valid.schema)
+    path = folder + "/example.json"
+
+    def reads(value):
+        open(path, "w").write(json.dumps(value))
+        ended = subprocess.run([raylift, "optics", "export", "-q", "--optics", path, scene], capture_output=True, env=environment)
+        return json.loads(ended.stdout) if ended.returncode == 0 else None
+
+    exported = reads(example)
+    for value in (example, exported, {"raylift_optics": 1, "discard": ["channels"]}, {"raylift_optics": 1, "materials": {"*": None}}):
+        for error in valid.iter_errors(value):
+            faults.append(f"sidecar: {error.json_path}: {error.message[:300]}")
+    if exported is None or reads(exported) != exported:
+        faults.append(f"sidecar: what was exported reads back as something else: {exported}")
+    for changed in range(sum(1 for _ in objects(example))):
+        broken = copy.deepcopy(example)
+        target = list(objects(broken))[changed]
+        if set(target) & {"Water", "Foil", "8 inch", "RINDEX", "REFLECTIVITY", "DETECT", "MYKEY"}:
+            continue  # names and keys may be any
+        target["unheard_of"] = 1
+        if valid.is_valid(broken) or reads(broken) is not None:
+            faults.append(f"sidecar: an unknown field is taken: {target}")
+
+
 with tempfile.TemporaryDirectory() as folder:
     environment = {**os.environ, "HOME": folder, "RAYLIFT_CACHE_DIR": folder + "/cache"}
     nowhere = folder + "/nowhere.dae"
     host = ("--device", "host")
     run("info", "info", data["detector"])
     run("info", "info", "--tree", data["cube"], nowhere, codes=(3,))
+    sidecar = json.loads(re.search(r"```json\n(.*?)```", (source / "docs" / "optics.md").read_text(), re.S)[1])
+    with_optics = folder + "/with_optics.dae"
+    open(with_optics, "wb").write(open(data["detector"], "rb").read())
+    sidecar["materials"]["Acrylic"] = {"MYKEY": 1, "COATEDTHICKNESS": {"value": 3}}
+    sidecar["surfaces"]["Filter"] = {"model": "dichroic", "dichroic": [{"degrees": 0, **{key: {"energy_eV": [1, 2], "values": [0, 0.5]} for key in ("reflect", "transmit")}}]}
+    check_sidecars(sidecar, with_optics, folder)
+    open(folder + "/with_optics.optics.json", "w").write(json.dumps(sidecar))
+    run("info", "info", "--optics", with_optics, data["cube"])
     run("check", "check", data["cube"])
     run("check", "check", data["open_box"], data["nested_transforms"], nowhere, codes=(3,))
     run("check", "check", "--no-overlaps", data["cube"])
@@ -91,7 +128,7 @@ with tempfile.TemporaryDirectory() as folder:
     odd = os.fsencode(folder) + b"/odd\xe9.dae"
     open(odd, "wb").write(open(data["cube"], "rb").read())
     run("batch", "batch", "--keep-going", "--do", "info,check,cache,upload,trace", "--cache", *host, "--rays", "100",
-        "--report", report, *data.values(), odd, nowhere, codes=(3,))
+        "--report", report, *data.values(), with_optics, odd, nowhere, codes=(3,))
     run("batch", "batch", "--shard", "0/2", "--report", folder + "/shard.jsonl", data["cube"])
     for path in (report, folder + "/shard.jsonl"):
         for number, line in enumerate(open(path)):

@@ -345,6 +345,36 @@ TEST(Cache, KnowsAFileByItsContents) {
   EXPECT_THAT(cache.files(), SizeIs(2));
 }
 
+/// What is laid over the file's own optics, as a sidecar beside it, is a part of what is cached.
+TEST(Cache, NoticesChangesOfTheSidecarAndItsColumns) {
+  Caching cache;
+  const test::TemporaryFolder root;
+  const fs::path file = root.path() / "a.dae";
+  fs::copy_file(test::data("detector.dae"), file);
+  const auto index = [&] {
+    const Scene scene = load(file, LoadOptions{}, cache.options());
+    expect_same(scene, load(file));
+    return scene.optics.materials.empty() ? 0 : scene.optics.materials[2].table("RINDEX")->values[0];
+  };
+  const auto cached = [&] { return cache.files().size(); };
+  EXPECT_EQ(index(), 0);
+  (void)root.write("n.csv", "300,1.5\n600,1.4\n");
+  (void)root.write("a.optics.json", R"({"raylift_optics": 1, "materials": {"*": {
+      "RINDEX": {"csv": "n.csv", "wavelength_nm": 1, "values": 2}}}})");
+  EXPECT_EQ(index(), 1.5);
+  EXPECT_EQ(index(), 1.5);
+  EXPECT_EQ(cached(), 2U);
+  (void)root.write("n.csv", "300,1.6\n600,1.4\n");
+  EXPECT_EQ(index(), 1.6);
+  EXPECT_EQ(cached(), 3U);
+  LoadOptions off;
+  off.optics_beside = false;
+  EXPECT_TRUE(load(file, off, cache.options()).optics.empty());
+  EXPECT_EQ(cached(), 3U);  // as without a sidecar
+  fs::remove(root.path() / "n.csv");
+  EXPECT_THROW((void)load(file, LoadOptions{}, cache.options()), Error);
+}
+
 TEST(Cache, KeepsOptionsApart) {
   const fs::path file = test::data("cube.dae");
   std::vector<CacheKey> keys;
@@ -362,6 +392,7 @@ TEST(Cache, KeepsOptionsApart) {
   add([](LoadOptions& load, UploadOptions&) { load.weld.tolerance = 1e-300; });
   add([](LoadOptions& load, UploadOptions&) { load.repair = true; });
   add([](LoadOptions& load, UploadOptions&) { load.drop_degenerate = true; });
+  add([](LoadOptions& load, UploadOptions&) { load.strict_optics = true; });
   add([](LoadOptions& load, UploadOptions&) { load.limits.triangles = 5; });
   add([](LoadOptions&, UploadOptions& upload) { upload.flatten = true; });
   add([](LoadOptions&, UploadOptions& upload) { upload.origin = Eigen::Vector3d(0, 0, 0); });

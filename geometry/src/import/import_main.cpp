@@ -21,6 +21,8 @@
 
 #include "import_faults.h"
 #include "import_protocol.h"
+#include "load_optics.h"
+#include "optics/property_faults.h"
 #include "sandbox.h"
 #include "sanitized.h"
 #include "scene_stream.h"
@@ -102,7 +104,8 @@ void import_and_write(ByteReader& reader) {
     import::enter_sandbox(path, options.external || !is_collada(extension_of(path)));
     import::act_out_fault();
     std::vector<StageTime> times;
-    const Scene scene = load(path, options, make_progress(&times));
+    const Scene scene = import_scene(path, options, make_progress(&times));
+    detail::check_property_values(scene);  // the parent expects tables that make sense
     ByteWriter writer;
     writer.value(import::kVersion);
     writer.value(import::Outcome::scene);

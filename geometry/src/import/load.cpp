@@ -2,8 +2,6 @@
 // load: which reader a file gets, and what happens to every scene after it is read.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
-#include <raylift/geometry/optics/properties.h>
-#include <raylift/geometry/optics/surface_between.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +12,7 @@
 #include "collada.h"
 #include "convert_mesh.h"
 #include "isolate.h"
+#include "load_optics.h"
 #include "source_file.h"
 
 namespace raylift {
@@ -95,31 +94,37 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
   scene.bounds = world_bounds(scene);
   if (!scene.bounds.min.allFinite() || !scene.bounds.max.allFinite())
     throw Error(ErrorKind::malformed, "the scene's extent is not finite", {scene.source, ""});
-  if (!scene.optics.empty()) {
-    check_optical_properties(scene);
-    resolve_optics(scene);
-  }
 }
 
-}  // namespace
-
-Scene load(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
+void check_options(const std::filesystem::path& path, const LoadOptions& options) {
   if (options.unit_mm && !(std::isfinite(*options.unit_mm) && *options.unit_mm > 0))
     throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
   check_file(path, options.limits);
   const std::string extension = extension_of(path);
   const std::vector<std::string> known = supported_extensions();
-  if (std::find(known.begin(), known.end(), extension) == known.end()) {
-    std::string list;
-    for (const std::string& one : known) list += (list.empty() ? "" : " ") + one;
-    throw Error(ErrorKind::unsupported, "files ending in '." + extension + "' are not read", {path.string(), ""},
-                "raylift reads: " + list);
-  }
-  if (options.isolate) return load_isolated(path, options, progress);
+  if (std::find(known.begin(), known.end(), extension) != known.end()) return;
+  std::string list;
+  for (const std::string& one : known) list += (list.empty() ? "" : " ") + one;
+  throw Error(ErrorKind::unsupported, "files ending in '." + extension + "' are not read", {path.string(), ""},
+              "raylift reads: " + list);
+}
+
+}  // namespace
+
+Scene import_scene(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
+  check_options(path, options);
+  const std::string extension = extension_of(path);
+  Scene scene =
+      is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
+  finish(scene, options, progress);
+  return scene;
+}
+
+Scene load(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
+  if (options.isolate) check_options(path, options);
   try {
-    Scene scene =
-        is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
-    finish(scene, options, progress);
+    Scene scene = options.isolate ? load_isolated(path, options, progress) : import_scene(path, options, progress);
+    finish_optics(scene, path, options);
     return scene;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left to load the file", {path.string(), ""});

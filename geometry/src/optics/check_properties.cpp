@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include "property_faults.h"
+
 namespace raylift {
 namespace {
 
@@ -41,6 +43,20 @@ Limits limits(PropertyQuantity quantity) {
   }
 }
 
+/// `where` follows the value.
+std::optional<detail::PropertyFault> value_fault(double value, const PropertyInfo* info, std::size_t point,
+                                                 const std::string& where) {
+  using enum detail::PropertyFault::Part;
+  if (!std::isfinite(value))
+    return detail::PropertyFault{this_value, point, "is " + text(value) + where + ", no finite number",
+                                 "give a number"};
+  if (info == nullptr) return std::nullopt;
+  const auto [least, most, words] = limits(info->quantity);
+  if (value >= least && value <= most) return std::nullopt;
+  return detail::PropertyFault{this_value, point, "is " + text(value) + where + ", and must be " + words,
+                               "correct the value"};
+}
+
 /// Checks the properties of one material or surface.
 class Checker {
  public:
@@ -63,34 +79,12 @@ class Checker {
       const PropertyInfo* info = find_property(of_, constant.key);
       if (info != nullptr && info->table)
         fail(constant.key, "is one number, and a table is expected", "give it points");
-      check_value(constant.key, constant.value, info, {});
+      check_value(constant.key, constant.value, info);
     }
   }
 
   void check(const OpticalTable& table, const PropertyInfo* info) const {
-    const bool energy = table.axis == SpectralAxis::energy_ev;
-    const std::string what = energy ? "energy " : "wavelength ";
-    const std::string unit = energy ? " eV" : " nm";
-    if (info != nullptr && !info->table) fail(table.key, "is a table, and one number is expected", "give one value");
-    if (table.at.size() != table.values.size())
-      fail(table.key,
-           "has " + std::to_string(table.at.size()) + " points and " + std::to_string(table.values.size()) + " values",
-           "give a value for each point");
-    if (table.at.size() < 2)
-      fail(table.key, "has " + std::string(table.at.empty() ? "no point" : "one point") + ", and a table needs two",
-           "repeat the value at a second " + std::string(energy ? "energy" : "wavelength"));
-    for (std::size_t i = 0; i != table.at.size(); ++i) {
-      const double at = table.at[i];
-      if (!std::isfinite(at) || at <= 0)
-        fail(table.key, what + text(at) + unit + " is not positive (point " + std::to_string(i + 1) + ")",
-             "take the point out");
-      if (i != 0 && at <= table.at[i - 1])
-        fail(table.key,
-             what + text(at) + unit + " is not above the one before, " + text(table.at[i - 1]) + unit + " (point " +
-                 std::to_string(i + 1) + ")",
-             "sort the points, each once");
-      check_value(table.key, table.values[i], info, " at " + text(at) + unit);
-    }
+    if (const auto fault = detail::find_fault(table, info)) fail(table.key, fault->what, fault->advice);
   }
 
   /// Probabilities that exclude each other, at every point of any of them: between the points they are linear.
@@ -117,12 +111,8 @@ class Checker {
   }
 
  private:
-  void check_value(std::string_view key, double value, const PropertyInfo* info, const std::string& where) const {
-    if (!std::isfinite(value)) fail(key, "is " + text(value) + where + ", no finite number", "give a number");
-    if (info == nullptr) return;
-    const auto [least, most, words] = limits(info->quantity);
-    if (value < least || value > most)
-      fail(key, "is " + text(value) + where + ", and must be " + words, "correct the value");
+  void check_value(std::string_view key, double value, const PropertyInfo* info) const {
+    if (const auto fault = detail::find_fault(value, info)) fail(key, fault->what, fault->advice);
   }
 
   const Scene& scene_;
@@ -187,6 +177,41 @@ void warn_of_missing_indices(Scene& scene) {
 
 }  // namespace
 
+std::optional<detail::PropertyFault> detail::find_fault(double value, const PropertyInfo* info) {
+  return value_fault(value, info, 0, {});
+}
+
+std::optional<detail::PropertyFault> detail::find_fault(const OpticalTable& table, const PropertyInfo* info) {
+  using enum PropertyFault::Part;
+  const bool energy = table.axis == SpectralAxis::energy_ev;
+  const std::string what = energy ? "energy " : "wavelength ";
+  const std::string unit = energy ? " eV" : " nm";
+  if (info != nullptr && !info->table)
+    return PropertyFault{whole, 0, "is a table, and one number is expected", "give one value"};
+  if (table.at.size() != table.values.size())
+    return PropertyFault{
+        whole, 0,
+        "has " + std::to_string(table.at.size()) + " points and " + std::to_string(table.values.size()) + " values",
+        "give a value for each point"};
+  if (table.at.size() < 2)
+    return PropertyFault{whole, 0,
+                         "has " + std::string(table.at.empty() ? "no point" : "one point") + ", and a table needs two",
+                         "repeat the value at a second " + std::string(energy ? "energy" : "wavelength")};
+  for (std::size_t i = 0; i != table.at.size(); ++i) {
+    const double at = table.at[i];
+    const auto point = [i] { return " (point " + std::to_string(i + 1) + ")"; };
+    if (!std::isfinite(at) || at <= 0)
+      return PropertyFault{this_point, i, what + text(at) + unit + " is not positive" + point(), "take the point out"};
+    if (i != 0 && at <= table.at[i - 1])
+      return PropertyFault{
+          this_point, i,
+          what + text(at) + unit + " is not above the one before, " + text(table.at[i - 1]) + unit + point(),
+          "sort the points, each once"};
+    if (find_fault(table.values[i], info)) return value_fault(table.values[i], info, i, " at " + text(at) + unit);
+  }
+  return std::nullopt;
+}
+
 std::vector<UnhonouredProperty> unhonoured_properties(const Scene& scene) {
   std::vector<UnhonouredProperty> found;
   const auto add = [&](PropertyOf of, const std::string& owner, const OpticalProperties& properties) {
@@ -214,10 +239,14 @@ std::vector<UnhonouredProperty> unhonoured_properties(const Scene& scene) {
   return found;
 }
 
-void check_optical_properties(Scene& scene) {
+void detail::check_property_values(const Scene& scene) {
   for (std::size_t i = 0; i != scene.optics.materials.size(); ++i)
     Checker(scene, PropertyOf::material, scene.materials[i].name).check(scene.optics.materials[i]);
   for (const OpticalSurface& surface : scene.optics.surfaces) check_surface(scene, surface);
+}
+
+void check_optical_properties(Scene& scene) {
+  detail::check_property_values(scene);
   warn_of_unused_surfaces(scene);
   if (!scene.optics.materials.empty()) warn_of_missing_indices(scene);
   for (const UnhonouredProperty& one : unhonoured_properties(scene))

@@ -106,7 +106,7 @@ class Cache {
 
   /// Writes what was loaded from the source. Throws Error(io), also where that is not what was hashed any more.
   void write(const UploadOptions& upload, const Scene& scene, const detail::GeometryArrays& sources) const {
-    if (stamp_of(source_) != stamp_)
+    if (stamp_of(source_) != stamp_ || detail::options_hash(source_, load_, {}) != key_->options)
       throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
     const Candidate to = place(upload);
     std::vector<CacheMetadata> metadata =

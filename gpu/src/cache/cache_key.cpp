@@ -130,6 +130,8 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("external", std::uint64_t{load.external});
   text.add("repair", std::uint64_t{load.repair});
   text.add("drop_degenerate", std::uint64_t{load.drop_degenerate});
+  text.add("optics", optics_hash(source, load));
+  text.add("strict_optics", std::uint64_t{load.strict_optics});
   // A file that a limit refuses is refused though the cache has it under another limit.
   text.add("max_file_size", load.limits.file_bytes);
   text.add("max_text_size", load.limits.text_bytes);
@@ -184,6 +186,19 @@ bool can_be_cached(const fs::path& source) {
   for (const char* one : {"dae", "zae", "dae.gz", "stl", "ply", "off"})
     if (extension == one) return true;
   return false;
+}
+
+std::string optics_hash(const fs::path& source, const LoadOptions& load) {
+  try {
+    std::vector<Hash256> hashes;
+    for (const fs::path& path : optics_files(source, load)) {
+      const File file(path);
+      hashes.push_back(hash_of(file, file.size(), {}));
+    }
+    return hashes.empty() ? "none" : detail::sha256(hashes.data(), hashes.size() * sizeof(Hash256)).hex();
+  } catch (const Error&) {
+    return "unreadable";  // load() says why
+  }
 }
 
 CacheKey cache_key(const fs::path& source, const LoadOptions& load, const UploadOptions& upload,

@@ -37,6 +37,9 @@ struct LoadOptions {
   bool external = false;         ///< read other COLLADA documents that the file refers to, beneath its folder
   bool repair = false;           ///< drop and count NaN vertices and indices out of range
   bool drop_degenerate = false;  ///< drop degenerate triangles; changes triangle ids
+  std::filesystem::path optics;  ///< a sidecar (.json) or GDML (.gdml) that is laid over the file's own optics
+  bool optics_beside = true;     ///< where `optics` is empty, the sidecar beside the file: optics_file()
+  bool strict_optics = false;    ///< refuse scenes with properties that are not honoured: unhonoured_properties()
   bool isolate = false;          ///< import in a child process; needs the program raylift-import
   std::string import_program;    ///< raylift-import's path; empty: $RAYLIFT_IMPORT, then beside the program, then where
                                  ///< it was installed
@@ -48,10 +51,18 @@ struct LoadOptions {
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
 /// node tree, units and materials itself, in double; Assimp reads the geometries. Every vertex and index is checked
 /// again as it is converted. With `external`, what a document refers to in others is read too: by relative paths, from
-/// files beneath the folder of `path`, links resolved, or from the same archive. Scene::files lists them. Errors: io,
-/// malformed, unsupported, limit, out_of_host_memory, cancelled.
+/// files beneath the folder of `path`, links resolved, or from the same archive. Scene::files lists them. The optics of
+/// optics_file() are laid over the file's own; then all are checked, and resolve_optics() says what holds where.
+/// Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled.
 [[nodiscard]] Scene load(const std::filesystem::path& path, const LoadOptions& options = {},
                          const Progress& progress = {});
+
+/// The sidecar or GDML file that load() takes for a scene: LoadOptions::optics; or else "detector.optics.json" beside
+/// "detector.dae" or "detector.dae.gz", where there is such a file. Empty: none.
+[[nodiscard]] std::filesystem::path optics_file(const std::filesystem::path& path, const LoadOptions& options = {});
+/// That file, and the files with columns of numbers that it refers to. Errors: io, malformed, limit.
+[[nodiscard]] std::vector<std::filesystem::path> optics_files(const std::filesystem::path& path,
+                                                              const LoadOptions& options = {});
 
 /// The file name endings that `load` accepts, lower case, without the dot: "dae", "zae", "dae.gz", "obj", ...
 [[nodiscard]] std::vector<std::string> supported_extensions();

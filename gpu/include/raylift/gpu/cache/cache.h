@@ -23,10 +23,10 @@ namespace raylift {
 /// set.
 [[nodiscard]] std::filesystem::path default_cache_folder();
 
-/// Whether a file's contents alone decide what is loaded: .dae, .zae, .dae.gz, .stl, .ply, .off. Files of other formats
-/// may refer to further files, whose changes would not be noticed. They are loaded without the cache. With
-/// LoadOptions::external, a cache file also knows what the other documents held, and is of use only where they still
-/// do.
+/// Whether the contents of a file, and of its optics_files(), alone decide what is loaded: .dae, .zae, .dae.gz, .stl,
+/// .ply, .off. Files of other formats may refer to further files, whose changes would not be noticed. They are loaded
+/// without the cache. With LoadOptions::external, a cache file also knows what the other documents held, and is of use
+/// only where they still do.
 [[nodiscard]] bool can_be_cached(const std::filesystem::path& source);
 
 /// The key of a source file under the options that its arrays depend on. Reads the whole file, in parallel. Throws
@@ -39,6 +39,9 @@ namespace raylift {
 /// Error(cancelled).
 [[nodiscard]] std::vector<Hash256> file_hashes(const std::filesystem::path& source, std::span<const SourceFile> files,
                                                const Progress& progress = {});
+/// The hash of what is laid over a source's own optics: of optics_files(). "none" without them, "unreadable" where
+/// load() will refuse them. A part of the key.
+[[nodiscard]] std::string optics_hash(const std::filesystem::path& source, const LoadOptions& load);
 
 /// The name of the file of that key in its folder.
 [[nodiscard]] std::string cache_file_name(const CacheKey& key);

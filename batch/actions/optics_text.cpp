@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "optics_text.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/optics/properties.h>
+#include <raylift/geometry/optics/words.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/table.h"
+#include "cli/text.h"
+#include "optics_use.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+/// What is to be said of a table.
+struct Range {
+  double least, most;
+  double from_nm, to_nm;
+};
+
+Range range_of(const OpticalTable& table) {
+  const auto [least, most] = std::minmax_element(table.values.begin(), table.values.end());
+  double from = table.at.front(), to = table.at.back();
+  if (table.axis == SpectralAxis::energy_ev) {
+    from = kEvNm / table.at.back();
+    to = kEvNm / table.at.front();
+  }
+  return {*least, *most, from, to};
+}
+
+std::string between(double least, double most) {
+  return least == most ? short_number(least) : short_number(least) + " .. " + short_number(most);
+}
+
+std::string unit_of(const PropertyInfo* info) {
+  return info == nullptr ? "" : std::string(unit(info->quantity));
+}
+
+/// By which model, or that it is not.
+std::string honoured(const PropertyInfo* info) {
+  if (info == nullptr) return "no: unknown";
+  return info->honoured.empty() ? "no" : std::string(info->honoured);
+}
+
+class PropertyTable {
+ public:
+  explicit PropertyTable(PropertyOf of)
+      : of_(of),
+        table_({{of == PropertyOf::material ? "material" : "surface", Align::left},
+                {"property", Align::left},
+                {"values"},
+                {"unit", Align::left},
+                {"over, nm"},
+                {"points"},
+                {"honoured by", Align::left}}) {}
+
+  /// The owner's name stands in its first row.
+  void add(std::string owner, const OpticalProperties& properties) {
+    const auto row = [&](const std::string& key, std::vector<std::string> cells) {
+      const PropertyInfo* info = find_property(of_, key);
+      table_.add({std::exchange(owner, ""), key, cells[0], unit_of(info), cells[1], cells[2], honoured(info)});
+    };
+    for (const OpticalTable& table : properties.tables) {
+      const Range range = range_of(table);
+      row(table.key, {between(range.least, range.most), between(range.from_nm, range.to_nm), grouped(table.at.size())});
+    }
+    for (const OpticalConstant& constant : properties.constants)
+      row(constant.key, {short_number(constant.value), "", ""});
+    if (!owner.empty()) table_.add({owner, "(none)", "", "", "", "", ""});
+  }
+  [[nodiscard]] bool empty() const { return table_.empty(); }
+  [[nodiscard]] std::string text() const { return table_.text(2); }
+
+ private:
+  PropertyOf of_;
+  Table table_;
+};
+
+std::string selector_text(const SolidSelector& selector) {
+  std::string text;
+  const auto add = [&](const char* what, const std::string& pattern) {
+    if (!pattern.empty()) text += (text.empty() ? "" : ", ") + std::string(what) + ' ' + pattern;
+  };
+  add("solid", selector.solid);
+  add("volume", selector.volume);
+  add("mesh", selector.mesh);
+  add("material", selector.material);
+  add("path", selector.path);
+  if (selector.copy_number) add("copy", std::to_string(*selector.copy_number));
+  return text.empty() ? "all" : text;
+}
+
+const char* word(SurfaceAssignment::Kind kind) {
+  return kind == SurfaceAssignment::Kind::skin ? "skin" : "border";
+}
+
+std::string materials_text(const Scene& scene, const OpticsUses& uses) {
+  PropertyTable properties(PropertyOf::material);
+  Table users({{"material", Align::left}, {"used by", Align::left}});
+  for (std::size_t i = 0; i != scene.optics.materials.size(); ++i) {
+    properties.add(scene.materials[i].name, scene.optics.materials[i]);
+    users.add({scene.materials[i].name, uses.materials[i].text()});
+  }
+  if (properties.empty()) return "";
+  return "\nmaterials\n" + users.text(2) + "\nproperties of materials\n" + properties.text();
+}
+
+std::string surfaces_text(const Scene& scene, const OpticsUses& uses) {
+  PropertyTable properties(PropertyOf::surface);
+  Table surfaces({{"surface", Align::left},
+                  {"model", Align::left},
+                  {"finish", Align::left},
+                  {"type", Align::left},
+                  {"value"},
+                  {"used by", Align::left}});
+  for (std::size_t i = 0; i != scene.optics.surfaces.size(); ++i) {
+    const OpticalSurface& surface = scene.optics.surfaces[i];
+    surfaces.add({surface.name, std::string(to_string(surface.model)), to_string(surface.finish),
+                  std::string(to_string(surface.type)), short_number(surface.value), uses.surfaces[i].text()});
+    OpticalProperties all = surface.properties;
+    for (const DichroicAngle& angle : surface.dichroic)
+      for (const OpticalTable* table : {&angle.reflect, &angle.transmit}) {
+        all.tables.push_back(*table);
+        all.tables.back().key += fmt::format(" at {} deg", short_number(angle.radians * 57.29577951308232));
+      }
+    properties.add(surface.name, all);
+  }
+  if (surfaces.empty()) return "";
+  return "\nsurfaces\n" + surfaces.text(2) + "\nproperties of surfaces\n" + properties.text();
+}
+
+std::string assignments_text(const Scene& scene, const OpticsUses& uses) {
+  Table table({{"assignment", Align::left},
+               {"", Align::left},
+               {"surface", Align::left},
+               {"from", Align::left},
+               {"to", Align::left},
+               {"holds on", Align::left}});
+  for (std::size_t i = 0; i != scene.optics.assignments.size(); ++i) {
+    const SurfaceAssignment& one = scene.optics.assignments[i];
+    const bool border = one.kind == SurfaceAssignment::Kind::border;
+    table.add({one.name, word(one.kind), scene.optics.surfaces[one.surface].name, selector_text(one.from),
+               border ? selector_text(one.to) : "",
+               border ? counted(uses.assignments[i].pairs, "pair", "pairs")
+                      : counted(uses.assignments[i].solids, "solid", "solids")});
+  }
+  return table.empty() ? "" : "\nassignments\n" + table.text(2);
+}
+
+std::string channels_text(const Scene& scene, const OpticsUses& uses) {
+  const Optics& optics = scene.optics;
+  if (optics.channels.empty() && optics.channel_types.empty()) return "";
+  std::string text = "\nchannels\n  " + counted(optics.channels.size(), "solid detects", "solids detect");
+  if (!optics.channels.empty()) {
+    const auto [first, last] =
+        std::minmax_element(optics.channels.begin(), optics.channels.end(),
+                            [](const SolidChannel& a, const SolidChannel& b) { return a.number < b.number; });
+    text += fmt::format(", channels {} to {}", first->number, last->number);
+  }
+  text += '\n';
+  for (std::size_t i = 0; i != optics.channel_types.size(); ++i)
+    text += "  " + printable(optics.channel_types[i].name) + ": " + printable(uses.channel_types[i].text()) + '\n';
+  return text;
+}
+
+Json properties_json(const OpticalProperties& properties, PropertyOf of) {
+  Json json = {{"tables", Json::array()}, {"constants", Json::array()}};
+  const auto facts = [of](Json& one, const std::string& key) {
+    const PropertyInfo* info = find_property(of, key);
+    one["unit"] = unit_of(info);
+    one["honoured_by"] = info == nullptr || info->honoured.empty() ? Json() : Json(info->honoured);
+  };
+  for (const OpticalTable& table : properties.tables) {
+    const Range range = range_of(table);
+    Json one = {{"key", table.key},
+                {"points", table.at.size()},
+                {"min", range.least},
+                {"max", range.most},
+                {"wavelength_nm", Json::array({range.from_nm, range.to_nm})}};
+    facts(one, table.key);
+    json["tables"].push_back(std::move(one));
+  }
+  for (const OpticalConstant& constant : properties.constants) {
+    Json one = {{"key", constant.key}, {"value", constant.value}};
+    facts(one, constant.key);
+    json["constants"].push_back(std::move(one));
+  }
+  return json;
+}
+
+Json use_json(const OpticsUse& use) {
+  return {{"solids", use.solids}, {"pairs", use.pairs}, {"names", use.names}};
+}
+
+}  // namespace
+
+std::string optics_text(const Scene& scene) {
+  if (scene.optics.empty()) return "\noptics: none\n";
+  const OpticsUses uses = optics_uses(scene);
+  return materials_text(scene, uses) + surfaces_text(scene, uses) + assignments_text(scene, uses) +
+         channels_text(scene, uses);
+}
+
+Json optics_summary(const Scene& scene) {
+  const Optics& optics = scene.optics;
+  if (optics.empty()) return {};
+  const OpticsUses uses = optics_uses(scene);
+  Json json = {{"materials", Json::array()},
+               {"surfaces", Json::array()},
+               {"assignments", Json::array()},
+               {"channel_types", Json::array()},
+               {"channels", optics.channels.size()}};
+  for (std::size_t i = 0; i != optics.materials.size(); ++i)
+    json["materials"].push_back({{"name", scene.materials[i].name},
+                                 {"used_by", use_json(uses.materials[i])},
+                                 {"properties", properties_json(optics.materials[i], PropertyOf::material)}});
+  for (std::size_t i = 0; i != optics.surfaces.size(); ++i) {
+    const OpticalSurface& surface = optics.surfaces[i];
+    json["surfaces"].push_back({{"name", surface.name},
+                                {"model", to_string(surface.model)},
+                                {"finish", to_string(surface.finish)},
+                                {"type", to_string(surface.type)},
+                                {"value", surface.value},
+                                {"dichroic_angles", surface.dichroic.size()},
+                                {"used_by", use_json(uses.surfaces[i])},
+                                {"properties", properties_json(surface.properties, PropertyOf::surface)}});
+  }
+  for (std::size_t i = 0; i != optics.assignments.size(); ++i) {
+    const SurfaceAssignment& one = optics.assignments[i];
+    json["assignments"].push_back({{"name", one.name},
+                                   {"kind", word(one.kind)},
+                                   {"surface", optics.surfaces[one.surface].name},
+                                   {"holds_on", use_json(uses.assignments[i])}});
+  }
+  for (std::size_t i = 0; i != optics.channel_types.size(); ++i)
+    json["channel_types"].push_back(
+        {{"name", optics.channel_types[i].name}, {"used_by", use_json(uses.channel_types[i])}});
+  return json;
+}
+
+std::string unhonoured_text(const Scene& scene) {
+  Table table({{"", Align::left}, {"of", Align::left}, {"property", Align::left}, {"why", Align::left}});
+  for (const UnhonouredProperty& one : unhonoured_properties(scene))
+    table.add({one.of == PropertyOf::material ? "material" : "surface", one.owner, one.key, one.why});
+  return table.empty() ? "" : "\noptical properties that are not honoured\n" + table.text(2);
+}
+
+Json unhonoured_json(const Scene& scene, std::size_t most) {
+  Json json = Json::array();
+  for (const UnhonouredProperty& one : unhonoured_properties(scene)) {
+    if (json.size() == most) break;
+    json.push_back({{"of", one.of == PropertyOf::material ? "material" : "surface"},
+                    {"owner", one.owner},
+                    {"key", one.key},
+                    {"why", one.why}});
+  }
+  return json;
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gdml.h"
+
+#include <raylift/geometry/detail/suggest.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/words.h>
+#include <raylift/geometry/scene/names.h>
+
+#include <cmath>
+#include <optional>
+#include <pugixml.hpp>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "edit_optics.h"
+#include "gdml_values.h"
+#include "property_faults.h"
+
+namespace raylift::detail {
+namespace {
+
+constexpr double kEvPerMev = 1e6;
+
+/// Geant4's exporter to COLLADA writes names so.
+std::string encoded(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    if (c == '/')
+      result += "__";
+    else if (c == '#')
+      result += "--";
+    else if (c == ':')
+      result += "..";
+    else
+      result += c;
+  }
+  return result;
+}
+
+/// The name by which the scene has what the file calls `name`; `name` where it has nothing.
+std::string as_in_scene(const std::string& name, const NameIndex& index) {
+  for (const std::string& one : {name, encoded(name)})
+    if (!index.meant(literal_pattern(one)).empty()) return one;
+  return name;
+}
+
+std::string attribute(const pugi::xml_node& node, const char* name, const std::string& file) {
+  const std::string value = node.attribute(name).value();
+  if (!value.empty()) return value;
+  throw Error(ErrorKind::malformed, std::string("it lacks '") + name + "'",
+              {file, std::string("<") + node.name() + "> '" + node.attribute("name").value() + "'"});
+}
+
+class Gdml {
+ public:
+  Gdml(Scene& scene, const pugi::xml_node& root, const std::string& file)
+      : scene_(scene), root_(root), file_(file), values_(root.child("define"), file) {}
+
+  void read() {
+    materials();
+    surfaces();
+    index_solids();
+    for (const pugi::xml_node node : root_.child("structure").children("skinsurface")) skin(node);
+    for (const pugi::xml_node node : root_.child("structure").children("bordersurface")) border(node);
+  }
+
+ private:
+  void warn(const std::string& what) { scene_.report.warnings.push_back(file_ + ": " + what); }
+
+  void materials() {
+    NameIndex index;
+    for (const Material& material : scene_.materials) index.add(material.name);
+    for (const pugi::xml_node node : root_.child("materials").children("material")) {
+      if (!node.child("property")) continue;
+      const std::string name = attribute(node, "name", file_);
+      OpticalProperties properties;
+      read(properties, node, PropertyOf::material, "material '" + name + "'");
+      const auto meant = index.meant(literal_pattern(as_in_scene(name, index)));
+      if (meant.empty()) warn("no material of the scene is called '" + name + "', which has optical properties");
+      if (!meant.empty()) scene_.optics.materials.resize(scene_.materials.size());
+      for (const std::uint32_t material : meant) merge(scene_.optics.materials[material], properties);
+    }
+  }
+
+  static void merge(OpticalProperties& into, const OpticalProperties& from) {
+    for (const OpticalTable& table : from.tables) set_property(into, table);
+    for (const OpticalConstant& constant : from.constants) set_property(into, constant);
+  }
+
+  void read(OpticalProperties& properties, const pugi::xml_node& node, PropertyOf of, const std::string& owner) {
+    std::set<std::string> keys;
+    for (const pugi::xml_node property : node.children("property")) {
+      const std::string key = attribute(property, "name", file_);
+      const Where where{file_, owner + ", " + key};
+      if (!keys.insert(key).second) throw Error(ErrorKind::malformed, "it occurs twice", where, "keep one of them");
+      const GdmlMatrix matrix = values_.matrix(attribute(property, "ref", file_), where.element);
+      const PropertyInfo* info = find_property(of, key);
+      std::optional<PropertyFault> fault;
+      if (matrix.columns == 1) {
+        if (matrix.values.size() != 1)
+          throw Error(ErrorKind::malformed, "it is a list of " + std::to_string(matrix.values.size()) + " numbers",
+                      where, "a table has coldim=\"2\": energy and value");
+        if (info != nullptr && info->table)
+          throw Error(ErrorKind::malformed, "it is one number, and a table is expected", where, "give it points");
+        fault = find_fault(matrix.values[0], info);
+        set_property(properties, OpticalConstant{key, matrix.values[0]});
+      } else {
+        OpticalTable table{key, SpectralAxis::energy_ev, {}, {}};
+        for (std::size_t i = 0; i != matrix.values.size(); i += 2) {
+          table.at.push_back(matrix.values[i] * kEvPerMev);
+          table.values.push_back(matrix.values[i + 1]);
+        }
+        fault = find_fault(table, info);
+        set_property(properties, std::move(table));
+      }
+      if (fault) throw Error(ErrorKind::malformed, key + ' ' + fault->what, where, fault->advice);
+    }
+  }
+
+  void surfaces() {
+    NameIndex index;
+    for (const OpticalSurface& surface : scene_.optics.surfaces) index.add(surface.name);
+    for (const pugi::xml_node node : root_.child("solids").children("opticalsurface")) {
+      const std::string name = attribute(node, "name", file_);
+      const OpticalSurface read = surface(node, name);
+      std::vector<std::uint32_t> meant = index.meant(literal_pattern(as_in_scene(name, index)));
+      if (meant.empty()) {
+        meant.push_back(static_cast<std::uint32_t>(scene_.optics.surfaces.size()));
+        scene_.optics.surfaces.emplace_back().name = name;
+      }
+      for (const std::uint32_t one : meant) {
+        OpticalSurface& target = scene_.optics.surfaces[one];
+        target.model = read.model;
+        target.finish = read.finish;
+        target.type = read.type;
+        target.value = read.value;
+        merge(target.properties, read.properties);
+      }
+      if (!surfaces_.emplace(name, meant.front()).second)
+        throw Error(ErrorKind::malformed, "two optical surfaces are called '" + name + "'", {file_, "<solids>"},
+                    "keep one of them");
+    }
+  }
+
+  OpticalSurface surface(const pugi::xml_node& node, const std::string& name) {
+    const std::string where = "opticalsurface '" + name + "'";
+    OpticalSurface result;
+    result.name = name;
+    const auto word = [&](const char* attribute, auto& target, auto parse) {
+      const pugi::xml_attribute given = node.attribute(attribute);
+      if (!given) return;
+      const auto parsed = parse(given.value());
+      if (!parsed)
+        throw Error(ErrorKind::malformed,
+                    std::string(attribute) + " is '" + given.value() + "', which raylift does not know", {file_, where},
+                    "it has Geant4's names and numbers");
+      target = *parsed;
+    };
+    word("model", result.model, surface_model);
+    word("finish", result.finish, surface_finish);
+    word("type", result.type, surface_type);
+    if (const pugi::xml_attribute value = node.attribute("value"))
+      result.value = values_.evaluate(value.value(), where);
+    read(result.properties, node, PropertyOf::surface, where);
+    return result;
+  }
+
+  /// What the scene and the file call their volumes.
+  void index_solids() {
+    std::unordered_set<std::string> solids, volumes;
+    for (const Instance& instance : scene_.instances) {
+      if (solids.insert(scene_.solid_name(instance)).second) solids_.add(scene_.solid_name(instance));
+      if (volumes.insert(scene_.volume_name(instance)).second) volumes_.add(scene_.volume_name(instance));
+    }
+    for (const Node& node : scene_.nodes) has_copy_numbers_ = has_copy_numbers_ || node.copy_number.has_value();
+    for (const pugi::xml_node holder : root_.child("structure").children()) {
+      if (holder.attribute("name")) structure_.insert(holder.attribute("name").value());
+      for (const pugi::xml_node placed : holder.children()) {
+        const std::string_view kind = placed.name();
+        if (kind != "physvol" && kind != "replicavol" && kind != "paramvol" && kind != "divisionvol") continue;
+        if (placed.child("file"))
+          warn("the file '" + std::string(placed.child("file").attribute("name").value()) +
+               "' that it includes is not read");
+        std::string name = placed.attribute("name").value();
+        if (name.empty()) name = std::string(placed.child("volumeref").attribute("ref").value()) + "_PV";
+        ++of_base_[std::string(base_name(name))];
+        placed_.try_emplace(std::move(name), placed.attribute("copynumber").value());
+      }
+    }
+  }
+
+  std::uint32_t surface_of(const pugi::xml_node& node, const std::string& where) const {
+    const std::string name = attribute(node, "surfaceproperty", file_);
+    if (const auto found = surfaces_.find(name); found != surfaces_.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [known, index] : surfaces_) names.push_back(known);
+    throw Error(ErrorKind::malformed,
+                "it refers to '" + name + "', and no opticalsurface is called so" + did_you_mean(name, names),
+                {file_, where});
+  }
+
+  void skin(const pugi::xml_node& node) {
+    SurfaceAssignment assignment;
+    assignment.name = node.attribute("name").value();
+    const std::string where = "skinsurface '" + assignment.name + "'";
+    assignment.surface = surface_of(node, where);
+    const pugi::xml_node volume = node.child("volumeref");
+    const std::string name = attribute(volume, "ref", file_);
+    if (!structure_.contains(name))
+      throw Error(ErrorKind::malformed,
+                  "it refers to '" + name + "', and no volume is called so" +
+                      did_you_mean(name, {structure_.begin(), structure_.end()}),
+                  {file_, where});
+    assignment.from.volume = literal_pattern(as_in_scene(name, volumes_));
+    scene_.optics.assignments.push_back(std::move(assignment));
+  }
+
+  void border(const pugi::xml_node& node) {
+    SurfaceAssignment assignment;
+    assignment.kind = SurfaceAssignment::Kind::border;
+    assignment.name = node.attribute("name").value();
+    const std::string where = "bordersurface '" + assignment.name + "'";
+    assignment.surface = surface_of(node, where);
+    const pugi::xml_node from = node.child("physvolref"), to = from.next_sibling("physvolref");
+    if (!to || to.next_sibling("physvolref"))
+      throw Error(ErrorKind::malformed, "it needs two physvolref, from and to", {file_, where});
+    assignment.from = selector(from, where);
+    assignment.to = selector(to, where);
+    scene_.optics.assignments.push_back(std::move(assignment));
+  }
+
+  SolidSelector selector(const pugi::xml_node& reference, const std::string& where) {
+    const std::string name = attribute(reference, "ref", file_);
+    const auto found = placed_.find(name);
+    if (found == placed_.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, copy] : placed_) names.push_back(known);
+      throw Error(ErrorKind::malformed,
+                  "it refers to '" + name + "', and no physvol is called so" + did_you_mean(name, names),
+                  {file_, where});
+    }
+    SolidSelector selector;
+    const std::string there = as_in_scene(name, solids_);
+    selector.solid = literal_pattern(there);
+    // Pointers differ from one export to the next. What they told apart, copy numbers do.
+    const auto meant = solids_.meant(selector.solid);
+    const bool exact = meant.size() == 1 && solids_.names()[meant.front()] == there;
+    if (exact || of_base_[std::string(base_name(name))] < 2 || !has_copy_numbers_ || found->second.empty())
+      return selector;
+    const double copy = values_.evaluate(found->second, where);
+    constexpr double kMost = 9007199254740992.0;  // the integers up to here are doubles
+    if (copy != std::floor(copy) || std::abs(copy) > kMost)
+      throw Error(ErrorKind::malformed, "the copy number of '" + name + "' is no whole number", {file_, where});
+    selector.copy_number = static_cast<std::int64_t>(copy);
+    return selector;
+  }
+
+  Scene& scene_;
+  pugi::xml_node root_;
+  const std::string& file_;
+  GdmlValues values_;
+  std::unordered_map<std::string, std::uint32_t> surfaces_;  // the file's, and where the scene has them
+  NameIndex solids_, volumes_;                               // the scene's
+  bool has_copy_numbers_ = false;
+  std::set<std::string> structure_;                       // the file's volumes
+  std::unordered_map<std::string, std::string> placed_;   // its physical volumes, and their copy numbers
+  std::unordered_map<std::string, std::size_t> of_base_;  // how many share a name but for its pointer
+};
+
+}  // namespace
+
+void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result result =
+      document.load_buffer(text.data(), text.size(), pugi::parse_default | pugi::parse_doctype);
+  if (!result)
+    throw Error(
+        ErrorKind::malformed,
+        std::string("no well-formed XML: ") + result.description() + " at byte " + std::to_string(result.offset),
+        {file, ""});
+  for (const pugi::xml_node node : document.children())
+    if (node.type() == pugi::node_doctype && std::string_view(node.value()).find("<!ENTITY") != std::string_view::npos)
+      throw Error(ErrorKind::unsupported, "the file has parts of its own elsewhere (<!ENTITY>), which are not read",
+                  {file, ""}, "write it as one file, as Geant4 does");
+  const pugi::xml_node root = document.child("gdml");
+  if (!root) throw Error(ErrorKind::malformed, "no GDML: the outermost element is not <gdml>", {file, ""});
+  Gdml(scene, root, file).read();
+}
+
+}  // namespace raylift::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_value.h"
+
+#include <raylift/geometry/detail/suggest.h>
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace raylift::detail {
+namespace {
+
+constexpr int kMostDepth = 32;
+constexpr std::size_t kMostMembers = 20'000;  // a member takes a look at those before it
+
+/// What the library's own parser lets pass.
+class Guard {
+ public:
+  explicit Guard(const std::string& file) : file_(file) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    using enum Json::parse_event_t;
+    if (depth > kMostDepth)
+      throw Error(ErrorKind::limit, "values are nested deeper than " + std::to_string(kMostDepth), {file_, ""});
+    if (event == object_start) open_.emplace_back();
+    if (event == object_end) open_.pop_back();
+    if (event == key) {
+      const auto& name = parsed.get_ref<const std::string&>();
+      if (!open_.back().insert(name).second)
+        throw Error(ErrorKind::malformed, "'" + name + "' occurs twice in one object", {file_, ""}, "keep one of them");
+      if (open_.back().size() > kMostMembers)
+        throw Error(ErrorKind::limit, "an object has more than " + std::to_string(kMostMembers) + " members",
+                    {file_, ""});
+    }
+    return true;
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> open_;
+};
+
+}  // namespace
+
+Json parse_json(const std::string& text, const std::string& file) {
+  try {
+    return Json::parse(text, Guard(file));
+  } catch (const Json::exception& error) {
+    std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+    if (const std::size_t end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
+    throw Error(ErrorKind::malformed, "no valid JSON: " + what, {file, ""});
+  }
+}
+
+std::string json_path(const std::string& object, std::string_view member) {
+  const bool plain = !member.empty() && std::all_of(member.begin(), member.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '*' || c == '$';
+  });
+  if (!plain) return object + "[\"" + std::string(member) + "\"]";
+  return object + (object.empty() ? "" : ".") + std::string(member);
+}
+
+void JsonValue::fail(const std::string& what, std::string_view advice) const {
+  throw Error(ErrorKind::malformed, (path_.empty() ? "the document" : path_) + " " + what, {*file_, ""}, advice);
+}
+
+void JsonValue::expect(bool is, const char* what) const {
+  if (!is) fail(std::string("is ") + json_->type_name() + ", and " + what + " is expected");
+}
+
+std::string JsonValue::text() const {
+  expect(json_->is_string(), "a text");
+  return json_->get<std::string>();
+}
+
+double JsonValue::number() const {
+  expect(json_->is_number(), "a number");
+  return json_->get<double>();
+}
+
+std::int64_t JsonValue::integer() const {
+  expect(json_->is_number_integer(), "a whole number");
+  if (json_->is_number_unsigned() && json_->get<std::uint64_t>() > INT64_MAX) fail("is too large");
+  return json_->get<std::int64_t>();
+}
+
+std::vector<double> JsonValue::numbers() const {
+  expect(json_->is_array(), "a list of numbers");
+  std::vector<double> result;
+  result.reserve(json_->size());
+  for (const Json& one : *json_) {
+    if (!one.is_number())
+      JsonValue(one, path_ + '[' + std::to_string(result.size()) + ']', *file_).expect(false, "a number");
+    result.push_back(one.get<double>());
+  }
+  return result;
+}
+
+std::vector<JsonValue> JsonValue::elements() const {
+  expect(json_->is_array(), "a list");
+  std::vector<JsonValue> result;
+  for (const Json& one : *json_) result.emplace_back(one, path_ + '[' + std::to_string(result.size()) + ']', *file_);
+  return result;
+}
+
+std::vector<std::pair<std::string, JsonValue>> JsonValue::members() const {
+  expect(json_->is_object(), "an object");
+  std::vector<std::pair<std::string, JsonValue>> result;
+  for (const auto& [name, value] : json_->items())
+    result.emplace_back(name, JsonValue(value, json_path(path_, name), *file_));
+  return result;
+}
+
+JsonValue JsonValue::at(std::string_view member) const {
+  expect(json_->is_object(), "an object");
+  const auto found = json_->find(member);
+  if (found == json_->end()) fail("lacks '" + std::string(member) + "'");
+  return {*found, json_path(path_, member), *file_};
+}
+
+void JsonValue::allow(std::initializer_list<std::string_view> members) const {
+  expect(json_->is_object(), "an object");
+  for (const auto& [name, value] : json_->items()) {
+    if (name == "comment" || std::find(members.begin(), members.end(), name) != members.end()) continue;
+    fail("has an unknown field '" + name + "'" +
+         did_you_mean(name, std::vector<std::string>(members.begin(), members.end())));
+  }
+}
+
+}  // namespace raylift::detail

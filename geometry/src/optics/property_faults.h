@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with one property, for readers that know where in their file each number stands.
+#pragma once
+
+#include <raylift/geometry/optics/properties.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace raylift::detail {
+
+struct PropertyFault {
+  enum class Part { whole, this_point, this_value } part;
+  std::size_t point;  ///< index in the table
+  std::string what;   ///< follows the key
+  std::string advice;
+};
+
+/// The first fault. `info` is null for a key that raylift does not know.
+[[nodiscard]] std::optional<PropertyFault> find_fault(const OpticalTable& table, const PropertyInfo* info);
+[[nodiscard]] std::optional<PropertyFault> find_fault(double value, const PropertyInfo* info);
+
+/// The part of check_optical_properties() that throws.
+void check_property_values(const Scene& scene);
+
+}  // namespace raylift::detail

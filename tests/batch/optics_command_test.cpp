@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optics on the command line: which file is laid over a scene, what is said of it, what is written and drawn.
+#include <gmock/gmock.h>
+
+#include "reports.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kSidecar = R"({"raylift_optics": 1,
+    "materials": {"Water": {"RINDEX": {"wavelength_nm": [300, 600], "values": [1.35, 1.33]}, "MYKEY": 7},
+                  "Acrylic": {"RINDEX": {"energy_eV": [2, 4], "values": [1.5, 1.5]}}},
+    "surfaces": {"Cathode": {"model": "simple", "properties": {
+        "DETECT": {"wavelength_nm": [300, 600], "values": [0.25, 0.1]}}}},
+    "assignments": [{"name": "cathodes", "surface": "Cathode", "skin": {"material": "Bialkali"}}],
+    "channel_types": {"tube": {}}, "channels": [{"solids": {"material": "Bialkali"}, "type": "tube", "first": 5}]})";
+
+class OpticsCommand : public testing::Test {
+ protected:
+  OpticsCommand() { std::filesystem::copy_file(data("detector.dae"), scene); }
+  void put_beside(const std::string& text = kSidecar) const { (void)folder.write("detector.optics.json", text); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+  [[nodiscard]] std::string text_of(const std::string& name) const {
+    std::ifstream in(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+
+  TemporaryFolder folder;
+  std::string scene = path("detector.dae");
+};
+
+TEST_F(OpticsCommand, IsListed) {
+  put_beside();
+  const Ended ended = raylift({"info", "--optics", scene});
+  EXPECT_EQ(ended.code, 0);
+  for (const char* word : {"detector.optics.json", "1.33 .. 1.35", "300 .. 600", "309.96 .. 619.921",
+                           "300 solids: Photocathode_pv", "300 solids detect, channels 5 to 304", "cathodes",
+                           "material Bialkali", "optical properties that are not honoured"})
+    EXPECT_THAT(ended.out, HasSubstr(word));
+  EXPECT_THAT(ended.err, HasSubstr("MYKEY is not honoured"));
+  const Ended plain = raylift({"info", scene});
+  EXPECT_THAT(plain.out, AllOf(HasSubstr("MYKEY"), HasSubstr("detector.optics.json"), Not(HasSubstr("1.33 .. 1.35"))));
+
+  const json info = raylift({"info", "--json", "--optics", scene}).one();
+  EXPECT_EQ(info["optics_file"], path("detector.optics.json"));
+  ASSERT_EQ(info["unhonoured"].size(), 1U);
+  EXPECT_EQ(info["unhonoured"][0]["key"], "MYKEY");
+  EXPECT_EQ(info["optics"]["surfaces"][0]["used_by"]["solids"], 300);
+  EXPECT_EQ(info["optics"]["assignments"][0]["holds_on"]["names"], json({"Photocathode_pv"}));
+  EXPECT_EQ(info["optics"]["channels"], 300);
+}
+
+TEST_F(OpticsCommand, MayBeAnotherFileOrNone) {
+  put_beside();
+  const std::string other = folder.write("other.json", R"({"raylift_optics": 1, "surfaces": {"Other": {}}})").string();
+  EXPECT_EQ(raylift({"info", "--json", "--optics=" + other, scene}).one()["optics_file"], other);
+  EXPECT_EQ(raylift({"info", "--json", "--optics=off", scene}).one()["optics"], nullptr);
+  EXPECT_THAT(raylift({"check", "--optics", other, scene, "--no-overlaps"}).err,
+              HasSubstr("the optical surface 'Other'"));
+  EXPECT_THAT(raylift({"check", "--optics", "off", scene, "--no-overlaps"}).err, IsEmpty());
+}
+
+TEST_F(OpticsCommand, IsRefusedWhereItIsNotHonoured) {
+  put_beside();
+  for (const char* command : {"info", "check", "cache"}) {
+    const Ended ended = raylift({command, "--strict-optics", scene});
+    EXPECT_EQ(ended.code, 5) << command;
+    EXPECT_THAT(ended.err, HasSubstr("1 optical property is not honoured: material 'Water0x63556b0': MYKEY"));
+  }
+}
+
+TEST_F(OpticsCommand, IsExportedAndReadsBackTheSame) {
+  put_beside();
+  EXPECT_EQ(raylift({"optics", "export", scene, "-o", path("a.json")}).code, 0);
+  EXPECT_EQ(raylift({"optics", "export", "--optics", path("a.json"), scene, "-o", path("b.json")}).code, 0);
+  EXPECT_EQ(text_of("a.json"), text_of("b.json"));
+  EXPECT_EQ(text_of("a.json"), raylift({"optics", "export", scene}).out);
+  EXPECT_EQ(json::parse(text_of("a.json"))["materials"]["Water0x63556b0"]["RINDEX"]["values"], json({1.35, 1.33}));
+
+  (void)folder.write("kept.json", "kept");
+  EXPECT_EQ(raylift({"optics", "export", "--optics", path("none.json"), scene, "-o", path("kept.json")}).code, 3);
+  EXPECT_EQ(text_of("kept.json"), "kept");
+  EXPECT_EQ(raylift({"optics", "export", scene, "-o", path("nowhere/a.json")}).code, 3);
+  EXPECT_EQ(raylift({"optics", scene}).code, 2);
+}
+
+TEST_F(OpticsCommand, IsInABatchsRowsAndItsFileIsAPartOfTheSource) {
+  put_beside();
+  const auto batch = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"batch", "--do", "info", "--report", path("report.jsonl"), scene});
+    return raylift(std::move(more));
+  };
+  EXPECT_EQ(batch({}).code, 0);
+  const json row = rows_of(path("report.jsonl")).at(0);
+  EXPECT_EQ(row["unhonoured"][0]["owner"], "Water0x63556b0");
+  EXPECT_EQ(row["info"]["optics_file"], path("detector.optics.json"));
+  EXPECT_EQ(batch({"--resume"}).code, 0);
+  put_beside(R"({"raylift_optics": 1})");
+  const Ended changed = batch({"--resume"});
+  EXPECT_EQ(changed.code, 2);
+  EXPECT_THAT(changed.err, HasSubstr("1 scene has changed since"));
+  EXPECT_EQ(batch({"--resume", "--retry", "changed"}).code, 0);
+  EXPECT_FALSE(rows_of(path("report.jsonl")).at(0).contains("unhonoured"));
+  EXPECT_THAT(batch({"--resume", "--strict-optics"}).err, HasSubstr("another --strict-optics"));
+}
+
+/// What draws is found by $PATH.
+TEST_F(OpticsCommand, IsDrawnByWhatIsInstalled) {
+  put_beside();
+  const auto plot = [&](const std::string& programs) {
+    return raylift({"info", "--plot", path("plots"), scene},
+                   {{"PATH=" + programs, "PYTHONPATH=" + path("modules")}, {}});
+  };
+  std::filesystem::create_directory(path("modules"));
+  (void)folder.write("modules/matplotlib.py", "raise ImportError('not installed')");
+  std::filesystem::create_directory(path("bin"));
+  const Ended no_python = plot(path("bin"));
+  EXPECT_EQ(no_python.code, 11) << no_python.err;
+  EXPECT_THAT(no_python.err, HasSubstr("Python, which is not installed"));
+  std::filesystem::create_symlink("/usr/bin/python3", path("bin/python3"));
+  const Ended neither = plot(path("bin"));
+  EXPECT_EQ(neither.code, 11) << neither.err;
+  EXPECT_THAT(neither.err, HasSubstr("neither is installed; install python3-matplotlib"));
+
+  // A gnuplot that puts what it is told into the file that it is told to write.
+  const auto fake = folder.write("bin/gnuplot",
+                                 "#!/bin/sh\nset -e\ntext=$(cat)\nfile=$(printf '%s\\n' \"$text\" | "
+                                 "sed -n \"s/^set output '\\(.*\\)'/\\1/p\")\nprintf '%s\\n' \"$text\" > \"$file\"\n");
+  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+  const Ended drawn = plot(path("bin") + ":/usr/bin:/bin");
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_THAT(drawn.err, HasSubstr("3 tables drawn in"));
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path("plots"))) names.push_back(entry.path().filename());
+  EXPECT_THAT(
+      names, testing::UnorderedElementsAre("material_Water0x63556b0_RINDEX.svg", "material_Acrylic0x1d5cb78_RINDEX.svg",
+                                           "surface_Cathode_DETECT.svg"));
+  EXPECT_THAT(text_of("plots/surface_Cathode_DETECT.svg"), AllOf(HasSubstr("\n300 0.25\n"), HasSubstr("600 0.1\n")));
+  EXPECT_EQ(raylift({"info", "--plot", path("plots"), scene, scene}).code, 2);
+}
+
+}  // namespace
+}  // namespace raylift::test
