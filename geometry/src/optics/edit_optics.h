@@ -2,7 +2,7 @@
 // Optics laid over others: what sidecars and GDML files have in common.
 #pragma once
 
-#include <raylift/geometry/optics/optics.h>
+#include <raylift/geometry/scene/optics.h>
 
 #include <cstdint>
 #include <string>

@@ -198,11 +198,9 @@ RAYLIFT_HD inline BorderBuckets border_buckets(std::uint32_t from, std::uint32_t
 RAYLIFT_HD inline std::uint16_t border_surface(const OpticsView& optics, std::uint32_t from, std::uint32_t to) {
   if (optics.border_bucket_count == 0) return kNoSurface;
   const BorderBuckets at = border_buckets(from, to, optics.border_bucket_count);
-  for (const std::uint32_t bucket : {at.first, at.second}) {
-    for (int i = 0; i != 2; ++i) {
-      const BorderSlot slot = optics.borders[bucket].slots[i];
-      if (slot.from == from && slot.to == to) return static_cast<std::uint16_t>(slot.surface);
-    }
+  for (int i = 0; i != 4; ++i) {
+    const BorderSlot slot = optics.borders[i < 2 ? at.first : at.second].slots[i % 2];
+    if (slot.from == from && slot.to == to) return static_cast<std::uint16_t>(slot.surface);
   }
   return kNoSurface;
 }

@@ -2,7 +2,7 @@
 // Names of the optics' enumerations: raylift's, and Geant4's words and numbers for them.
 #pragma once
 
-#include <raylift/geometry/optics/optics.h>
+#include <raylift/geometry/scene/optics.h>
 #include <raylift/geometry/optics/surface_between.h>
 
 #include <optional>
