@@ -101,9 +101,9 @@ RAYLIFT_HD inline Reflection choose_reflection(const SurfaceAt& surface, RandomS
   const Real u = random.uniform();
   Real sum = surface.spike;
   if (u < sum) return Reflection::spike;
-  sum += Real(surface.lobe);
+  sum = sum + surface.lobe;
   if (u < sum) return Reflection::lobe;
-  sum += Real(surface.backscatter);
+  sum = sum + surface.backscatter;
   return u < sum ? Reflection::backscatter : Reflection::lambertian;
 }
 
@@ -254,11 +254,11 @@ RAYLIFT_HD inline SurfaceResult at_simple_surface(const SimpleSurfaceAt& surface
   const Real u = random.uniform();
   Real sum = surface.detect;
   if (u < sum) return {SurfaceFate::detected, wave};
-  sum += Real(surface.absorb);
+  sum = sum + surface.absorb;
   if (u < sum) return {SurfaceFate::absorbed, wave};
-  sum += Real(surface.diffuse);
+  sum = sum + surface.diffuse;
   if (u < sum) return {SurfaceFate::reflected, detail::diffused(wave, normal, random)};
-  sum += Real(surface.specular);
+  sum = sum + surface.specular;
   if (u < sum) return {SurfaceFate::reflected, detail::mirrored_at(wave, normal)};
   return at_surface({}, wave, normal, n1, n2, random);
 }

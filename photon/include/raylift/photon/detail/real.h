@@ -6,6 +6,7 @@
 #include <raylift/geometry/bvh/detail/arithmetic.h>
 
 #include <cmath>
+#include <concepts>
 
 namespace raylift::photon {
 
@@ -17,42 +18,59 @@ class Real {
   RAYLIFT_HD constexpr Real(float value) : value_(value) {}
   [[nodiscard]] RAYLIFT_HD constexpr operator float() const { return value_; }
 
-  friend RAYLIFT_HD Real operator+(Real a, Real b) { return a.value_ + b.value_; }
-  friend RAYLIFT_HD Real operator-(Real a, Real b) { return a.value_ - b.value_; }
-  friend RAYLIFT_HD Real operator-(Real a) { return -a.value_; }
-  friend RAYLIFT_HD Real operator*(Real a, Real b) { return bvh_detail::product(a.value_, b.value_); }
-  friend RAYLIFT_HD Real operator/(Real a, Real b) {
-#if defined(__CUDA_ARCH__)
-    return __fdiv_rn(a.value_, b.value_);
-#else
-    return a.value_ / b.value_;
-#endif
-  }
-  friend RAYLIFT_HD bool operator<(Real a, Real b) {
-    return a.value_ < b.value_;
-  }
-  friend RAYLIFT_HD bool operator>(Real a, Real b) {
-    return a.value_ > b.value_;
-  }
-  friend RAYLIFT_HD bool operator<=(Real a, Real b) {
-    return a.value_ <= b.value_;
-  }
-  friend RAYLIFT_HD bool operator>=(Real a, Real b) {
-    return a.value_ >= b.value_;
-  }
-  friend RAYLIFT_HD bool operator==(Real a, Real b) {
-    return a.value_ == b.value_;
-  }
-  RAYLIFT_HD Real& operator+=(Real b) {
-    return *this = *this + b;
-  }
-  RAYLIFT_HD Real& operator*=(Real b) {
-    return *this = *this * b;
-  }
 
  private:
   float value_;
 };
+
+/// A Real and a Real or a float, in either order.
+template <class A, class B>
+concept Reals = (std::same_as<A, Real> && (std::same_as<B, Real> || std::same_as<B, float>)) ||
+                (std::same_as<A, float> && std::same_as<B, Real>);
+
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline Real operator+(A a, B b) {
+  return static_cast<float>(a) + static_cast<float>(b);
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline Real operator-(A a, B b) {
+  return static_cast<float>(a) - static_cast<float>(b);
+}
+RAYLIFT_HD inline Real operator-(Real a) {
+  return -static_cast<float>(a);
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline Real operator*(A a, B b) {
+  return bvh_detail::product(static_cast<float>(a), static_cast<float>(b));
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline Real operator/(A a, B b) {
+#if defined(__CUDA_ARCH__)
+  return __fdiv_rn(static_cast<float>(a), static_cast<float>(b));
+#else
+  return static_cast<float>(a) / static_cast<float>(b);
+#endif
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline bool operator<(A a, B b) {
+  return static_cast<float>(a) < static_cast<float>(b);
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline bool operator>(A a, B b) {
+  return static_cast<float>(a) > static_cast<float>(b);
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline bool operator<=(A a, B b) {
+  return static_cast<float>(a) <= static_cast<float>(b);
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline bool operator>=(A a, B b) {
+  return static_cast<float>(a) >= static_cast<float>(b);
+}
+template <class A, class B>
+requires Reals<A, B> RAYLIFT_HD inline bool operator==(A a, B b) {
+  return static_cast<float>(a) == static_cast<float>(b);
+}
 
 RAYLIFT_HD inline Real square_root(Real x) {
 #if defined(__CUDA_ARCH__)

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// A photon's way through a scene, step by step: from where it is to the next place where something happens to it.
+//
+//   raylift::photon::RandomStream random(seed, number);
+//   raylift::photon::Photon photon = ...;                       // born, with `in` from locate()
+//   raylift::photon::StepEnd end;
+//   do end = raylift::photon::step(geometry, photon, random);
+//   while (!raylift::photon::ends(end.kind) && ++steps < most);
+//
+// The geometry must have been uploaded from a Scene with optics, with UploadOptions::bvh.
+#pragma once
+
+#include <raylift/gpu/optics.h>
+#include <raylift/gpu/rays/boundary.h>
+#include <raylift/photon/surface.h>
+
+#include <cstdint>
+
+namespace raylift::photon {
+
+/// What happened at the end of a step; a history has 4 bits of each. The ends of a photon come last.
+enum class StepKind : std::uint8_t {
+  none,
+  rayleigh,     ///< scattered in the bulk
+  mie,          ///< likewise
+  reemitted,    ///< absorbed in the bulk, and emitted again by the scintillator
+  shifted,      ///< absorbed and emitted again by a wavelength shifter, in the bulk or on a surface
+  transmitted,  ///< into another solid
+  reflected,    ///< at a boundary
+  absorbed,     ///< in the bulk
+  absorbed_at_surface,
+  detected,
+  escaped,       ///< out of all solids
+  no_index,      ///< at a material without RINDEX
+  inconsistent,  ///< where the scene contradicts itself: overlaps, or a mesh that is not closed
+  cut,           ///< by the most steps, or the latest time, that the caller allows
+};
+[[nodiscard]] RAYLIFT_HD constexpr bool ends(StepKind kind) {
+  return kind >= StepKind::absorbed;
+}
+
+/// A photon between two steps. Lengths are in millimetres from the view's origin.
+struct Photon {
+  float3 position;
+  float time;  ///< ns
+  float3 direction;
+  float wavelength;  ///< nm
+  float3 polarization;
+  Containment in;  ///< the solids that it is in
+};
+
+/// What a step came to.
+struct StepEnd {
+  StepKind kind = StepKind::none;
+  std::uint16_t material = MaterialCode::none;  ///< that the photon came through
+  std::uint16_t surface = kNoSurface;           ///< at a boundary
+  std::uint32_t from = kNoSolid;                ///< solids at a boundary; `from` alone in the bulk
+  std::uint32_t to = kNoSolid;
+  std::int32_t channel = kNoChannel;  ///< where it was detected
+};
+
+/// The time profile of bulk wavelength shifting: Geant4's default is a fixed delay.
+enum class ShiftProfile : std::uint8_t { delta, exponential };
+
+namespace detail {
+
+RAYLIFT_HD inline Wave wave_of(const Photon& photon) {
+  return {photon.direction, photon.polarization};
+}
+RAYLIFT_HD inline void set(Photon& photon, const Wave& wave) {
+  photon.direction = wave.direction;
+  photon.polarization = wave.polarization;
+}
+
+/// After a time constant, with a rise before where there is one (as G4Scintillation::sample_time).
+RAYLIFT_HD inline Real emission_delay(Real decay, Real rise, RandomStream& random) {
+  if (!(decay > Real(0))) return Real(0);
+  Real delay = decay * random.exponential();
+  if (!(rise > Real(0))) return delay;
+  for (int tries = 0; tries != kMostTries && random.uniform() < exp(-delay / rise); ++tries)
+    delay = decay * random.exponential();
+  return delay;
+}
+
+/// The photon is emitted anew, in any direction. Shifted light has no more energy than before (G4OpWLS); where the
+/// spectrum hardly allows that, it keeps its energy.
+RAYLIFT_HD inline void emit(const OpticsView& optics, const EmissionComponent& component, bool shifted, Real delay,
+                            Photon& photon, RandomStream& random) {
+  Real wavelength = photon.wavelength;
+  if (component.spectrum.count != 0) {
+    for (int tries = 0; tries != kMostTries; ++tries) {
+      const Real drawn = sample_emission(optics, component, random.uniform());
+      if (shifted && drawn < Real(photon.wavelength)) continue;
+      wavelength = drawn;
+      break;
+    }
+  }
+  photon.wavelength = wavelength;
+  photon.time = Real(photon.time) + delay;
+  const Vector direction = random.direction();
+  set(photon, {direction, random_polarization(direction, random)});
+}
+
+/// In the bulk, where the free path ended: which process it was, by their shares of the rate, and what it does.
+RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptics& material, const Medium& medium,
+                                   const Losses& losses, Real rate, ShiftProfile profile, Photon& photon,
+                                   RandomStream& random) {
+  Real left = random.uniform() * rate;
+  left = left - Real(1) / medium.rayleigh_length;
+  if (left < Real(0)) {
+    set(photon, rayleigh(wave_of(photon), random));
+    return StepKind::rayleigh;
+  }
+  left = left - Real(1) / losses.mie_length;
+  if ((material.flags & material_flags::kMie) != 0 && left < Real(0)) {
+    set(photon, mie(wave_of(photon), material.mie_forward, material.mie_backward, material.mie_forward_ratio, random));
+    return StepKind::mie;
+  }
+  for (int i = 0; i != 2 && (material.flags & material_flags::kShifts) != 0; ++i) {
+    left = left - Real(1) / losses.wls_length[i];
+    if (!(left < Real(0))) continue;
+    const EmissionComponent& component = material.shifting[i];
+    if (component.amount >= 0 && random.uniform() > Real(component.amount)) return StepKind::absorbed;
+    const Real delay = profile == ShiftProfile::delta ? Real(component.time_constant)
+                                                      : emission_delay(component.time_constant, Real(0), random);
+    emit(optics, component, true, delay, photon, random);
+    return StepKind::shifted;
+  }
+  if ((material.flags & material_flags::kReemits) == 0 || !(random.uniform() < Real(losses.reemission)))
+    return StepKind::absorbed;
+  // A component by its share of the light.
+  Real share = random.uniform() * (Real(material.scintillation[0].amount) + Real(material.scintillation[1].amount) +
+                                   Real(material.scintillation[2].amount));
+  int which = 0;
+  while (which != 2 && material.scintillation[which + 1].spectrum.count != 0 &&
+         !(share < Real(material.scintillation[which].amount)))
+    share = share - Real(material.scintillation[which++].amount);
+  const EmissionComponent& component = material.scintillation[which];
+  emit(optics, component, false, emission_delay(component.time_constant, component.rise_time, random), photon, random);
+  return StepKind::reemitted;
+}
+
+/// A surface of the view at a wavelength, for at_surface().
+RAYLIFT_HD inline SurfaceAt surface_at(const OpticsView& optics, const SurfaceOptics& surface, RasterPlace place,
+                                       float wavelength) {
+  SurfaceAt at;
+  at.model = surface.model;
+  at.finish = surface.finish;
+  at.type = surface.type;
+  at.value = surface.value;
+  const raylift::Reflection response = reflection(optics, surface, place);
+  at.reflectivity = response.reflectivity;
+  at.efficiency = response.efficiency;
+  at.transmittance = response.transmittance;
+  at.gap_index = response.gap_index;
+  if (surface.model == SurfaceModel::unified) {
+    const Lobes lobes = surface_lobes(optics, surface, place);
+    at.lobe = lobes.specular_lobe;
+    at.spike = lobes.specular_spike;
+    at.backscatter = lobes.backscatter;
+  }
+  if ((surface.flags & surface_flags::kComplexIndex) != 0) {
+    const SurfaceIndices indices = surface_indices(optics, surface, place);
+    at.metal_n = indices.n;
+    at.metal_k = indices.k;
+  }
+  at.roughness = Real(surface.roughness) * Real(1e6f) / Real(wavelength);  // mm to wavelengths
+  return at;
+}
+
+/// Chroma's models: simple and wavelength shifting, and dichroic filters.
+RAYLIFT_HD inline SurfaceResult at_chroma_surface(const OpticsView& optics, const SurfaceOptics& surface,
+                                                  RasterPlace place, Photon& photon, Vector normal, Real n1, Real n2,
+                                                  bool& shifted, RandomStream& random) {
+  const Wave wave = wave_of(photon);
+  if (surface.model == SurfaceModel::dichroic) {
+    const Real angle = arc_cosine(magnitude(dot(wave.direction, normal)));
+    const DichroicChances chances = dichroic(optics, surface, angle, place);
+    const Real u = random.uniform();
+    if (u < Real(chances.reflect)) return {SurfaceFate::reflected, mirrored_at(wave, normal)};
+    if (u < Real(chances.reflect) + Real(chances.transmit)) return {SurfaceFate::transmitted, wave};
+    return {SurfaceFate::absorbed, wave};
+  }
+  const SurfaceChances chances = surface_chances(optics, surface, place);
+  const SurfaceResult result =
+      at_simple_surface({chances.detect, chances.absorb, chances.reflect_diffuse, chances.reflect_specular}, wave,
+                        normal, n1, n2, random);
+  if (result.fate != SurfaceFate::absorbed || surface.model != SurfaceModel::wavelength_shifting) return result;
+  const Real again = surface_indices(optics, surface, place).reemission;
+  if (!(random.uniform() < again)) return result;
+  emit(optics, surface.reemission, true, emission_delay(surface.reemission.time_constant, Real(0), random), photon,
+       random);
+  shifted = true;
+  const bool behind = dot(photon.direction, normal) < Real(0);
+  return {behind ? SurfaceFate::transmitted : SurfaceFate::reflected, wave_of(photon)};
+}
+
+/// A photon that was detected by a surface, with the sensor's own efficiency.
+RAYLIFT_HD inline StepKind detect(const OpticsView& optics, StepEnd& end, RasterPlace place, Real cosine,
+                                  RandomStream& random) {
+  ChannelView sensor = channel(optics, end.to);
+  if (sensor.number == kNoChannel) sensor = channel(optics, end.from);
+  if (sensor.type != kNone &&
+      !(random.uniform() < Real(channel_efficiency(optics, sensor.type, place, arc_cosine(cosine)))))
+    return StepKind::absorbed_at_surface;
+  end.channel = sensor.number;
+  return StepKind::detected;
+}
+
+/// The photon stands at the boundary between end.from and end.to.
+RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Boundary& boundary, const Medium& medium,
+                                       RasterPlace place, StepEnd& end, Photon& photon, RandomStream& random) {
+  const OpticsView& optics = geometry.optics;
+  if (end.to == kNoSolid) return StepKind::escaped;
+  end.surface = surface_between(geometry, end.from, end.to);
+  const bool bare = end.surface == kNoSurface;
+  if (bare && boundary.material_from == boundary.material_to) {
+    photon.in = boundary.after;
+    return StepKind::transmitted;
+  }
+  if ((optics.materials[boundary.material_from].flags & material_flags::kIndex) == 0) return StepKind::no_index;
+  const bool has_index = boundary.material_to != MaterialCode::none &&
+                         (optics.materials[boundary.material_to].flags & material_flags::kIndex) != 0;
+  const Real n1 = medium.refractive_index;
+  const Real n2 = has_index ? Real(raylift::medium(optics, boundary.material_to, place).refractive_index) : n1;
+  Vector normal = boundary.normal;
+  if (dot(photon.direction, normal) > Real(0)) normal = -normal;
+
+  bool shifted = false;
+  SurfaceResult result{SurfaceFate::transmitted, wave_of(photon)};
+  if (bare) {
+    if (!has_index) return StepKind::no_index;
+    result = at_surface({}, wave_of(photon), normal, n1, n2, random);
+  } else {
+    const SurfaceOptics& surface = optics.surfaces[end.surface];
+    if (surface.model >= SurfaceModel::dichroic) {
+      result = at_chroma_surface(optics, surface, place, photon, normal, n1, n2, shifted, random);
+    } else {
+      if (is_back_painted(surface.finish) && surface.type == SurfaceType::dielectric_dielectric) {
+        if ((surface.flags & surface_flags::kGapIndex) == 0) return StepKind::no_index;
+      } else if (surface.type != SurfaceType::dielectric_metal && !has_index &&
+                 (surface.finish == SurfaceFinish::polished || surface.finish == SurfaceFinish::ground)) {
+        return StepKind::no_index;
+      }
+      result =
+          at_surface(surface_at(optics, surface, place, photon.wavelength), wave_of(photon), normal, n1, n2, random);
+    }
+  }
+  if (result.fate == SurfaceFate::absorbed) return StepKind::absorbed_at_surface;
+  if (result.fate == SurfaceFate::detected)
+    return detect(optics, end, place, magnitude(dot(photon.direction, normal)), random);
+  set(photon, result.wave);
+  if (result.fate == SurfaceFate::transmitted) photon.in = boundary.after;
+  if (shifted) return StepKind::shifted;
+  return result.fate == SurfaceFate::transmitted ? StepKind::transmitted : StepKind::reflected;
+}
+
+}  // namespace detail
+
+/// Moves the photon to the next place where something happens to it, and lets it happen. It travels at the group
+/// velocity. The free path comes from one draw over all processes of the medium: absorption, Rayleigh and Mie
+/// scattering, two wavelength shifters. A photon whose solid has no material, or that is in no solid, escapes at once.
+[[nodiscard]] RAYLIFT_HD inline StepEnd step(const GeometryView& geometry, Photon& photon, RandomStream& random,
+                                             ShiftProfile profile = ShiftProfile::delta) {
+  using namespace detail;
+  const OpticsView& optics = geometry.optics;
+  StepEnd end;
+  end.from = end.to = photon.in.solid;
+  if (photon.in.solid == kNoSolid) {
+    end.kind = StepKind::escaped;
+    return end;
+  }
+  end.material = static_cast<std::uint16_t>(geometry.solids[photon.in.solid].material);
+  if (end.material == MaterialCode::none) {
+    end.kind = StepKind::no_index;
+    return end;
+  }
+  const RasterPlace place = raster_place(optics, photon.wavelength);
+  const Medium medium = raylift::medium(optics, end.material, place);
+  const MaterialOptics& material = optics.materials[end.material];
+  Losses losses{kNever, {kNever, kNever}, 0};
+  Real rate = Real(1) / medium.absorption_length + Real(1) / medium.rayleigh_length;
+  constexpr std::uint32_t kMore = material_flags::kMie | material_flags::kShifts | material_flags::kReemits;
+  if ((material.flags & kMore) != 0) {
+    losses = raylift::losses(optics, material, place);
+    rate = rate + Real(1) / losses.mie_length + Real(1) / losses.wls_length[0] + Real(1) / losses.wls_length[1];
+  }
+  const Real path = random.exponential() / rate;
+  const Boundary boundary = next_boundary(geometry, {photon.position, 0, photon.direction, path}, photon.in);
+  photon.position = boundary.point;
+  photon.time = Real(photon.time) + Real(boundary.t) / medium.group_velocity;
+  if (boundary.inconsistent) {
+    end.kind = StepKind::inconsistent;
+    return end;
+  }
+  if (!boundary.crosses()) {
+    photon.in = boundary.after;
+    end.kind = in_bulk(optics, material, medium, losses, rate, profile, photon, random);
+    return end;
+  }
+  end.to = boundary.to;
+  end.kind = at_boundary(geometry, boundary, medium, place, end, photon, random);
+  return end;
+}
+
+}  // namespace raylift::photon

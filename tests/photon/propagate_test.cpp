@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photons through small scenes, on every device: means against closed forms, and the same bits however they are run.
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/surface_between.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/photon/propagate.h>
+
+#include <bit>
+#include <cmath>
+#include <tuple>
+
+#include "geometry/shapes.h"
+#include "gpu/devices.h"
+#include "statistics.h"
+
+namespace raylift::photon {
+namespace {
+
+using test::expect_mean;
+using test::Mean;
+
+constexpr double kLight = 299.792458;  // mm/ns
+
+OpticalTable flat(const std::string& key, double value) {
+  return {key, SpectralAxis::wavelength_nm, {200, 800}, {value, value}};
+}
+
+/// Concentric spheres, each in the one before; their radii in mm and materials' properties.
+struct Shell {
+  double radius;
+  std::vector<OpticalTable> tables;
+  std::vector<OpticalConstant> constants = {};
+};
+
+Scene shells(const std::vector<Shell>& all) {
+  Scene scene;
+  scene.source = "made in a test";
+  scene.meshes = {test::sphere(4)};
+  for (std::uint32_t i = 0; i != all.size(); ++i) {
+    scene.materials.push_back({"material " + std::to_string(i), {}});
+    scene.bindings.push_back({i});
+    scene.nodes.push_back({"solid " + std::to_string(i), i == 0 ? kNone : i - 1, {}, kNone});
+    Instance instance;
+    instance.node = i;
+    instance.binding = i;
+    instance.outside = i == 0 ? kNone : i - 1;
+    instance.transform.scale(all[i].radius);
+    scene.instances.push_back(instance);
+    scene.optics.materials.push_back({all[i].tables, all[i].constants});
+  }
+  scene.bounds = world_bounds(scene);
+  return scene;
+}
+
+/// Gives the innermost solid a skin.
+void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable> tables) {
+  OpticalSurface surface;
+  surface.name = "skin";
+  surface.model = model;
+  surface.properties.tables = std::move(tables);
+  scene.optics.surfaces = {surface};
+  SurfaceAssignment skin{SurfaceAssignment::Kind::skin, "skin", 0, {}, {}};
+  skin.from.solid = scene.nodes.back().name;
+  scene.optics.assignments = {skin};
+  resolve_optics(scene);
+}
+
+class Propagate : public test::OnDevice {
+ protected:
+  static constexpr std::size_t kPhotons = 60'000;
+
+  [[nodiscard]] GpuGeometry upload_scene(const Scene& scene, bool flatten = false) const {
+    UploadOptions options;
+    options.bvh = true;
+    options.flatten = flatten;
+    return upload(scene, device(), options);
+  }
+  [[nodiscard]] std::vector<Outcome> run(const GpuGeometry& geometry, const Source& source = {}, Run how = {},
+                                         std::size_t count = kPhotons) const {
+    const Stream stream(device());
+    const DeviceBuffer<Outcome> outcomes(device(), count);
+    propagate(geometry, source, how, outcomes.device(), count, stream);
+    std::vector<Outcome> result(count);
+    outcomes.copy_to(result, stream);
+    stream.synchronize();
+    return result;
+  }
+};
+RAYLIFT_ON_BOTH_DEVICES(Propagate);
+
+TEST_P(Propagate, LightIsAbsorbedAfterItsLength) {
+  const Scene scene = shells({{20000, {flat("RINDEX", 1.5), flat("ABSLENGTH", 100)}}});
+  Mean distance, time, tail;
+  for (const Outcome& one : run(upload_scene(scene))) {
+    ASSERT_EQ(one.last.kind, StepKind::absorbed);
+    EXPECT_EQ(one.steps, 1U);
+    const double d = std::hypot(one.photon.position.x, one.photon.position.y, one.photon.position.z);
+    distance.add(d);
+    tail.add(d > 200 ? 1 : 0);
+    time.add(one.photon.time);
+  }
+  expect_mean(distance, 100, 100);
+  expect_mean(time, 100 * 1.5 / kLight, 100 * 1.5 / kLight);
+  EXPECT_LT(tail.off(std::exp(-2.0)), 4);
+}
+
+TEST_P(Propagate, LightScattersAsOftenAsItsLengthsSay) {
+  const Scene scene =
+      shells({{20000, {flat("RINDEX", 1.5), flat("ABSLENGTH", 100), flat("RAYLEIGH", 50), flat("MIEHG", 25)}}});
+  Mean rayleigh, mie;
+  for (const Outcome& one : run(upload_scene(scene))) {
+    ASSERT_EQ(one.last.kind, StepKind::absorbed);
+    if (one.steps > 16) continue;  // of which the history does not know all
+    int counts[2] = {0, 0};
+    for (std::uint64_t history = one.history; history != 0; history >>= 4) {
+      counts[0] += (history & 15) == static_cast<std::uint64_t>(StepKind::rayleigh) ? 1 : 0;
+      counts[1] += (history & 15) == static_cast<std::uint64_t>(StepKind::mie) ? 1 : 0;
+    }
+    rayleigh.add(counts[0]);
+    mie.add(counts[1]);
+  }
+  EXPECT_NEAR(mie.value() / rayleigh.value(), 2, 0.06);
+  Mean steps;
+  for (const Outcome& one : run(upload_scene(scene))) steps.add(one.steps);
+  expect_mean(steps, 1 + 2 + 4, 7);
+}
+
+// Each photon meets the wall until it is absorbed or detected: 1 / (1 - 0.9) times in the mean.
+TEST_P(Propagate, AnIntegratingSphereMultiplies) {
+  for (const char* reflection : {"REFLECT_DIFFUSE", "REFLECT_SPECULAR"}) {
+    Scene scene = shells({{2000, {flat("RINDEX", 1)}}, {1000, {flat("RINDEX", 1)}}});
+    add_skin(scene, SurfaceModel::simple, {flat("DETECT", 0.06), flat("ABSORB", 0.04), flat(reflection, 0.9)});
+    for (const bool flatten : {false, true}) {
+      Mean walls, detected;
+      for (const Outcome& one : run(upload_scene(scene, flatten))) {
+        ASSERT_TRUE(one.last.kind == StepKind::detected || one.last.kind == StepKind::absorbed_at_surface)
+            << static_cast<int>(one.last.kind);
+        walls.add(one.steps);
+        detected.add(one.last.kind == StepKind::detected ? 1 : 0);
+      }
+      expect_mean(walls, 10, 10);
+      expect_mean(detected, 0.6, 0.6);
+    }
+  }
+}
+
+TEST_P(Propagate, LightGoesOutByFresnelsEquations) {
+  const Scene scene = shells({{2000, {flat("RINDEX", 1)}}, {1000, {flat("RINDEX", 1.5)}}});
+  Mean inside, time;
+  for (const Outcome& one : run(upload_scene(scene))) {
+    ASSERT_EQ(one.last.kind, StepKind::escaped);
+    inside.add(one.steps - 2);  // reflections from within: the source is the centre
+    time.add(one.photon.time);
+  }
+  EXPECT_LT(std::abs(inside.value() - 0.04 / 0.96), 4 * inside.error() + 1e-3);
+  const double once = 1.5 * 1000 / kLight, again = 2 * once * 0.04 / 0.96;
+  EXPECT_NEAR(time.value(), once + again + 1000 / kLight, 4 * time.error() + 2e-3 * once);  // facets are nearer
+}
+
+TEST_P(Propagate, ShiftersEmitLaterAndAtTheirOwnWavelength) {
+  const OpticalTable spectrum{"WLSCOMPONENT", SpectralAxis::wavelength_nm, {490, 500, 510}, {0, 1, 0}};
+  const OpticalTable length{"WLSABSLENGTH", SpectralAxis::wavelength_nm, {420, 450}, {10, 1e30}};
+  const Scene scene = shells(
+      {{20000, {flat("RINDEX", 1), length, spectrum}, {{"WLSTIMECONSTANT", 3}, {"WLSMEANNUMBERPHOTONS", 0.75}}}});
+  Mean wavelength, emitted;
+  for (const Outcome& one : run(upload_scene(scene))) {
+    emitted.add(one.last.kind == StepKind::escaped ? 1 : 0);
+    if (one.last.kind != StepKind::escaped) {
+      ASSERT_EQ(one.last.kind, StepKind::absorbed);
+      continue;
+    }
+    wavelength.add(one.photon.wavelength - 490);
+    EXPECT_GT(one.photon.time, 3);
+  }
+  expect_mean(emitted, 0.75, 0.75);
+  expect_mean(wavelength, 10, 10);
+}
+
+TEST_P(Propagate, ReemissionHasItsProbabilityAndDelay) {
+  const OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {490, 500, 510}, {0, 1, 0}};
+  const OpticalTable length{"ABSLENGTH", SpectralAxis::wavelength_nm, {420, 450}, {1, 1e30}};
+  const Scene scene = shells({{20000,
+                               {flat("RINDEX", 1), length, flat("REEMISSIONPROB", 0.5), spectrum},
+                               {{"SCINTILLATIONTIMECONSTANT1", 50}, {"SCINTILLATIONYIELD", 1}}}});
+  Mean again, delay;
+  for (const Outcome& one : run(upload_scene(scene))) {
+    again.add(one.last.kind == StepKind::escaped ? 1 : 0);
+    if (one.last.kind == StepKind::escaped) delay.add(one.photon.time);
+  }
+  expect_mean(again, 0.5, 0.5);
+  EXPECT_NEAR(delay.value(), 50 + 20000 / kLight, 4 * delay.error() + 0.1);
+}
+
+// Births in a ball across a boundary: each is in the solid that holds its place.
+TEST_P(Propagate, PhotonsAreBornInTheRightSolid) {
+  const Scene scene = shells(
+      {{2000, {flat("RINDEX", 1), flat("ABSLENGTH", 1e-3)}}, {800, {flat("RINDEX", 1), flat("ABSLENGTH", 1e-3)}}});
+  Source source;
+  source.radius = 1600;
+  Mean within;
+  for (const Outcome& one : run(upload_scene(scene), source)) {
+    const double r = std::hypot(one.photon.position.x, one.photon.position.y, one.photon.position.z);
+    if (r < 795) {
+      ASSERT_EQ(one.last.from, 1U);
+    }
+    if (r > 800.1) {
+      ASSERT_EQ(one.last.from, 0U);
+    }
+    within.add(r < 1600 / std::cbrt(2.0) ? 1 : 0);
+  }
+  expect_mean(within, 0.5, 0.5);
+}
+
+bool same(const Outcome& a, const Outcome& b) {
+  const auto fields = [](const Outcome& o) {
+    return std::tuple(o.photon.position, o.photon.time, o.photon.direction, o.photon.wavelength, o.photon.polarization,
+                      o.photon.in.solid, o.last.kind, o.last.material, o.last.surface, o.last.from, o.last.to,
+                      o.last.channel, o.steps, o.history);
+  };
+  return fields(a) == fields(b);
+}
+
+Scene mixed() {
+  Scene scene =
+      shells({{3000, {flat("RINDEX", 1.33), flat("ABSLENGTH", 5000), flat("RAYLEIGH", 900)}},
+              {2000, {flat("RINDEX", 1.5), flat("ABSLENGTH", 3000), flat("MIEHG", 2000)}, {{"MIEHG_FORWARD", 0.8}}},
+              {900, {flat("RINDEX", 1.2), flat("ABSLENGTH", 4000)}}});
+  add_skin(scene, SurfaceModel::unified,
+           {flat("REFLECTIVITY", 0.95), flat("EFFICIENCY", 0.5), flat("SPECULARLOBECONSTANT", 0.6)});
+  scene.optics.surfaces[0].finish = SurfaceFinish::ground;
+  scene.optics.surfaces[0].value = 0.2;
+  return scene;
+}
+
+TEST_P(Propagate, PhotonsHaveTheSameBitsHoweverTheyAreRun) {
+  const Scene scene = mixed();
+  const GpuGeometry geometry = upload_scene(scene);
+  Source source;
+  source.radius = 2500;
+  const std::vector<Outcome> all = run(geometry, source, {.seed = 9}, 20'000);
+  std::size_t kinds = 0;
+  for (std::size_t first = 0; first < all.size(); first += 3001) {
+    const std::size_t count = std::min<std::size_t>(3001, all.size() - first);
+    const std::vector<Outcome> part = run(geometry, source, {.seed = 9, .first = first}, count);
+    for (std::size_t i = 0; i != count; ++i) {
+      ASSERT_TRUE(same(part[i], all[first + i])) << first + i;
+      kinds |= std::size_t{1} << static_cast<unsigned>(part[i].last.kind);
+      ASSERT_NE(part[i].last.kind, StepKind::inconsistent);
+    }
+  }
+  EXPECT_EQ(std::popcount(kinds), 4) << "absorbed, at the surface, detected, escaped";
+
+  const Device host = Device::host(kHostBudget);
+  UploadOptions options;
+  options.bvh = true;
+  options.bvh_builder = BvhBuilder::host;
+  const GpuGeometry on_host = upload(scene, host, options);
+  const GpuGeometry here = upload(scene, device(), options);
+  const Stream stream(host);
+  const DeviceBuffer<Outcome> outcomes(host, all.size());
+  propagate(on_host, source, {.seed = 9}, outcomes.device(), all.size(), stream);
+  std::vector<Outcome> wanted(all.size());
+  outcomes.copy_to(wanted, stream);
+  stream.synchronize();
+  const std::vector<Outcome> got = run(here, source, {.seed = 9}, all.size());
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i != got.size(); ++i) differ += same(got[i], wanted[i]) ? 0U : 1U;
+  EXPECT_EQ(differ, 0U);
+}
+
+TEST_P(Propagate, PhotonsAreCutByStepsAndTime) {
+  Scene scene = shells({{2000, {flat("RINDEX", 1)}}, {1000, {flat("RINDEX", 1)}}});
+  add_skin(scene, SurfaceModel::simple, {flat("REFLECT_SPECULAR", 1)});
+  const GpuGeometry geometry = upload_scene(scene);
+  for (const Outcome& one : run(geometry, {}, {.most_steps = 5}, 100)) {
+    EXPECT_EQ(one.last.kind, StepKind::cut);
+    EXPECT_EQ(one.steps, 5U);
+  }
+  for (const Outcome& one : run(geometry, {}, {.latest = 20}, 100)) {
+    EXPECT_EQ(one.last.kind, StepKind::cut);
+    EXPECT_GT(one.photon.time, 20);
+    EXPECT_LT(one.photon.time, 20 + 2001 / kLight);
+  }
+}
+
+TEST_P(Propagate, NeedsABvhAndOptics) {
+  const Stream stream(device());
+  const DeviceBuffer<Outcome> outcomes(device(), 1);
+  const auto kind = [&](const Scene& scene, bool bvh) {
+    UploadOptions options;
+    options.bvh = bvh;
+    const GpuGeometry geometry = upload(scene, device(), options);
+    try {
+      propagate(geometry, {}, {}, outcomes.device(), 1, stream);
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return ErrorKind::io;
+  };
+  Scene scene = mixed();
+  EXPECT_EQ(kind(scene, false), ErrorKind::usage);
+  scene.optics = {};
+  EXPECT_EQ(kind(scene, true), ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace raylift::photon
