@@ -64,7 +64,11 @@ INSTANTIATE_TEST_SUITE_P(
         Facts{"instances.dae", 240, 20, {-1, -1, -1}, {41, 31, 1}, 1, UpAxis::z, true},
         Facts{"materials.dae", 36, 3, {-10, -10, -10}, {110, 10, 10}, 1, UpAxis::z, true},
         Facts{"open_box.dae", 10, 1, {-10, -10, -10}, {10, 10, 10}, 1, UpAxis::z, false},
-        Facts{"detector.dae", 155056, 906, {-14700, -14700, -14700}, {14700, 14700, 14700}, 1, UpAxis::z, true}),
+        Facts{"detector.dae", 155056, 906, {-14700, -14700, -14700}, {14700, 14700, 14700}, 1, UpAxis::z, true},
+        Facts{"argon_box.dae", 60, 5, {-35000, -12500, -12500}, {35000, 12500, 12500}, 1, UpAxis::z, true},
+        Facts{"argon_box_touching.dae", 60, 5, {-35000, -12500, -12500}, {35000, 12500, 12500}, 1, UpAxis::z, true},
+        Facts{"water_sphere.dae", 2220, 2, {-2000, -2000, -2000}, {2000, 2000, 2000}, 1, UpAxis::z, true},
+        Facts{"integrating_sphere.dae", 4620, 4, {-2000, -2000, -2000}, {2000, 2000, 2000}, 1, UpAxis::z, true}),
     [](const auto& one) {
       const std::string name = one.param.file;
       return name.substr(0, name.find('.'));
@@ -152,11 +156,31 @@ TEST(DetectorGenerator, GivesTheSameBytesForTheSameOptions) {
   EXPECT_NE(bytes_of(a), bytes_of(b));
 }
 
-TEST(DetectorGenerator, MadeTheDetectorOfTheDataFolder) {
+TEST(DetectorGenerator, MadeTheScenesOfTheDataFolder) {
   const test::TemporaryFolder folder;
-  const fs::path made = folder.path() / "detector.dae";
-  ASSERT_EQ(generate("--sensors 300 --segments 12 -o " + made.string()), 0);
-  EXPECT_TRUE(bytes_of(made) == bytes_of(test::data("detector.dae"))) << "make data/detector.dae anew";
+  for (const auto& [file, options] : std::vector<std::pair<std::string, std::string>>{
+           {"detector.dae", "--sensors 300 --segments 12"},
+           {"argon_box.dae", "--scene argon-box"},
+           {"argon_box_touching.dae", "--scene touching-argon-box"},
+           {"water_sphere.dae", "--scene water-sphere --segments 48"},
+           {"integrating_sphere.dae", "--scene integrating-sphere --segments 48"}}) {
+    const fs::path made = folder.path() / file;
+    ASSERT_EQ(generate(options + " -o " + made.string()), 0);
+    EXPECT_TRUE(bytes_of(made) == bytes_of(test::data(file))) << "make data/" << file << " anew";
+  }
+}
+
+TEST(DetectorGenerator, MakesSmallScenesOfAnyFineness) {
+  const test::TemporaryFolder folder;
+  const fs::path path = folder.path() / "scene.dae";
+  for (const char* scene : {"water-sphere", "integrating-sphere"})
+    for (const char* segments : {"3", "5", "12", "25", "96"}) {
+      ASSERT_EQ(generate(std::string("--scene ") + scene + " --segments " + segments + " -o " + path.string()), 0);
+      const Scene made = load(path);
+      EXPECT_EQ(find_overlaps(made).overlapping_pairs, 0U) << scene << ' ' << segments;
+      EXPECT_TRUE(check(made).watertight()) << scene << ' ' << segments;
+      EXPECT_TRUE(made.report.warnings.empty()) << scene << ' ' << segments;
+    }
 }
 
 TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
@@ -169,7 +193,7 @@ TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
     EXPECT_EQ(scene.instances.size(), 6U + 3 * 50) << options;
     EXPECT_EQ(scene.unit_mm, 1);
     EXPECT_EQ(scene.unit_from, Provenance::convention) << "the optics of G4DAE imply millimetres";
-    EXPECT_TRUE(scene.report.warnings.empty()) << options;
+    EXPECT_TRUE(scene.report.warnings.empty()) << options << scene.report.warnings.front();
     std::set<std::int64_t> copies;
     for (const Instance& instance : scene.instances) {
       const std::string& name = scene.solid_name(instance);
@@ -258,7 +282,8 @@ TEST(DetectorGenerator, LeavesNothingBehindWhenTheDiskIsFull) {
 
 TEST(DetectorGenerator, RefusesOptionsThatMakeNoSense) {
   for (const char* options :
-       {"--segments 2", "--sensors -1", "--shape cube", "--triangles 0", "--triangles 1000 --sensors 3", "--sensros 3"})
+       {"--segments 2", "--sensors -1", "--shape cube", "--triangles 0", "--triangles 1000 --sensors 3", "--sensros 3",
+        "--scene cube", "--scene argon-box --sensors 3", "--scene water-sphere --flat"})
     EXPECT_EQ(generate(std::string(options) + " -o /dev/null"), exit_code(ErrorKind::usage)) << options;
 }
 
