@@ -230,6 +230,8 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   add(kReading, "--optics", "FILE", "SCENE.optics.json, if there is one",
       "Lay the optics of a sidecar (.json) or of GDML (.gdml) over the file's own; off: none",
       [&](const std::string& text) { set_optics(options, text); });
+  flag("--no-sensor-materials", "Make no sensors of solids whose material has EFFICIENCY", options.sensor_materials,
+       false);
   flag("--strict-optics", "Refuse scenes with optical properties that are not honoured", options.strict_optics, true);
   flag("--no-isolate", "Import in this process, which a crash of an importer ends", options.isolate, false);
 

@@ -37,6 +37,7 @@ Json options_json(const BatchOptions& options) {
                {"optics", !load.optics_beside   ? Json("off")
                           : load.optics.empty() ? Json()
                                                 : Json(load.optics.string())},
+               {"no-sensor-materials", !load.sensor_materials},
                {"strict-optics", load.strict_optics},
                {"flatten", upload.flatten}};
   if (does("upload") || does("trace")) {

@@ -41,16 +41,6 @@ std::uint32_t rings_of(std::uint32_t segments) {
   return std::max(segments / 2, 2U) - 1;
 }
 
-Surface sphere(double radius, std::uint32_t segments) {
-  const std::uint32_t rings = rings_of(segments);
-  Profile profile;
-  for (std::uint32_t i = 1; i <= rings; ++i) {
-    const double angle = pi * i / (rings + 1);
-    profile.emplace_back(radius * std::sin(angle), -radius * std::cos(angle));
-  }
-  return revolve(-radius, profile, radius, segments);
-}
-
 Surface cylinder(double radius, double half_height, std::uint32_t segments) {
   return revolve(-half_height, {{radius, -half_height}, {radius, half_height}}, half_height, segments);
 }
@@ -175,6 +165,16 @@ std::array<double, kLayers.size()> layer_radii(double radius, double share) {
 
 }  // namespace
 
+Surface sphere(double radius, std::uint32_t segments) {
+  const std::uint32_t rings = rings_of(segments);
+  Profile profile;
+  for (std::uint32_t i = 1; i <= rings; ++i) {
+    const double angle = pi * i / (rings + 1);
+    profile.emplace_back(radius * std::sin(angle), -radius * std::cos(angle));
+  }
+  return revolve(-radius, profile, radius, segments);
+}
+
 Surface revolve(double bottom, const Profile& profile, double top, std::uint32_t segments) {
   Surface surface;
   const auto rings = static_cast<std::uint32_t>(profile.size());
@@ -226,6 +226,8 @@ Detector make(const Parameters& parameters) {
     place_on_cylinder(parameters.sensors, radius, radius, places);
     for (const auto& [position, inward] : places) detector.placements.push_back(facing(position, inward, 0));
   }
+  const double half = 3 * detector.nested.front().surface.vertices.back().z();
+  detector.world = {"World", "Rock", revolve(-half, {{half, -half}, {half, half}}, half, 4)};
   Random random(parameters.seed);
   for (Transform& placement : detector.placements)
     placement.rotate(Eigen::AngleAxisd(0.1 * (random.uniform() - 0.5), Eigen::Vector3d::UnitZ()));

@@ -31,6 +31,9 @@ struct Surface {
 [[nodiscard]] Surface revolve(double bottom, const std::vector<std::pair<double, double>>& profile, double top,
                               std::uint32_t segments);
 
+/// A sphere around the origin, with its poles on the z axis.
+[[nodiscard]] Surface sphere(double radius, std::uint32_t segments);
+
 /// A volume: a solid filled with a material, inside its mother, holding daughters.
 struct Volume {
   std::string name;  ///< of the logical volume
@@ -38,12 +41,13 @@ struct Volume {
   Surface surface;
 };
 
-/// A detector, from the outside in. `nested[i + 1]` lies in `nested[i]`, centred. The sensors lie in
-/// `nested[sensors_in]`.
+/// A detector, from the outside in. `nested[0]` lies in the world and `nested[i + 1]` in `nested[i]`, all in one frame.
+/// The sensors lie in `nested[sensors_in]`.
 struct Detector {
+  Volume world;
   std::vector<Volume> nested;
   std::size_t sensors_in = 0;
-  /// A sensor: the glass, the vacuum in it, and the photocathode in that; each the mother of the next.
+  /// A sensor: the glass, the vacuum in it, and the photocathode in that, say; each the mother of the next.
   std::vector<Volume> sensor;
   std::vector<Transform> placements;  ///< of sensors, in their mother's frame
 };

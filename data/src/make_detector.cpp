@@ -14,6 +14,8 @@
 #include "cli/quantity.h"
 #include "cli/session.h"
 #include "detector.h"
+#include "optics.h"
+#include "scenes.h"
 #include "writer.h"
 
 namespace raylift::detector {
@@ -21,6 +23,10 @@ namespace {
 
 constexpr const char* kProgram = "raylift-make-detector";
 constexpr std::array<std::string_view, 2> kShapes{"sphere", "cylinder"};
+
+enum class Kind { detector, argon_box, touching_argon_box, water_sphere, integrating_sphere };
+constexpr std::array<std::string_view, 5> kKinds{"detector", "argon-box", "touching-argon-box", "water-sphere",
+                                                 "integrating-sphere"};
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -30,6 +36,7 @@ Examples:
 Exit codes: 0 success, 2 wrong option, 3 the file can't be written, 130 interrupted (128 + the signal's number).)";
 
 struct Options {
+  Kind kind = Kind::detector;
   Parameters parameters;
   std::string output = "-";
   std::optional<std::uint64_t> triangles;
@@ -53,6 +60,11 @@ void add_options(CLI::App& app, Options& options) {
   Parameters& parameters = options.parameters;
   app.set_version_flag("--version", "raylift-make-detector " RAYLIFT_VERSION, "Print the version");
   cli::add_generate_option(app);
+  cli::add_choice(app, "--scene", "SCENE", "detector",
+                  "detector, or a small scene to test photons with: argon-box, touching-argon-box, water-sphere, "
+                  "integrating-sphere",
+                  cli::words_of(kKinds),
+                  [&](const std::string& text) { options.kind = cli::enum_of<Kind>(text, kKinds); });
   cli::add_choice(app, "--shape", "SHAPE", "sphere", "sphere or cylinder", cli::words_of(kShapes),
                   [&](const std::string& text) { parameters.shape = cli::enum_of<Shape>(text, kShapes); });
   const auto set = [](std::uint32_t& value) {
@@ -76,6 +88,22 @@ void add_options(CLI::App& app, Options& options) {
   app.footer(kFooter);
 }
 
+void write_small(const Options& options) {
+  const std::uint32_t segments = options.parameters.segments;
+  const auto write = [&](const Detector& made, const Optics& optics) {
+    write_collada(made, optics, options.parameters, options.output);
+  };
+  switch (options.kind) {
+    case Kind::argon_box:
+    case Kind::touching_argon_box:
+      return write(argon_box(options.kind == Kind::touching_argon_box), argon_box_optics());
+    case Kind::water_sphere:
+      return write(water_sphere(segments), water_sphere_optics());
+    default:
+      return write(integrating_sphere(segments), integrating_sphere_optics());
+  }
+}
+
 int run(int argc, char** argv) {
   Options options;
   CLI::App app{
@@ -95,13 +123,19 @@ int run(int argc, char** argv) {
       throw Error(ErrorKind::usage, "--triangles chooses --sensors and --segments itself", {}, "give one or the other");
     parameters = for_triangles(parameters, *options.triangles);
   }
+  if (options.kind != Kind::detector) {
+    for (const char* other : {"--shape", "--sensors", "--seed", "--flat", "--triangles", "--dry-run"})
+      if (app.count(other) != 0)
+        throw Error(ErrorKind::usage, std::string(other) + " is for the detector alone", {}, "leave out one of them");
+    write_small(options);
+    return 0;
+  }
   const Counts counts = count(parameters);
   std::fprintf(stderr, "%s: %u sensors, %u segments, %llu triangles in the file, %llu in the scene\n", kProgram,
                parameters.sensors, parameters.segments, static_cast<unsigned long long>(counts.unique),
                static_cast<unsigned long long>(counts.expanded));
   if (options.dry_run) return 0;
-  const Detector made = make(parameters);
-  write_collada(made, parameters, options.output);
+  write_collada(make(parameters), detector_optics(), parameters, options.output);
   return 0;
 }
 

@@ -69,50 +69,6 @@ class BlockOutput {
   std::string buffer_;
 };
 
-struct Table {
-  const char* name;
-  std::array<double, 8> values;
-};
-
-struct MaterialData {
-  const char* name;
-  std::vector<Table> tables;
-};
-
-// Photon energies in MeV, ascending, as Geant4 keeps them: 800 nm to 200 nm. The values are plausible, no measurement.
-constexpr std::array<double, 8> kEnergies{1.55e-06, 2.0e-06, 2.48e-06, 2.95e-06, 3.26e-06, 3.54e-06, 4.13e-06, 6.2e-06};
-
-const std::vector<MaterialData>& materials() {
-  static const std::vector<MaterialData> all{
-      {"Vacuum", {{"RINDEX", {1, 1, 1, 1, 1, 1, 1, 1}}}},
-      {"Rock", {}},
-      {"Water",
-       {{"RINDEX", {1.329, 1.332, 1.336, 1.341, 1.345, 1.349, 1.358, 1.39}},
-        {"ABSLENGTH", {490, 3200, 24000, 33000, 29000, 20000, 9000, 800}},
-        {"RAYLEIGH", {900000, 500000, 250000, 130000, 90000, 65000, 36000, 7000}}}},
-      {"StainlessSteel", {{"ABSLENGTH", {0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001, 0.001}}}},
-      {"MineralOil",
-       {{"RINDEX", {1.453, 1.456, 1.461, 1.468, 1.474, 1.48, 1.495, 1.6}},
-        {"ABSLENGTH", {8000, 12000, 11000, 9500, 6500, 2500, 120, 1}},
-        {"RAYLEIGH", {850000, 400000, 170000, 83000, 56000, 40000, 21000, 4000}}}},
-      {"Acrylic",
-       {{"RINDEX", {1.484, 1.488, 1.493, 1.499, 1.504, 1.51, 1.525, 1.6}},
-        {"ABSLENGTH", {5000, 7000, 8000, 6000, 2000, 300, 2, 0.1}}}},
-      {"LiquidScintillator",
-       {{"RINDEX", {1.475, 1.479, 1.485, 1.494, 1.502, 1.511, 1.535, 1.8}},
-        {"ABSLENGTH", {15000, 22000, 20000, 12000, 1500, 60, 2, 0.5}},
-        {"RAYLEIGH", {500000, 230000, 90000, 42000, 27000, 19000, 9800, 1800}},
-        {"REEMISSIONPROB", {0, 0, 0, 0.1, 0.5, 0.8, 0.8, 0.8}}}},
-      {"Glass",
-       {{"RINDEX", {1.465, 1.469, 1.474, 1.48, 1.485, 1.49, 1.5, 1.55}},
-        {"ABSLENGTH", {1000, 1000, 1000, 800, 400, 100, 3, 0.1}}}},
-      {"Bialkali",
-       {{"RINDEX", {2.9, 2.9, 3.0, 2.7, 2.4, 2.0, 1.7, 1.5}},
-        {"EFFICIENCY", {0, 0.03, 0.17, 0.26, 0.27, 0.25, 0.15, 0.02}}}},
-  };
-  return all;
-}
-
 /// Geant4 marks names by the object's address; here by a number that is the same in every run.
 std::string mark(std::string_view name) {
   std::uint32_t hash = 2166136261U;  // FNV-1a
@@ -124,8 +80,8 @@ std::string mark(std::string_view name) {
 
 class Writer {
  public:
-  Writer(const Detector& detector, const Parameters& parameters, BlockOutput& out)
-      : detector_(detector), parameters_(parameters), out_(out) {}
+  Writer(const Detector& detector, const Optics& optics, const Parameters& parameters, BlockOutput& out)
+      : detector_(detector), optics_(optics), parameters_(parameters), out_(out) {}
 
   void write() {
     out_.write(
@@ -148,9 +104,9 @@ class Writer {
  private:
   void write_effects() {
     out_.write("  <library_effects>\n");
-    for (const MaterialData& material : materials())
+    for (const MaterialOptics& material : optics_.materials)
       out_.write(
-          "    <effect id=\"", mark(std::string(material.name) + "_fx_"),
+          "    <effect id=\"", mark(material.name + "_fx_"),
           "\">\n      <profile_COMMON>\n        <technique sid=\"t\">\n          <phong>\n            <diffuse>\n",
           "              <color>1 1 1 1</color>\n            </diffuse>\n            <transparency>\n              "
           "<float>0.5</float>\n",
@@ -161,8 +117,7 @@ class Writer {
 
   void write_geometries() {
     out_.write("  <library_geometries>\n");
-    const double half = 3 * detector_.nested.front().surface.vertices.back().z();
-    write_geometry("World", revolve(-half, {{half, -half}, {half, half}}, half, 4), Transform::Identity());
+    write_geometry(detector_.world.name, detector_.world.surface, Transform::Identity());
     for (const Volume& volume : detector_.nested) write_geometry(volume.name, volume.surface, Transform::Identity());
     if (!parameters_.flat) {
       if (!detector_.placements.empty())
@@ -224,24 +179,26 @@ class Writer {
     out_.write("</p>\n        </polylist>\n      </mesh>\n    </geometry>\n");
   }
 
-  void write_table(const std::string& indent, const std::string& owner, const Table& table) {
-    const std::string id = mark(owner + table.name);
-    out_.write(indent, "<matrix coldim=\"2\" name=\"", id, "\">");
-    for (std::size_t i = 0; i != kEnergies.size(); ++i) out_.write(kEnergies[i], " ", table.values[i], " ");
-    out_.write("</matrix>\n", indent, "<property name=\"", table.name, "\" ref=\"", id, "\"/>\n");
+  void write_properties(const std::string& owner, const Properties& properties) {
+    for (const Table& table : properties.tables) {
+      const std::string id = mark(owner + table.key).substr(owner.size());
+      out_.write("        <matrix coldim=\"2\" name=\"", id, "\">");
+      for (std::size_t i = 0; i != table.points.size(); ++i)
+        out_.write(i == 0 ? "" : " ", table.points[i].first, " ", table.points[i].second);
+      out_.write("</matrix>\n        <property name=\"", table.key, "\" ref=\"", id, "\"/>\n");
+    }
+    for (const auto& [key, value] : properties.constants)
+      out_.write("        <constant name=\"", key, "\" value=\"", value, "\"/>\n        <property name=\"", key,
+                 "\" ref=\"", key, "\"/>\n");
   }
 
   void write_materials() {
     out_.write("  <library_materials>\n");
-    for (const MaterialData& material : materials()) {
+    for (const MaterialOptics& material : optics_.materials) {
       out_.write("    <material id=\"", mark(material.name), "\">\n      <instance_effect url=\"#",
-                 mark(std::string(material.name) + "_fx_"), "\"/>\n");
-      if (!material.tables.empty()) {
-        out_.write("      <extra>\n");
-        for (const Table& table : material.tables) write_table("        ", material.name, table);
-        out_.write("      </extra>\n");
-      }
-      out_.write("    </material>\n");
+                 mark(material.name + "_fx_"), "\"/>\n      <extra>\n");
+      write_properties(material.name, material.properties);
+      out_.write("      </extra>\n    </material>\n");
     }
     out_.write("  </library_materials>\n");
   }
@@ -299,51 +256,75 @@ class Writer {
         place(detector_.nested[i + 1].name, detector_.nested[i + 1].name, Transform::Identity(), 0);
       if (i == detector_.sensors_in)
         for (std::size_t k = 0; k != sensors; ++k) {
+          const std::string& name = detector_.sensor.front().name;
           const std::string number = "_" + std::to_string(k);
           // Flat geometries stand in their places already.
-          place("Sensor" + number, parameters_.flat ? "Sensor" + number : "Sensor",
+          place(name + number, parameters_.flat ? name + number : name,
                 parameters_.flat ? Transform::Identity() : detector_.placements[k], k);
         }
       close();
     }
-    open_logical("World", "World", "Rock");
-    place(detector_.nested.front().name, detector_.nested.front().name, Transform::Identity(), 1000);
+    open_logical(detector_.world.name, detector_.world.name, detector_.world.material);
+    place(detector_.nested.front().name, detector_.nested.front().name, Transform::Identity(), kOutermostCopy);
     close();
     write_surfaces();
     out_.write("  </library_nodes>\n");
   }
 
   void write_surfaces() {
-    out_.write(
-        "    <extra>\n      <opticalsurface finish=\"3\" model=\"1\" name=\"TankSurface\" type=\"0\" value=\"1\">\n");
-    write_table("        ", "TankSurface", {"REFLECTIVITY", {0.35, 0.36, 0.38, 0.37, 0.33, 0.28, 0.2, 0.1}});
-    out_.write(
-        "      </opticalsurface>\n      <opticalsurface finish=\"0\" model=\"0\" name=\"CathodeSurface\" type=\"0\" "
-        "value=\"1\">\n");
-    write_table("        ", "CathodeSurface", {"EFFICIENCY", {0, 0.03, 0.17, 0.26, 0.27, 0.25, 0.15, 0.02}});
-    out_.write(
-        "      </opticalsurface>\n      <skinsurface name=\"CathodeSkin\" surfaceproperty=\"CathodeSurface\">\n        "
-        "<volumeref ref=\"",
-        mark("Photocathode_lv"),
-        "\"/>\n      </skinsurface>\n      <bordersurface name=\"TankBorder\" surfaceproperty=\"TankSurface\">\n       "
-        " <physvolref ref=\"",
-        mark("Buffer_pv"), "\"/>\n        <physvolref ref=\"", mark("Tank_pv"),
-        "\"/>\n      </bordersurface>\n      <meta id=\"bsurf\">\n        <bsurf name=\"TankBorder\">\n          <pv "
-        "copyNo=\"0\" name=\"",
-        mark("Buffer_pv"), "\" ref=\"", mark("Buffer_pv"), "\"/>\n          <pv copyNo=\"0\" name=\"", mark("Tank_pv"),
-        "\" ref=\"", mark("Tank_pv"), "\"/>\n        </bsurf>\n      </meta>\n    </extra>\n");
+    out_.write("    <extra>\n");
+    for (const SurfaceOptics& surface : optics_.surfaces) {
+      out_.write("      <opticalsurface finish=\"", number(surface.finish), "\" model=\"", number(surface.model),
+                 "\" name=\"", surface.name, "\" type=\"", number(surface.type), "\" value=\"", surface.value, "\">\n");
+      write_properties(surface.name, surface.properties);
+      out_.write("      </opticalsurface>\n");
+    }
+    for (const Skin& skin : optics_.skins) write_skin(skin);
+    for (const Border& border : optics_.borders)
+      out_.write("      <bordersurface name=\"", border.name, "\" surfaceproperty=\"", border.surface,
+                 "\">\n        <physvolref ref=\"", mark(border.from + "_pv"), "\"/>\n        <physvolref ref=\"",
+                 mark(border.to + "_pv"), "\"/>\n      </bordersurface>\n");
+    out_.write("      <meta>\n");
+    for (const Border& border : optics_.borders) {
+      out_.write("        <bsurf name=\"", border.name, "\" surfaceproperty=\"", border.surface, "\">\n");
+      for (const std::string& volume : {border.from, border.to})
+        out_.write("          <pv copyNo=\"", volume == detector_.nested.front().name ? kOutermostCopy : 0,
+                   "\" name=\"", volume, "_pv\" ref=\"", mark(volume + "_pv"), "\"/>\n");
+      out_.write("        </bsurf>\n");
+    }
+    out_.write("      </meta>\n    </extra>\n");
   }
 
+  /// Of a volume of the sensors, which each has for itself in a flat scene.
+  void write_skin(const Skin& skin) {
+    const bool sensor = std::any_of(detector_.sensor.begin(), detector_.sensor.end(),
+                                    [&](const Volume& volume) { return volume.name == skin.volume; });
+    const std::size_t copies = !sensor            ? 1
+                               : parameters_.flat ? detector_.placements.size()
+                                                  : !detector_.placements.empty();
+    for (std::size_t i = 0; i != copies; ++i) {
+      const std::string suffix = sensor && parameters_.flat ? "_" + std::to_string(i) : "";
+      out_.write("      <skinsurface name=\"", skin.name, suffix, "\" surfaceproperty=\"", skin.surface,
+                 "\">\n        <volumeref ref=\"", mark(skin.volume + suffix + "_lv"), "\"/>\n      </skinsurface>\n");
+    }
+  }
+
+  static std::uint64_t number(int value) { return static_cast<std::uint64_t>(value); }
+
+  static constexpr std::uint64_t kOutermostCopy = 1000;
+
   const Detector& detector_;
+  const Optics& optics_;
   const Parameters& parameters_;
   BlockOutput& out_;
 };
 
 }  // namespace
 
-void write_collada(const Detector& detector, const Parameters& parameters, const std::filesystem::path& path) {
+void write_collada(const Detector& detector, const Optics& optics, const Parameters& parameters,
+                   const std::filesystem::path& path) {
   BlockOutput out(path);
-  Writer(detector, parameters, out).write();
+  Writer(detector, optics, parameters, out).write();
   out.finish();
 }
 

@@ -6,11 +6,13 @@
 #include <filesystem>
 
 #include "detector.h"
+#include "optics.h"
 
 namespace raylift::detector {
 
 /// Writes the file whole or not at all, as cli::OutputFile does. "-" is standard output. Throws Error(io), and
 /// Error(cancelled) after a signal that cli::catch_interrupts() takes.
-void write_collada(const Detector& detector, const Parameters& parameters, const std::filesystem::path& path);
+void write_collada(const Detector& detector, const Optics& optics, const Parameters& parameters,
+                   const std::filesystem::path& path);
 
 }  // namespace raylift::detector

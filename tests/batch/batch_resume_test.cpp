@@ -85,6 +85,7 @@ TEST_F(BatchResume, RefusesOtherOptions) {
                                                 {"--external"},
                                                 {"--repair"},
                                                 {"--drop-degenerate"},
+                                                {"--no-sensor-materials"},
                                                 {"--flatten"},
                                                 {"--do", "info"}}) {
     std::vector<std::string> arguments = other;

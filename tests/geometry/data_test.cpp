@@ -5,6 +5,7 @@
 #include <raylift/geometry/checks/overlaps.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/surface_between.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,7 +65,11 @@ INSTANTIATE_TEST_SUITE_P(
         Facts{"instances.dae", 240, 20, {-1, -1, -1}, {41, 31, 1}, 1, UpAxis::z, true},
         Facts{"materials.dae", 36, 3, {-10, -10, -10}, {110, 10, 10}, 1, UpAxis::z, true},
         Facts{"open_box.dae", 10, 1, {-10, -10, -10}, {10, 10, 10}, 1, UpAxis::z, false},
-        Facts{"detector.dae", 155056, 906, {-14700, -14700, -14700}, {14700, 14700, 14700}, 1, UpAxis::z, true}),
+        Facts{"detector.dae", 155056, 906, {-14700, -14700, -14700}, {14700, 14700, 14700}, 1, UpAxis::z, true},
+        Facts{"argon_box.dae", 60, 5, {-35000, -12500, -12500}, {35000, 12500, 12500}, 1, UpAxis::z, true},
+        Facts{"argon_box_touching.dae", 60, 5, {-35000, -12500, -12500}, {35000, 12500, 12500}, 1, UpAxis::z, true},
+        Facts{"water_sphere.dae", 2220, 2, {-2000, -2000, -2000}, {2000, 2000, 2000}, 1, UpAxis::z, true},
+        Facts{"integrating_sphere.dae", 4620, 4, {-2000, -2000, -2000}, {2000, 2000, 2000}, 1, UpAxis::z, true}),
     [](const auto& one) {
       const std::string name = one.param.file;
       return name.substr(0, name.find('.'));
@@ -152,11 +157,108 @@ TEST(DetectorGenerator, GivesTheSameBytesForTheSameOptions) {
   EXPECT_NE(bytes_of(a), bytes_of(b));
 }
 
-TEST(DetectorGenerator, MadeTheDetectorOfTheDataFolder) {
+TEST(DetectorGenerator, MadeTheScenesOfTheDataFolder) {
   const test::TemporaryFolder folder;
-  const fs::path made = folder.path() / "detector.dae";
-  ASSERT_EQ(generate("--sensors 300 --segments 12 -o " + made.string()), 0);
-  EXPECT_TRUE(bytes_of(made) == bytes_of(test::data("detector.dae"))) << "make data/detector.dae anew";
+  for (const auto& [file, options] : std::vector<std::pair<std::string, std::string>>{
+           {"detector.dae", "--sensors 300 --segments 12"},
+           {"argon_box.dae", "--scene argon-box"},
+           {"argon_box_touching.dae", "--scene touching-argon-box"},
+           {"water_sphere.dae", "--scene water-sphere --segments 48"},
+           {"integrating_sphere.dae", "--scene integrating-sphere --segments 48"}}) {
+    const fs::path made = folder.path() / file;
+    ASSERT_EQ(generate(options + " -o " + made.string()), 0);
+    EXPECT_TRUE(bytes_of(made) == bytes_of(test::data(file))) << "make data/" << file << " anew";
+  }
+}
+
+/// The surface that a photon meets between two solids, each by the beginning of its name.
+std::string surface(const Scene& scene, const std::string& from, const std::string& to) {
+  const auto solid = [&](const std::string& name) {
+    std::uint32_t i = 0;
+    while (!scene.solid_name(scene.instances.at(i)).starts_with(name)) ++i;
+    return i;
+  };
+  const SurfaceChoice choice = surface_between(scene, solid_tree(scene), solid(from), solid(to));
+  return choice.surface == kNone ? "none" : scene.optics.surfaces[choice.surface].name;
+}
+
+TEST(DetectorGenerator, WritesCompleteOptics) {
+  const Scene scene = load(test::data("detector.dae"));
+  const auto properties = [&](const std::string& material) -> const OpticalProperties& {
+    std::size_t i = 0;
+    while (!scene.materials.at(i).name.starts_with(material)) ++i;
+    return scene.optics.materials.at(i);
+  };
+  for (const char* key : {"RINDEX", "ABSLENGTH", "RAYLEIGH", "REEMISSIONPROB", "FASTCOMPONENT", "SLOWCOMPONENT"})
+    EXPECT_NE(properties("LiquidScintillator").table(key), nullptr) << key;
+  for (const char* key :
+       {"FASTTIMECONSTANT", "SLOWTIMECONSTANT", "YIELDRATIO", "SCINTILLATIONYIELD", "RESOLUTIONSCALE"})
+    EXPECT_TRUE(properties("LiquidScintillator").constant(key)) << key;
+  for (const char* material : {"MineralOil", "Water"})
+    for (const char* key : {"RINDEX", "ABSLENGTH", "RAYLEIGH"})
+      EXPECT_NE(properties(material).table(key), nullptr) << material << ' ' << key;
+  for (const char* material : {"Acrylic", "Glass", "Bialkali"})
+    for (const char* key : {"RINDEX", "ABSLENGTH"})
+      EXPECT_NE(properties(material).table(key), nullptr) << material << ' ' << key;
+  EXPECT_EQ(surface(scene, "Buffer", "Tank"), "ReflectorSurface");
+  EXPECT_EQ(surface(scene, "Tank", "Buffer"), "TankSurface");
+  EXPECT_EQ(surface(scene, "Pool", "Tank"), "TankSurface");
+  EXPECT_EQ(surface(scene, "Pool", "top"), "PoolSurface");
+  EXPECT_EQ(surface(scene, "SensorVacuum", "Photocathode"), "CathodeSurface");
+  EXPECT_EQ(surface(scene, "Sensor_0", "Buffer"), "none");
+  ASSERT_EQ(scene.optics.channels.size(), 300U);
+  for (std::size_t i = 0; i != 300; ++i) {
+    EXPECT_EQ(scene.optics.channels[i].number, static_cast<std::int64_t>(i));
+    EXPECT_TRUE(scene.solid_name(scene.instances[scene.optics.channels[i].solid]).starts_with("Photocathode"));
+  }
+}
+
+TEST(DetectorGenerator, WritesTheOpticsOfTheSmallScenes) {
+  for (const char* file : {"argon_box.dae", "argon_box_touching.dae"}) {
+    const Scene box = load(test::data(file));
+    EXPECT_EQ(surface(box, "Shell", "top"), "ShellSurface");
+    EXPECT_EQ(surface(box, "BlueShifter", "Shell"), "ShellSurface");
+    EXPECT_EQ(surface(box, "Shifter", "Target"), "none");
+    EXPECT_EQ(box.optics.channels.size(), 1U);
+    // Simphony's numbers, at energies in eV.
+    const auto value = [&](std::size_t material, const char* key, double energy) {
+      return box.optics.materials.at(material).table(key)->value(kEvNm / energy);
+    };
+    EXPECT_DOUBLE_EQ(value(0, "RINDEX", 9.69), 1.45);
+    EXPECT_DOUBLE_EQ(value(0, "ABSLENGTH", 3), 80000);
+    EXPECT_DOUBLE_EQ(value(0, "ABSLENGTH", 9), 10000);
+    EXPECT_NEAR(value(0, "RAYLEIGH", 9.69), 999, 1e-9);
+    EXPECT_DOUBLE_EQ(value(1, "WLSABSLENGTH", 3.1), 0.8);
+    EXPECT_DOUBLE_EQ(value(2, "WLSABSLENGTH", 9.69), 0.0005);
+    EXPECT_EQ(box.optics.materials[2].constant("WLSTIMECONSTANT"), 1.136);
+    EXPECT_EQ(box.optics.materials[0].constant("SCINTILLATIONYIELD"), 24000);
+  }
+  EXPECT_EQ(find_overlaps(load(test::data("argon_box.dae"))).touching_pairs, 0U);
+  EXPECT_EQ(find_overlaps(load(test::data("argon_box_touching.dae"))).touching_pairs, 3U);
+
+  const Scene sphere = load(test::data("water_sphere.dae"));
+  EXPECT_EQ(surface(sphere, "Sphere", "top"), "Polished");
+  EXPECT_EQ(surface(sphere, "top", "Sphere"), "Polished");
+  EXPECT_TRUE(sphere.optics.channels.empty());
+
+  const Scene integrating = load(test::data("integrating_sphere.dae"));
+  EXPECT_EQ(surface(integrating, "Cavity", "Wall"), "WallSurface");
+  EXPECT_EQ(surface(integrating, "Cavity", "Port"), "PortSurface");
+  ASSERT_EQ(integrating.optics.channels.size(), 1U);
+  EXPECT_TRUE(integrating.solid_name(integrating.instances[integrating.optics.channels[0].solid]).starts_with("Port"));
+}
+
+TEST(DetectorGenerator, MakesSmallScenesOfAnyFineness) {
+  const test::TemporaryFolder folder;
+  const fs::path path = folder.path() / "scene.dae";
+  for (const char* scene : {"water-sphere", "integrating-sphere"})
+    for (const char* segments : {"3", "5", "12", "25", "96"}) {
+      ASSERT_EQ(generate(std::string("--scene ") + scene + " --segments " + segments + " -o " + path.string()), 0);
+      const Scene made = load(path);
+      EXPECT_EQ(find_overlaps(made).overlapping_pairs, 0U) << scene << ' ' << segments;
+      EXPECT_TRUE(check(made).watertight()) << scene << ' ' << segments;
+      EXPECT_TRUE(made.report.warnings.empty()) << scene << ' ' << segments;
+    }
 }
 
 TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
@@ -169,7 +271,8 @@ TEST(DetectorGenerator, MakesClosedSolidsNestedInEachOther) {
     EXPECT_EQ(scene.instances.size(), 6U + 3 * 50) << options;
     EXPECT_EQ(scene.unit_mm, 1);
     EXPECT_EQ(scene.unit_from, Provenance::convention) << "the optics of G4DAE imply millimetres";
-    EXPECT_TRUE(scene.report.warnings.empty()) << options;
+    EXPECT_TRUE(scene.report.warnings.empty()) << options << scene.report.warnings.front();
+    EXPECT_EQ(scene.optics.channels.size(), 50U) << options << ": of each photocathode, shared or not";
     std::set<std::int64_t> copies;
     for (const Instance& instance : scene.instances) {
       const std::string& name = scene.solid_name(instance);
@@ -258,7 +361,8 @@ TEST(DetectorGenerator, LeavesNothingBehindWhenTheDiskIsFull) {
 
 TEST(DetectorGenerator, RefusesOptionsThatMakeNoSense) {
   for (const char* options :
-       {"--segments 2", "--sensors -1", "--shape cube", "--triangles 0", "--triangles 1000 --sensors 3", "--sensros 3"})
+       {"--segments 2", "--sensors -1", "--shape cube", "--triangles 0", "--triangles 1000 --sensors 3", "--sensros 3",
+        "--scene cube", "--scene argon-box --sensors 3", "--scene water-sphere --flat"})
     EXPECT_EQ(generate(std::string(options) + " -o /dev/null"), exit_code(ErrorKind::usage)) << options;
 }
 

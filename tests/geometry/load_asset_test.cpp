@@ -199,6 +199,43 @@ TEST_F(LoadAsset, OptionsOverrideTheInnerOnesToo) {
   expect_box(load_text(text, options).bounds, {0, 0, 0}, {2, 2, 2});
 }
 
+/// A part of a G4DAE file as a tool cuts it out: names with pointers, no optics, no unit.
+std::string cut_out(const std::string& asset, const std::string& extra_nodes = "") {
+  const std::string logical = node("__dd__lvPmt0xa8d6e90", "pmt0x88414e8");
+  return document(cube("pmt0x88414e8"),
+                  node("pvPmt0xa8d92d8", "", "<instance_node url=\"#__dd__lvPmt0xa8d6e90\"/>") + extra_nodes, asset,
+                  "<library_nodes>" + logical + "</library_nodes>");
+}
+
+TEST_F(LoadAsset, APartCutOutOfAG4daeFileIsInMillimetres) {
+  for (const std::string up : {"", "<up_axis>Y_UP</up_axis>"}) {
+    const Scene scene = load_text(cut_out(up));
+    EXPECT_EQ(scene.unit_mm, 1);
+    EXPECT_EQ(scene.unit_from, Provenance::convention);
+    EXPECT_EQ(scene.up_axis, up.empty() ? UpAxis::z : UpAxis::y);
+    expect_box(scene.bounds, {0, 0, 0}, {1, 1, 1});
+  }
+  // A unit that is stated holds.
+  const Scene stated = load_text(cut_out(unit("0.01")));
+  EXPECT_EQ(stated.unit_mm, 10);
+  EXPECT_EQ(stated.unit_from, Provenance::file);
+  EXPECT_EQ(stated.up_axis, UpAxis::y);
+}
+
+TEST_F(LoadAsset, NamesThatEndLikeAPointerAreNoConvention) {
+  const auto metres = [&](const std::string& text) {
+    const Scene scene = load_text(text);
+    EXPECT_EQ(scene.unit_mm, 1000);
+    EXPECT_EQ(scene.up_axis, UpAxis::y);
+  };
+  metres(document(cube("cube"), node("box0x12", "cube")));
+  metres(document(cube("cube0x12"), node("box0x13", "cube0x12")));  // no address
+  metres(document(cube("cube"), node("box0x1234567", "cube") + node("other", "cube")));
+  metres(document(cube("cube"),
+                  node("a0x1234567", "cube") + node("b0x1234568", "cube") + node("c", "cube")));  // half of all
+  metres(document(cube("0x1234567"), node("0x1234568", "0x1234567")));  // nothing but a number
+}
+
 TEST_F(LoadAsset, RefusesAnInnerUnitThatIsNoLength) {
   for (const std::string meter : {"0", "-1", "inch", "INF", "1e308"}) {
     const Error error = test::expect_error(

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collada_detail.h"
+#include "collada_optics.h"
 #include "collada_text.h"
 
 namespace raylift::collada {
@@ -29,7 +30,7 @@ std::string describe(pugi::xml_node element) {
   std::string text = tag(element);
   for (pugi::xml_node outer = element.parent(); outer && std::strcmp(outer.name(), "COLLADA") != 0;
        outer = outer.parent())
-    if (outer.attribute("id")) return text + " in " + tag(outer);
+    if (outer.attribute("id") || is(outer, "opticalsurface")) return text + " in " + tag(outer);
   return text;
 }
 
@@ -53,24 +54,17 @@ Library::Library(Source& source, const char* library, const char* element, bool 
   index(source.root());
 }
 
-void Library::index(pugi::xml_node root) {
-  auto& by_id = by_id_.emplace_back();
-  const auto add = [&](pugi::xml_node found) {
-    elements_.push_back(found);
-    const std::string_view id = found.attribute("id").value();
-    if (id.empty()) return;
-    const auto [entry, inserted] = by_id.try_emplace(id, Entry{found});
-    if (!inserted) entry->second.ambiguous = true;
-  };
-  for (const pugi::xml_node outer : root.children(library_)) {
-    if (!deep_) {
-      for (const pugi::xml_node found : outer.children(element_)) add(found);
+std::vector<pugi::xml_node> elements_of(pugi::xml_node root, const char* library, const char* element, bool deep) {
+  std::vector<pugi::xml_node> elements;
+  for (const pugi::xml_node outer : root.children(library)) {
+    if (!deep) {
+      for (const pugi::xml_node found : outer.children(element)) elements.push_back(found);
       continue;
     }
     // Pre-order without recursion: documents may be as deep as their author's malice.
     pugi::xml_node node = outer.first_child();
     while (node) {
-      if (std::strcmp(node.name(), element_) == 0) add(node);
+      if (is(node, element)) elements.push_back(node);
       if (node.first_child()) {
         node = node.first_child();
         continue;
@@ -79,14 +73,29 @@ void Library::index(pugi::xml_node root) {
       node = node == outer ? pugi::xml_node() : node.next_sibling();
     }
   }
+  return elements;
+}
+
+void Library::index(pugi::xml_node root) {
+  Ids& ids = ids_.emplace_back();
+  for (const pugi::xml_node found : elements_of(root, library_, element_, deep_)) {
+    elements_.push_back(found);
+    const std::string_view id = found.attribute("id").value();
+    if (id.empty()) continue;
+    const auto [entry, inserted] = ids.plain.try_emplace(id, Entry{found});
+    if (!inserted) entry->second.ambiguous = true;
+    if (id.find_first_of("/#: ") != std::string_view::npos) ids.encoded[encoded(id)] = entry->second;
+  }
 }
 
 const Library::Entry* Library::entry(const Target& target) {
-  while (by_id_.size() <= target.document) index(source_.root(by_id_.size()));
-  const auto& by_id = by_id_[target.document];
-  auto found = by_id.find(target.id);
-  if (found == by_id.end()) found = by_id.find(percent_decoded(target.id));
-  return found == by_id.end() ? nullptr : &found->second;
+  while (ids_.size() <= target.document) index(source_.root(ids_.size()));
+  const auto& [plain, by_encoded] = ids_[target.document];
+  auto found = plain.find(target.id);
+  if (found == plain.end()) found = plain.find(percent_decoded(target.id));
+  if (found != plain.end()) return &found->second;
+  const auto spelled = by_encoded.find(std::string(target.id));
+  return spelled == by_encoded.end() ? nullptr : &spelled->second;
 }
 
 pugi::xml_node Library::by_id(std::string_view id, pugi::xml_node referrer) {
@@ -139,6 +148,7 @@ Document preflight(std::string text, const std::string& file, const LoadOptions&
     scene.format += std::string(" ") + version.value();
   GeometryReader geometries(source, bytes);
   read_scene(source, geometries, scene);
+  read_optics(source, scene);
   std::move(geometries).finish(document);
   scene.files = source.take_files();
   return document;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collada_asset.h"
 
+#include <raylift/geometry/scene/names.h>
+
 #include <array>
 #include <cmath>
 #include <utility>
@@ -10,7 +12,7 @@
 namespace raylift::collada {
 namespace {
 
-/// G4DAE writes millimetres and no <unit>, and marks its files by optical properties below <extra>.
+/// Geant4's exporter G4DAE writes millimetres and no <unit>, and optical properties below <extra>.
 bool has_g4dae_optics(pugi::xml_node root) {
   for (const pugi::xml_node nodes : root.children("library_nodes"))
     for (const pugi::xml_node extra : nodes.children("extra"))
@@ -18,8 +20,35 @@ bool has_g4dae_optics(pugi::xml_node root) {
   for (const pugi::xml_node materials : root.children("library_materials"))
     for (const pugi::xml_node material : materials.children("material"))
       for (const pugi::xml_node extra : material.children("extra"))
-        if (extra.child("matrix") && extra.child("property")) return true;
+        if ((extra.child("matrix") || extra.child("constant")) && extra.child("property")) return true;
   return false;
+}
+
+/// Whether a name ends in a pointer: five hexadecimal digits or more, as no object lies below 64 KiB.
+bool has_pointer(std::string_view name) {
+  return name.size() - base_name(name).size() >= std::string_view("0x10000").size();
+}
+
+/// A part cut out of such a file has no optics, but still Geant4's names, with pointers: most of those of its
+/// geometries, materials, and nodes, logical volumes and what they place, and two at least.
+bool has_geant4_names(pugi::xml_node root) {
+  std::size_t with = 0, without = 0;
+  const auto count = [&](pugi::xml_node element) {
+    (has_pointer(element.attribute("id").value()) ? with : without) += 1;
+  };
+  const auto count_nodes = [&](pugi::xml_node around) {
+    for (const pugi::xml_node node : around.children("node")) {
+      count(node);
+      for (const pugi::xml_node inner : node.children("node")) count(inner);
+    }
+  };
+  for (const pugi::xml_node library : root.children()) {
+    for (const pugi::xml_node geometry : library.children("geometry")) count(geometry);
+    for (const pugi::xml_node material : library.children("material")) count(material);
+    for (const pugi::xml_node scene : library.children("visual_scene")) count_nodes(scene);
+    count_nodes(library);
+  }
+  return with >= 2 && with > without;
 }
 
 /// Millimetres per unit; nothing where <unit> does not state them.
@@ -46,8 +75,9 @@ std::optional<UpAxis> read_axis(const Source& source, pugi::xml_node up) {
 
 /// What holds where a document states no unit or no axis.
 Frame usual_frame(pugi::xml_node root) {
-  const bool g4dae = has_g4dae_optics(root);
-  return {g4dae && !root.child("asset").child("unit") ? 1.0 : 1000.0, g4dae ? UpAxis::z : UpAxis::y};
+  const bool unit = root.child("asset").child("unit");
+  const bool g4dae = has_g4dae_optics(root) || (!unit && has_geant4_names(root));
+  return {g4dae && !unit ? 1.0 : 1000.0, g4dae ? UpAxis::z : UpAxis::y};
 }
 
 /// The directions right, up and in (towards the viewer) in the axes of each <up_axis>: COLLADA 1.4.1, <up_axis>.

@@ -23,6 +23,14 @@ namespace raylift::collada {
 [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Source& source, pugi::xml_node element,
                        std::string_view advice = {});
 
+/// A name of Geant4's as its exporter G4DAE spells it where '/', '#', ':' and ' ' may not stand. It does so in some
+/// places and not in others.
+[[nodiscard]] std::string encoded(std::string_view name);
+
+/// Every <element> child of every <library> child of a document's root; with `deep`, every <element> at any depth.
+[[nodiscard]] std::vector<pugi::xml_node> elements_of(pugi::xml_node root, const char* library, const char* element,
+                                                      bool deep);
+
 /// The elements of one kind in all libraries of one kind, by id, of all documents that are open.
 class Library {
  public:
@@ -52,7 +60,11 @@ class Library {
   const char* element_;
   bool deep_;
   std::vector<pugi::xml_node> elements_;
-  std::vector<std::unordered_map<std::string_view, Entry>> by_id_;  // of each document
+  struct Ids {
+    std::unordered_map<std::string_view, Entry> plain;
+    std::unordered_map<std::string, Entry> encoded;  // where that differs: G4DAE encodes references alone
+  };
+  std::vector<Ids> ids_;  // of each document
 };
 
 /// Checks the geometries that a document uses, and writes them anew for Assimp.

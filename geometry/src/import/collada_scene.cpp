@@ -7,6 +7,7 @@
 #include <map>
 
 #include "collada_asset.h"
+#include "collada_optics.h"
 #include "collada_text.h"
 
 namespace raylift::collada {
@@ -63,6 +64,7 @@ class Materials {
     material.name = *name != '\0' ? name : element.attribute("id").value();
     read_color(element, material);
     scene_.materials.push_back(std::move(material));
+    read_material_optics(source_, element, entry->second, scene_);
     return entry->second;
   }
 

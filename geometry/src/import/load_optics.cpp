@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "optics/gdml.h"
+#include "optics/sensors.h"
 #include "optics/sidecar.h"
 #include "source_file.h"
 
@@ -94,6 +95,7 @@ void finish_optics(Scene& scene, const fs::path& path, const LoadOptions& option
     }
   }
   if (scene.optics.empty()) return;
+  detail::add_sensors(scene, options.sensor_materials);
   check_optical_properties(scene);
   resolve_optics(scene);
   if (options.strict_optics) refuse_unhonoured(scene);

@@ -106,6 +106,14 @@ class Checker {
       }
   }
 
+  void check_value(const OpticalSurface& surface) const {
+    const bool polish = surface.model == SurfaceModel::glisur;
+    if (!(surface.value >= 0 && surface.value <= (polish ? 1 : std::numeric_limits<double>::max())))
+      fail("value",
+           "is " + text(surface.value) + ", and must be " + (polish ? "a polish, from 0 to 1" : "not negative"),
+           "correct the value");
+  }
+
   [[noreturn]] void fail(std::string_view key, const std::string& what, const std::string& advice) const {
     throw Error(ErrorKind::malformed, std::string(key) + " " + what, {scene_.source, owner_}, advice);
   }
@@ -127,6 +135,7 @@ constexpr std::array<std::string_view, 4> kSimple{"DETECT", "ABSORB", "REFLECT_D
 
 void check_surface(const Scene& scene, const OpticalSurface& surface) {
   Checker checker(scene, PropertyOf::surface, surface.name);
+  checker.check_value(surface);
   checker.check(surface.properties);
   for (const auto& keys : {std::span<const std::string_view>(kReflectOrTransmit),
                            std::span<const std::string_view>(kLobes), std::span<const std::string_view>(kSimple)})
@@ -161,18 +170,23 @@ void warn_of_unused_surfaces(Scene& scene) {
                                       "'");
 }
 
-/// A photon that comes to such a material is absorbed there, as in Geant4.
-void warn_of_missing_indices(Scene& scene) {
-  const std::vector<OpticalProperties>& materials = scene.optics.materials;
-  const auto lacks = [](const OpticalProperties& one) { return one.table("RINDEX") == nullptr; };
-  if (std::all_of(materials.begin(), materials.end(), lacks)) return;
-  std::set<std::uint32_t> in_use;
-  for (const Instance& instance : scene.instances)
-    for (const std::uint32_t material : scene.bindings[instance.binding]) in_use.insert(material);
-  for (const std::uint32_t material : in_use)
-    if (material != kNone && lacks(materials[material]))
-      scene.report.warnings.push_back("material '" + scene.materials[material].name +
-                                      "' has no RINDEX: light that reaches it ends there");
+/// One warning for all keys of an owner that have the same reason.
+void warn_of_unhonoured(Scene& scene) {
+  const std::vector<UnhonouredProperty> all = unhonoured_properties(scene);
+  std::vector<bool> told(all.size(), false);
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    if (told[i]) continue;
+    const UnhonouredProperty& first = all[i];
+    std::string keys = first.key;
+    // Those of one owner stand together.
+    for (std::size_t k = i + 1; k != all.size() && all[k].of == first.of && all[k].owner == first.owner; ++k)
+      if (!told[k] && all[k].why == first.why) {
+        keys += ", " + all[k].key;
+        told[k] = true;
+      }
+    scene.report.warnings.push_back((first.of == PropertyOf::material ? "material '" : "surface '") + first.owner +
+                                    "': not honoured: " + keys + ": " + first.why);
+  }
 }
 
 }  // namespace
@@ -248,10 +262,7 @@ void detail::check_property_values(const Scene& scene) {
 void check_optical_properties(Scene& scene) {
   detail::check_property_values(scene);
   warn_of_unused_surfaces(scene);
-  if (!scene.optics.materials.empty()) warn_of_missing_indices(scene);
-  for (const UnhonouredProperty& one : unhonoured_properties(scene))
-    scene.report.warnings.push_back(std::string(one.of == PropertyOf::material ? "material '" : "surface '") +
-                                    one.owner + "': " + one.key + " is not honoured: " + one.why);
+  warn_of_unhonoured(scene);
 }
 
 }  // namespace raylift

@@ -4,6 +4,7 @@
 #include <raylift/geometry/optics/surface_between.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,6 +30,7 @@ class Resolver {
     finish_borders();
     for (const ChannelAssignment& assignment : optics_.channel_assignments) add_channels(assignment);
     finish_channels();
+    warn_of_missing_indices();
   }
 
  private:
@@ -93,27 +95,25 @@ class Resolver {
       throw Error(ErrorKind::usage, "channels refer to a type that the scene does not have", {scene_.source, ""});
     const std::vector<std::uint32_t> solids = index_.select(assignment.solids);
     if (solids.empty()) scene_.report.warnings.emplace_back("channels are assigned to no solid: no name matches");
-    for (const std::uint32_t solid : solids) channels_.erase(solid);
-    std::int64_t next = assignment.first.value_or(next_number());
+    for (const std::uint32_t solid : solids)
+      if (const auto node = channels_.extract(solid)) taken_.erase(taken_.find(node.mapped().number));
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 32);  // room to count
+    const std::int64_t last = taken_.empty() ? -1 : std::max<std::int64_t>(*taken_.rbegin(), -1);
+    std::int64_t next = assignment.first.value_or(std::min(last, kMost) + 1);
+    if (next > kMost) throw Error(ErrorKind::limit, "channel numbers end at 2^63 - 2^32", {scene_.source, ""});
     const bool own = !assignment.first && copy_numbers_are_free(solids);
     for (const std::uint32_t solid : solids) {
       const std::int64_t number = own ? *scene_.copy_number(scene_.instances[solid]) : next++;
       channels_[solid] = {solid, number, assignment.type};
+      taken_.insert(number);
     }
   }
 
-  [[nodiscard]] std::int64_t next_number() const {
-    std::int64_t next = 0;
-    for (const auto& [solid, channel] : channels_) next = std::max(next, channel.number + 1);
-    return next;
-  }
-
   [[nodiscard]] bool copy_numbers_are_free(const std::vector<std::uint32_t>& solids) const {
-    std::set<std::int64_t> taken;
-    for (const auto& [solid, channel] : channels_) taken.insert(channel.number);
+    std::set<std::int64_t> own;
     return std::all_of(solids.begin(), solids.end(), [&](std::uint32_t solid) {
       const auto copy = scene_.copy_number(scene_.instances[solid]);
-      return copy && taken.insert(*copy).second;
+      return copy && taken_.count(*copy) == 0 && own.insert(*copy).second;
     });
   }
 
@@ -131,11 +131,43 @@ class Resolver {
     }
   }
 
+  /// Whether light comes through a boundary with this surface. Metal and paint stop it.
+  [[nodiscard]] bool passes(const SurfaceChoice& choice) const {
+    if (choice.rule == SurfaceRule::none) return true;
+    const OpticalSurface& surface = optics_.surfaces[choice.surface];
+    const bool bare = surface.finish == SurfaceFinish::polished || surface.finish == SurfaceFinish::ground;
+    const bool metal = surface.type == SurfaceType::dielectric_metal && surface.model <= SurfaceModel::unified;
+    return (bare && !metal) || surface.properties.table("TRANSMITTANCE") != nullptr;
+  }
+
+  void warn_of_missing_indices() {
+    const std::vector<OpticalProperties>& materials = optics_.materials;
+    std::vector<bool> has(scene_.materials.size(), false), told = has;
+    for (std::size_t i = 0; i != materials.size(); ++i) has[i] = materials[i].table("RINDEX") != nullptr;
+    if (std::find(has.begin(), has.end(), true) == has.end()) return;
+    if (!tree_) tree_ = solid_tree(scene_);
+    for (std::uint32_t solid = 0; solid != scene_.instances.size(); ++solid) {
+      const std::uint32_t mother = tree_->mother[solid];
+      if (mother == kNone) continue;
+      for (const auto& [from, to] : {std::pair(solid, mother), std::pair(mother, solid)}) {
+        const std::uint32_t lit = scene_.material(scene_.instances[from], 0);
+        const std::uint32_t dark = scene_.material(scene_.instances[to], 0);
+        if (lit == kNone || dark == kNone || !has[lit] || has[dark] || told[dark]) continue;
+        if (!passes(surface_between(scene_, *tree_, from, to))) continue;
+        told[dark] = true;
+        scene_.report.warnings.push_back(
+            "material '" + scene_.materials[dark].name + "' has no RINDEX: light ends there, as where it comes from '" +
+            scene_.path(scene_.instances[from]) + "' into '" + scene_.path(scene_.instances[to]) + "'");
+      }
+    }
+  }
+
   Scene& scene_;
   Optics& optics_;
   detail::SolidIndex index_;
   std::optional<SolidTree> tree_;
   std::map<std::uint32_t, SolidChannel> channels_;
+  std::multiset<std::int64_t> taken_;  // their numbers
 };
 
 }  // namespace

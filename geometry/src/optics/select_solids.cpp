@@ -43,9 +43,8 @@ const std::vector<std::uint32_t>& SolidIndex::literal(std::size_t field, const s
 }
 
 std::vector<std::uint32_t> SolidIndex::select(const SolidSelector& selector) {
-  std::vector<std::uint32_t> solids(scene_.instances.size());
-  std::iota(solids.begin(), solids.end(), 0U);
-  bool all = true;  // that is what `solids` holds
+  std::vector<std::uint32_t> solids;
+  bool all = true;  // that is what is selected so far, and `solids` does not list it
   const std::array<const std::string*, 4> patterns{&selector.solid, &selector.volume, &selector.mesh,
                                                    &selector.material};
   for (std::size_t field = 0; field != patterns.size(); ++field) {
@@ -59,6 +58,10 @@ std::vector<std::uint32_t> SolidIndex::select(const SolidSelector& selector) {
       std::set_intersection(solids.begin(), solids.end(), named.begin(), named.end(), std::back_inserter(both));
     solids = std::move(both);
     all = false;
+  }
+  if (all) {
+    solids.resize(scene_.instances.size());
+    std::iota(solids.begin(), solids.end(), 0U);
   }
   for (std::size_t field = 0; field != patterns.size(); ++field)
     if (has_wildcard(*patterns[field]))

@@ -131,6 +131,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("repair", std::uint64_t{load.repair});
   text.add("drop_degenerate", std::uint64_t{load.drop_degenerate});
   text.add("optics", optics_hash(source, load));
+  text.add("sensor_materials", std::uint64_t{load.sensor_materials});
   text.add("strict_optics", std::uint64_t{load.strict_optics});
   // A file that a limit refuses is refused though the cache has it under another limit.
   text.add("max_file_size", load.limits.file_bytes);

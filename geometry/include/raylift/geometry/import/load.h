@@ -39,6 +39,7 @@ struct LoadOptions {
   bool drop_degenerate = false;  ///< drop degenerate triangles; changes triangle ids
   std::filesystem::path optics;  ///< a sidecar (.json) or GDML (.gdml) that is laid over the file's own optics
   bool optics_beside = true;     ///< where `optics` is empty, the sidecar beside the file: optics_file()
+  bool sensor_materials = true;  ///< solids of a material with EFFICIENCY detect (docs/optics.md)
   bool strict_optics = false;    ///< refuse scenes with properties that are not honoured: unhonoured_properties()
   bool isolate = false;          ///< import in a child process; needs the program raylift-import
   std::string import_program;    ///< raylift-import's path; empty: $RAYLIFT_IMPORT, then beside the program, then where

@@ -59,8 +59,8 @@ struct UnhonouredProperty {
 /// Checks what readers have filled in, before resolve_optics(). Throws Error(malformed), naming material or surface,
 /// key and value: energies or wavelengths that are not positive and ascending, a table of no points or of one, values
 /// outside of their quantity's limits, probabilities of one surface that sum to more than 1 (by 1e-6) anywhere, a key
-/// that occurs twice. Adds warnings to Scene::report: a surface that nothing uses, a material without RINDEX where
-/// others have it, a property that is not honoured.
+/// that occurs twice, a polish outside of 0 to 1. Adds warnings to Scene::report: a surface that nothing uses, a
+/// property that is not honoured.
 void check_optical_properties(Scene& scene);
 
 }  // namespace raylift

@@ -35,7 +35,8 @@ struct SurfaceChoice {
 
 /// Fills Optics::skins, borders and channels from the assignments: which solids each one means. Where two assignments
 /// of the same kind mean the same solid or pair, the later one holds. An assignment that means no solid is a warning in
-/// Scene::report. A border holds between a mother and a daughter and between siblings; others never touch.
+/// Scene::report, and so is a material without RINDEX that light reaches from its solid's mother or daughter: in Geant4
+/// it ends there. A border holds between a mother and a daughter and between siblings; others never touch.
 /// Errors: usage (an index of the optics out of range), malformed (two channels with one number), limit (more than
 /// 2^26 borders).
 void resolve_optics(Scene& scene);
