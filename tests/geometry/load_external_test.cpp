@@ -138,6 +138,11 @@ TEST_F(LoadExternal, ADocumentThatIsReferredToBackKeepsItsUnit) {
   const Scene scene =
       load_main(document(cube("cube"), node("n", "", instance("node", "inch.dae#box")), "<unit meter=\"0.01\"/>"));
   expect_box(scene, {25.4, 0, 0}, {35.4, 10, 10});
+  // Also where that one is a link: it is what the scene is loaded from.
+  const fs::path main = folder_.path() / "scene/main.dae";
+  fs::rename(main, folder_.path() / "elsewhere.dae");
+  fs::create_symlink(folder_.path() / "elsewhere.dae", main);
+  expect_box(load(main, options_), {25.4, 0, 0}, {35.4, 10, 10});
 }
 
 TEST_F(LoadExternal, WhatAnElementStatesItselfHoldsInAnotherDocumentToo) {

@@ -154,6 +154,7 @@ std::size_t Source::open(std::string_view reference, pugi::xml_node referrer) {
   if (!path || path->starts_with('/')) refuse(reference, referrer, "is no relative path to another document");
   const fs::path place = (documents_[document_of(referrer)].place.parent_path() / *path).lexically_normal();
   if (*place.begin() == "..") refuse(reference, referrer, "leads out of the folder of the scene's document");
+  if (place == documents_.front().place) return 0;  // by its name, wherever that leads
   return archive_.empty() ? open_file(place, reference, referrer) : open_entry(place, referrer);
 }
 
