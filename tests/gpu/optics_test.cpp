@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
-#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/broadcast.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
@@ -12,8 +11,8 @@
 #include <cstring>
 #include <limits>
 
+#include "asking.h"
 #include "devices.h"
-#include "kernels.h"
 #include "scenes.h"
 #include "support/paths.h"
 
@@ -23,27 +22,6 @@ namespace {
 using test::OpticsAnswer;
 using test::OpticsQuery;
 using test::scene_of;
-
-/// The answers of an uploaded scene, from the device itself.
-std::vector<OpticsAnswer> ask_all(const GpuGeometry& geometry, const std::vector<OpticsQuery>& queries) {
-  std::vector<OpticsAnswer> answers(queries.size());
-  if (geometry.device().info().is_host) {
-    for (std::size_t i = 0; i != queries.size(); ++i) answers[i] = ask(geometry.view().optics, queries[i]);
-    return answers;
-  }
-#ifdef RAYLIFT_WITH_CUDA
-  const Device& device = geometry.device();
-  const Stream stream(device);
-  DeviceBuffer<OpticsQuery> in(device, queries.size());
-  DeviceBuffer<OpticsAnswer> out(device, queries.size());
-  in.copy_from(std::span(queries), stream);
-  stream.synchronize();
-  EXPECT_EQ(test::ask_on_gpu(geometry.view().optics, in.device(), out.device(), queries.size()), 0);
-  out.copy_to(std::span(answers), stream);
-  stream.synchronize();
-#endif
-  return answers;
-}
 
 OpticsArrays arrays_of(const Scene& scene, const Raster& raster = kDefaultRaster) {
   return optics_arrays(scene, solid_tree(scene), raster);
