@@ -148,6 +148,18 @@ CLI::Option* add_flag(CLI::App& app, const std::string& names, std::function<voi
   return app.add_flag_callback(names, std::move(given), help);
 }
 
+CLI::Option* add_flag_with_value(CLI::App& app, const std::string& name, std::function<void(const std::string&)> given,
+                                 const std::string& help) {
+  const std::string none = "*";
+  return app.add_flag(name + '{' + none + '}')
+      ->type_name("")
+      ->each([given = std::move(given), none](const std::string& value) { given(value == none ? "" : value); })
+      ->description(help);
+}
+void remove_option(CLI::App& app, const std::string& name) {
+  app.remove_option(app.get_option(name));
+}
+
 void add_words(CLI::App& app, const std::string& name, std::vector<std::string>& words, const std::string& help,
                bool required) {
   app.add_option(name, words, help)->required(required);

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache_options.h"
 
-#include <CLI/CLI.hpp>
 #include <utility>
+
+#include "cli/options.h"
 
 namespace raylift::batch {
 using namespace cli;
-namespace {
-
-constexpr const char* kDefaultFolder = "*";  // what --cache without a value stands for
-
-}  // namespace
 
 CacheOptions CacheSettings::with(Session& session) const {
   return with([&session](const std::string& line) { session.warn(line); });
@@ -30,21 +26,20 @@ Json CacheSettings::json(const CachedUpload& uploaded) const {
 }
 
 void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string& help) {
-  // A flag with a value after '=', so that it never takes the file that follows it.
-  app.add_flag(std::string("--cache{") + kDefaultFolder + '}')
-      ->type_name("")
-      ->each([&settings](const std::string& folder) {
+  add_flag_with_value(
+      app, "--cache",
+      [&settings](const std::string& folder) {
         settings.enabled = true;
-        settings.options.folder = folder == kDefaultFolder ? std::filesystem::path() : std::filesystem::path(folder);
-      })
-      ->description(help);
+        settings.options.folder = folder;
+      },
+      help);
 }
 
 void add_cache_options(CLI::App& app, CacheSettings& settings) {
   add_cache_folder(app, settings,
                    "Use the geometry cache, of $RAYLIFT_CACHE_DIR or ~/.cache/raylift; as --cache=DIR that of DIR");
-  app.add_flag_callback(
-      "--no-cache", [&settings] { settings.enabled = false; }, "Leave the cache alone, as is the default");
+  add_flag(
+      app, "--no-cache", [&settings] { settings.enabled = false; }, "Leave the cache alone, as is the default");
 }
 
 }  // namespace raylift::batch

@@ -5,7 +5,6 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -356,16 +355,15 @@ void add_info(CLI::App& program, GeneralOptions& general, Run& run) {
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   // Here it lists, so its value stands behind '=': it never takes the scene that follows it.
-  app->remove_option(app->get_option("--optics"));
-  app->add_flag("--optics{*}")
-      ->type_name("")
-      ->each([options](const std::string& text) {
+  remove_option(*app, "--optics");
+  add_flag_with_value(
+      *app, "--optics",
+      [options](const std::string& text) {
         options->optics = true;
-        if (text != "*") set_optics(options->load, text);
-      })
-      ->description(
-          "List materials, surfaces, their properties, and where they hold; as --optics=FILE with the optics of a "
-          "sidecar (.json) or of GDML (.gdml) over the file's own, as --optics=off without those of SCENE.optics.json");
+        if (!text.empty()) set_optics(options->load, text);
+      },
+      "List materials, surfaces, their properties, and where they hold; as --optics=FILE with the optics of a sidecar "
+      "(.json) or of GDML (.gdml) over the file's own, as --optics=off without those of SCENE.optics.json");
   finish_command(*app, R"(
 Examples:
   raylift info scene.dae

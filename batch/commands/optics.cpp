@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift optics: a scene's optics as a file that people edit.
+#include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/sidecar.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -16,14 +16,15 @@ using namespace cli;
 namespace {
 
 struct OpticsOptions {
-  std::string file;
+  std::vector<std::string> files;
   std::string output;
   LoadOptions load;
 };
 
 int export_optics(Session& session, const OpticsOptions& options) {
-  const Scene scene = load(options.file, options.load, session.progress());
-  for (const std::string& warning : scene.report.warnings) session.warn(options.file + ": " + warning);
+  const std::string& file = options.files.front();
+  const Scene scene = load(file, options.load, session.progress());
+  for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
   const std::string text = optics_json(scene);
   if (options.output.empty())
     session.write(text);
@@ -36,23 +37,29 @@ int export_optics(Session& session, const OpticsOptions& options) {
 
 void add_optics(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<OpticsOptions>();
-  CLI::App* app = program.add_subcommand("optics", "Write a scene's optics as a sidecar, which can be edited");
-  app->require_subcommand(1);
-  CLI::App* command = app->add_subcommand("export", "Write materials, surfaces, assignments and channels as JSON");
-  command->add_option("SCENE", options->file, "Any file that raylift reads")->required();
+  CLI::App* app = add_command(program, "optics", "Write a scene's optics as a sidecar, which can be edited");
+  CLI::App* command = add_command(*app, "export", "Write materials, surfaces, assignments and channels as JSON");
+  add_words(*command, "SCENE", options->files, "Any file that raylift reads", true);
   add_parsed(*command, "-o,--output", "FILE", "standard output", "Write to this file, whole or not at all",
              [options](const std::string& text) { options->output = parse_file_name(text); });
   add_general_options(*command, general, false);
   add_load_options(*command, options->load);
-  command->footer(R"(
+  finish_command(*command, R"(
 SCENE.optics.json beside a scene is laid over its own optics whenever it is read, and --optics names another one.
 
 Examples:
   raylift optics export detector.dae -o detector.optics.json
   raylift optics export --optics off detector.dae | jq '.materials | keys'
-  raylift optics export --optics detector.gdml detector.dae -o detector.optics.json)");
-  command->callback(
-      [options, &run] { run = [options](Session& session) { return export_optics(session, *options); }; });
+  raylift optics export --optics detector.gdml detector.dae -o detector.optics.json)",
+                 [options, &run] {
+                   if (options->files.size() > 1)
+                     throw Error(ErrorKind::usage, "one scene is exported at a time", {options->files[1], ""});
+                   run = [options](Session& session) { return export_optics(session, *options); };
+                 });
+  finish_command(*app, "", [app] {
+    if (!has_command(*app))
+      throw Error(ErrorKind::usage, "a command is missing: export", {}, "see 'raylift optics --help'");
+  });
 }
 
 }  // namespace raylift::batch

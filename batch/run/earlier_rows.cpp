@@ -56,7 +56,7 @@ bool EarlierRows::changed(std::size_t scene, const Json& row, const Progress& pr
   if (input.error) return false;
   // Of a file that was not read, the size is all that is known.
   if (!row["source"].is_string()) return row["bytes"].is_number_unsigned() && row["bytes"] != input.bytes;
-  return source_hash(input.path, options_.action.load, UINT64_MAX, progress) != row["source"].get<std::string>() ||
+  return scene_hash(input.path, options_.action.load, UINT64_MAX, progress) != row["source"].get<std::string>() ||
          !same_files(row, input.path, progress);
 }
 

@@ -155,12 +155,16 @@ bool folder_vanished(const Input& input) {
   return file_system != input.file_system;
 }
 
-std::string source_hash(const std::string& path, const LoadOptions& load, std::uint64_t most,
-                        const Progress& progress) {
+std::string source_hash(const std::string& path, std::uint64_t most, const Progress& progress) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most || error) return {};
-  const std::string optics = optics_hash(path, load);
-  return cache_key(path, {}, {}, progress).source.hex() + (optics == "none" ? "" : '+' + optics);
+  return cache_key(path, {}, {}, progress).source.hex();
+}
+
+std::string scene_hash(const std::string& path, const LoadOptions& load, std::uint64_t most, const Progress& progress) {
+  const std::string source = source_hash(path, most, progress);
+  const std::string optics = source.empty() ? "none" : optics_hash(path, load);
+  return source + (optics == "none" ? "" : '+' + optics);
 }
 
 std::vector<Input> expand_inputs(const std::vector<std::string>& given) {

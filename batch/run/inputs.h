@@ -52,9 +52,12 @@ struct Input {
 /// Whether an input's folder is gone, or is on another file system than it was.
 [[nodiscard]] bool folder_vanished(const Input& input);
 
-/// What a file holds, as hexadecimal digits, and behind a '+' what the files hold that are laid over its optics; empty
-/// where it is not read: no regular file, or larger than `most`. Throws Error: io, system, cancelled.
-[[nodiscard]] std::string source_hash(const std::string& path, const LoadOptions& load, std::uint64_t most,
-                                      const Progress& progress = {});
+/// What a file holds, as hexadecimal digits; empty where it is not read: no regular file, or larger than `most`. Throws
+/// Error: io, system, cancelled.
+[[nodiscard]] std::string source_hash(const std::string& path, std::uint64_t most, const Progress& progress = {});
+
+/// The same of a scene, and behind a '+' what the files hold that are laid over its optics.
+[[nodiscard]] std::string scene_hash(const std::string& path, const LoadOptions& load, std::uint64_t most,
+                                     const Progress& progress = {});
 
 }  // namespace raylift::batch

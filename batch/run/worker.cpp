@@ -159,7 +159,7 @@ class Worker {
   /// read is an error of loading it.
   [[nodiscard]] std::string source_of(const std::string& path) {
     try {
-      return source_hash(path, options_.load, options_.load.limits.file_bytes, make_progress(socket_));
+      return scene_hash(path, options_.load, options_.load.limits.file_bytes, make_progress(socket_));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::io) throw;
       return {};

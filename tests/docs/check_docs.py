@@ -66,7 +66,7 @@ for line in (source / "docs" / "coming_from_chroma.md").read_text().splitlines()
         if code.endswith(".h"):
             found = any(str(header).endswith("/" + code) for header in headers)
         elif code.startswith("raylift "):
-            found = f'add_subcommand("{code.split()[1]}"' in re.sub(r"\s+", "", known)
+            found = f'add_command(program,"{code.split()[1]}"' in re.sub(r"\s+", "", known)
         elif code.startswith("--"):
             found = re.search(rf'"[^" ]*{code.split()[0]}\b', known) is not None
         else:

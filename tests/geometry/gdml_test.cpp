@@ -69,6 +69,22 @@ TEST(Gdml, ReadsTablesAndConstants) {
   EXPECT_THAT(scene.report.warnings, ElementsAre(HasSubstr("no material of the scene is called 'Steel0x5'")));
 }
 
+// Numbers as older versions of Geant4 wrote them, and points as people edit them.
+TEST(Gdml, ReadsWhatRealFilesHave) {
+  Scene scene = test::tank_scene();
+  lay(scene,
+      {R"(<matrix coldim="2" name="Y" values="-1 11522 1 11522"/><matrix coldim="2" name="G" values="-1 4.93 1 4.93"/>
+                 <matrix coldim="2" name="R" values="2e-6 1.5 3e-6 1.6 3e-6 1.6 4e-6 1.7"/>)",
+       R"(<material name="Water0x990x77"><property name="SCINTILLATIONYIELD" ref="Y"/>
+                 <property name="GammaFASTTIMECONSTANT" ref="G"/><property name="RINDEX" ref="R"/></material>)",
+       "", ""});
+  const OpticalProperties& properties = scene.optics.materials.at(1);
+  EXPECT_EQ(properties.constant("SCINTILLATIONYIELD"), 11522);
+  EXPECT_EQ(properties.constant("GammaFASTTIMECONSTANT"), 4.93);
+  EXPECT_THAT(properties.table("RINDEX")->values, ElementsAre(1.5, 1.6, 1.7));
+  EXPECT_THAT(scene.report.warnings, ElementsAre(HasSubstr("RINDEX: the point at 3.000000 eV is there twice")));
+}
+
 TEST(Gdml, ReadsSurfacesByNamesAndNumbers) {
   Scene scene = test::tank_scene();
   scene.optics.surfaces = {{"Old0x1", SurfaceModel::glisur, {}, {}, 1, {{}, {{"SURFACEROUGHNESS", 3}}}, {}}};
@@ -106,8 +122,8 @@ TEST(Gdml, JoinsVolumesWithoutTheirPointers) {
 
 TEST(Gdml, IsLaidOverALoadedScene) {
   const test::TemporaryFolder root;
-  const std::filesystem::path file = root.path() / "detector.dae";
-  std::filesystem::copy_file(test::data("detector.dae"), file);
+  const std::filesystem::path file = root.path() / "materials.dae";
+  std::filesystem::copy_file(test::data("materials.dae"), file);
   LoadOptions options;
   const std::string material(base_name(load(file, options).materials.at(0).name));
   options.optics = root.write(
@@ -155,6 +171,7 @@ const std::vector<Broken> kBroken{
     table("Empty", R"(coldim="2" values="")", "it has 0 values"),
     table("Descending", R"(coldim="2" values="3e-6 1 2e-6 1")", "RINDEX energy 2 eV is not above the one before, 3 eV"),
     table("NegativeEnergy", R"(coldim="2" values="-1 1 1 1")", "RINDEX energy -1000000 eV is not positive"),
+    table("Step", R"(coldim="2" values="1 1 2 1 2 1.5")", "RINDEX energy 2000000 eV is not above the one before"),
     table("OnePoint", R"(coldim="2" values="1 1")", "RINDEX has one point"),
     table("NumberForTable", R"(coldim="1" values="1")", "it is one number, and a table is expected"),
     table("List", R"(coldim="1" values="1 2")", "it is a list of 2 numbers"),

@@ -350,11 +350,11 @@ TEST(Cache, NoticesChangesOfTheSidecarAndItsColumns) {
   Caching cache;
   const test::TemporaryFolder root;
   const fs::path file = root.path() / "a.dae";
-  fs::copy_file(test::data("detector.dae"), file);
+  fs::copy_file(test::data("materials.dae"), file);
   const auto index = [&] {
     const Scene scene = load(file, LoadOptions{}, cache.options());
     expect_same(scene, load(file));
-    return scene.optics.materials.empty() ? 0 : scene.optics.materials[2].table("RINDEX")->values[0];
+    return scene.optics.materials.empty() ? 0 : scene.optics.materials[0].table("RINDEX")->values[0];
   };
   const auto cached = [&] { return cache.files().size(); };
   EXPECT_EQ(index(), 0);

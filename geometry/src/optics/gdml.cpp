@@ -38,11 +38,14 @@ std::string encoded(const std::string& name) {
   return result;
 }
 
-/// The name by which the scene has what the file calls `name`; `name` where it has nothing.
+/// The name by which the scene has what the file calls `name`; `name` where it has nothing. A file that was written,
+/// read and written again has names with two pointers.
 std::string as_in_scene(const std::string& name, const NameIndex& index) {
-  for (const std::string& one : {name, encoded(name)})
-    if (!index.meant(literal_pattern(one)).empty()) return one;
-  return name;
+  for (std::string_view one = name;; one = base_name(one)) {
+    for (const std::string& form : {std::string(one), encoded(std::string(one))})
+      if (!index.meant(literal_pattern(form)).empty()) return form;
+    if (base_name(one) == one) return name;
+  }
 }
 
 std::string attribute(const pugi::xml_node& node, const char* name, const std::string& file) {
@@ -88,6 +91,28 @@ class Gdml {
     for (const OpticalConstant& constant : from.constants) set_property(into, constant);
   }
 
+  /// Older versions of Geant4 wrote numbers as tables of one value, over energies from -1 to 1.
+  static bool is_one_number(const GdmlMatrix& matrix, const PropertyInfo* info) {
+    for (std::size_t i = 3; i < matrix.values.size(); i += 2)
+      if (matrix.values[i] != matrix.values[1]) return false;
+    return info != nullptr ? !info->table : matrix.values.front() <= 0;
+  }
+
+  /// Points that occur twice in a row, as people's files have them, mean nothing: one of them goes.
+  OpticalTable table_of(const GdmlMatrix& matrix, const std::string& key, const std::string& element) {
+    OpticalTable table{key, SpectralAxis::energy_ev, {}, {}};
+    for (std::size_t i = 0; i != matrix.values.size(); i += 2) {
+      const double at = matrix.values[i] * kEvPerMev, value = matrix.values[i + 1];
+      if (!table.at.empty() && at == table.at.back() && value == table.values.back()) {
+        warn(element + ": the point at " + std::to_string(at) + " eV is there twice, and taken once");
+        continue;
+      }
+      table.at.push_back(at);
+      table.values.push_back(value);
+    }
+    return table;
+  }
+
   void read(OpticalProperties& properties, const pugi::xml_node& node, PropertyOf of, const std::string& owner) {
     std::set<std::string> keys;
     for (const pugi::xml_node property : node.children("property")) {
@@ -97,20 +122,16 @@ class Gdml {
       const GdmlMatrix matrix = values_.matrix(attribute(property, "ref", file_), where.element);
       const PropertyInfo* info = find_property(of, key);
       std::optional<PropertyFault> fault;
-      if (matrix.columns == 1) {
-        if (matrix.values.size() != 1)
+      if (matrix.columns == 1 || is_one_number(matrix, info)) {
+        if (matrix.columns == 1 && matrix.values.size() != 1)
           throw Error(ErrorKind::malformed, "it is a list of " + std::to_string(matrix.values.size()) + " numbers",
                       where, "a table has coldim=\"2\": energy and value");
         if (info != nullptr && info->table)
           throw Error(ErrorKind::malformed, "it is one number, and a table is expected", where, "give it points");
-        fault = find_fault(matrix.values[0], info);
-        set_property(properties, OpticalConstant{key, matrix.values[0]});
+        fault = find_fault(matrix.values.back(), info);
+        set_property(properties, OpticalConstant{key, matrix.values.back()});
       } else {
-        OpticalTable table{key, SpectralAxis::energy_ev, {}, {}};
-        for (std::size_t i = 0; i != matrix.values.size(); i += 2) {
-          table.at.push_back(matrix.values[i] * kEvPerMev);
-          table.values.push_back(matrix.values[i + 1]);
-        }
+        OpticalTable table = table_of(matrix, key, where.element);
         fault = find_fault(table, info);
         set_property(properties, std::move(table));
       }
