@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "reports.h"
+#include "support/without_optics.h"
 
 namespace raylift::test {
 namespace {
@@ -23,7 +24,7 @@ constexpr const char* kSidecar = R"({"raylift_optics": 1,
 
 class OpticsCommand : public testing::Test {
  protected:
-  OpticsCommand() { std::filesystem::copy_file(data("detector.dae"), scene); }
+  OpticsCommand() { (void)folder.write("detector.dae", test::detector_without_optics()); }
   void put_beside(const std::string& text = kSidecar) const { (void)folder.write("detector.optics.json", text); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
   [[nodiscard]] std::string text_of(const std::string& name) const {

@@ -7,6 +7,7 @@
 
 #include "expect_error.h"
 #include "support/paths.h"
+#include "support/without_optics.h"
 
 namespace raylift {
 namespace {
@@ -22,7 +23,7 @@ constexpr const char* kOptics = R"({"raylift_optics": 1, "materials": {"*": {
 class LoadedSidecar : public testing::TestWithParam<bool> {
  protected:
   LoadedSidecar() {
-    std::filesystem::copy_file(test::data("detector.dae"), file);
+    (void)root.write("detector.dae", test::detector_without_optics());
     std::filesystem::create_directory(root.path() / "tables");
     (void)root.write("tables/n.csv", "300,1.5\n600,1.4\n");
     options.isolate = GetParam();
