@@ -185,6 +185,10 @@ TEST_F(ColladaOptics, GoesThroughTheImportProcess) {
   options.sensor_materials = false;
   EXPECT_EQ(load_text(test::g4dae::write(sensor_material()), options).optics.surfaces.size(), 2U)
       << "the option gets there";
+  // The process says what is wrong with a table; the scene that it sends has none that is.
+  const std::string wrong = replaced(text, "1.55e-06 490 6.2e-06 800", "6.2e-06 490 1.55e-06 800");
+  const Error error = test::expect_error(ErrorKind::malformed, [&] { (void)load_text(wrong, options); });
+  EXPECT_THAT(error.what(), HasSubstr("ABSLENGTH energy 1.55 eV is not above the one before"));
 }
 
 // Elements in another order, and references in the spelling that Geant4 has: the result is the same.
@@ -248,7 +252,7 @@ TEST_F(ColladaOptics, TakesATableOfOneValueForTheConstantThatItIs) {
   EXPECT_EQ(read.constant("AlphaYIELDRATIO"), 0.7);
   EXPECT_NE(read.table("OWNTABLE"), nullptr) << "nobody says that it is a constant";
   EXPECT_THAT(scene.report.warnings,
-              ElementsAre(HasSubstr("not honoured: OWNTABLE, AlphaYIELDRATIO: the key is not known")));
+              ElementsAre(HasSubstr("OWNTABLE, AlphaYIELDRATIO are not honoured: the key is not known")));
 }
 
 TEST_F(ColladaOptics, TakesAMatrixOfOneColumnForAConstant) {

@@ -220,12 +220,12 @@ TEST(OpticalProperties, ListWhatIsNotHonoured) {
                                 "Wall model", "Firsov finish", "Firsov type"));
   check_optical_properties(one);
   EXPECT_THAT(one.report.warnings,
-              ElementsAre("material 'Water': not honoured: OWNTABLE, OWNCONSTANT: the key is not known",
-                          "material 'Water': not honoured: RS_SCALE_FACTOR: it is read, but not simulated",
-                          "surface 'Wall': not honoured: COATEDTHICKNESS: it is read, but not simulated",
-                          "surface 'Wall': not honoured: model: look-up tables are not simulated",
-                          "surface 'Firsov': not honoured: finish: it belongs to look-up tables",
-                          "surface 'Firsov': not honoured: type: it is not simulated"));
+              ElementsAre("material 'Water': OWNTABLE, OWNCONSTANT are not honoured: the key is not known",
+                          "material 'Water': RS_SCALE_FACTOR is not honoured: it is read, but not simulated",
+                          "surface 'Wall': COATEDTHICKNESS is not honoured: it is read, but not simulated",
+                          "surface 'Wall': model is not honoured: look-up tables are not simulated",
+                          "surface 'Firsov': finish is not honoured: it belongs to look-up tables",
+                          "surface 'Firsov': type is not honoured: it is not simulated"));
 }
 
 TEST(OpticalProperties, AreKnownByKeyAndOwner) {

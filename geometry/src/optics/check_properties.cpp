@@ -178,14 +178,15 @@ void warn_of_unhonoured(Scene& scene) {
     if (told[i]) continue;
     const UnhonouredProperty& first = all[i];
     std::string keys = first.key;
+    bool several = false;
     // Those of one owner stand together.
     for (std::size_t k = i + 1; k != all.size() && all[k].of == first.of && all[k].owner == first.owner; ++k)
       if (!told[k] && all[k].why == first.why) {
         keys += ", " + all[k].key;
-        told[k] = true;
+        several = told[k] = true;
       }
     scene.report.warnings.push_back((first.of == PropertyOf::material ? "material '" : "surface '") + first.owner +
-                                    "': not honoured: " + keys + ": " + first.why);
+                                    "': " + keys + (several ? " are" : " is") + " not honoured: " + first.why);
   }
 }
 
