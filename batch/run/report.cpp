@@ -74,13 +74,11 @@ void set_files(Json& row, const std::string& scene, std::span<const SourceFile> 
 
 bool same_files(const Json& row, const std::string& scene, const Progress& progress) {
   const Json files = row.value("files", Json::array());
-  LoadOptions alone;
-  alone.optics_beside = false;
   return std::all_of(files.begin(), files.end(), [&](const Json& entry) {
     std::error_code error;
     const std::filesystem::path file =
         raylift::detail::beneath(std::filesystem::path(scene).parent_path(), file_of(entry), error);
-    return !file.empty() && source_hash(file.string(), alone, UINT64_MAX, progress) == entry["source"].get<std::string>();
+    return !file.empty() && source_hash(file.string(), UINT64_MAX, progress) == entry["source"].get<std::string>();
   });
 }
 

@@ -183,6 +183,7 @@ TEST_P(Query, NothingToHitIsNoError) {
     EXPECT_EQ(hit.t, 5);
   }
   scene.instances.clear();
+  scene.optics = {};
   for (const Hit& hit : trace_all(upload(scene, device(), with_bvh()), rays)) EXPECT_FALSE(hit.valid());
   for (const Hit& hit : trace_all(upload(scene, device(), with_bvh(true)), rays)) EXPECT_FALSE(hit.valid());
 }

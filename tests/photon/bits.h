@@ -57,13 +57,15 @@ RAYLIFT_HD inline void bits_of_physics(std::uint64_t number, std::uint32_t* bits
   sums[7].add(mie(wave, Real(0.9f), Real(0.3f), Real(0.8f), random));
   Vector normal = random.direction();
   if (dot(normal, direction) > Real(0)) normal = -normal;
-  const Real n1 = Real(1) + random.uniform(), n2 = Real(1) + random.uniform();
+  const Real n1 = Real(1) + random.uniform();
+  const Real n2 = Real(1) + random.uniform();
   const Fresnel f = fresnel(wave, normal, n1, n2);
   sums[8].add(f.transmittance);
   sums[8].add(reflected(wave, normal, f));
   if (f.transmitted_cosine > Real(0)) sums[9].add(refracted(wave, normal, n1, n2, f));
-  sums[10].add(
-      metal_reflectance(incidence(wave, normal), n1, Real(3) * random.uniform(), Real(5) * random.uniform()).power);
+  const Real n = Real(3) * random.uniform();
+  const Real k = Real(5) * random.uniform();
+  sums[10].add(metal_reflectance(incidence(wave, normal), n1, n, k).power);
 
   const auto add = [](BitsSum& sum, const SurfaceResult& result) {
     sum.add(static_cast<std::uint32_t>(result.fate));

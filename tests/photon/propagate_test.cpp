@@ -68,7 +68,7 @@ void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable> tables
 
 class Propagate : public test::OnDevice {
  protected:
-  static constexpr std::size_t kPhotons = 60'000;
+  static constexpr std::size_t kPhotons = 200'000;
 
   [[nodiscard]] GpuGeometry upload_scene(const Scene& scene, bool flatten = false) const {
     UploadOptions options;
@@ -76,7 +76,7 @@ class Propagate : public test::OnDevice {
     options.flatten = flatten;
     return upload(scene, device(), options);
   }
-  [[nodiscard]] std::vector<Outcome> run(const GpuGeometry& geometry, const Source& source = {}, Run how = {},
+  [[nodiscard]] std::vector<Outcome> run(const GpuGeometry& geometry, const Source& source = {}, const photon::Run& how = {},
                                          std::size_t count = kPhotons) const {
     const Stream stream(device());
     const DeviceBuffer<Outcome> outcomes(device(), count);

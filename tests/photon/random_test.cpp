@@ -111,6 +111,20 @@ TEST(RandomStream, HasExponentialAndNormalNumbers) {
   EXPECT_LT(beyond.off(std::erfc(std::numbers::sqrt2)), 4);
 }
 
+// A free path of zero would let light end in a medium that does not absorb.
+TEST(RandomStream, HasExponentialNumbersNearZero) {
+  Mean near;
+  float least = 1;
+  for (std::uint64_t photon = 0; photon != 4'000'000; ++photon) {
+    const float x = RandomStream(kSeed, photon).exponential();
+    ASSERT_GT(x, 0);
+    least = std::min(least, x);
+    near.add(x < 0.002F ? 1 : 0);
+  }
+  EXPECT_LT(near.off(1 - std::exp(-0.002)), 4);
+  EXPECT_LT(least, 2e-6);
+}
+
 TEST(RandomStream, HasDirectionsOfAllKinds) {
   Mean x, y, z, xx, zz, xy;
   for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {

@@ -10,11 +10,26 @@ __global__ void locate_center(const __grid_constant__ GeometryView geometry, Sou
   *at_center = locate(geometry, source.center);
 }
 
-__global__ void __launch_bounds__(kThreads)
+// A thread takes the next photon as soon as its last one has ended: histories differ in length, and a warp would wait for
+// the longest.
+__global__ void __launch_bounds__(kThreads, 6)
     follow_photons(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
                    const Containment* at_center, const __grid_constant__ Run run, Outcome* outcomes, std::size_t count) {
-  const std::size_t i = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
-  if (i < count) outcomes[i] = follow(geometry, source, *at_center, run, run.first + i);
+  std::size_t i = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
+  if (i >= count) return;
+  const Containment in = *at_center;
+  Follower follower(geometry, source, in, run);
+  follower.start(run.first + i);
+  while (true) {
+    Ray ray;
+    while (!follower.ray(ray)) {
+      outcomes[i] = follower.outcome();
+      i += gridDim.x * std::size_t{kThreads};
+      if (i >= count) return;
+      follower.start(run.first + i);
+    }
+    follower.arrive(next_boundary(geometry, ray, follower.in()));
+  }
 }
 
 }  // namespace
@@ -26,10 +41,20 @@ int launch_locate(const GeometryView& geometry, const Source& source, Containmen
 
 int launch_propagate(const GeometryView& geometry, const Source& source, const Containment* at_center, const Run& run,
                      Outcome* outcomes, std::size_t count, void* stream) {
-  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-  if (blocks != 0)
-    follow_photons<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, source, at_center, run, outcomes,
-                                                                              count);
+  if (count == 0) return cudaSuccess;
+  int device = 0, multiprocessors = 0, resident = 0;
+  if (const cudaError_t code = cudaGetDevice(&device); code != cudaSuccess) return code;
+  if (const cudaError_t code = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+      code != cudaSuccess)
+    return code;
+  if (const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, follow_photons, kThreads, 0);
+      code != cudaSuccess)
+    return code;
+  const std::size_t wanted = (count + kThreads - 1) / kThreads;
+  const std::size_t most = static_cast<std::size_t>(multiprocessors) * static_cast<std::size_t>(resident);
+  const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
+  follow_photons<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, source, at_center, run, outcomes,
+                                                                            count);
   return cudaGetLastError();
 }
 

@@ -47,8 +47,15 @@ class RandomStream {
   }
   /// Uniform, more than 0 and less than 1, in steps of 2^-23.
   RAYLIFT_HD Real uniform() { return (Real(static_cast<float>(bits() >> 9)) + Real(0.5f)) * Real(0x1p-23f); }
-  /// By exp(-x), from 0 to 22.9.
-  RAYLIFT_HD Real exponential() { return -log((Real(static_cast<float>(bits())) + Real(0.5f)) * Real(0x1p-32f)); }
+  /// By exp(-x), from 1.2e-10 to 22.9. Near 1 a float has too few numbers for the logarithm: there it comes from what
+  /// is missing to 1.
+  RAYLIFT_HD Real exponential() {
+    const std::uint32_t x = bits();
+    const Real rest = (Real(static_cast<float>(~x)) + Real(0.5f)) * Real(0x1p-32f);
+    if (rest < Real(0x1p-8f))
+      return rest + rest * rest * (Real(0.5f) + rest * (Real(0.33333334f) + rest * Real(0.25f)));
+    return -log((Real(static_cast<float>(x)) + Real(0.5f)) * Real(0x1p-32f));
+  }
   /// By the standard normal distribution (Box and Muller). Takes two draws.
   RAYLIFT_HD Real normal() {
     const Real radius = square_root(Real(2) * exponential());

@@ -255,51 +255,77 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
   return result.fate == SurfaceFate::transmitted ? StepKind::transmitted : StepKind::reflected;
 }
 
+/// What a photon meets in the bulk of a material.
+struct Bulk {
+  RasterPlace place;
+  Medium medium;
+  Losses losses;
+  Real rate;  ///< of all processes, per millimetre
+};
+RAYLIFT_HD inline Bulk bulk_of(const OpticsView& optics, std::uint16_t material, float wavelength) {
+  const RasterPlace place = raster_place(optics, wavelength);
+  const Medium medium = raylift::medium(optics, material, place);
+  Bulk bulk{place,
+            medium,
+            {kNever, {kNever, kNever}, 0},
+            Real(1) / medium.absorption_length + Real(1) / medium.rayleigh_length};
+  constexpr std::uint32_t kMore = material_flags::kMie | material_flags::kShifts | material_flags::kReemits;
+  if ((optics.materials[material].flags & kMore) != 0) {
+    bulk.losses = losses(optics, optics.materials[material], place);
+    bulk.rate = bulk.rate + Real(1) / bulk.losses.mie_length + Real(1) / bulk.losses.wls_length[0] +
+                Real(1) / bulk.losses.wls_length[1];
+  }
+  return bulk;
+}
+
+/// The begin of a step: where the photon is. It ends there where that is nowhere, or no material.
+RAYLIFT_HD inline StepEnd begin_step(const GeometryView& geometry, const Photon& photon) {
+  StepEnd end;
+  end.from = end.to = photon.in.solid;
+  if (photon.in.solid == kNoSolid)
+    end.kind = StepKind::escaped;
+  else if ((end.material = static_cast<std::uint16_t>(geometry.solids[photon.in.solid].material)) == MaterialCode::none)
+    end.kind = StepKind::no_index;
+  return end;
+}
+
+/// The ray of a step: along the photon's way, as far as its free path.
+RAYLIFT_HD inline Ray step_ray(const GeometryView& geometry, const Photon& photon, std::uint16_t material,
+                               RandomStream& random) {
+  const Real rate = bulk_of(geometry.optics, material, photon.wavelength).rate;
+  return {photon.position, 0, photon.direction, random.exponential() / rate};
+}
+
+/// The end of a step, at a boundary or before it. The bulk is read again: it would take registers during the search.
+RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& boundary, ShiftProfile profile,
+                                Photon& photon, StepEnd& end, RandomStream& random) {
+  const OpticsView& optics = geometry.optics;
+  const Bulk bulk = bulk_of(optics, end.material, photon.wavelength);
+  photon.position = boundary.point;
+  photon.time = Real(photon.time) + Real(boundary.t) / bulk.medium.group_velocity;
+  if (boundary.inconsistent) {
+    end.kind = StepKind::inconsistent;
+  } else if (!boundary.crosses()) {
+    photon.in = boundary.after;
+    end.kind =
+        in_bulk(optics, optics.materials[end.material], bulk.medium, bulk.losses, bulk.rate, profile, photon, random);
+  } else {
+    end.to = boundary.to;
+    end.kind = at_boundary(geometry, boundary, bulk.medium, bulk.place, end, photon, random);
+  }
+}
+
 }  // namespace detail
 
 /// Moves the photon to the next place where something happens to it, and lets it happen. It travels at the group
 /// velocity. The free path comes from one draw over all processes of the medium: absorption, Rayleigh and Mie
-/// scattering, two wavelength shifters. A photon whose solid has no material, or that is in no solid, escapes at once.
+/// scattering, two wavelength shifters. A photon whose solid has no material, or that is in no solid, ends at once.
 [[nodiscard]] RAYLIFT_HD inline StepEnd step(const GeometryView& geometry, Photon& photon, RandomStream& random,
                                              ShiftProfile profile = ShiftProfile::delta) {
-  using namespace detail;
-  const OpticsView& optics = geometry.optics;
-  StepEnd end;
-  end.from = end.to = photon.in.solid;
-  if (photon.in.solid == kNoSolid) {
-    end.kind = StepKind::escaped;
-    return end;
-  }
-  end.material = static_cast<std::uint16_t>(geometry.solids[photon.in.solid].material);
-  if (end.material == MaterialCode::none) {
-    end.kind = StepKind::no_index;
-    return end;
-  }
-  const RasterPlace place = raster_place(optics, photon.wavelength);
-  const Medium medium = raylift::medium(optics, end.material, place);
-  const MaterialOptics& material = optics.materials[end.material];
-  Losses losses{kNever, {kNever, kNever}, 0};
-  Real rate = Real(1) / medium.absorption_length + Real(1) / medium.rayleigh_length;
-  constexpr std::uint32_t kMore = material_flags::kMie | material_flags::kShifts | material_flags::kReemits;
-  if ((material.flags & kMore) != 0) {
-    losses = raylift::losses(optics, material, place);
-    rate = rate + Real(1) / losses.mie_length + Real(1) / losses.wls_length[0] + Real(1) / losses.wls_length[1];
-  }
-  const Real path = random.exponential() / rate;
-  const Boundary boundary = next_boundary(geometry, {photon.position, 0, photon.direction, path}, photon.in);
-  photon.position = boundary.point;
-  photon.time = Real(photon.time) + Real(boundary.t) / medium.group_velocity;
-  if (boundary.inconsistent) {
-    end.kind = StepKind::inconsistent;
-    return end;
-  }
-  if (!boundary.crosses()) {
-    photon.in = boundary.after;
-    end.kind = in_bulk(optics, material, medium, losses, rate, profile, photon, random);
-    return end;
-  }
-  end.to = boundary.to;
-  end.kind = at_boundary(geometry, boundary, medium, place, end, photon, random);
+  StepEnd end = detail::begin_step(geometry, photon);
+  if (ends(end.kind)) return end;
+  const Ray ray = detail::step_ray(geometry, photon, end.material, random);
+  detail::end_step(geometry, next_boundary(geometry, ray, photon.in), profile, photon, end, random);
   return end;
 }
 

@@ -130,7 +130,10 @@ RAYLIFT_HD inline SurfaceResult at_metal(const SurfaceAt& surface, const Wave& i
                                                    : SurfaceResult{SurfaceFate::transmitted, in};
   const Reflection kind = smooth ? Reflection::spike : choose_reflection(surface, random);
   for (int tries = 0; tries != kMostTries; ++tries) {
-    if (tries != 0 && complex_index && random.uniform() > reflectivity()) return absorb(surface, wave, random);
+    if (tries != 0 && complex_index) {
+      const Real again = reflectivity();  // it may draw: before the next number, on any machine
+      if (random.uniform() > again) return absorb(surface, wave, random);
+    }
     const bool at_facet = kind == Reflection::lobe || (smooth && surface.finish == SurfaceFinish::ground);
     if (at_facet && !complex_index) facet = facet_normal(surface, wave.direction, normal, random);
     if (kind == Reflection::lambertian)
