@@ -10,25 +10,32 @@ __global__ void locate_center(const __grid_constant__ GeometryView geometry, Sou
   *at_center = locate(geometry, source.center);
 }
 
-// A thread takes the next photon as soon as its last one has ended: histories differ in length, and a warp would wait for
-// the longest.
-__global__ void __launch_bounds__(kThreads, 6)
+// A thread takes the next photon as soon as its last one has ended: histories differ in length, and a warp would wait
+// for the longest.
+__global__ void __launch_bounds__(kThreads, 8)
     follow_photons(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
-                   const Containment* at_center, const __grid_constant__ Run run, Outcome* outcomes, std::size_t count) {
+                   const Containment* at_center, const __grid_constant__ Run run, Outcome* outcomes,
+                   std::size_t count) {
   std::size_t i = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
-  if (i >= count) return;
   const Containment in = *at_center;
   Follower follower(geometry, source, in, run);
-  follower.start(run.first + i);
+  bool flying = i < count;
+  if (flying) follower.start(run.first + i);
+  // The threads of a warp search together, and then do their physics: apart, they would fetch different code.
   while (true) {
-    Ray ray;
-    while (!follower.ray(ray)) {
+    Ray ray{};
+    while (flying && !follower.ray(ray)) {
       outcomes[i] = follower.outcome();
       i += gridDim.x * std::size_t{kThreads};
-      if (i >= count) return;
-      follower.start(run.first + i);
+      flying = i < count;
+      if (flying) follower.start(run.first + i);
     }
-    follower.arrive(next_boundary(geometry, ray, follower.in()));
+    if (__ballot_sync(0xFFFFFFFFu, flying) == 0) return;
+    Boundary boundary;
+    if (flying) boundary = next_boundary(geometry, ray, follower.in());
+    __syncwarp();
+    if (flying) follower.arrive(boundary);
+    __syncwarp();
   }
 }
 
@@ -54,7 +61,7 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const C
   const std::size_t most = static_cast<std::size_t>(multiprocessors) * static_cast<std::size_t>(resident);
   const auto blocks = static_cast<unsigned>(wanted < most ? wanted : most);
   follow_photons<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, source, at_center, run, outcomes,
-                                                                            count);
+                                                                             count);
   return cudaGetLastError();
 }
 
