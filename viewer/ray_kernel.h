@@ -199,6 +199,12 @@ RAYLIFT_HD inline float3 base_color(const RayFrame& p, const Hit& hit) {
     return color(p.colors[p.material_entries + solid % p.distinct_entries]);
   if (p.color == ColorBy::mesh)
     return color(p.colors[p.material_entries + p.geometry.instances[hit.instance].mesh % p.distinct_entries]);
+  if (p.color == ColorBy::surface) {
+    const SolidView& of = p.geometry.solids[solid];
+    const std::uint16_t surface = of.surface_in != kNoSurface ? of.surface_in : of.surface_out;
+    return color(
+        p.colors[surface == kNoSurface ? p.material_entries - 1 : p.material_entries + surface % p.distinct_entries]);
+  }
   if (p.color == ColorBy::residency)
     return color(p.colors[p.material_entries + p.distinct_entries + (hit.triangle < p.device_triangles ? 0u : 1u)]);
   const std::uint32_t material = p.geometry.material_code(hit.instance, hit.triangle).inside;

@@ -56,7 +56,7 @@ TEST(CommandLine, SuggestsWhatWasMeant) {
 }
 
 TEST(CommandLine, SaysWhatIsMissingOrTooMuch) {
-  expect_usage_error({}, "a command is missing: info, check, upload");
+  expect_usage_error({}, "a command is missing: info, optics, check, upload");
   expect_usage_error({"info"}, "FILE");
   expect_usage_error({"info"}, "see 'raylift info --help'");
   expect_usage_error({"upload", "x.dae", "--budget"}, "--budget");

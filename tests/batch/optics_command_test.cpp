@@ -43,7 +43,7 @@ TEST_F(OpticsCommand, IsListed) {
        {"materials.optics.json", "1.33 .. 1.35", "300 .. 600", "309.96 .. 619.921", "1 solid: first",
         "3 solids detect, channels 5 to 7", "cathodes", "solid first", "optical properties that are not honoured"})
     EXPECT_THAT(ended.out, HasSubstr(word));
-  EXPECT_THAT(ended.err, HasSubstr("not honoured: MYKEY"));
+  EXPECT_THAT(ended.err, HasSubstr("MYKEY is not honoured"));
   const Ended plain = raylift({"info", scene});
   EXPECT_THAT(plain.out, AllOf(HasSubstr("MYKEY"), HasSubstr("materials.optics.json"), Not(HasSubstr("1.33 .. 1.35"))));
 

@@ -68,7 +68,9 @@ TEST(DrawList, KnowsTheSurfaceOnTheOutsideOfASolid) {
   EXPECT_EQ(surfaces[5], 1U);
   const SolidTree tree = solid_tree(scene);
   for (std::uint32_t i = 0; i != surfaces.size(); ++i)
-    if (surfaces[i] == 1) EXPECT_TRUE(i == 5 || tree.mother[i] == 5) << "Geant4's skin holds towards daughters too";
+    if (surfaces[i] == 1) {
+      EXPECT_TRUE(i == 5 || tree.mother[i] == 5) << "Geant4's skin holds towards daughters too";
+    }
   const DrawList list = draw_list(scene, mesh_offsets(scene), {}, surfaces);
   for (const DrawSlot& slot : list.slots) EXPECT_EQ(slot.surface, surfaces[slot.instance]);
 }
