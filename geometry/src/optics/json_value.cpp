@@ -20,12 +20,12 @@ class Guard {
   explicit Guard(const std::string& file) : file_(file) {}
 
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    using enum Json::parse_event_t;
+    using Part = Json::parse_event_t;
     if (depth > kMostDepth)
       throw Error(ErrorKind::limit, "values are nested deeper than " + std::to_string(kMostDepth), {file_, ""});
-    if (event == object_start) open_.emplace_back();
-    if (event == object_end) open_.pop_back();
-    if (event == key) {
+    if (event == Part::object_start) open_.emplace_back();
+    if (event == Part::object_end) open_.pop_back();
+    if (event == Part::key) {
       const auto& name = parsed.get_ref<const std::string&>();
       if (!open_.back().insert(name).second)
         throw Error(ErrorKind::malformed, "'" + name + "' occurs twice in one object", {file_, ""}, "keep one of them");
