@@ -3,6 +3,8 @@
 // that the first device passes on; and one device helped by its neighbours. Every figure is a ratio within this run.
 //
 //   bench_broadcast [--devices N] [--host] [--bytes N] [--rounds N] [--chunk N] [--chunks N]
+#include "best_of.h"
+
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
@@ -11,7 +13,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -20,23 +21,13 @@
 namespace raylift {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using bench::best_of;
 
 struct Settings {
   std::size_t bytes = std::size_t{1} << 30;
   int rounds = 7;
   UploadOptions upload;
 };
-
-double best_of(int rounds, const std::function<void()>& work) {
-  double best = 1e300;
-  for (int round = 0; round <= rounds; ++round) {  // the first one warms up, and counts if it is the best
-    const auto start = Clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  return best;
-}
 
 class Bench {
  public:
@@ -94,7 +85,7 @@ class Bench {
  private:
   /// `share`: of settings_.bytes, how much the work brings to its place.
   double line(const std::string& what, double share, const std::function<void()>& work) {
-    const double time = best_of(settings_.rounds, work);
+    const double time = best_of(settings_.rounds + 1, work);  // the first one warms up
     const double rate = share * static_cast<double>(settings_.bytes) / time / 1e9;
     const double link = link_ == 0 ? rate : link_;
     std::printf("%-58s %9.3f %9.2f  %.2f links, %.2f of %zu\n", what.c_str(), time * 1e3, rate, rate / link,

@@ -3,6 +3,8 @@
 // in one run.
 //
 //   bench_cache FILE [--device D] [--rounds N] [--folder DIR]
+#include "best_of.h"
+
 #include <fcntl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
@@ -15,7 +17,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -26,19 +27,7 @@
 namespace raylift {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// What `work` returns goes after its time is taken.
-template <class Work>
-double best_of(int rounds, const Work& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int round = 0; round != rounds; ++round) {
-    const auto start = Clock::now();
-    [[maybe_unused]] const auto kept = work();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  return best;
-}
+using bench::best_of;
 
 double rate(std::uint64_t bytes, double seconds) {
   return static_cast<double>(bytes) / seconds / 1e9;

@@ -2,6 +2,8 @@
 // What sharing memory with OpenGL costs and saves; every comparison within this run.
 //
 //   bench_interop [--device auto|host|cuda:N] [--gl auto|device|software] [--bytes N] [--rounds N]
+#include "best_of.h"
+
 #include <GL/glew.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/buffer.h>
@@ -13,7 +15,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -23,19 +24,8 @@
 namespace raylift {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double best_of(int rounds, const std::function<void()>& work) {
-  double best = seconds(work);  // warms up, and counts if it is the best
-  for (int round = 0; round != rounds; ++round) best = std::min(best, seconds(work));
-  return best;
-}
+using bench::best_of;
+using bench::seconds;
 
 void line(const char* what, double value, const char* unit, double ratio = 0, const char* of = "") {
   std::printf("%-66s %10.3f %-8s", what, value, unit);
@@ -119,7 +109,7 @@ double bare_copy(const Device& device, std::byte* target, std::size_t bytes, int
     std::memset(source.host().data() + begin, static_cast<int>(begin >> 20), size);
   });
   const Stream stream(device);
-  const double time = best_of(rounds, [&] {
+  const double time = best_of(rounds + 1, [&] {
     if (device.info().is_host) {
       in_pieces(
           [&](std::size_t begin, std::size_t size) { std::memcpy(target + begin, source.device() + begin, size); });
@@ -184,11 +174,11 @@ void measure_uploads(const Device& device, const Settings& settings) {
 
   UploadOptions options;
   options.reserve = 0;
-  const double own = best_of(settings.rounds, [&] { (void)upload(sources, device, options); });
+  const double own = best_of(settings.rounds + 1, [&] { (void)upload(sources, device, options); });
   line("upload of vertices and triangles into device memory", static_cast<double>(bytes) / own / 1e9, "GB/s",
        static_cast<double>(bytes) / own / 1e9 / bare, "of the bare copy");
   const SharedUpload shared(vertices, triangles, device, options);
-  const double into = best_of(settings.rounds, [&] { (void)upload(sources, device, shared.options()); });
+  const double into = best_of(settings.rounds + 1, [&] { (void)upload(sources, device, shared.options()); });
   line("upload of vertices and triangles into OpenGL buffers", static_cast<double>(bytes) / into / 1e9, "GB/s",
        static_cast<double>(bytes) / into / 1e9 / bare, "of the bare copy");
 }

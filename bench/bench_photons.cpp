@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Photons per second from birth to end in a tank with sensors, and what became of them, beside trace() of random rays
 // in the same scene. The scene and its optics are those on which Chroma was measured: docs/performance.md.
+#include "best_of.h"
 #include "ray_scenes.h"
 
 #include <raylift/geometry/optics/surface_between.h>
@@ -10,32 +11,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <limits>
 #include <string>
 #include <vector>
 
 namespace raylift::bench {
 namespace {
 
-template <class Work>
-double seconds(int rounds, const Work& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < rounds; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
-
 OpticalTable flat(const std::string& key, double value) {
   return {key, SpectralAxis::wavelength_nm, {200, 800}, {value, value}};
 }
 
-std::uint32_t add_surface(Scene& scene, const std::string& solid, double detect, double absorb, double diffuse,
-                          double specular) {
+void add_surface(Scene& scene, const std::string& solid, double detect, double absorb, double diffuse,
+                 double specular) {
   OpticalSurface surface;
   surface.name = solid + " surface";
   surface.model = SurfaceModel::simple;
@@ -46,7 +34,6 @@ std::uint32_t add_surface(Scene& scene, const std::string& solid, double detect,
   SurfaceAssignment skin{SurfaceAssignment::Kind::skin, surface.name, number, {}, {}};
   skin.from.solid = solid;
   scene.optics.assignments.push_back(skin);
-  return number;
 }
 
 /// The detector of bench_rays within a world, with Chroma's optics.
@@ -88,7 +75,7 @@ void measure(const Scene& scene, const Device& device, bool flatten, std::size_t
     const DeviceBuffer<Hit> hits(device, rays.size());
     on_device.copy_from(std::span(rays), stream);
     stream.synchronize();
-    rays_rate = static_cast<double>(rays.size()) / seconds(3, [&] {
+    rays_rate = static_cast<double>(rays.size()) / best_of(3, [&] {
                   trace(geometry, on_device.device(), hits.device(), rays.size(), stream);
                   stream.synchronize();
                 });
@@ -97,7 +84,7 @@ void measure(const Scene& scene, const Device& device, bool flatten, std::size_t
   photon::Source source;
   source.radius = 10'000;
   const DeviceBuffer<photon::Outcome> outcomes(device, photons);
-  const double time = seconds(3, [&] {
+  const double time = best_of(3, [&] {
     photon::propagate(geometry, source, {.seed = 1}, outcomes.device(), photons, stream);
     stream.synchronize();
   });

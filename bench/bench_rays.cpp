@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays per second, build rate and bytes per triangle: on the host beside Embree, and on a CUDA device. Rays are
 // incoherent: origins uniform in a ball, directions isotropic. Prints one line per scene and machine.
+#include "best_of.h"
 #include "bvh_quality.h"
 #include "ray_scenes.h"
 
@@ -15,9 +16,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,17 +29,6 @@
 
 namespace raylift::bench {
 namespace {
-
-template <class Work>
-double seconds(int rounds, const Work& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < rounds; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
 
 struct Seconds {
   double build = 0, trace = 0;
@@ -59,7 +47,7 @@ void print(const RayScene& mesh, const char* what, double build, double trace, s
 Seconds run_embree(const RayScene& mesh, const std::vector<Ray>& rays, int rounds) {
   const RTCDevice device = rtcNewDevice(nullptr);
   RTCScene scene = nullptr;
-  const double build = seconds(rounds, [&] {
+  const double build = best_of(rounds, [&] {
     if (scene != nullptr) rtcReleaseScene(scene);
     scene = rtcNewScene(device);
     rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
@@ -75,7 +63,7 @@ Seconds run_embree(const RayScene& mesh, const std::vector<Ray>& rays, int round
     rtcCommitScene(scene);
   });
   std::vector<std::uint8_t> missed(rays.size());
-  const double trace = seconds(rounds, [&] {
+  const double trace = best_of(rounds, [&] {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, rays.size(), 1024), [&](const auto& range) {
       for (std::size_t i = range.begin(); i < range.end(); ++i) {
         const Ray& r = rays[i];
@@ -120,14 +108,14 @@ void run(const Device& device, const RayScene& mesh, const std::vector<Ray>& ray
     const auto vertices = on_device(device, stream, mesh.vertices);
     const auto triangles = on_device(device, stream, mesh.triangles);
     stream.synchronize();
-    build = seconds(rounds + 1, [&] {
+    build = best_of(rounds + 1, [&] {
       on = DeviceBvh();
       on = build_bvh(device, vertices.device(), vertices.size(), triangles.device(), triangles.size(), options, stream);
     });
     bvh = on.to_host(stream);
   } else {
     build =
-        seconds(device.info().is_host ? rounds : 1, [&] { bvh = build_bvh(mesh.vertices, mesh.triangles, options); });
+        best_of(device.info().is_host ? rounds : 1, [&] { bvh = build_bvh(mesh.vertices, mesh.triangles, options); });
     on.nodes = on_device(device, stream, bvh.nodes);
     on.pairs = on_device(device, stream, bvh.pairs);
     on.ids = on_device(device, stream, bvh.ids);
@@ -140,7 +128,7 @@ void run(const Device& device, const RayScene& mesh, const std::vector<Ray>& ray
     device.backend()->synchronize(stream.handle());
   };
   once();
-  const double traced = seconds(rounds, once);
+  const double traced = best_of(rounds, once);
   std::vector<Hit> hits(rays.size());
   device.backend()->copy_to_host(hits.data(), device_hits.device(), hits.size() * sizeof(Hit), stream.handle());
   device.backend()->synchronize(stream.handle());

@@ -22,20 +22,19 @@ std::string with_unit(PropertyOf of, const std::string& key, const std::string& 
 
 /// The table over the wavelengths that it is given for, as one line and as a curve.
 void draw_table(PropertyOf of, const OpticalTable& table) {
-  const bool energy = table.axis == SpectralAxis::energy_ev;
-  const double shortest = energy ? kEvNm / table.at.back() : table.at.front();
-  const double longest = energy ? kEvNm / table.at.front() : table.at.back();
-  const auto [least, most] = std::minmax_element(table.values.begin(), table.values.end());
+  const TableRange all = range_of(table);
   const std::string range =
-      *least == *most ? fmt::format("{:.5g}", *least) : fmt::format("{:.5g} to {:.5g}", *least, *most);
-  fact(table.key.c_str(), fmt::format("{}, {:.4g} to {:.4g} nm", with_unit(of, table.key, range), shortest, longest));
-  if (*least == *most) return;
+      all.least == all.most ? fmt::format("{:.5g}", all.least) : fmt::format("{:.5g} to {:.5g}", all.least, all.most);
+  fact(table.key.c_str(),
+       fmt::format("{}, {:.4g} to {:.4g} nm", with_unit(of, table.key, range), all.shortest_nm, all.longest_nm));
+  if (all.least == all.most) return;
   std::array<float, 64> curve{};
   for (std::size_t i = 0; i != curve.size(); ++i)
-    curve[i] = static_cast<float>(
-        table.value(shortest + (longest - shortest) * static_cast<double>(i) / static_cast<double>(curve.size() - 1)));
+    curve[i] =
+        static_cast<float>(table.value(all.shortest_nm + (all.longest_nm - all.shortest_nm) * static_cast<double>(i) /
+                                                             static_cast<double>(curve.size() - 1)));
   ImGui::PlotLines(("##" + table.key).c_str(), curve.data(), static_cast<int>(curve.size()), 0, nullptr,
-                   static_cast<float>(*least), static_cast<float>(*most), {-1, 28});
+                   static_cast<float>(all.least), static_cast<float>(all.most), {-1, 28});
 }
 
 void draw_properties(const char* id, PropertyOf of, const OpticalProperties& properties) {

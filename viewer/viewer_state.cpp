@@ -2,6 +2,7 @@
 #include "viewer_state.h"
 
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/optics/words.h>
 
 #include <algorithm>
 #include <array>
@@ -25,13 +26,10 @@ std::string material_name(const Scene& scene, std::uint32_t material) {
   return material == kNone ? "none" : scene.materials[material].name;
 }
 
-/// "Mirror, by its skin", or "none".
+/// "Mirror, skin of the solid entered", or "none".
 std::string surface_text(const Scene& scene, const SurfaceChoice& choice) {
   if (choice.rule == SurfaceRule::none) return "none";
-  const char* const why = choice.rule == SurfaceRule::border            ? ", a border surface"
-                          : choice.rule == SurfaceRule::skin_of_entered ? ", the skin of the solid entered"
-                                                                        : ", the skin of the solid left";
-  return scene.optics.surfaces[choice.surface].name + why;
+  return scene.optics.surfaces[choice.surface].name + ", " + std::string(to_string(choice.rule));
 }
 
 /// Where the ray meets the plane of a triangle, in double; nothing where it is parallel to it.

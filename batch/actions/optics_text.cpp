@@ -2,7 +2,6 @@
 #include "optics_text.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/words.h>
 
 #include <algorithm>
@@ -16,22 +15,6 @@
 namespace raylift::batch {
 using namespace cli;
 namespace {
-
-/// What is to be said of a table.
-struct Range {
-  double least, most;
-  double from_nm, to_nm;
-};
-
-Range range_of(const OpticalTable& table) {
-  const auto [least, most] = std::minmax_element(table.values.begin(), table.values.end());
-  double from = table.at.front(), to = table.at.back();
-  if (table.axis == SpectralAxis::energy_ev) {
-    from = kEvNm / table.at.back();
-    to = kEvNm / table.at.front();
-  }
-  return {*least, *most, from, to};
-}
 
 std::string between(double least, double most) {
   return least == most ? short_number(least) : short_number(least) + " .. " + short_number(most);
@@ -66,8 +49,9 @@ class PropertyTable {
       table_.add({std::exchange(owner, ""), key, cells[0], unit_of(info), cells[1], cells[2], honoured(info)});
     };
     for (const OpticalTable& table : properties.tables) {
-      const Range range = range_of(table);
-      row(table.key, {between(range.least, range.most), between(range.from_nm, range.to_nm), grouped(table.at.size())});
+      const TableRange range = range_of(table);
+      row(table.key,
+          {between(range.least, range.most), between(range.shortest_nm, range.longest_nm), grouped(table.at.size())});
     }
     for (const OpticalConstant& constant : properties.constants)
       row(constant.key, {short_number(constant.value), "", ""});
@@ -176,12 +160,12 @@ Json properties_json(const OpticalProperties& properties, PropertyOf of) {
     one["honoured_by"] = info == nullptr || info->honoured.empty() ? Json() : Json(info->honoured);
   };
   for (const OpticalTable& table : properties.tables) {
-    const Range range = range_of(table);
+    const TableRange range = range_of(table);
     Json one = {{"key", table.key},
                 {"points", table.at.size()},
                 {"min", range.least},
                 {"max", range.most},
-                {"wavelength_nm", Json::array({range.from_nm, range.to_nm})}};
+                {"wavelength_nm", Json::array({range.shortest_nm, range.longest_nm})}};
     facts(one, table.key);
     json["tables"].push_back(std::move(one));
   }
@@ -250,9 +234,9 @@ std::string unhonoured_text(const Scene& scene) {
   return table.empty() ? "" : "\noptical properties that are not honoured\n" + table.text(2);
 }
 
-Json unhonoured_json(const Scene& scene, std::size_t most) {
+Json unhonoured_json(const std::vector<UnhonouredProperty>& all, std::size_t most) {
   Json json = Json::array();
-  for (const UnhonouredProperty& one : unhonoured_properties(scene)) {
+  for (const UnhonouredProperty& one : all) {
     if (json.size() == most) break;
     json.push_back({{"of", one.of == PropertyOf::material ? "material" : "surface"},
                     {"owner", one.owner},

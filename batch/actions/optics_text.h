@@ -2,10 +2,11 @@
 // What a scene is made of, optically, as text and as JSON.
 #pragma once
 
-#include <raylift/geometry/scene/scene.h>
+#include <raylift/geometry/optics/properties.h>
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "cli/output.h"
 
@@ -19,6 +20,6 @@ namespace raylift::batch {
 /// A table of what is not honoured; empty where there is nothing.
 [[nodiscard]] std::string unhonoured_text(const Scene& scene);
 /// A list of the first `most` of these.
-[[nodiscard]] cli::Json unhonoured_json(const Scene& scene, std::size_t most);
+[[nodiscard]] cli::Json unhonoured_json(const std::vector<UnhonouredProperty>& all, std::size_t most);
 
 }  // namespace raylift::batch

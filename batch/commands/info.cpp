@@ -300,7 +300,7 @@ Json json_of(const Scene& scene, const InfoOptions& options) {
                                  {"triangles", figures.materials[i].triangles}});
   const std::filesystem::path optics = optics_file(scene.source, options.load);
   json["optics_file"] = optics.empty() ? Json() : Json(optics.string());
-  json["unhonoured"] = unhonoured_json(scene, std::numeric_limits<std::size_t>::max());
+  json["unhonoured"] = unhonoured_json(unhonoured_properties(scene), std::numeric_limits<std::size_t>::max());
   if (options.optics) json["optics"] = optics_summary(scene);
   json["without_material"] = {{"solids", figures.no_material.solids}, {"triangles", figures.no_material.triangles}};
   for (std::size_t i = 0; i != scene.meshes.size(); ++i) {

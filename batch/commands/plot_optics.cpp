@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plot_optics.h"
 
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/sidecar.h>
@@ -25,34 +26,28 @@ constexpr int kNothingToDrawWith = 3;  // the script's exit code
 
 class Memory {
  public:
-  explicit Memory(const char* name) : file_(::memfd_create(name, MFD_CLOEXEC)) {
-    if (file_ < 0)
-      throw Error(kind_of_errno(errno), std::string("can't make a file in memory: ") + std::strerror(errno));
-  }
-  ~Memory() { ::close(file_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
+  explicit Memory(const char* name) : file_(::memfd_create(name, MFD_CLOEXEC), "a file in memory") {}
 
   void write(std::string_view text) const {
     while (!text.empty()) {
-      const ssize_t written = ::write(file_, text.data(), text.size());
+      const ssize_t written = ::write(file_.get(), text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) throw Error(kind_of_errno(errno), std::string("can't write: ") + std::strerror(errno));
       text.remove_prefix(static_cast<std::size_t>(written));
     }
-    ::lseek(file_, 0, SEEK_SET);
+    ::lseek(file_.get(), 0, SEEK_SET);
   }
   /// Its first line.
   [[nodiscard]] std::string line() const {
     std::array<char, 1000> text{};
-    const ssize_t got = ::pread(file_, text.data(), text.size(), 0);
+    const ssize_t got = ::pread(file_.get(), text.data(), text.size(), 0);
     std::string_view all(text.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
     return std::string(all.substr(0, all.find('\n')));
   }
-  [[nodiscard]] int get() const { return file_; }
+  [[nodiscard]] int get() const { return file_.get(); }
 
  private:
-  int file_;
+  detail::Descriptor file_;
 };
 
 fs::path script() {

@@ -65,7 +65,7 @@ RAYLIFT_HD inline void bits_of_physics(std::uint64_t number, std::uint32_t* bits
   if (f.transmitted_cosine > Real(0)) sums[9].add(refracted(wave, normal, n1, n2, f));
   const Real n = Real(3) * random.uniform();
   const Real k = Real(5) * random.uniform();
-  sums[10].add(metal_reflectance(incidence(wave, normal), n1, n, k).power);
+  sums[10].add(metal_reflectance(incidence(wave, normal), n1, n, k));
 
   const auto add = [](BitsSum& sum, const SurfaceResult& result) {
     sum.add(static_cast<std::uint32_t>(result.fate));

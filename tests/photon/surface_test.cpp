@@ -105,7 +105,7 @@ TEST(Surface, ReflectsByTheMetalsIndex) {
   surface.type = SurfaceType::dielectric_metal;
   surface.metal_n = 0.4F;
   surface.metal_k = 2.0F;
-  const double wanted = metal_reflectance(incidence(light(1.0), kNormal), 1.4F, 0.4F, 2.0F).power;
+  const double wanted = metal_reflectance(incidence(light(1.0), kNormal), 1.4F, 0.4F, 2.0F);
   expect_share(fate(run(surface, 1.0, 1.4F, 1), SurfaceFate::reflected), wanted);
 }
 

@@ -2,6 +2,8 @@
 // The preflight's frame: elements by their ids, and the order of the other parts.
 #include "collada.h"
 
+#include <raylift/geometry/scene/names.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -84,7 +86,7 @@ void Library::index(pugi::xml_node root) {
     if (id.empty()) continue;
     const auto [entry, inserted] = ids.plain.try_emplace(id, Entry{found});
     if (!inserted) entry->second.ambiguous = true;
-    if (id.find_first_of("/#: ") != std::string_view::npos) ids.encoded[encoded(id)] = entry->second;
+    if (id.find_first_of("/#: ") != std::string_view::npos) ids.encoded[g4dae_name(id)] = entry->second;
   }
 }
 

@@ -28,21 +28,6 @@ std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::
   return value;
 }
 
-std::string encoded(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c == '/')
-      text += "__";
-    else if (c == '#')
-      text += "--";
-    else if (c == ':')
-      text += "..";
-    else if (c != ' ')
-      text += c;
-  }
-  return text;
-}
-
 bool is(pugi::xml_node element, const char* name) {
   return std::strcmp(element.name(), name) == 0;
 }

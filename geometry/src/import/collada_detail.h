@@ -23,10 +23,6 @@ namespace raylift::collada {
 [[noreturn]] void fail(ErrorKind kind, const std::string& problem, const Source& source, pugi::xml_node element,
                        std::string_view advice = {});
 
-/// A name of Geant4's as its exporter G4DAE spells it where '/', '#', ':' and ' ' may not stand. It does so in some
-/// places and not in others.
-[[nodiscard]] std::string encoded(std::string_view name);
-
 /// Every <element> child of every <library> child of a document's root; with `deep`, every <element> at any depth.
 [[nodiscard]] std::vector<pugi::xml_node> elements_of(pugi::xml_node root, const char* library, const char* element,
                                                       bool deep);

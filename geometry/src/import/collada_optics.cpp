@@ -28,7 +28,7 @@ class Names {
   };
 
   void add(std::string_view id, std::string_view name, std::uint32_t number = 0) {
-    const std::string key = encoded(id);
+    const std::string key = g4dae_name(id);
     by_name_.try_emplace(key, Entry{std::string(name), number});
     if (const std::string_view base = base_name(key); base.size() != key.size()) {
       const auto [entry, inserted] = by_base_.try_emplace(std::string(base), Entry{std::string(name), number});
@@ -38,7 +38,7 @@ class Names {
 
   /// Null where there is none. Of several that differ in their pointers alone, the name is the one without.
   [[nodiscard]] std::optional<Entry> find(std::string_view ref) const {
-    const std::string key = encoded(ref);
+    const std::string key = g4dae_name(ref);
     if (const auto found = by_name_.find(key); found != by_name_.end()) return found->second;
     const std::string_view base = base_name(key);
     if (base.size() != key.size()) {
@@ -114,7 +114,7 @@ class OpticsReader {
     surface.properties =
         read_properties(source_, scene_, {element}, PropertyOf::surface, "surface '" + surface.name + "'");
     const auto before = surfaces_.find(surface.name);
-    if (before && encoded(optics_.surfaces[before->number].name) == encoded(surface.name)) {
+    if (before && g4dae_name(optics_.surfaces[before->number].name) == g4dae_name(surface.name)) {
       if (optics_.surfaces[before->number] == surface) return;
       fail(ErrorKind::malformed, "two optical surfaces are called '" + surface.name + "', and they differ", source_,
            element, "give each a name of its own");
@@ -136,7 +136,7 @@ class OpticsReader {
     std::string key(required(source_, element, "name"));
     std::size_t count = 0;
     for (const pugi::xml_node pv : element.children("pv")) {
-      key += '\n' + encoded(required(source_, pv, "ref"));
+      key += '\n' + g4dae_name(required(source_, pv, "ref"));
       if (const pugi::xml_attribute copy = pv.attribute("copyNo")) {
         const std::string_view text = copy.value();
         std::int64_t value = 0;
@@ -210,7 +210,7 @@ class OpticsReader {
       fail(ErrorKind::malformed,
            "the border surface has " + std::to_string(pair.size()) + " <physvolref>, and lies between two", source_,
            element);
-    const auto key = [&](std::size_t i) { return '\n' + encoded(pair[i].attribute("ref").value()); };
+    const auto key = [&](std::size_t i) { return '\n' + g4dae_name(pair[i].attribute("ref").value()); };
     if (const auto found = copy_numbers_.find(border.name + key(0) + key(1)); found != copy_numbers_.end()) {
       border.from.copy_number = found->second.from;
       border.to.copy_number = found->second.to;

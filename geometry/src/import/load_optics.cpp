@@ -52,8 +52,7 @@ void refuse_unhonoured(const Scene& scene) {
   if (all.empty()) return;
   std::string list;
   for (const UnhonouredProperty& one : all)
-    list += (list.empty() ? "" : "; ") + std::string(one.of == PropertyOf::material ? "material '" : "surface '") +
-            one.owner + "': " + one.key + " (" + one.why + ")";
+    list += (list.empty() ? "" : "; ") + property_owner(one.of, one.owner) + ": " + one.key + " (" + one.why + ")";
   throw Error(ErrorKind::unsupported,
               std::to_string(all.size()) + (all.size() == 1 ? " optical property is" : " optical properties are") +
                   " not honoured: " + list,

@@ -61,9 +61,7 @@ std::optional<detail::PropertyFault> value_fault(double value, const PropertyInf
 class Checker {
  public:
   Checker(const Scene& scene, PropertyOf of, const std::string& owner)
-      : scene_(scene),
-        of_(of),
-        owner_(std::string(of == PropertyOf::material ? "material '" : "surface '") + owner + "'") {}
+      : scene_(scene), of_(of), owner_(property_owner(of, owner)) {}
 
   void check(const OpticalProperties& properties) {
     std::set<std::string_view> keys;
@@ -185,8 +183,8 @@ void warn_of_unhonoured(Scene& scene) {
         keys += ", " + all[k].key;
         several = told[k] = true;
       }
-    scene.report.warnings.push_back((first.of == PropertyOf::material ? "material '" : "surface '") + first.owner +
-                                    "': " + keys + (several ? " are" : " is") + " not honoured: " + first.why);
+    scene.report.warnings.push_back(property_owner(first.of, first.owner) + ": " + keys + (several ? " are" : " is") +
+                                    " not honoured: " + first.why);
   }
 }
 

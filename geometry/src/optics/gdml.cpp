@@ -22,27 +22,11 @@ namespace {
 
 constexpr double kEvPerMev = 1e6;
 
-/// Geant4's exporter to COLLADA writes names so.
-std::string encoded(const std::string& name) {
-  std::string result;
-  for (const char c : name) {
-    if (c == '/')
-      result += "__";
-    else if (c == '#')
-      result += "--";
-    else if (c == ':')
-      result += "..";
-    else
-      result += c;
-  }
-  return result;
-}
-
 /// The name by which the scene has what the file calls `name`; `name` where it has nothing. A file that was written,
 /// read and written again has names with two pointers.
 std::string as_in_scene(const std::string& name, const NameIndex& index) {
   for (std::string_view one = name;; one = base_name(one)) {
-    for (const std::string& form : {std::string(one), encoded(std::string(one))})
+    for (const std::string& form : {std::string(one), g4dae_name(one)})
       if (!index.meant(literal_pattern(form)).empty()) return form;
     if (base_name(one) == one) return name;
   }

@@ -96,6 +96,20 @@ const PropertyInfo* find_property(PropertyOf of, std::string_view key) {
   return found == kProperties.end() ? nullptr : found;
 }
 
+TableRange range_of(const OpticalTable& table) {
+  const auto [least, most] = std::minmax_element(table.values.begin(), table.values.end());
+  double shortest = table.at.front(), longest = table.at.back();
+  if (table.axis == SpectralAxis::energy_ev) {
+    shortest = kEvNm / table.at.back();
+    longest = kEvNm / table.at.front();
+  }
+  return {*least, *most, shortest, longest};
+}
+
+std::string property_owner(PropertyOf of, std::string_view owner) {
+  return (of == PropertyOf::material ? "material '" : "surface '") + std::string(owner) + "'";
+}
+
 std::string_view unit(PropertyQuantity quantity) {
   switch (quantity) {
     case speed:

@@ -41,18 +41,17 @@ class Resolver {
                   {scene_.source, "'" + assignment.name + "'"});
     const std::vector<std::uint32_t> from = index_.select(assignment.from);
     std::size_t used = from.size();
-    if (assignment.kind == SurfaceAssignment::Kind::skin) {
+    const bool skin = assignment.kind == SurfaceAssignment::Kind::skin;
+    if (skin) {
       if (optics_.skins.empty() && used != 0) optics_.skins.assign(scene_.instances.size(), kNone);
       for (const std::uint32_t solid : from) optics_.skins[solid] = number;
     } else {
       used = add_borders(number, from, index_.select(assignment.to));
     }
     if (used == 0)
-      scene_.report.warnings.push_back(std::string(assignment.kind == SurfaceAssignment::Kind::skin
-                                                       ? "the skin surface '"
-                                                       : "the border surface '") +
+      scene_.report.warnings.push_back(std::string("the ") + (skin ? "skin" : "border") + " surface '" +
                                        assignment.name + "' holds nowhere: it means no solid" +
-                                       (assignment.kind == SurfaceAssignment::Kind::skin ? "" : "s that touch"));
+                                       (skin ? "" : "s that touch"));
   }
 
   std::size_t add_borders(std::uint32_t number, const std::vector<std::uint32_t>& from,

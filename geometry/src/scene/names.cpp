@@ -16,6 +16,21 @@ std::string_view base_name(std::string_view name) {
   return pointer ? name.substr(0, mark) : name;
 }
 
+std::string g4dae_name(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == '/')
+      text += "__";
+    else if (c == '#')
+      text += "--";
+    else if (c == ':')
+      text += "..";
+    else if (c != ' ')
+      text += c;
+  }
+  return text;
+}
+
 bool matches(const std::string& pattern, const std::string& text) {
   return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }

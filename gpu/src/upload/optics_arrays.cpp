@@ -20,7 +20,6 @@ using detail::Column;
 using detail::TableBuilder;
 
 constexpr std::uint32_t kMostWavelengths = 65536;
-constexpr double kVacuumSpeed = 299.792458;  // mm/ns
 
 /// The properties of a material or a surface, by key.
 class Keys {
@@ -116,7 +115,7 @@ void append_medium(const OpticalProperties& properties, TableBuilder& builder) {
     derived = detail::group_velocity(*index);
     velocity = &derived;
   }
-  builder.append_table({Column{index, 1}, Column{velocity, kVacuumSpeed}, keys.column("ABSLENGTH", kNever),
+  builder.append_table({Column{index, 1}, Column{velocity, detail::kLightSpeed}, keys.column("ABSLENGTH", kNever),
                         keys.column("RAYLEIGH", kNever)});
 }
 

@@ -9,8 +9,7 @@
 namespace raylift::detail {
 namespace {
 
-constexpr double kLightSpeed = 299.792458;  // mm/ns
-constexpr std::size_t kMost = 0xFFFFFFFE;   // elements of an array of a view
+constexpr std::size_t kMost = 0xFFFFFFFE;  // elements of an array of a view
 
 /// The points by ascending energy.
 OpticalTable over_energy(const OpticalTable& table) {

@@ -23,7 +23,7 @@ struct Outcome {
   Photon photon;
   StepEnd last;
   std::uint32_t steps;
-  std::uint64_t history;  ///< its last 16 events, 4 bits each, the latest in the lowest bits
+  std::uint64_t history;  ///< its last 16 steps, by StepKind, 4 bits each; the latest in the lowest bits
 };
 
 /// Photons of a source, one after the other, each from birth to end, for kernels and host code. The search for a

@@ -85,14 +85,9 @@ RAYLIFT_HD inline Wave refracted(const Wave& wave, Vector normal, Real n1, Real 
 }
 
 /// Reflectance of a metal of index n + i k, for light from a medium of index n1 (Born and Wolf, section 14.2): the
-/// share of the power that a photon of these amplitudes is reflected with.
-struct MetalReflectance {
-  Real s, p;   ///< of light across and within the plane of incidence
-  Real power;  ///< of this light
-};
-
-/// G4OpBoundaryProcess::GetReflectivity, in real arithmetic.
-RAYLIFT_HD inline MetalReflectance metal_reflectance(const Incidence& in, Real n1, Real n, Real k) {
+/// share of the power that a photon of these amplitudes is reflected with. As G4OpBoundaryProcess::GetReflectivity, in
+/// real arithmetic.
+RAYLIFT_HD inline Real metal_reflectance(const Incidence& in, Real n1, Real n, Real k) {
   // The index against that of the medium, and u + i v = sqrt((n + i k)^2 - sin^2).
   const Real a = n / n1, b = k / n1;
   const Real c = in.cosine;
@@ -106,13 +101,11 @@ RAYLIFT_HD inline MetalReflectance metal_reflectance(const Incidence& in, Real n
   const Real u = real >= Real(0) ? big : small;
   const Real v = real >= Real(0) ? small : big;
   const auto squared = [](Real x) { return x * x; };
-  MetalReflectance r{Real(0), Real(0), Real(0)};
-  r.s = (squared(c - u) + v * v) / (squared(c + u) + v * v);
+  const Real s = (squared(c - u) + v * v) / (squared(c + u) + v * v);
   // p: ((n+ik)^2 c - (u+iv)) / ((n+ik)^2 c + (u+iv)).
   const Real e = (a - b) * (a + b) * c, i = imaginary * c;
-  r.p = (squared(e - u) + squared(i - v)) / (squared(e + u) + squared(i + v));
-  r.power = smaller(Real(1), in.along_s * in.along_s * r.s + in.along_p * in.along_p * r.p);
-  return r;
+  const Real p = (squared(e - u) + squared(i - v)) / (squared(e + u) + squared(i + v));
+  return smaller(Real(1), in.along_s * in.along_s * s + in.along_p * in.along_p * p);
 }
 
 }  // namespace raylift::photon

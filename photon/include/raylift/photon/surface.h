@@ -121,7 +121,7 @@ RAYLIFT_HD inline SurfaceResult at_metal(const SurfaceAt& surface, const Wave& i
   const auto reflectivity = [&] {
     if (!complex_index) return Real(surface.reflectivity);
     if (surface.finish == SurfaceFinish::ground) facet = facet_normal(surface, wave.direction, normal, random);
-    return metal_reflectance(incidence(wave, facet), n1, surface.metal_n, surface.metal_k).power;
+    return metal_reflectance(incidence(wave, facet), n1, surface.metal_n, surface.metal_k);
   };
   const Real u = random.uniform();
   const Real first = reflectivity();

@@ -44,6 +44,17 @@ struct PropertyInfo {
 /// "mm", "ns", "1/MeV"; empty where there is none.
 [[nodiscard]] std::string_view unit(PropertyQuantity quantity);
 
+/// Between which limits a table lies.
+struct TableRange {
+  double least, most;  ///< of its values
+  double shortest_nm, longest_nm;
+};
+/// Of a table with at least one point.
+[[nodiscard]] TableRange range_of(const OpticalTable& table);
+
+/// "material 'Water'": for messages.
+[[nodiscard]] std::string property_owner(PropertyOf of, std::string_view owner);
+
 /// A property of a scene that the simulation does not honour.
 struct UnhonouredProperty {
   PropertyOf of;

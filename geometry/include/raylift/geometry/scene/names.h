@@ -11,6 +11,10 @@ namespace raylift {
 /// is.
 [[nodiscard]] std::string_view base_name(std::string_view name);
 
+/// A name as Geant4's exporter G4DAE spells it where '/', '#', ':' and ' ' may not stand. It does so in some places and
+/// not in others.
+[[nodiscard]] std::string g4dae_name(std::string_view name);
+
 /// Whether a pattern matches all of a text: '*' is any text, '?' any character, '[abc]' one of these, and '\' takes the
 /// next character as it is.
 [[nodiscard]] bool matches(const std::string& pattern, const std::string& text);

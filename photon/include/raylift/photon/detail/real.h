@@ -11,13 +11,12 @@
 namespace raylift::photon {
 
 /// Products, quotients and roots are rounded to nearest on their own: a sum can then not be fused with a product.
-/// Converts from and to float implicitly. fused() is where a fused multiply-add is wanted.
+/// Converts from and to float implicitly.
 class Real {
  public:
   Real() = default;
   RAYLIFT_HD constexpr Real(float value) : value_(value) {}
   [[nodiscard]] RAYLIFT_HD constexpr operator float() const { return value_; }
-
 
  private:
   float value_;
@@ -77,14 +76,6 @@ RAYLIFT_HD inline Real square_root(Real x) {
   return __fsqrt_rn(x);
 #else
   return std::sqrt(static_cast<float>(x));
-#endif
-}
-/// a b + c, rounded once. It costs a call on a host without the instruction.
-RAYLIFT_HD inline Real fused(Real a, Real b, Real c) {
-#if defined(__CUDA_ARCH__)
-  return __fmaf_rn(a, b, c);
-#else
-  return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
 #endif
 }
 RAYLIFT_HD inline Real smaller(Real a, Real b) {
