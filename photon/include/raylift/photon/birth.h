@@ -58,7 +58,7 @@ struct BirthPlace {
 }
 
 /// All but where: the photon's direction, polarisation, wavelength and time.
-RAYLIFT_HD inline void give_birth(const Source& source, Photon& photon, RandomStream& random) {
+RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, RandomStream& random) {
   const Vector direction = birth_direction(source, random);
   const Vector polarization(source.polarization);
   photon.direction = direction;

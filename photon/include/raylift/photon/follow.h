@@ -37,13 +37,14 @@ struct Outcome {
 ///
 /// `at_center` is locate(geometry, source.center), which photons that are given don't need. A photon that is born
 /// elsewhere in the source's shape is taken there from the centre, across the boundaries on the way.
+/// On a GPU its parts are calls: else they would be merged into the search, and take registers from it.
 class Follower {
  public:
   RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Containment& at_center, const Run& run)
       : geometry_(geometry), source_(source), at_center_(at_center), run_(run), random_(run.seed, 0) {}
 
   /// Takes a photon up by its number.
-  RAYLIFT_HD void start(std::uint64_t number) {
+  RAYLIFT_SLOW_PATH void start(std::uint64_t number) {
     random_ = RandomStream(run_.seed, number);
     birth_ = kBorn;
     from_ = 0;
@@ -82,7 +83,7 @@ class Follower {
     return false;
   }
   /// What that search found.
-  RAYLIFT_HD void arrive(const Boundary& boundary) {
+  RAYLIFT_SLOW_PATH void arrive(const Boundary& boundary) {
     Photon& photon = outcome_.photon;
     if (birth_ >= 0) {
       photon.in = boundary.after;
