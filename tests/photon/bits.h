@@ -3,16 +3,16 @@
 // device.
 #pragma once
 
-#include <raylift/photon/surface.h>
+#include <raylift/photon/birth.h>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace raylift::test {
 
-inline constexpr const char* kBitsOf[] = {"log",      "exp",     "turns",   "angle",      "arc cosine", "normal",
-                                          "rayleigh", "mie",     "fresnel", "refracted",  "metal",      "unified",
-                                          "glisur",   "painted", "simple",  "rough metal"};
+inline constexpr const char* kBitsOf[] = {"log",      "exp",     "turns",   "angle",       "arc cosine", "normal",
+                                          "rayleigh", "mie",     "fresnel", "refracted",   "metal",      "unified",
+                                          "glisur",   "painted", "simple",  "rough metal", "birth"};
 inline constexpr std::size_t kBitsCount = sizeof kBitsOf / sizeof *kBitsOf;
 
 class BitsSum {
@@ -94,6 +94,27 @@ RAYLIFT_HD inline void bits_of_physics(std::uint64_t number, std::uint32_t* bits
   surface.metal_n = 0.5f;
   surface.metal_k = 2.5f;
   add(sums[15], at_surface(surface, wave, normal, n1, n2, random));
+
+  Source source;
+  source.shape = static_cast<SourceShape>(number % 3);
+  source.aim = static_cast<Aim>(number / 3 % 3);
+  source.radius = 1000;
+  source.extent = source.direction = {0.6f, 0, -0.8f};
+  source.half_angle = Real(2) * random.uniform();
+  source.polarization = {0, number % 2 == 0 ? 0.0f : 1.0f, 0};
+  source.spectrum.count = 3;
+  source.spectrum.points[0] = {0, 350};
+  source.spectrum.points[1] = {0.3f, 400};
+  source.spectrum.points[2] = {1, 600};
+  source.time_width = source.time_constant = 7;
+  const BirthPlace place = birth_place(source, random);
+  sums[16].add(place.direction);
+  sums[16].add(place.distance);
+  Photon photon;
+  give_birth(source, photon, random);
+  sums[16].add({photon.direction, photon.polarization});
+  sums[16].add(Real(photon.wavelength));
+  sums[16].add(Real(photon.time));
   for (std::size_t i = 0; i != kBitsCount; ++i) bits[i] = sums[i].value();
 }
 

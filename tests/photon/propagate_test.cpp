@@ -2,91 +2,26 @@
 // Photons through small scenes, on every device: means against closed forms, and the same bits however they are run.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/optics/surface_between.h>
-#include <raylift/gpu/memory/buffer.h>
-#include <raylift/photon/propagate.h>
 
 #include <bit>
 #include <cmath>
 #include <tuple>
 
-#include "geometry/shapes.h"
-#include "gpu/devices.h"
+#include "shells.h"
 #include "statistics.h"
 
 namespace raylift::photon {
 namespace {
 
+using test::add_skin;
 using test::expect_mean;
+using test::flat;
 using test::Mean;
+using test::shells;
 
 constexpr double kLight = 299.792458;  // mm/ns
 
-OpticalTable flat(const std::string& key, double value) {
-  return {key, SpectralAxis::wavelength_nm, {200, 800}, {value, value}};
-}
-
-/// Concentric spheres, each in the one before; their radii in mm and materials' properties.
-struct Shell {
-  double radius;
-  std::vector<OpticalTable> tables;
-  std::vector<OpticalConstant> constants = {};
-};
-
-Scene shells(const std::vector<Shell>& all) {
-  Scene scene;
-  scene.source = "made in a test";
-  scene.meshes = {test::sphere(4)};
-  for (std::uint32_t i = 0; i != all.size(); ++i) {
-    scene.materials.push_back({"material " + std::to_string(i), {}});
-    scene.bindings.push_back({i});
-    scene.nodes.push_back({"solid " + std::to_string(i), i == 0 ? kNone : i - 1, {}, kNone});
-    Instance instance;
-    instance.node = i;
-    instance.binding = i;
-    instance.outside = i == 0 ? kNone : i - 1;
-    instance.transform.scale(all[i].radius);
-    scene.instances.push_back(instance);
-    scene.optics.materials.push_back({all[i].tables, all[i].constants});
-  }
-  scene.bounds = world_bounds(scene);
-  return scene;
-}
-
-/// Gives the innermost solid a skin.
-void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable> tables) {
-  OpticalSurface surface;
-  surface.name = "skin";
-  surface.model = model;
-  surface.properties.tables = std::move(tables);
-  scene.optics.surfaces = {surface};
-  SurfaceAssignment skin{SurfaceAssignment::Kind::skin, "skin", 0, {}, {}};
-  skin.from.solid = scene.nodes.back().name;
-  scene.optics.assignments = {skin};
-  resolve_optics(scene);
-}
-
-class Propagate : public test::OnDevice {
- protected:
-  static constexpr std::size_t kPhotons = 200'000;
-
-  [[nodiscard]] GpuGeometry upload_scene(const Scene& scene, bool flatten = false) const {
-    UploadOptions options;
-    options.bvh = true;
-    options.flatten = flatten;
-    return upload(scene, device(), options);
-  }
-  [[nodiscard]] std::vector<Outcome> run(const GpuGeometry& geometry, const Source& source = {}, const photon::Run& how = {},
-                                         std::size_t count = kPhotons) const {
-    const Stream stream(device());
-    const DeviceBuffer<Outcome> outcomes(device(), count);
-    propagate(geometry, source, how, outcomes.device(), count, stream);
-    std::vector<Outcome> result(count);
-    outcomes.copy_to(result, stream);
-    stream.synchronize();
-    return result;
-  }
-};
+class Propagate : public test::OfPhotons {};
 RAYLIFT_ON_BOTH_DEVICES(Propagate);
 
 TEST_P(Propagate, LightIsAbsorbedAfterItsLength) {

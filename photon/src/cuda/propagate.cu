@@ -10,6 +10,12 @@ __global__ void locate_center(const __grid_constant__ GeometryView geometry, Sou
   *at_center = locate(geometry, source.center);
 }
 
+__global__ void locate_each(const __grid_constant__ GeometryView geometry, const StartPhoton* photons, Containment* in,
+                            std::size_t count) {
+  const std::size_t i = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
+  if (i < count) in[i] = locate(geometry, photons[i].position);
+}
+
 // A thread takes the next photon as soon as its last one has ended: histories differ in length, and a warp would wait
 // for the longest.
 __global__ void __launch_bounds__(kThreads, 8)
@@ -43,6 +49,14 @@ __global__ void __launch_bounds__(kThreads, 8)
 
 int launch_locate(const GeometryView& geometry, const Source& source, Containment* at_center, void* stream) {
   locate_center<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(geometry, source, at_center);
+  return cudaGetLastError();
+}
+
+int launch_locate_photons(const GeometryView& geometry, const StartPhoton* photons, Containment* in, std::size_t count,
+                          void* stream) {
+  if (count == 0) return cudaSuccess;
+  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+  locate_each<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, photons, in, count);
   return cudaGetLastError();
 }
 

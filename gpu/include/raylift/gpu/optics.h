@@ -132,9 +132,8 @@ namespace optics_detail {
 
 // The points low and low + 1 that x lies between, and how far. The curve has a point; with one only, low is 0 and so
 // is the part.
-RAYLIFT_HD inline RasterPlace curve_place(const OpticsView& optics, Curve curve, float x) {
-  const CurvePoint* const points = optics.points + curve.first;
-  std::uint32_t low = 0, high = curve.count - 1;
+RAYLIFT_HD inline RasterPlace curve_place(const CurvePoint* points, std::uint32_t count, float x) {
+  std::uint32_t low = 0, high = count - 1;
   if (high == 0 || !(x > points[0].x)) return {0, 0};  // NaN too
   if (!(x < points[high].x)) return {high - 1, 1};
   while (high - low > 1) {
@@ -150,12 +149,15 @@ RAYLIFT_HD inline RasterPlace curve_place(const OpticsView& optics, Curve curve,
 }  // namespace optics_detail
 
 /// A curve's y at x: linear between its points, constant beyond its ends; 0 where there is no curve.
+[[nodiscard]] RAYLIFT_HD inline float evaluate(const CurvePoint* points, std::uint32_t count, float x) {
+  if (count == 0) return 0;
+  const RasterPlace at = optics_detail::curve_place(points, count, x);
+  const CurvePoint* const low = points + at.row;
+  if (!(at.part > 0)) return low[0].y;
+  return optics_detail::between(low[0].y, low[1].y, at.part);
+}
 [[nodiscard]] RAYLIFT_HD inline float evaluate(const OpticsView& optics, Curve curve, float x) {
-  if (curve.count == 0) return 0;
-  const RasterPlace at = optics_detail::curve_place(optics, curve, x);
-  const CurvePoint* const points = optics.points + (curve.first + at.row);
-  if (!(at.part > 0)) return points[0].y;
-  return optics_detail::between(points[0].y, points[1].y, at.part);
+  return evaluate(optics.points + curve.first, curve.count, x);
 }
 
 /// The wavelength of emitted light for a random number from 0 to 1, in nm, as Geant4 draws it: the cumulative
@@ -171,7 +173,8 @@ RAYLIFT_HD inline RasterPlace curve_place(const OpticsView& optics, Curve curve,
                                                          float angle, RasterPlace at) {
   using optics_detail::between;
   if (surface.angles.count == 0) return {0, 0};
-  const RasterPlace by_angle = optics_detail::curve_place(optics, surface.angles, angle);
+  const RasterPlace by_angle =
+      optics_detail::curve_place(optics.points + surface.angles.first, surface.angles.count, angle);
   const TableRow row = interpolate(optics, surface.dichroic + by_angle.row, at);
   return {between(row.v[0], row.v[2], by_angle.part), between(row.v[1], row.v[3], by_angle.part)};
 }

@@ -2,7 +2,7 @@
 // One photon from birth to end, for kernels and host code.
 #pragma once
 
-#include <raylift/photon/source.h>
+#include <raylift/photon/birth.h>
 
 #include <cstdint>
 #include <limits>
@@ -35,27 +35,27 @@ struct Outcome {
 ///   while (follower.ray(ray)) follower.arrive(next_boundary(geometry, ray, follower.in()));
 ///   outcome = follower.outcome();
 ///
-/// `at_center` is locate(geometry, source.center). A photon that is born elsewhere in the source's ball is taken there
-/// from the centre, across the boundaries on the way.
+/// `at_center` is locate(geometry, source.center), which photons that are given don't need. A photon that is born
+/// elsewhere in the source's shape is taken there from the centre, across the boundaries on the way.
+/// On a GPU its parts are calls: else they would be merged into the search, and take registers from it.
 class Follower {
  public:
   RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Containment& at_center, const Run& run)
       : geometry_(geometry), source_(source), at_center_(at_center), run_(run), random_(run.seed, 0) {}
 
   /// Takes a photon up by its number.
-  RAYLIFT_HD void start(std::uint64_t number) {
+  RAYLIFT_SLOW_PATH void start(std::uint64_t number) {
     random_ = RandomStream(run_.seed, number);
-    outcome_ = {{source_.center, source_.time, source_.direction, source_.wavelength, {0, 0, 0}, at_center_}, {}, 0, 0};
+    birth_ = kBorn;
     from_ = 0;
-    if (source_.radius > 0) {
-      // The largest of three uniform numbers has the density of a radius in a ball.
-      const Real a = random_.uniform(), b = random_.uniform(), c = random_.uniform();
-      outcome_.photon.direction = random_.direction();
-      birth_ = Real(source_.radius) * larger(a, larger(b, c));
-    } else {
-      birth_ = -1;
-      aim();
+    if (source_.photons != nullptr) {
+      const std::uint64_t i = number - source_.first_photon;
+      outcome_ = {born(source_.photons[i], source_.photons_in[i], random_), {}, 0, 0};
+      return;
     }
+    const BirthPlace place = birth_place(source_, random_);
+    outcome_ = {{source_.center, 0, place.direction, 0, {0, 0, 0}, at_center_}, {}, 0, 0};
+    birth_ = place.distance < Real(0) ? Real(kArrived) : place.distance;
   }
   /// Where to search for a boundary next. False: the photon has ended.
   RAYLIFT_HD bool ray(Ray& ray) {
@@ -64,6 +64,10 @@ class Follower {
     if (birth_ >= 0) {
       ray = {source_.center, from_, photon.direction, birth_};
       return true;
+    }
+    if (birth_ == kArrived) {
+      give_birth(source_, photon, random_);
+      birth_ = kBorn;
     }
     if (outcome_.steps == run_.most_steps || photon.time > run_.latest) {
       outcome_.last.kind = StepKind::cut;
@@ -79,15 +83,18 @@ class Follower {
     return false;
   }
   /// What that search found.
-  RAYLIFT_HD void arrive(const Boundary& boundary) {
+  RAYLIFT_SLOW_PATH void arrive(const Boundary& boundary) {
     Photon& photon = outcome_.photon;
     if (birth_ >= 0) {
       photon.in = boundary.after;
       photon.position = boundary.point;
       from_ = boundary.end;
-      if (boundary.crosses() && !boundary.inconsistent) return;
-      birth_ = -1;
-      aim();
+      if (boundary.inconsistent) {
+        outcome_.last.kind = StepKind::inconsistent;
+        record();
+      } else if (!boundary.crosses()) {
+        birth_ = kArrived;
+      }
       return;
     }
     detail::end_step(geometry_, boundary, run_.shift_profile, photon, outcome_.last, random_);
@@ -98,12 +105,6 @@ class Follower {
   [[nodiscard]] RAYLIFT_HD const Outcome& outcome() const { return outcome_; }
 
  private:
-  RAYLIFT_HD void aim() {
-    const Vector given = source_.direction;
-    const Vector direction = dot(given, given) > Real(0) ? given : random_.direction();
-    outcome_.photon.direction = direction;
-    outcome_.photon.polarization = random_polarization(direction, random_);
-  }
   RAYLIFT_HD void record() {
     outcome_.history = outcome_.history << 4 | static_cast<std::uint64_t>(outcome_.last.kind);
   }
@@ -114,8 +115,9 @@ class Follower {
   const Run& run_;
   RandomStream random_;
   Outcome outcome_{};
-  float birth_ = -1;  // how far from the centre the photon is born; negative: it is born
-  float from_ = 0;    // how far of that way has been searched
+  static constexpr float kArrived = -1, kBorn = -2;
+  float birth_ = kBorn;  // how far from the centre the photon is to be born; it is there; it is born
+  float from_ = 0;       // how far of that way has been searched
 };
 
 /// One photon's way.

@@ -1,18 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where photons are born. A photon's birth depends on its number alone.
+// Where photons are born. A photon's birth depends on the seed and its number alone.
+//
+//   raylift::photon::Source source;                                  // a point that shines in all directions
+//   source.center = {0, 0, 1000};
+//   source.spectrum = raylift::photon::make_spectrum(nanometres, intensity);
+//   raylift::photon::propagate(geometry, source, run, outcomes, count, stream);
+//
+// parse_source() makes one from a text; docs/photons.md has the text's form.
 #pragma once
 
-#include <raylift/photon/step.h>
+#include <raylift/gpu/rays/boundary.h>
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
 
 namespace raylift::photon {
 
-/// Photons from a ball, in all directions or in one, of one wavelength.
-struct Source {
-  float3 center{0, 0, 0};     ///< millimetres from the view's origin
-  float radius = 0;           ///< of the ball in which births are uniform; 0: a point
-  float3 direction{0, 0, 0};  ///< of unit length; zero: isotropic
-  float wavelength = 420;     ///< nm
-  float time = 0;             ///< ns
+/// A distribution of wavelengths, as a curve whose x is the cumulative probability and whose y is in nm.
+struct Spectrum {
+  static constexpr std::uint32_t kMost = 256;
+  std::uint32_t count = 0;  ///< of its points; 0: there is no spectrum
+  CurvePoint points[kMost]{};
 };
+
+/// The spectrum of a density that is linear between ascending wavelengths (nm): the integral is kept at these, and
+/// between them as closely as Spectrum::kMost points allow. Throws Error(malformed): no points, not ascending, below
+/// zero, no area.
+[[nodiscard]] Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density);
+/// All wavelengths of a range (nm) alike.
+[[nodiscard]] Spectrum uniform_spectrum(float shortest, float longest);
+
+/// What births are uniform in.
+enum class SourceShape : std::uint8_t { ball, line, disc };
+
+/// Which directions photons are born with.
+enum class Aim : std::uint8_t {
+  isotropic,
+  cone,        ///< up to Source::half_angle about Source::direction, uniform in solid angle
+  lambertian,  ///< by the cosine from Source::direction
+};
+
+/// A photon at its birth: a row of Opticks's photons, (N, 4, 4) of float32. Words that a start has no use for are not
+/// read.
+struct alignas(16) StartPhoton {
+  float3 position;  ///< millimetres from the view's origin
+  float time;       ///< ns
+  float3 direction;
+  std::uint32_t unused0;
+  float3 polarization;  ///< its part across the direction counts; zero: random
+  float wavelength;     ///< nm
+  std::uint32_t unused1[4];
+};
+static_assert(sizeof(StartPhoton) == 64);
+
+/// Photons, as a plain value that is given to kernels. Vectors named so are of unit length. The default is a point that
+/// shines in all directions with 420 nm. A laser is a disc and a cone with one direction.
+struct Source {
+  float3 center{0, 0, 0};  ///< of the shape, millimetres from the view's origin
+  float radius = 0;        ///< of the ball or disc; 0: a point
+  float3 extent{0, 0, 0};  ///< line: the way from its centre to one end; disc: its normal, of unit length
+  SourceShape shape = SourceShape::ball;
+  Aim aim = Aim::isotropic;
+  float3 direction{0, 0, 1};     ///< of unit length, for the cone and Lambert's law
+  float half_angle = 0;          ///< of the cone, radians up to pi; 0: all photons go one way
+  float3 polarization{0, 0, 0};  ///< its part across a photon's direction counts; zero: random
+  float wavelength = 420;        ///< nm, where there is no spectrum
+  float time = 0;                ///< ns
+  float time_width = 0;          ///< ns: later by a uniform number up to this
+  float time_constant = 0;       ///< ns: later by an exponential decay too
+  Spectrum spectrum;
+
+  /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon]. Of the above,
+  /// nothing counts. Their media come from locate(), or from `photons_in`, of as many elements, where they are known.
+  const StartPhoton* photons = nullptr;
+  const Containment* photons_in = nullptr;
+  std::uint64_t first_photon = 0;
+};
+static_assert(std::is_trivially_copyable_v<Source>);
 
 }  // namespace raylift::photon

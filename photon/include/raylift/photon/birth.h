@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The birth of a photon, for kernels and host code: where, when, in which direction, with which wavelength and
+// polarisation.
+#pragma once
+
+#include <raylift/photon/source.h>
+#include <raylift/photon/step.h>
+
+#include <cstdint>
+
+namespace raylift::photon {
+
+/// The way to a birth from its source's centre: so far, in a direction of unit length. A negative distance: the birth
+/// is at the centre.
+struct BirthPlace {
+  Vector direction;
+  Real distance;
+};
+[[nodiscard]] RAYLIFT_HD inline BirthPlace birth_place(const Source& source, RandomStream& random) {
+  if (source.shape == SourceShape::line) {
+    const Vector half(source.extent);
+    const Real length = square_root(dot(half, half));
+    if (!(length > Real(0))) return {half, Real(-1)};
+    const Real part = Real(2) * random.uniform() - Real(1);
+    return {(part < Real(0) ? Real(-1) / length : Real(1) / length) * half, magnitude(part) * length};
+  }
+  if (!(source.radius > 0)) return {Vector(source.extent), Real(-1)};
+  // Of uniform numbers the larger of two has the density of a radius in a disc, the largest of three that in a ball.
+  const Real a = random.uniform(), b = random.uniform();
+  if (source.shape == SourceShape::disc) {
+    const Vector direction = random_polarization(source.extent, random);
+    return {direction, Real(source.radius) * larger(a, b)};
+  }
+  const Real c = random.uniform();
+  const Vector direction = random.direction();
+  return {direction, Real(source.radius) * larger(a, larger(b, c))};
+}
+
+/// The direction of a photon at its birth.
+[[nodiscard]] RAYLIFT_HD inline Vector birth_direction(const Source& source, RandomStream& random) {
+  if (source.aim == Aim::isotropic) return random.direction();
+  const Vector axis(source.direction);
+  Real cosine, sine;
+  if (source.aim == Aim::lambertian) {
+    // The squared sine of the angle is uniform.
+    const Real u = random.uniform();
+    cosine = square_root(Real(1) - u);
+    sine = square_root(u);
+  } else {
+    if (!(source.half_angle > 0)) return axis;
+    // What the cosine lacks to 1 is uniform up to 2 sin^2(half_angle / 2): so that narrow cones keep their precision.
+    const Real s = sine_cosine(Real(0.5f) * Real(source.half_angle)).sine;
+    const Real lack = random.uniform() * (Real(2) * s * s);
+    cosine = Real(1) - lack;
+    sine = square_root(lack * (Real(2) - lack));
+  }
+  return unit(cosine * axis + sine * random_polarization(axis, random));
+}
+
+/// All but where: the photon's direction, polarisation, wavelength and time.
+RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, RandomStream& random) {
+  const Vector direction = birth_direction(source, random);
+  const Vector polarization(source.polarization);
+  photon.direction = direction;
+  photon.polarization = dot(polarization, polarization) > Real(0)
+                            ? polarization_across(unit(polarization), direction, random)
+                            : random_polarization(direction, random);
+  photon.wavelength = source.spectrum.count == 0
+                          ? source.wavelength
+                          : evaluate(source.spectrum.points, source.spectrum.count, random.uniform());
+  Real time(source.time);
+  if (source.time_width > 0) time = time + Real(source.time_width) * random.uniform();
+  if (source.time_constant > 0) time = time + Real(source.time_constant) * random.exponential();
+  photon.time = time;
+}
+
+/// A photon that is given.
+[[nodiscard]] RAYLIFT_HD inline Photon born(const StartPhoton& start, const Containment& in, RandomStream& random) {
+  const Vector direction = unit(start.direction);
+  const Vector polarization(start.polarization);
+  const Vector across = dot(polarization, polarization) > Real(0)
+                            ? polarization_across(unit(polarization), direction, random)
+                            : random_polarization(direction, random);
+  return {start.position, start.time, direction, start.wavelength, across, in};
+}
+
+}  // namespace raylift::photon
