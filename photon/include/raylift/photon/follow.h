@@ -24,6 +24,7 @@ struct Outcome {
   StepEnd last;
   std::uint32_t steps;
   std::uint64_t history;  ///< its last 16 events, 4 bits each, the latest in the lowest bits
+  std::uint16_t kinds;    ///< a bit for each kind of all of its events: 1 << kind
 };
 
 /// Photons of a source, one after the other, each from birth to end, for kernels and host code. The search for a
@@ -45,7 +46,8 @@ class Follower {
   /// Takes a photon up by its number.
   RAYLIFT_HD void start(std::uint64_t number) {
     random_ = RandomStream(run_.seed, number);
-    outcome_ = {{source_.center, source_.time, source_.direction, source_.wavelength, {0, 0, 0}, at_center_}, {}, 0, 0};
+    outcome_ = {
+        {source_.center, source_.time, source_.direction, source_.wavelength, {0, 0, 0}, at_center_}, {}, 0, 0, 0};
     from_ = 0;
     if (source_.radius > 0) {
       // The largest of three uniform numbers has the density of a radius in a ball.
@@ -106,6 +108,7 @@ class Follower {
   }
   RAYLIFT_HD void record() {
     outcome_.history = outcome_.history << 4 | static_cast<std::uint64_t>(outcome_.last.kind);
+    outcome_.kinds = static_cast<std::uint16_t>(outcome_.kinds | 1U << static_cast<unsigned>(outcome_.last.kind));
   }
 
   const GeometryView& geometry_;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes of concentric spheres, and photons through them on every device.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <raylift/geometry/optics/surface_between.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/photon/propagate.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "geometry/shapes.h"
+#include "gpu/devices.h"
+
+namespace raylift::test {
+
+inline OpticalTable flat(const std::string& key, double value) {
+  return {key, SpectralAxis::wavelength_nm, {200, 800}, {value, value}};
+}
+
+/// Concentric spheres, each in the one before; their radii in mm and materials' properties.
+struct Shell {
+  double radius;
+  std::vector<OpticalTable> tables;
+  std::vector<OpticalConstant> constants = {};
+};
+
+inline Scene shells(const std::vector<Shell>& all) {
+  Scene scene;
+  scene.source = "made in a test";
+  scene.meshes = {sphere(4)};
+  for (std::uint32_t i = 0; i != all.size(); ++i) {
+    scene.materials.push_back({"material " + std::to_string(i), {}});
+    scene.bindings.push_back({i});
+    scene.nodes.push_back({"solid " + std::to_string(i), i == 0 ? kNone : i - 1, {}, kNone});
+    Instance instance;
+    instance.node = i;
+    instance.binding = i;
+    instance.outside = i == 0 ? kNone : i - 1;
+    instance.transform.scale(all[i].radius);
+    scene.instances.push_back(instance);
+    scene.optics.materials.push_back({all[i].tables, all[i].constants});
+  }
+  scene.bounds = world_bounds(scene);
+  return scene;
+}
+
+/// Gives the innermost solid a skin.
+inline void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable> tables) {
+  OpticalSurface surface;
+  surface.name = "skin";
+  surface.model = model;
+  surface.properties.tables = std::move(tables);
+  scene.optics.surfaces = {surface};
+  SurfaceAssignment skin{SurfaceAssignment::Kind::skin, "skin", 0, {}, {}};
+  skin.from.solid = scene.nodes.back().name;
+  scene.optics.assignments = {skin};
+  resolve_optics(scene);
+}
+
+/// Photons in scenes, on a device.
+class OfPhotons : public OnDevice {
+ protected:
+  static constexpr std::size_t kPhotons = 200'000;
+
+  [[nodiscard]] GpuGeometry upload_scene(const Scene& scene, bool flatten = false) const {
+    UploadOptions options;
+    options.bvh = true;
+    options.flatten = flatten;
+    return upload(scene, device(), options);
+  }
+  [[nodiscard]] std::vector<photon::Outcome> run(const GpuGeometry& geometry, const photon::Source& source = {},
+                                                 const photon::Run& how = {}, std::size_t count = kPhotons) const {
+    const Stream stream(device());
+    const DeviceBuffer<photon::Outcome> outcomes(device(), count);
+    photon::propagate(geometry, source, how, outcomes.device(), count, stream);
+    std::vector<photon::Outcome> result(count);
+    outcomes.copy_to(result, stream);
+    stream.synchronize();
+    return result;
+  }
+};
+
+}  // namespace raylift::test
