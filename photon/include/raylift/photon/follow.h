@@ -24,6 +24,7 @@ struct Outcome {
   StepEnd last;
   std::uint32_t steps;
   std::uint64_t history;  ///< its last 16 steps, by StepKind, 4 bits each; the latest in the lowest bits
+  std::uint16_t kinds;    ///< a bit for each kind of all of its steps: 1 << kind
 };
 
 /// Photons of a source, one after the other, each from birth to end, for kernels and host code. The search for a
@@ -50,11 +51,11 @@ class Follower {
     from_ = 0;
     if (source_.photons != nullptr) {
       const std::uint64_t i = number - source_.first_photon;
-      outcome_ = {born(source_.photons[i], source_.photons_in[i], random_), {}, 0, 0};
+      outcome_ = {born(source_.photons[i], source_.photons_in[i], random_), {}, 0, 0, 0};
       return;
     }
     const BirthPlace place = birth_place(source_, random_);
-    outcome_ = {{source_.center, 0, place.direction, 0, {0, 0, 0}, at_center_}, {}, 0, 0};
+    outcome_ = {{source_.center, 0, place.direction, 0, {0, 0, 0}, at_center_}, {}, 0, 0, 0};
     birth_ = place.distance < Real(0) ? Real(kArrived) : place.distance;
   }
   /// Where to search for a boundary next. False: the photon has ended.
@@ -107,6 +108,7 @@ class Follower {
  private:
   RAYLIFT_HD void record() {
     outcome_.history = outcome_.history << 4 | static_cast<std::uint64_t>(outcome_.last.kind);
+    outcome_.kinds = static_cast<std::uint16_t>(outcome_.kinds | 1U << static_cast<unsigned>(outcome_.last.kind));
   }
 
   const GeometryView& geometry_;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any number of photons within a fixed memory: in batches, whose results leave the device while the next batch runs.
+//
+//   raylift::photon::Simulation simulation(geometry);
+//   std::vector<raylift::photon::PhotonRow> hits;
+//   raylift::photon::Results results;
+//   results.hits = [&](auto rows) { hits.insert(hits.end(), rows.begin(), rows.end()); };
+//   const raylift::photon::Tally tally = simulation.run(source, {.seed = 7}, 1'000'000, results);
+#pragma once
+
+#include <raylift/gpu/upload/gpu_geometry.h>
+#include <raylift/photon/results.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace raylift::photon {
+
+struct SimulationOptions {
+  /// Photons at once; 0: as many as keep the device busy. Results don't depend on it. Where memory does not suffice, it
+  /// is halved.
+  std::size_t batch = 0;
+  std::uint32_t time_bins = 0;  ///< of each channel's histogram of arrival times
+  float time_from = 0;          ///< ns
+  float time_to = 1000;         ///< ns
+};
+
+/// What is wanted beside the counts, and who gets it: rows by photon number, in pieces, from the thread that runs the
+/// simulation. What is not set is not made. What one of them throws ends the run.
+struct Results {
+  std::function<void(std::span<const PhotonRow>)> hits;    ///< those detected
+  std::function<void(std::span<const PhotonRow>)> finals;  ///< all
+  std::function<void(std::span<const Sequence>)> sequences;
+  std::function<void(std::uint64_t)> done;  ///< gets how many photons of the run are done, after each batch
+};
+
+class Simulation {
+ public:
+  /// The geometry must stay as long as this. Throws Error(usage) for a range of time that is none.
+  explicit Simulation(const GpuGeometry& geometry, const SimulationOptions& options = {});
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Follows photons how.first to how.first + count - 1. The same bytes come out for any split into runs and batches,
+  /// and on any device; hits are in the photons' order. Waits for the device. Throws Error: what propagate() does;
+  /// out_of_host_memory, out_of_device_memory; device where photons were lost.
+  Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {});
+
+  /// The photons of a batch, in the last run.
+  [[nodiscard]] std::size_t batch() const;
+  /// The layout and the channels of what run() returns, with counts of 0.
+  [[nodiscard]] const Tally& nothing() const;
+
+ private:
+  struct Slot;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The steps of photons how.first to how.first + photons - 1, kSequenceEvents rows for each: its birth and what it was
+/// after each step; rows of 0 follow its end. A row has its flag, and all flags so far. Waits for the device. Errors:
+/// as propagate(), and those of memory.
+[[nodiscard]] std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how,
+                                            std::size_t photons);
+
+}  // namespace raylift::photon

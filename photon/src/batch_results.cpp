@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch_results.h"
+
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/photon/propagate.h>
+#include <raylift/photon/simulation.h>
+#include <tbb/blocked_range.h>
+#include <tbb/combinable.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#ifdef RAYLIFT_WITH_CUDA
+#include "device/cuda/check.h"
+#include "propagate_kernel.h"
+#endif
+
+namespace raylift::photon {
+namespace {
+
+constexpr std::size_t kBlock = 4096;
+
+bool is_hit(const Outcome& outcome) {
+  return outcome.last.kind == StepKind::detected;
+}
+
+/// Calls work(block, begin, end) for blocks of the batch.
+template <class Work>
+void for_each_block(std::size_t count, const Work& work) {
+  tbb::parallel_for(std::size_t{0}, (count + kBlock - 1) / kBlock,
+                    [&](std::size_t block) { work(block, block * kBlock, std::min(count, (block + 1) * kBlock)); });
+}
+
+void count_on_host(const GeometryView& view, const BatchArrays& batch) {
+  const std::size_t size = batch.layout.size();
+  tbb::combinable<std::vector<std::uint64_t>> partial([size] { return std::vector<std::uint64_t>(size); });
+  for_each_block(batch.count, [&](std::size_t, std::size_t begin, std::size_t end) {
+    std::vector<std::uint64_t>& counts = partial.local();
+    for (std::size_t i = begin; i != end; ++i) {
+      counts[0] += batch.outcomes[i].steps;
+      tally(batch, view.optics, batch.outcomes[i], [&](std::size_t place, std::uint32_t by) { counts[place] += by; });
+    }
+  });
+  partial.combine_each([&](const std::vector<std::uint64_t>& counts) {
+    std::transform(counts.begin(), counts.end(), batch.counts, batch.counts, std::plus<>());
+  });
+}
+
+/// As DeviceSelect: the hits in order, at places that the blocks' counts give.
+void select_on_host(const GeometryView& view, const BatchArrays& batch) {
+  std::vector<std::uint32_t> first((batch.count + kBlock - 1) / kBlock + 1);
+  for_each_block(batch.count, [&](std::size_t block, std::size_t begin, std::size_t end) {
+    first[block + 1] = static_cast<std::uint32_t>(std::count_if(batch.outcomes + begin, batch.outcomes + end, is_hit));
+  });
+  for (std::size_t block = 1; block != first.size(); ++block) first[block] += first[block - 1];
+  for_each_block(batch.count, [&](std::size_t block, std::size_t begin, std::size_t end) {
+    PhotonRow* row = batch.hits + first[block];
+    for (std::size_t i = begin; i != end; ++i)
+      if (is_hit(batch.outcomes[i])) *row++ = photon_row(view, batch.outcomes[i], batch.first + i);
+  });
+  *batch.hit_count = first.back();
+}
+
+void make_on_host(const GeometryView& view, const Source& source, const Run& run, const BatchArrays& batch) {
+  count_on_host(view, batch);
+  if (batch.hits != nullptr) select_on_host(view, batch);
+  if (batch.finals == nullptr && batch.sequences == nullptr) return;
+  const Containment at_center = batch.sequences != nullptr ? locate(view, source.center) : Containment{};
+  for_each_block(batch.count, [&](std::size_t, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i != end; ++i) {
+      const std::uint64_t number = batch.first + i;
+      if (batch.finals != nullptr) batch.finals[i] = photon_row(view, batch.outcomes[i], number);
+      if (batch.sequences != nullptr)
+        batch.sequences[i] = sequence_of(view, source, at_center, run, number, batch.outcomes[i]);
+    }
+  });
+}
+
+#ifdef RAYLIFT_WITH_CUDA
+void check(int code, const char* what) {
+  cuda::check(static_cast<cudaError_t>(code), what);
+}
+#endif
+
+}  // namespace
+
+std::size_t scratch_bytes([[maybe_unused]] const Device& device, [[maybe_unused]] std::size_t count) {
+  std::size_t bytes = 1;
+#ifdef RAYLIFT_WITH_CUDA
+  if (!device.info().is_host) {
+    const cuda::CurrentDevice current(device.info().cuda_device);
+    cuda::check(current.code(), "selecting " + device.info().id);
+    check(results_scratch(count, bytes), "sizing the selection of hits");
+  }
+#endif
+  return std::max<std::size_t>(bytes, 1);
+}
+
+void make_results(const GpuGeometry& geometry, const Source& source, const Run& run, const BatchArrays& batch,
+                  [[maybe_unused]] const Stream& stream) {
+#ifdef RAYLIFT_WITH_CUDA
+  const Device& device = geometry.device();
+  if (!device.info().is_host) {
+    const cuda::CurrentDevice current(device.info().cuda_device);
+    cuda::check(current.code(), "selecting " + device.info().id);
+    const PooledBuffer<Containment> at_center(device, stream, 1);
+    if (batch.sequences != nullptr)
+      check(launch_locate(geometry.view(), source, at_center.device(), stream.handle()), "launching locate");
+    check(launch_results(geometry.view(), source, at_center.device(), run, batch, stream.handle()),
+          "launching the kernels of results");
+    return;
+  }
+#endif
+  make_on_host(geometry.view(), source, run, batch);
+}
+
+std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons) {
+  std::vector<PhotonRow> rows(photons * kSequenceEvents);
+  if (rows.empty()) return rows;
+  const GeometryView& view = geometry.view();
+  const Stream stream(geometry.device());
+  // Of the checks that propagate() does, and of nothing else.
+  propagate(geometry, source, how, nullptr, 0, stream);
+#ifdef RAYLIFT_WITH_CUDA
+  const Device& device = geometry.device();
+  if (!device.info().is_host) {
+    const cuda::CurrentDevice current(device.info().cuda_device);
+    cuda::check(current.code(), "selecting " + device.info().id);
+    const PooledBuffer<Containment> at_center(device, stream, 1);
+    const DeviceBuffer<PhotonRow> on_device(device, rows.size());
+    check(launch_locate(view, source, at_center.device(), stream.handle()), "launching locate");
+    check(launch_record(view, source, at_center.device(), how, on_device.device(), photons, stream.handle()),
+          "launching record");
+    on_device.copy_to(rows, stream);
+    stream.synchronize();
+    return rows;
+  }
+#endif
+  const Containment at_center = locate(view, source.center);
+  tbb::parallel_for(std::size_t{0}, photons, [&](std::size_t i) {
+    record_steps(view, source, at_center, how, how.first + i, rows.data() + i * kSequenceEvents);
+  });
+  return rows;
+}
+
+}  // namespace raylift::photon

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of a batch, on any device.
+#pragma once
+
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
+
+#include "results_kernel.h"
+
+namespace raylift::photon {
+
+/// Bytes of BatchArrays::scratch.
+[[nodiscard]] std::size_t scratch_bytes(const Device& device, std::size_t count);
+
+/// Makes what `batch` asks for, in the stream's order. Errors: device.
+void make_results(const GpuGeometry& geometry, const Source& source, const Run& run, const BatchArrays& batch,
+                  const Stream& stream);
+
+}  // namespace raylift::photon

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/photon/propagate.h>
+#include <raylift/photon/simulation.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+#include "batch_results.h"
+
+namespace raylift::photon {
+namespace {
+
+constexpr std::size_t kBatch = std::size_t{1} << 21;
+constexpr std::size_t kHostBatch = std::size_t{1} << 17;
+constexpr std::size_t kLeastBatch = 1024;
+constexpr std::size_t kMostBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
+constexpr std::size_t kPiece = std::size_t{1} << 23;      // bytes that go to the host at once
+constexpr PinnedFlags kRead{true, false, false};          // by the host
+
+}  // namespace
+
+/// A batch on its way: its memory, and the stream that it goes along.
+struct Simulation::Slot {
+  Slot(const GpuGeometry& geometry, std::size_t batch, const TallyLayout& layout, const Results& results)
+      : stream(geometry.device()),
+        outcomes(geometry.device(), batch),
+        counts(geometry.device(), layout.size()),
+        scratch(geometry.device(), scratch_bytes(geometry.device(), batch)),
+        hit_places(geometry.device(), results.hits ? batch : 1),
+        hits(geometry.device(), results.hits ? batch : 1),
+        finals(geometry.device(), results.finals ? batch : 1),
+        sequences(geometry.device(), results.sequences ? batch : 1),
+        hit_count(geometry.device(), 1),
+        hit_count_read(geometry.device(), 1, kRead) {}
+  Stream stream;
+  DeviceBuffer<Outcome> outcomes;
+  DeviceBuffer<std::uint64_t> counts;
+  DeviceBuffer<std::byte> scratch;
+  DeviceBuffer<std::uint32_t> hit_places;
+  DeviceBuffer<PhotonRow> hits, finals;
+  DeviceBuffer<Sequence> sequences;
+  DeviceBuffer<std::uint32_t> hit_count;
+  MappedBuffer<std::uint32_t> hit_count_read;
+  std::uint64_t first = 0;  // of the batch that is on its way, from the run's first photon on
+  std::size_t count = 0;    // 0: none is
+};
+
+struct Simulation::State {
+  const GpuGeometry& geometry;
+  SimulationOptions options;
+  Tally nothing;
+  DeviceBuffer<std::uint32_t> channel_of_solid;
+  MappedBuffer<std::byte> pieces;  // two of them
+  std::deque<Slot> slots;
+  std::size_t batch = 0;
+  bool hits = false, finals = false, sequences = false;  // what the slots have room for
+
+  void number_channels();
+  void reserve(std::uint64_t count, const Results& results);
+  void start(Slot& slot, const Source& source, Run how, const Results& results);
+  template <class T>
+  void hand_over(const DeviceBuffer<T>& rows, std::size_t count, const Stream& stream,
+                 const std::function<void(std::span<const T>)>& take);
+  void finish(Slot& slot, const Results& results);
+};
+
+/// Channels may have any numbers; counts have an index for each.
+void Simulation::State::number_channels() {
+  if (!geometry.has(ViewArray::channels)) return;
+  const Memory& array = geometry.array(ViewArray::channels);
+  std::vector<ChannelView> of_solid(array.bytes() / sizeof(ChannelView));
+  const Stream stream(geometry.device());
+  array.copy_to(std::as_writable_bytes(std::span(of_solid)), stream);
+  stream.synchronize();
+  std::vector<std::int32_t>& numbers = nothing.channels;
+  for (const ChannelView& channel : of_solid)
+    if (channel.number != kNoChannel) numbers.push_back(channel.number);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  if (numbers.empty()) return;
+  std::vector<std::uint32_t> indices;
+  indices.reserve(of_solid.size());
+  for (const ChannelView& channel : of_solid) {
+    const auto place = std::lower_bound(numbers.begin(), numbers.end(), channel.number);
+    indices.push_back(static_cast<std::uint32_t>(place - numbers.begin()));
+  }
+  channel_of_solid = DeviceBuffer<std::uint32_t>(geometry.device(), indices.size());
+  channel_of_solid.copy_from(std::span<const std::uint32_t>(indices), stream);
+  stream.synchronize();
+}
+
+Simulation::Simulation(const GpuGeometry& geometry, const SimulationOptions& options)
+    : state_(std::make_unique<State>(State{geometry, options, {}, {}, {}, {}})) {
+  State& state = *state_;
+  if (options.time_bins != 0 && !(options.time_to > options.time_from))
+    throw Error(ErrorKind::usage, "the histograms of times end before they begin");
+  state.number_channels();
+  const GeometryView& view = geometry.view();
+  state.nothing.layout = {
+      view.material_count, view.optics.surface_count, static_cast<std::uint32_t>(state.nothing.channels.size()),
+      options.time_bins,   options.time_from,         options.time_to};
+  state.nothing.counts.resize(state.nothing.layout.size());
+}
+
+Simulation::~Simulation() = default;
+
+std::size_t Simulation::batch() const {
+  return state_->batch;
+}
+const Tally& Simulation::nothing() const {
+  return state_->nothing;
+}
+
+/// Room for batches of a run; two of them where it has more than one.
+void Simulation::State::reserve(std::uint64_t count, const Results& results) {
+  const bool is_host = geometry.device().info().is_host;
+  std::size_t wanted = options.batch != 0 ? options.batch : is_host ? kHostBatch : kBatch;
+  wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMostBatch}));
+  const bool roomy = (hits || !results.hits) && (finals || !results.finals) && (sequences || !results.sequences);
+  if (roomy && batch >= wanted && slots.size() == 2) return;
+  if (roomy && batch >= count && !slots.empty()) return;
+  slots.clear();
+  if (pieces.size() == 0) pieces = MappedBuffer<std::byte>(geometry.device(), 2 * kPiece, kRead);
+  while (true) {
+    try {
+      slots.emplace_back(geometry, wanted, nothing.layout, results);
+      if (wanted < count) slots.emplace_back(geometry, wanted, nothing.layout, results);
+      break;
+    } catch (const Error& error) {
+      slots.clear();
+      const bool memory =
+          error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
+      if (!memory || wanted <= kLeastBatch) throw;
+      wanted /= 2;
+    }
+  }
+  batch = wanted;
+  hits = static_cast<bool>(results.hits);
+  finals = static_cast<bool>(results.finals);
+  sequences = static_cast<bool>(results.sequences);
+}
+
+void Simulation::State::start(Slot& slot, const Source& source, Run how, const Results& results) {
+  how.first += slot.first;
+  propagate(geometry, source, how, slot.outcomes.device(), slot.count, slot.stream);
+  BatchArrays arrays;
+  arrays.outcomes = slot.outcomes.device();
+  arrays.count = slot.count;
+  arrays.first = how.first;
+  arrays.layout = nothing.layout;
+  arrays.channel_of_solid = channel_of_solid.device();
+  arrays.counts = slot.counts.device();
+  arrays.scratch = slot.scratch.device();
+  if (results.hits) {
+    arrays.hits = slot.hits.device();
+    arrays.hit_places = slot.hit_places.device();
+    arrays.hit_count = slot.hit_count.device();
+  }
+  if (results.finals) arrays.finals = slot.finals.device();
+  if (results.sequences) arrays.sequences = slot.sequences.device();
+  make_results(geometry, source, how, arrays, slot.stream);
+  if (results.hits) slot.hit_count.copy_to(slot.hit_count_read.host(), slot.stream);
+}
+
+/// One piece is on its way while the one before is taken.
+template <class T>
+void Simulation::State::hand_over(const DeviceBuffer<T>& rows, std::size_t count, const Stream& stream,
+                                  const std::function<void(std::span<const T>)>& take) {
+  constexpr std::size_t kRows = kPiece / sizeof(T);
+  const auto piece = [&](std::size_t first) {
+    std::byte* const begin = pieces.host().data() + first / kRows % 2 * kPiece;
+    return std::span(reinterpret_cast<T*>(begin), std::min(kRows, count - first));
+  };
+  if (count != 0) rows.copy_to(piece(0), stream);
+  for (std::size_t first = 0; first < count; first += kRows) {
+    stream.synchronize();
+    if (first + kRows < count) rows.copy_to(piece(first + kRows), stream, first + kRows);
+    take(piece(first));
+  }
+}
+
+void Simulation::State::finish(Slot& slot, const Results& results) {
+  slot.stream.synchronize();
+  if (results.hits) hand_over(slot.hits, slot.hit_count_read.host().front(), slot.stream, results.hits);
+  if (results.finals) hand_over(slot.finals, slot.count, slot.stream, results.finals);
+  if (results.sequences) hand_over(slot.sequences, slot.count, slot.stream, results.sequences);
+  const std::uint64_t done = slot.first + slot.count;
+  slot.count = 0;
+  if (results.done) results.done(done);
+}
+
+Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count, const Results& results) {
+  State& state = *state_;
+  Tally tally = state.nothing;
+  if (count == 0) return tally;
+  state.reserve(count, results);
+  const std::vector<std::uint64_t> none(tally.counts.size());
+  for (Slot& slot : state.slots) {
+    slot.stream.synchronize();  // a run before may have ended in an error
+    slot.counts.copy_from(std::span<const std::uint64_t>(none), slot.stream);
+    slot.count = 0;
+  }
+  std::size_t next = 0;
+  const auto turn = [&]() -> Slot& { return state.slots[next++ % state.slots.size()]; };
+  for (std::uint64_t first = 0; first < count; first += state.batch) {
+    Slot& slot = turn();
+    if (slot.count != 0) state.finish(slot, results);
+    slot.first = first;
+    slot.count = static_cast<std::size_t>(std::min<std::uint64_t>(state.batch, count - first));
+    state.start(slot, source, how, results);
+  }
+  for (std::size_t i = 0; i != state.slots.size(); ++i)
+    if (Slot& slot = turn(); slot.count != 0) state.finish(slot, results);
+  for (const Slot& slot : state.slots) {
+    Tally part = state.nothing;
+    slot.counts.copy_to(std::span(part.counts), slot.stream);
+    slot.stream.synchronize();
+    tally.add(part);
+  }
+  if (tally.photons() != count || tally.of(StepKind::none) != 0)
+    throw Error(ErrorKind::device,
+                std::to_string(tally.photons()) + " photons have an end, and " + std::to_string(count) + " were born",
+                {}, "this is an error in raylift: please report it");
+  return tally;
+}
+
+}  // namespace raylift::photon

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photons in batches: the same bytes for any batch, and counts, hits, histories and records that say what the outcomes
+// say.
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+#include <raylift/photon/simulation.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "shells.h"
+
+namespace raylift::photon {
+namespace {
+
+using test::flat;
+
+/// Everything that a run gives.
+struct All {
+  Tally tally;
+  std::vector<PhotonRow> hits, finals;
+  std::vector<Sequence> sequences;
+
+  [[nodiscard]] Results results() {
+    const auto append = [](auto& to) { return [&to](auto rows) { to.insert(to.end(), rows.begin(), rows.end()); }; };
+    Results results;
+    results.hits = append(hits);
+    results.finals = append(finals);
+    results.sequences = append(sequences);
+    return results;
+  }
+};
+
+template <class T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+void expect_same(const All& a, const All& b) {
+  EXPECT_EQ(a.tally.counts, b.tally.counts);
+  EXPECT_TRUE(same_bytes(a.hits, b.hits));
+  EXPECT_TRUE(same_bytes(a.finals, b.finals));
+  EXPECT_TRUE(same_bytes(a.sequences, b.sequences));
+}
+
+class Simulate : public test::OfPhotons {
+ protected:
+  static constexpr std::size_t kCount = 5'000;
+
+  /// All kinds of ends, a channel, and photons with more than 32 steps.
+  static Scene scene() {
+    Scene scene = test::shells(
+        {{3000, {flat("RINDEX", 1.33), flat("ABSLENGTH", 5000), flat("RAYLEIGH", 300)}},
+         {2000, {flat("RINDEX", 1.5), flat("ABSLENGTH", 3000), flat("MIEHG", 100)}, {{"MIEHG_FORWARD", 0.1}}},
+         {900, {flat("RINDEX", 1.2), flat("ABSLENGTH", 4000)}}});
+    for (Instance& instance : scene.instances) instance.transform.pretranslate(Eigen::Vector3d(5000, -300, 70));
+    scene.bounds = world_bounds(scene);
+    ChannelAssignment sensor;
+    sensor.solids.solid = scene.nodes.back().name;
+    sensor.first = 4711;
+    scene.optics.channel_assignments = {sensor};
+    test::add_skin(scene, SurfaceModel::unified, {flat("REFLECTIVITY", 0.7), flat("EFFICIENCY", 0.5)});
+    return scene;
+  }
+  /// Results are in the scene's own coordinates, whatever the view's origin.
+  [[nodiscard]] static GpuGeometry upload_to(const Device& device) {
+    UploadOptions options;
+    options.bvh = true;
+    options.origin = Eigen::Vector3d(5000, -300, 70);
+    return upload(scene(), device, options);
+  }
+  static Source source() {
+    Source source;
+    source.radius = 1900;
+    return source;
+  }
+  static constexpr photon::Run kRun{.seed = 9, .first = 100, .most_steps = 60};
+
+  [[nodiscard]] static All simulate(const GpuGeometry& geometry, SimulationOptions options = {},
+                                    std::vector<std::size_t> parts = {kCount}) {
+    All all;
+    options.time_bins = 8;
+    options.time_to = 40;
+    Simulation simulation(geometry, options);
+    all.tally = simulation.nothing();
+    photon::Run run = kRun;
+    for (const std::size_t part : parts) {
+      all.tally.add(simulation.run(source(), run, part, all.results()));
+      run.first += part;
+    }
+    return all;
+  }
+};
+RAYLIFT_ON_BOTH_DEVICES(Simulate);
+
+TEST_P(Simulate, GivesTheSameBytesForAnyBatch) {
+  const GpuGeometry geometry = upload_to(device());
+  const All whole = simulate(geometry);
+  EXPECT_EQ(whole.finals.size(), kCount);
+  EXPECT_GT(whole.hits.size(), 100U);
+  for (const std::size_t batch : {std::size_t{1000}, std::size_t{4096}, kCount, 10 * kCount})
+    expect_same(simulate(geometry, {.batch = batch}), whole);
+  expect_same(simulate(geometry, {.batch = 3000}, {1, 1'999, 3'000}), whole);
+
+  expect_same(simulate(upload_to(Device::host(kHostBudget))), whole);
+}
+
+TEST_P(Simulate, CountsWhatBecameOfEachPhoton) {
+  const GpuGeometry geometry = upload_to(device());
+  const All all = simulate(geometry);
+  std::map<std::pair<std::uint32_t, StepKind>, std::uint64_t> materials, surfaces;
+  std::map<StepKind, std::uint64_t> kinds;
+  std::uint64_t steps = 0;
+  std::vector<std::uint64_t> times(8);
+  for (const Outcome& one : run(geometry, source(), kRun, kCount)) {
+    ++kinds[one.last.kind];
+    ++materials[{one.last.material == MaterialCode::none ? 3U : one.last.material, one.last.kind}];
+    ++surfaces[{one.last.surface == kNoSurface ? 1U : one.last.surface, one.last.kind}];
+    steps += one.steps;
+    if (one.last.kind == StepKind::detected) ++times[static_cast<std::size_t>(std::min(one.photon.time / 5, 7.0F))];
+  }
+  const Tally& tally = all.tally;
+  EXPECT_EQ(kinds.size(), 5U) << "absorbed in the bulk and at the surface, detected, escaped, cut";
+  EXPECT_EQ(tally.photons(), kCount);
+  EXPECT_EQ(tally.steps(), steps);
+  EXPECT_EQ(tally.channels, std::vector<std::int32_t>{4711});
+  EXPECT_EQ(tally.in_channel(0), kinds[StepKind::detected]);
+  EXPECT_EQ(all.hits.size(), kinds[StepKind::detected]);
+  for (std::size_t bin = 0; bin != times.size(); ++bin)
+    EXPECT_EQ(tally.counts[tally.layout.time(0, 2.5F + 5 * static_cast<float>(bin))], times[bin]) << bin;
+  for (unsigned number = 0; number != 14; ++number) {
+    const auto kind = static_cast<StepKind>(number);
+    EXPECT_EQ(tally.of(kind), kinds[kind]) << to_string(kind);
+    for (std::uint32_t material = 0; material != 4; ++material)
+      EXPECT_EQ(tally.in_material(material, kind), (materials[{material, kind}])) << to_string(kind);
+    for (std::uint32_t surface = 0; surface != 2; ++surface)
+      EXPECT_EQ(tally.at_surface(surface, kind), (surfaces[{surface, kind}])) << to_string(kind);
+  }
+}
+
+/// Opticks's numbers of flags, by its own table: BULK_SCATTER is 1 << 5, so its number is 6.
+std::uint32_t opticks_number_of(StepKind kind) {
+  const std::map<std::string_view, std::uint32_t> numbers{
+      {"none", 0},          {"rayleigh", 6}, {"mie", 6},
+      {"reemitted", 5},     {"shifted", 5},  {"transmitted", 12},
+      {"reflected", 11},    {"absorbed", 4}, {"absorbed_at_surface", 8},
+      {"detected", 7},      {"escaped", 3},  {"no_index", 14},
+      {"inconsistent", 14}, {"cut", 15}};
+  return numbers.at(to_string(kind));
+}
+
+TEST_P(Simulate, RowsSayWhatTheOutcomesSay) {
+  const GpuGeometry geometry = upload_to(device());
+  const All all = simulate(geometry);
+  const std::vector<Outcome> outcomes = run(geometry, source(), kRun, kCount);
+  ASSERT_EQ(all.finals.size(), outcomes.size());
+  std::vector<PhotonRow> hits;
+  for (std::size_t i = 0; i != outcomes.size(); ++i) {
+    const Outcome& one = outcomes[i];
+    const PhotonRow& row = all.finals[i];
+    const bool detected = one.last.kind == StepKind::detected;
+    ASSERT_FLOAT_EQ(row.position.x, one.photon.position.x + 5000);
+    ASSERT_FLOAT_EQ(row.position.y, one.photon.position.y - 300);
+    ASSERT_FLOAT_EQ(row.position.z, one.photon.position.z + 70);
+    ASSERT_EQ(
+        std::tuple(row.time, row.direction, row.polarization, row.wavelength, row.surface, row.number, row.sensor),
+        std::tuple(one.photon.time, one.photon.direction, one.photon.polarization, one.photon.wavelength,
+                   one.last.surface, 100 + i, detected ? 4712U : 0U));
+    ASSERT_EQ(row.flag, 1U << opticks_number_of(one.last.kind) >> 1U);
+    if (detected) {
+      ASSERT_EQ(row.solid, 2U);
+      hits.push_back(row);
+    }
+    std::uint32_t flags = 1U << 12U;  // TORCH
+    if (one.steps > 15) continue;
+    for (std::uint64_t history = one.history; history != 0; history >>= 4)
+      flags |= 1U << opticks_number_of(static_cast<StepKind>(history & 15)) >> 1U;
+    ASSERT_EQ(row.flags, flags);
+  }
+  EXPECT_TRUE(same_bytes(all.hits, hits));
+}
+
+// A photon that is cut after n steps tells its nth event in the lowest bits but four of its history.
+TEST_P(Simulate, SequencesHaveTheFirstEvents) {
+  const GpuGeometry geometry = upload_to(device());
+  const All all = simulate(geometry);
+  const auto event = [&](std::size_t i, std::uint32_t slot) {
+    return static_cast<std::uint32_t>(all.sequences[i].events[slot / 16] >> (4 * (slot % 16)) & 15);
+  };
+  const std::vector<Outcome> outcomes = run(geometry, source(), kRun, kCount);
+  std::size_t long_ones = 0;
+  for (std::size_t i = 0; i != kCount; ++i) ASSERT_EQ(event(i, 0), 13U) << "TORCH";
+  for (std::uint32_t slot = 1; slot != 32; ++slot) {
+    photon::Run cut = kRun;
+    cut.most_steps = slot;
+    const std::vector<Outcome> there = run(geometry, source(), cut, kCount);
+    for (std::size_t i = 0; i != kCount; ++i) {
+      const bool goes_on = there[i].last.kind == StepKind::cut;
+      if (outcomes[i].steps < slot) {
+        ASSERT_EQ(event(i, slot), 0U) << i << ' ' << slot;
+        continue;
+      }
+      const std::uint64_t kind = goes_on ? there[i].history >> 4 & 15 : there[i].history & 15;
+      ASSERT_EQ(event(i, slot), opticks_number_of(static_cast<StepKind>(kind))) << i << ' ' << slot;
+      long_ones += slot == 31 ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(long_ones, 100U);
+}
+
+TEST_P(Simulate, RecordsHaveEachStep) {
+  const GpuGeometry geometry = upload_to(device());
+  const All all = simulate(geometry);
+  constexpr std::size_t kRecorded = 1000;
+  const std::vector<PhotonRow> record = photon::record(geometry, source(), kRun, kRecorded);
+  ASSERT_EQ(record.size(), kRecorded * 32);
+  std::size_t ended = 0;
+  for (std::size_t i = 0; i != kRecorded; ++i) {
+    const PhotonRow* rows = &record[i * 32];
+    EXPECT_EQ(rows[0].flag, 1U << 12U) << "TORCH";
+    EXPECT_EQ(rows[0].flags, 1U << 12U);
+    EXPECT_EQ(rows[0].time, 0);
+    EXPECT_LT(std::hypot(rows[0].position.x - 5000, rows[0].position.y + 300, rows[0].position.z - 70), 1901);
+    std::size_t last = 0;
+    for (std::uint32_t slot = 0; slot != 32; ++slot) {
+      const std::uint32_t number =
+          static_cast<std::uint32_t>(all.sequences[i].events[slot / 16] >> (4 * (slot % 16)) & 15);
+      ASSERT_EQ(rows[slot].flag, 1U << number >> 1U);
+      if (number == 0) continue;
+      last = slot;
+      if (slot != 0) {
+        EXPECT_GE(rows[slot].time, rows[slot - 1].time);
+      }
+    }
+    // What has ended within 31 steps has its final state there.
+    if (last == 31) continue;
+    ++ended;
+    EXPECT_EQ(std::memcmp(&rows[last], &all.finals[i], sizeof(PhotonRow)), 0) << i;
+  }
+  EXPECT_GT(ended, 500U);
+  EXPECT_TRUE(photon::record(geometry, source(), kRun, 0).empty());
+}
+
+TEST_P(Simulate, GoesOnAfterAnErrorOfWhoTakesResults) {
+  const GpuGeometry geometry = upload_to(device());
+  Simulation simulation(geometry, {.batch = 1000});
+  All all;
+  Results results = all.results();
+  std::vector<std::uint64_t> done;
+  results.done = [&](std::uint64_t photons) {
+    done.push_back(photons);
+    if (photons == 3000) throw Error(ErrorKind::cancelled, "enough");
+  };
+  EXPECT_THROW((void)simulation.run(source(), kRun, kCount, results), Error);
+  EXPECT_EQ(done, (std::vector<std::uint64_t>{1000, 2000, 3000}));
+  All again;
+  again.tally = simulation.run(source(), kRun, kCount, again.results());
+  EXPECT_EQ(again.tally.photons(), kCount);
+  EXPECT_TRUE(same_bytes(again.hits, simulate(geometry).hits));
+}
+
+TEST(Simulation, FitsIntoTheMemoryThereIs) {
+  const Device small = Device::host(std::uint64_t{8} << 20);
+  UploadOptions options;
+  options.bvh = true;
+  const GpuGeometry geometry = upload(test::shells({{3000, {flat("RINDEX", 1)}}}), small, options);
+  Simulation simulation(geometry, {.batch = 100'000});
+  EXPECT_EQ(simulation.run({}, {}, 100'000).of(StepKind::escaped), 100'000U);
+  EXPECT_LT(simulation.batch(), 100'000U);
+  EXPECT_THROW(Simulation(geometry, {.time_bins = 8, .time_from = 3, .time_to = 3}), Error);
+}
+
+TEST(Tally, OfAnotherSceneIsRefused) {
+  Tally a{{1, 1, 0, 0, 0, 0}, {}, std::vector<std::uint64_t>(10)};
+  EXPECT_THROW(a.add(Tally{{2, 1, 0, 0, 0, 0}, {}, std::vector<std::uint64_t>(20)}), Error);
+}
+
+}  // namespace
+}  // namespace raylift::photon
