@@ -56,6 +56,15 @@ function(raylift_program name)
   target_link_libraries(${name} PRIVATE raylift_build_settings)
 endfunction()
 
+# raylift_optimize_little(<name>): of what runs once for a scene, or tests it. Most of the time to compile that goes into
+# optimising it, above all under sanitizers.
+function(raylift_optimize_little name)
+  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  if(RAYLIFT_SANITIZE)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  endif()
+endfunction()
+
 # raylift_precompile(<name> <header>...): headers that most of a target's sources include, parsed once, by GCC alone: the
 # builds by clang show that each source includes what it needs. Precompiled they are no system headers any more to GCC,
 # whose warnings of overflows inside its own std::string are wrong.
