@@ -5,28 +5,20 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <string>
 
+#include "generate_photons.h"
+#include "needs.h"
 #include "source_check.h"
-
 #ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/check.h"
+#include "on_cuda.h"
 #include "propagate_kernel.h"
 #endif
 
 namespace raylift::photon {
 
 namespace {
-
-#ifdef RAYLIFT_WITH_CUDA
-/// launch() gives a cudaError_t, as int.
-template <class Launch>
-void on_cuda(const Device& device, const std::string& what, const Launch& launch) {
-  const cuda::CurrentDevice current(device.info().cuda_device);
-  cuda::check(current.code(), "selecting " + device.info().id);
-  cuda::check(static_cast<cudaError_t>(launch()), "launching " + what);
-}
-#endif
 
 /// The solids around each given photon.
 void locate_photons([[maybe_unused]] const Device& device, const GeometryView& view, const StartPhoton* photons,
@@ -62,19 +54,40 @@ void launch([[maybe_unused]] const Device& device, const GeometryView& view, con
   });
 }
 
+/// Photons of gensteps are made and followed piece by piece, in memory that does not grow with their number.
+void along_gensteps(const Device& device, const GeometryView& view, const Source& source, const Run& run,
+                    Outcome* outcomes, std::size_t count, const Stream& stream) {
+  const GenstepView& gensteps = source.gensteps;
+  if (run.first > gensteps.photons || count > gensteps.photons - run.first)
+    throw Error(ErrorKind::usage, "photons from " + std::to_string(run.first) + " to " +
+                                      std::to_string(run.first + count - 1) + " are wanted, and the gensteps make " +
+                                      std::to_string(gensteps.photons));
+  const std::size_t most = std::size_t{1} << (device.info().is_host ? 18U : 21U);
+  const PooledBuffer<StartPhoton> photons(device, stream, std::min(count, most));
+  const PooledBuffer<Containment> in(device, stream, photons.size());
+  for (std::size_t done = 0; done < count; done += photons.size()) {
+    Run piece = run;
+    piece.first += done;
+    const std::size_t here = std::min(count - done, photons.size());
+    generate_photons(device, view, gensteps, run.seed, piece.first, photons.device(), in.device(), here, stream);
+    Source made;
+    made.photons = photons.device();
+    made.photons_in = in.device();
+    made.first_photon = piece.first;
+    launch(device, view, made, piece, outcomes + done, here, stream);
+  }
+}
+
 }  // namespace
 
 void propagate(const GpuGeometry& geometry, const Source& source, const Run& run, Outcome* outcomes, std::size_t count,
                const Stream& stream) {
   const GeometryView& view = geometry.view();
-  if (view.bvh_levels == 0)
-    throw Error(ErrorKind::usage, "the geometry was uploaded without its BVH", {}, "set UploadOptions::bvh");
-  if (view.optics.materials == nullptr)
-    throw Error(ErrorKind::usage, "the geometry has no optics: light would end at once", {},
-                "give the scene a sidecar, see docs/optics.md");
+  require_optics(view);
   if (count == 0) return;
   check(source);
   const Device& device = geometry.device();
+  if (source.gensteps.steps != nullptr) return along_gensteps(device, view, source, run, outcomes, count, stream);
   if (source.photons == nullptr || source.photons_in != nullptr)
     return launch(device, view, source, run, outcomes, count, stream);
   if (run.first < source.first_photon)
