@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "generate_photons.h"
 #include "needs.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "generate_kernel.h"
@@ -142,22 +141,6 @@ Source Gensteps::source() const {
   source.gensteps = {steps_.device(), places_.device(), ends_.device(), static_cast<std::uint32_t>(steps_.size()),
                      photons_};
   return source;
-}
-
-void generate_photons([[maybe_unused]] const Device& device, const GeometryView& view, const GenstepView& gensteps,
-                      std::uint64_t seed, std::uint64_t first, StartPhoton* photons, Containment* in, std::size_t count,
-                      [[maybe_unused]] const Stream& stream) {
-#ifdef RAYLIFT_WITH_CUDA
-  if (!device.info().is_host) {
-    on_cuda(device, "generate",
-            [&] { return launch_generate(view, gensteps, seed, first, photons, in, count, stream.handle()); });
-    return;
-  }
-#endif
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i)
-      generate(view, gensteps, seed, first + i, photons[i], in[i]);
-  });
 }
 
 }  // namespace raylift::photon

@@ -3,8 +3,10 @@
 #include <raylift/geometry/error.h>
 #include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
+#include <raylift/photon/simulation.h>
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -370,6 +372,49 @@ TEST_P(AlongSteps, PhotonsHaveTheSameBitsAsOnTheHost) {
     ASSERT_EQ(a.polarization, b.polarization) << i;
     ASSERT_EQ(a.wavelength, b.wavelength) << i;
     ASSERT_EQ(a.time, b.time) << i;
+  }
+}
+
+// Sequences and records follow photons again, from the same births.
+TEST_P(AlongSteps, SimulationsTakeThem) {
+  Scene scene = shells({{3000, {dispersive(), flat("ABSLENGTH", 500), flat("RAYLEIGH", 40)}}});
+  const GpuGeometry geometry = upload_scene(scene);
+  const Stream stream(device());
+  const Gensteps gensteps(geometry, {{cerenkov({0, 0, 0}, 900, 0.9, 2000), cerenkov({0, 500, 0}, 9, 0.9, 500)}}, 5,
+                          stream);
+  const photon::Run how{.seed = 5};
+  const std::vector<Outcome> all = run(geometry, gensteps.source(), how, 2500);
+  std::vector<StartPhoton> given(all.size());
+  for (std::size_t i = 0; i != given.size(); ++i)
+    given[i] = {{static_cast<float>(i), 0, 0}, 0, {0, 0, 1}, 0, {1, 0, 0}, 400, {}};
+  DeviceBuffer<StartPhoton> on_device(device(), given.size());
+  on_device.copy_from(given, stream);
+  Source array;
+  array.photons = on_device.device();
+  for (const Source& source : {gensteps.source(), array}) {
+    const std::vector<Outcome> outcomes = run(geometry, source, how, all.size());
+    for (const std::size_t batch : {700, 2500}) {
+      std::vector<Sequence> sequences;
+      std::vector<PhotonRow> finals;
+      Results results;
+      results.sequences = [&](auto rows) { sequences.insert(sequences.end(), rows.begin(), rows.end()); };
+      results.finals = [&](auto rows) { finals.insert(finals.end(), rows.begin(), rows.end()); };
+      SimulationOptions options;
+      options.batch = batch;
+      Simulation simulation(geometry, options);
+      (void)simulation.run(source, how, all.size(), results);
+      ASSERT_EQ(finals.size(), all.size());
+      ASSERT_EQ(sequences.size(), all.size());
+      for (std::size_t i = 0; i != all.size(); ++i)
+        ASSERT_EQ(std::memcmp(&finals[i].position, &outcomes[i].photon.position, sizeof(float3)), 0) << i;
+      const std::vector<PhotonRow> records = record(geometry, source, {.seed = 5, .first = 1900}, 200);
+      for (std::size_t i = 0; i != 200; ++i) {
+        const Outcome& one = outcomes[1900 + i];
+        if (one.steps >= kSequenceEvents) continue;
+        const PhotonRow& last = records[i * kSequenceEvents + one.steps];
+        ASSERT_EQ(std::memcmp(&last.position, &one.photon.position, sizeof(float3)), 0) << i;
+      }
+    }
   }
 }
 
