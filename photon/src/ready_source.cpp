@@ -25,6 +25,14 @@ void for_each(std::size_t count, const Work& work) {
   });
 }
 
+/// Throws Error(usage) where a run is not of photons first to first + all - 1.
+void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, std::uint64_t all, const char* what) {
+  if (run.first >= first && run.first - first <= all && count <= all - (run.first - first)) return;
+  throw Error(ErrorKind::usage, std::to_string(count) + " photons from number " + std::to_string(run.first) +
+                                    " on are wanted, and " + std::to_string(all) + " from number " +
+                                    std::to_string(first) + " on " + what);
+}
+
 }  // namespace
 
 ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
@@ -50,12 +58,11 @@ void ReadySource::find_center(const GpuGeometry& geometry, [[maybe_unused]] cons
 }
 
 void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {
-  if (run.first < source_.first_photon)
-    throw Error(ErrorKind::usage, "photon " + std::to_string(run.first) + " is not among those given, from " +
-                                      std::to_string(source_.first_photon) + " on");
+  require_photons(run, count, source_.first_photon, source_.photon_count, "are given");
   if (source_.photons_in != nullptr) return;
   source_.photons += run.first - source_.first_photon;
   source_.first_photon = run.first;
+  source_.photon_count = count;
   in_.emplace(geometry.device(), stream, count);
   Containment* const in = in_->device();
   source_.photons_in = in;
@@ -71,10 +78,7 @@ void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t 
 
 void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {
   const GenstepView gensteps = source_.gensteps;
-  if (run.first > gensteps.photons || count > gensteps.photons - run.first)
-    throw Error(ErrorKind::usage, "photons from " + std::to_string(run.first) + " to " +
-                                      std::to_string(run.first + count - 1) + " are wanted, and the gensteps make " +
-                                      std::to_string(gensteps.photons));
+  require_photons(run, count, 0, gensteps.photons, "come from the gensteps");
   photons_.emplace(geometry.device(), stream, count);
   in_.emplace(geometry.device(), stream, count);
   StartPhoton* const photons = photons_->device();

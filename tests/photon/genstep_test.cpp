@@ -391,6 +391,7 @@ TEST_P(AlongSteps, SimulationsTakeThem) {
   on_device.copy_from(given, stream);
   Source array;
   array.photons = on_device.device();
+  array.photon_count = given.size();
   for (const Source& source : {gensteps.source(), array}) {
     const std::vector<Outcome> outcomes = run(geometry, source, how, all.size());
     for (const std::size_t batch : {700, 2500}) {

@@ -280,6 +280,7 @@ TEST_P(Sources, PhotonsAreGiven) {
   on_device.copy_from(given, stream);
   Source source;
   source.photons = on_device.device();
+  source.photon_count = given.size();
   source.first_photon = 70;
   const std::vector<Outcome> all = run(geometry, source, {.seed = 4, .first = 70}, given.size());
   for (std::size_t i = 0; i != given.size(); ++i) {
@@ -314,6 +315,7 @@ TEST_P(Sources, PhotonsAreGiven) {
     EXPECT_EQ(part[0].history, all[first].history);
   }
   EXPECT_THROW((void)run(geometry, source, {.first = 69}, 1), Error);
+  EXPECT_THROW((void)run(geometry, source, {.first = 1069}, 2), Error);
 }
 
 // A photon that is no photon has an end too.
@@ -331,6 +333,7 @@ TEST_P(Sources, GivenPhotonsWithoutADirectionEnd) {
   on_device.copy_from(given, stream);
   Source source;
   source.photons = on_device.device();
+  source.photon_count = given.size();
   for (const Outcome& one : run(geometry, source, {}, given.size()))
     EXPECT_TRUE(one.last.kind == StepKind::inconsistent || one.last.kind == StepKind::escaped);
 }

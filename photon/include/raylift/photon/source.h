@@ -88,6 +88,7 @@ struct Source {
   const StartPhoton* photons = nullptr;
   const Containment* photons_in = nullptr;
   std::uint64_t first_photon = 0;
+  std::uint64_t photon_count = 0;
 
   /// Or they are made along steps, numbered in the steps' order: Gensteps::source() sets it.
   GenstepView gensteps;
