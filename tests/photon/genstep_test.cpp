@@ -132,7 +132,7 @@ TEST_P(AlongSteps, CerenkovLightHasItsAngleSpectrumAndPolarisation) {
 
 TEST_P(AlongSteps, BirthsLieAlongTheStepInTheRightSolid) {
   const GpuGeometry geometry = water();
-  Genstep genstep = cerenkov({-0.6F * 500, 0, 0.8F * 500}, 1500, 0.9, kPhotons);  // from -500 to 1000: a third
+  Genstep genstep = cerenkov({-0.6F * 500, 0, 0.8F * 500}, 1500, 0.9, 2 * kPhotons);  // from -500 to 1000: a third
   auto details = details_of<CerenkovStep>(genstep);
   details.yield = 1;
   details.yield_at_end = 3;
