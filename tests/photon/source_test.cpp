@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Births: their densities against closed forms, within four standard errors and with samples that tell 2 %.
 #include <raylift/geometry/error.h>
-#include <raylift/photon/source.h>
+#include <raylift/photon/rays.h>
 
 #include <array>
 #include <cmath>
@@ -316,6 +316,39 @@ TEST_P(Sources, PhotonsAreGiven) {
   }
   EXPECT_THROW((void)run(geometry, source, {.first = 69}, 1), Error);
   EXPECT_THROW((void)run(geometry, source, {.first = 1069}, 2), Error);
+}
+
+TEST_P(Sources, RaysAreTheirBirths) {
+  Source disc;
+  disc.shape = SourceShape::disc;
+  disc.extent = disc.direction = kAxis;
+  disc.radius = 70;
+  disc.aim = Aim::lambertian;
+  Source ball;
+  ball.center = {10, 20, 30};
+  ball.radius = 400;
+  const Stream stream(device());
+  for (const Source& source : {disc, ball, Source{}}) {
+    const std::vector<Photon> photons = births(source, 5000);
+    const DeviceBuffer<Ray> on_device(device(), photons.size());
+    make_rays(device(), source, 3, 0, on_device.device(), 2000, stream);
+    make_rays(device(), source, 3, 2000, on_device.device() + 2000, photons.size() - 2000, stream);
+    std::vector<Ray> rays(photons.size());
+    on_device.copy_to(rays, stream);
+    stream.synchronize();
+    for (std::size_t i = 0; i != rays.size(); ++i) {
+      const Vec off = minus(of(rays[i].origin), of(photons[i].position));
+      ASSERT_LT(dot(off, off), 1e-6) << i;
+      ASSERT_EQ(rays[i].direction, photons[i].direction) << i;
+      ASSERT_EQ(rays[i].tmin, 0);
+      ASSERT_EQ(rays[i].tmax, std::numeric_limits<float>::infinity());
+      const Ray on_host = birth_ray(source, 3, i);
+      ASSERT_EQ(rays[i].origin, on_host.origin);
+      ASSERT_EQ(rays[i].direction, on_host.direction);
+    }
+  }
+  disc.extent = {0, 0, 2};
+  EXPECT_THROW(make_rays(device(), disc, 3, 0, nullptr, 0, stream), Error);
 }
 
 // A photon that is no photon has an end too.
