@@ -318,6 +318,37 @@ TEST_P(Sources, PhotonsAreGiven) {
   EXPECT_THROW((void)run(geometry, source, {.first = 1069}, 2), Error);
 }
 
+// Of two balls that overlap the scene does not say which one a photon in both is in.
+TEST_P(Sources, AWayThroughAContradictionEndsInconsistent) {
+  Scene scene = shells({{5000, {flat("RINDEX", 1)}}, {1000, {flat("RINDEX", 1)}}});
+  scene.nodes.push_back({"other", 0, {}, kNone});
+  Instance other = scene.instances[1];
+  other.node = 2;
+  other.transform = Transform::Identity();
+  other.transform.translate(Eigen::Vector3d(1500, 0, 0)).scale(1000);
+  scene.instances.push_back(other);
+  Source source;
+  source.shape = SourceShape::line;
+  source.center = {-2000, 0, 0};
+  source.extent = {4800, 0, 0};
+  std::size_t beyond = 0, before = 0;
+  for (const Outcome& one : run(upload_scene(scene), source, {.seed = 2, .latest = -1}, 2000)) {
+    if (one.last.kind == StepKind::inconsistent) {
+      ++beyond;
+      EXPECT_EQ(one.steps, 1U);
+      EXPECT_EQ(one.history, static_cast<std::uint64_t>(StepKind::inconsistent));
+      EXPECT_GT(one.photon.position.x, 400) << "where it met the contradiction";
+      EXPECT_LT(one.photon.position.x, 1100);
+    } else {
+      ++before;
+      EXPECT_EQ(one.last.kind, StepKind::cut);
+      EXPECT_LT(one.photon.position.x, 1100);
+    }
+  }
+  EXPECT_GT(beyond, 200U);
+  EXPECT_GT(before, 1000U);
+}
+
 TEST_P(Sources, RaysAreTheirBirths) {
   Source disc;
   disc.shape = SourceShape::disc;
