@@ -62,7 +62,7 @@ void select_on_host(const GeometryView& view, const BatchArrays& batch) {
   *batch.hit_count = first.back();
 }
 
-void make_on_host(const GeometryView& view, const Source& source, const Containment& at_center, const Run& run,
+void make_on_host(const GeometryView& view, const Source& source, const Anchor& anchor, const Run& run,
                   const BatchArrays& batch) {
   count_on_host(view, batch);
   if (batch.hits != nullptr) select_on_host(view, batch);
@@ -72,7 +72,7 @@ void make_on_host(const GeometryView& view, const Source& source, const Containm
       const std::uint64_t number = batch.first + i;
       if (batch.finals != nullptr) batch.finals[i] = photon_row(view, batch.outcomes[i], number);
       if (batch.sequences != nullptr)
-        batch.sequences[i] = sequence_of(view, source, at_center, run, number, batch.outcomes[i]);
+        batch.sequences[i] = sequence_of(view, source, anchor, run, number, batch.outcomes[i]);
     }
   });
 }
@@ -99,15 +99,15 @@ void make_results(const GpuGeometry& geometry, const Source& source, const Run& 
     ready.emplace(geometry, source, here, batch.count, stream);
   }
   const Source& births = ready ? ready->source() : source;
-  const Containment* const at_center = ready ? ready->at_center() : nullptr;
+  const Anchor* const anchor = ready ? ready->anchor() : nullptr;
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     on_cuda(geometry.device(), "the kernels of results",
-            [&] { return launch_results(geometry.view(), births, at_center, run, batch, stream.handle()); });
+            [&] { return launch_results(geometry.view(), births, anchor, run, batch, stream.handle()); });
     return;
   }
 #endif
-  make_on_host(geometry.view(), births, at_center != nullptr ? *at_center : Containment{}, run, batch);
+  make_on_host(geometry.view(), births, anchor != nullptr ? *anchor : Anchor{}, run, batch);
 }
 
 std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons) {
@@ -122,7 +122,7 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
   if (!geometry.device().info().is_host) {
     const DeviceBuffer<PhotonRow> on_device(geometry.device(), rows.size());
     on_cuda(geometry.device(), "record", [&] {
-      return launch_record(view, ready.source(), ready.at_center(), how, on_device.device(), photons, stream.handle());
+      return launch_record(view, ready.source(), ready.anchor(), how, on_device.device(), photons, stream.handle());
     });
     on_device.copy_to(rows, stream);
     stream.synchronize();
@@ -130,7 +130,7 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
   }
 #endif
   tbb::parallel_for(std::size_t{0}, photons, [&](std::size_t i) {
-    record_steps(view, ready.source(), *ready.at_center(), how, how.first + i, rows.data() + i * kSequenceEvents);
+    record_steps(view, ready.source(), *ready.anchor(), how, how.first + i, rows.data() + i * kSequenceEvents);
   });
   return rows;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/propagate.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -15,21 +16,43 @@
 namespace raylift::photon {
 namespace {
 
+#ifdef RAYLIFT_WITH_CUDA
+/// Photons on their way at a time: about 140 bytes each.
+constexpr std::size_t kMostFlights = std::size_t{1} << 21;
+#endif
+
 void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes, std::size_t count,
             [[maybe_unused]] const Stream& stream) {
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    on_cuda(geometry.device(), "propagate", [&] {
-      return launch_propagate(view, ready.source(), ready.at_center(), run, outcomes, count, stream.handle());
-    });
+    const Device& device = geometry.device();
+    const std::size_t most = std::min(count, kMostFlights);
+    const PooledBuffer<Pause> pauses(device, stream, most);
+    const PooledBuffer<Ray> rays(device, stream, most);
+    const PooledBuffer<Boundary> boundaries(device, stream, most);
+    const PooledBuffer<std::uint32_t> lists(device, stream, 2 * most), counts(device, stream, 2);
+    const Flights flights{pauses.device(),
+                          rays.device(),
+                          boundaries.device(),
+                          {{lists.device(), counts.device()}, {lists.device() + most, counts.device() + 1}}};
+    for (std::size_t done = 0; done != count;) {
+      const std::size_t now = std::min(count - done, most);
+      Run part = run;
+      part.first += done;
+      on_cuda(device, "propagate", [&] {
+        return launch_propagate(view, ready.source(), ready.anchor(), part, flights, outcomes + done,
+                                static_cast<std::uint32_t>(now), stream.handle());
+      });
+      done += now;
+    }
     return;
   }
 #endif
-  const Containment at_center = *ready.at_center();
+  const Anchor anchor = *ready.anchor();
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i)
-      outcomes[i] = follow(view, ready.source(), at_center, run, run.first + i);
+      outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i);
   });
 }
 

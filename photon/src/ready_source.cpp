@@ -37,24 +37,24 @@ void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, s
 
 ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
                          const Stream& stream)
-    : source_(source), at_center_(std::in_place, geometry.device(), stream, 1) {
+    : source_(source), anchor_(std::in_place, geometry.device(), stream, 1) {
   if (source.gensteps.steps != nullptr)
     make(geometry, run, count, stream);
   else if (source.photons != nullptr)
     give(geometry, run, count, stream);
   else
-    find_center(geometry, stream);
+    find_anchor(geometry, stream);
 }
 
-void ReadySource::find_center(const GpuGeometry& geometry, [[maybe_unused]] const Stream& stream) {
+void ReadySource::find_anchor(const GpuGeometry& geometry, [[maybe_unused]] const Stream& stream) {
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     on_cuda(geometry.device(), "locate",
-            [&] { return launch_locate(geometry.view(), source_, at_center_->device(), stream.handle()); });
+            [&] { return launch_anchor(geometry.view(), source_, anchor_->device(), stream.handle()); });
     return;
   }
 #endif
-  *at_center_->device() = locate(geometry.view(), source_.center);
+  *anchor_->device() = anchor_of(geometry.view(), source_);
 }
 
 void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {

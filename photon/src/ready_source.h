@@ -15,7 +15,7 @@ namespace raylift::photon {
 void check(const Source& source);
 
 /// Of a source whose photons are given or made along gensteps, those of one run: their media are located, and those of
-/// gensteps are made. They take 76 bytes each. Of others the solids around the centre. For work that follows on the
+/// gensteps are made. They take 76 bytes each. Of others the anchor. For work that follows on the
 /// stream, which must outlive this.
 class ReadySource {
  public:
@@ -24,15 +24,16 @@ class ReadySource {
               const Stream& stream);
   [[nodiscard]] const Source& source() const { return source_; }
   /// At an address of the device. Not set where photons are given.
-  [[nodiscard]] const Containment* at_center() const { return at_center_->device(); }
+  [[nodiscard]] const Anchor* anchor() const { return anchor_->device(); }
 
  private:
-  void find_center(const GpuGeometry& geometry, const Stream& stream);
+  void find_anchor(const GpuGeometry& geometry, const Stream& stream);
   void give(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream);
   void make(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream);
 
   Source source_;
-  std::optional<PooledBuffer<Containment>> at_center_, in_;
+  std::optional<PooledBuffer<Anchor>> anchor_;
+  std::optional<PooledBuffer<Containment>> in_;
   std::optional<PooledBuffer<StartPhoton>> photons_;
 };
 
