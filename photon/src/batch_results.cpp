@@ -129,8 +129,9 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
     return rows;
   }
 #endif
+  const Anchor anchor = ready.anchor() != nullptr ? *ready.anchor() : Anchor{};
   tbb::parallel_for(std::size_t{0}, photons, [&](std::size_t i) {
-    record_steps(view, ready.source(), *ready.anchor(), how, how.first + i, rows.data() + i * kSequenceEvents);
+    record_steps(view, ready.source(), anchor, how, how.first + i, rows.data() + i * kSequenceEvents);
   });
   return rows;
 }

@@ -49,7 +49,7 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
     return;
   }
 #endif
-  const Anchor anchor = *ready.anchor();
+  const Anchor anchor = ready.anchor() != nullptr ? *ready.anchor() : Anchor{};
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i)
       outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i);

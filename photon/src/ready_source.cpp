@@ -37,7 +37,7 @@ void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, s
 
 ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
                          const Stream& stream)
-    : source_(source), anchor_(std::in_place, geometry.device(), stream, 1) {
+    : source_(source) {
   if (source.gensteps.steps != nullptr)
     make(geometry, run, count, stream);
   else if (source.photons != nullptr)
@@ -47,6 +47,7 @@ ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, cons
 }
 
 void ReadySource::find_anchor(const GpuGeometry& geometry, [[maybe_unused]] const Stream& stream) {
+  anchor_.emplace(geometry.device(), stream, 1);
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     on_cuda(geometry.device(), "locate",

@@ -23,8 +23,8 @@ class ReadySource {
   ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
               const Stream& stream);
   [[nodiscard]] const Source& source() const { return source_; }
-  /// At an address of the device. Not set where photons are given.
-  [[nodiscard]] const Anchor* anchor() const { return anchor_->device(); }
+  /// At an address of the device. Null where photons are given.
+  [[nodiscard]] const Anchor* anchor() const { return anchor_ ? anchor_->device() : nullptr; }
 
  private:
   void find_anchor(const GpuGeometry& geometry, const Stream& stream);

@@ -443,16 +443,16 @@ TEST_P(Sources, WrongOnesAreRefused) {
 TEST(Spectra, WrongOnesAreRefused) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   using Doubles = std::vector<double>;
-  for (const auto& [at, density] : {std::pair<Doubles, Doubles>{{}, {}},
-                                    {{400, 500}, {1}},
-                                    {{500, 400}, {1, 1}},
-                                    {{400, 400}, {1, 1}},
-                                    {{0, 400}, {1, 1}},
-                                    {{400, kInfinity}, {1, 1}},
-                                    {{400, 500}, {1, -1}},
-                                    {{400, 500}, {1, kInfinity}},
-                                    {{400, 500}, {0, 0}}})
-    EXPECT_EQ(kind_of([&] { (void)make_spectrum(at, density); }), ErrorKind::malformed);
+  for (const auto& wrong : {std::pair<Doubles, Doubles>{{}, {}},
+                            {{400, 500}, {1}},
+                            {{500, 400}, {1, 1}},
+                            {{400, 400}, {1, 1}},
+                            {{0, 400}, {1, 1}},
+                            {{400, kInfinity}, {1, 1}},
+                            {{400, 500}, {1, -1}},
+                            {{400, 500}, {1, kInfinity}},
+                            {{400, 500}, {0, 0}}})
+    EXPECT_EQ(kind_of([&] { (void)make_spectrum(wrong.first, wrong.second); }), ErrorKind::malformed);
   EXPECT_EQ(make_spectrum(Doubles{444}, Doubles{0}).points[0].y, 444);
 }
 

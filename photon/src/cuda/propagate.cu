@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
             const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting from, Waiting to,
             Outcome* outcomes, std::uint32_t births) {
   const std::uint32_t count = kBirth ? births : *from.count;
-  const Anchor at = *anchor;
+  const Anchor at = anchor != nullptr ? *anchor : Anchor{};
   // By whole warps, as they append together.
   for (std::uint32_t q = first_of_thread(); q < (count + 31) / 32 * 32; q += stride()) {
     std::uint32_t i = 0;
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kThreads, 4)
            const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting waiting,
            Outcome* outcomes) {
   const std::uint32_t count = *waiting.count;
-  const Anchor at = *anchor;
+  const Anchor at = anchor != nullptr ? *anchor : Anchor{};
   for (std::uint32_t q = first_of_thread(); q < count; q += stride()) {
     const std::uint32_t i = waiting.photons[q];
     Follower follower(geometry, source, at, run);

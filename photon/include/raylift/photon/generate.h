@@ -91,7 +91,7 @@ RAYLIFT_HD inline BirthPlace way_along(Vector displacement, Real fraction) {
 
 RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const Genstep& genstep,
                                             const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
-  const CerenkovStep step = details_of<CerenkovStep>(genstep);
+  const auto step = details_of<CerenkovStep>(genstep);
   const std::uint16_t material = material_at(geometry, place.in);
   const WavelengthRange range = range_of(geometry.optics, step);
   const Real hc(kEnergyTimesWavelength);
@@ -119,7 +119,7 @@ RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const 
 
 RAYLIFT_HD inline BirthPlace scintillation_birth(const GeometryView& geometry, const Genstep& genstep,
                                                  const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
-  const ScintillationStep step = details_of<ScintillationStep>(genstep);
+  const auto step = details_of<ScintillationStep>(genstep);
   const Vector direction = random.direction();
   photon.direction = direction;
   photon.polarization = random_polarization(direction, random);
@@ -155,7 +155,7 @@ RAYLIFT_HD inline Axes2 turned_axes(Vector z) {
 /// `index` is that of the photon in its step.
 RAYLIFT_HD inline BirthPlace torch_birth(const Genstep& genstep, std::uint32_t index, StartPhoton& photon,
                                          RandomStream& random) {
-  const TorchStep step = details_of<TorchStep>(genstep);
+  const auto step = details_of<TorchStep>(genstep);
   const Vector direction = unit(step.direction);
   const Axes2 axes = turned_axes(direction);
   photon.direction = direction;
@@ -214,7 +214,7 @@ RAYLIFT_HD inline GenstepPlace place_genstep(const GeometryView& geometry, const
   const bool counts = genstep.photons == kPhotonsOfPhysics;
   RandomStream random(seed, number, kNumberDraws);
   if (is_cerenkov(genstep.type)) {
-    const CerenkovStep step = details_of<CerenkovStep>(genstep);
+    const auto step = details_of<CerenkovStep>(genstep);
     const CerenkovSum sum = cerenkov_sum(geometry.optics, material, step);
     place.light = sum.max_sin2;
     // alpha / (hbar c), 1/(eV mm)
@@ -222,7 +222,7 @@ RAYLIFT_HD inline GenstepPlace place_genstep(const GeometryView& geometry, const
       photons =
           poisson(Real(36.98102f) * Real(step.charge) * Real(step.charge) * sum.integral * Real(step.length), random);
   } else if (genstep.type != GenstepType::torch && material != MaterialCode::none) {
-    const ScintillationStep step = details_of<ScintillationStep>(genstep);
+    const auto step = details_of<ScintillationStep>(genstep);
     const MaterialOptics& optics = geometry.optics.materials[material];
     for (std::uint32_t i = 0; i != 3; ++i)
       if ((step.component == 0 || step.component == i + 1) && optics.scintillation[i].spectrum.count != 0)
