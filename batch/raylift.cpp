@@ -29,6 +29,7 @@ Examples:
   raylift check --json *.dae > report.json
   raylift upload scene.dae --device host --budget 1GB
   raylift trace scene.dae --rays 10M --image depth.png
+  raylift photons scene.dae --photons 10M --output run
   raylift COMMAND --help)";
 
 int run_command(int argc, char** argv) {
@@ -45,6 +46,7 @@ int run_command(int argc, char** argv) {
   add_check(program, general, run);
   add_upload(program, general, run);
   add_trace(program, general, run);
+  add_photons(program, general, run);
   add_batch(program, general, run);
   add_cache(program, general, run);
   add_devices(program, general, run);

@@ -120,6 +120,8 @@ with tempfile.TemporaryDirectory() as folder:
     run("trace", "trace", *host, "--rays", "1k", "--timings", data["detector"], data["cube"])
     run("trace", "trace", *host, "--width", "8", "--height", "8", "--image", folder + "/image.png", data["cube"])
     run("trace", "trace", *host, "--rays", "9", "--pattern", "surface", "--side", "outside", data["cube"])
+    run("photons", "photons", *host, "--photons", "1k", "--output", folder + "/photons", "--times", "9,0,9", "--timings", data["detector"])
+    check("photons", json.load(open(folder + "/photons/summary.json")), "summary.json")
     run("cache", "cache", data["detector"])
     run("cache_verify", "cache", "verify")
     run("cache_list", "cache", "list")
