@@ -38,7 +38,8 @@ struct PhotonOptions {
   PhotonFormat format = PhotonFormat::opticks;
   bool final = false;
   bool sequences = false;
-  std::uint64_t record = 0;
+  std::uint64_t record = 0;  ///< the first photons
+  std::string record_file;   ///< or a .npy of numbers
   std::uint32_t time_bins = 0;
   float time_from = 0, time_to = 0;  ///< ns
   std::size_t batch = 0;

@@ -94,7 +94,7 @@ Json photon_head(const PhotonOptions& options, const std::string& scene_hash, co
           {"format", kPhotonFormats[static_cast<std::size_t>(options.format)]},
           {"final", options.final},
           {"seq", options.sequences},
-          {"record", options.record},
+          {"record", options.record_file.empty() ? Json(options.record) : Json(options.record_file)},
           {"times", options.time_bins == 0 ? Json() : Json{options.time_bins, options.time_from, options.time_to}}};
 }
 

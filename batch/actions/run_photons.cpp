@@ -25,15 +25,29 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Numbers that a file has, or the first photons, as ranges: where each begins, and how many photons it has.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> recorded(const PhotonOptions& options) {
+  if (options.record_file.empty()) return {{options.first, std::min(options.record, options.photons)}};
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  for (const std::uint64_t number : photon::read_npy<std::uint64_t>(options.record_file, NpyType::uint64, {}))
+    if (!ranges.empty() && ranges.back().first + ranges.back().second == number)
+      ++ranges.back().second;
+    else
+      ranges.emplace_back(number, 1);
+  return ranges;
+}
+
 void write_record(const GpuGeometry& geometry, const photon::Source& source, photon::Run run,
-                  const PhotonOptions& options) {
+                  const PhotonOptions& options, const Progress& progress) {
   NpyWriter file(options.output + "/record.npy", NpyType::float32, {photon::kSequenceEvents, 4, 4});
-  const std::uint64_t count = std::min(options.record, options.photons);
-  for (std::uint64_t first = 0; first < count; first += kRecordedAtOnce) {
-    run.first = options.first + first;
-    const auto here = static_cast<std::size_t>(std::min(kRecordedAtOnce, count - first));
-    file.append(std::span<const photon::PhotonRow>(photon::record(geometry, source, run, here)));
-  }
+  const Stage stage(progress, "record");
+  for (const auto& [begin, count] : recorded(options))
+    for (std::uint64_t done = 0; done < count; done += kRecordedAtOnce) {
+      run.first = begin + done;
+      const auto here = static_cast<std::size_t>(std::min(kRecordedAtOnce, count - done));
+      file.append(std::span<const photon::PhotonRow>(photon::record(geometry, source, run, here)));
+      stage.advance(file.rows());
+    }
   file.finish();
 }
 
@@ -68,11 +82,11 @@ cli::Json run_photons(const GpuGeometry& geometry, const PhotonOptions& options,
   }
   summary.batch = simulation.batch();
   summary.device = geometry.device().info().id;
-  const Stage stage(progress, "results");
-  if (options.record != 0) write_record(geometry, source, run, options);
+  const bool record = options.record != 0 || !options.record_file.empty();
+  if (record) write_record(geometry, source, run, options, progress);
   files.finish(summary.tally);
   summary.files = files.names();
-  if (options.record != 0) summary.files.emplace_back("record.npy");
+  if (record) summary.files.emplace_back("record.npy");
   cli::Json json = photon_json(head, summary);
   files.write_summary(json);
   return json;

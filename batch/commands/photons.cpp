@@ -120,8 +120,14 @@ void add_result_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptio
              [options](const std::string& text) { options->format = enum_of<PhotonFormat>(text, kPhotonFormats); });
   add_flag(app, "--final", options->final, "Write all photons at their ends, too");
   add_flag(app, "--seq", options->sequences, "Write each photon's first 32 events, too");
-  add_parsed(app, "--record", "COUNT", "0", "Write each step of the first photons, too",
-             [options](const std::string& text) { options->record = parse_count(text); });
+  add_parsed(app, "--record", "COUNT|FILE", "0",
+             "Write each step of the first photons, too, or of those whose numbers a .npy file has",
+             [options](const std::string& text) {
+               if (text.ends_with(".npy"))
+                 options->record_file = text;
+               else
+                 options->record = parse_count(text);
+             });
   add_parsed(app, "--times", "BINS,FROM,TO", "", "Write a histogram of arrival times for each channel, too; ns",
              [options](const std::string& text) { parse_times(text, *options); });
   add_parsed(app, "--batch", "COUNT", "by the device", "Photons at once; the results are the same for any",
