@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_photons.h"
 
+#include <raylift/geometry/error.h>
 #include <raylift/photon/parse_source.h>
 #include <raylift/photon/simulation.h>
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
 
 #include "photon_files.h"
 
@@ -19,6 +26,9 @@ using photon::NpyWriter;
 /// The first stretch between two checkpoints: photons that take a second or so on most machines.
 constexpr std::uint64_t kStretch = std::uint64_t{1} << 23;
 constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
+/// A batch, where several devices need the same one.
+constexpr std::size_t kBatch = std::size_t{1} << 21;
+constexpr std::size_t kHostBatch = std::size_t{1} << 17;
 constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
 
 double since(Clock::time_point start) {
@@ -51,13 +61,90 @@ void write_record(const GpuGeometry& geometry, const photon::Source& source, pho
   file.finish();
 }
 
+/// A device's part of a run.
+struct Lane {
+  Lane(const GpuGeometry& geometry, const PhotonOptions& options, std::size_t batch)
+      : source(photon::parse_source(options.source, geometry.view().origin)),
+        simulation(geometry, {batch, options.time_bins, options.time_from, options.time_to}) {}
+  photon::Source source;
+  photon::Simulation simulation;
+};
+
+/// Lets the lanes' batches hand their results over in order, and ends all lanes where one fails.
+class Turns {
+ public:
+  /// Until all photons before `first` are done.
+  void wait(std::uint64_t first) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return failure_ != nullptr || done_ == first; });
+    if (failure_ != nullptr) throw Error(ErrorKind::cancelled, "another device failed");
+  }
+  void pass(std::uint64_t done) {
+    const std::lock_guard lock(mutex_);
+    done_ = done;
+    changed_.notify_all();
+  }
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (failure_ == nullptr) failure_ = std::move(failure);
+    changed_.notify_all();
+  }
+  /// The first failure.
+  void rethrow() const {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t done_ = 0;
+  std::exception_ptr failure_;
+};
+
+/// Photons on all lanes, the first one in this thread: it alone reports progress.
+photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std::uint64_t count,
+                           const photon::Results& results) {
+  Turns turns;
+  std::vector<photon::Tally> parts(lanes.size(), lanes.front().simulation.nothing());
+  const auto work = [&](std::size_t i) {
+    try {
+      photon::Results own = results;
+      own.begin = [&](std::uint64_t first) { turns.wait(first); };
+      own.done = [&, i](std::uint64_t done) {
+        turns.pass(done);
+        if (i == 0 && results.done) results.done(done);
+      };
+      parts[i] = lanes[i].simulation.run(lanes[i].source, run, count, own,
+                                         {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(lanes.size())});
+    } catch (...) {
+      turns.fail(std::current_exception());
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i != lanes.size(); ++i) others.emplace_back(work, i);
+    work(0);
+  }
+  turns.rethrow();
+  for (std::size_t i = 1; i != parts.size(); ++i) parts.front().add(parts[i]);
+  return std::move(parts.front());
+}
+
+/// Where one device may halve its batch, several need the same one.
+std::size_t batch_of(std::span<const GpuGeometry> geometries, const PhotonOptions& options) {
+  if (options.batch != 0 || geometries.size() == 1) return options.batch;
+  const auto is_host = [](const GpuGeometry& geometry) { return geometry.device().info().is_host; };
+  return std::any_of(geometries.begin(), geometries.end(), is_host) ? kHostBatch : kBatch;
+}
+
 }  // namespace
 
-cli::Json run_photons(const GpuGeometry& geometry, const PhotonOptions& options, const cli::Json& head,
+cli::Json run_photons(std::span<const GpuGeometry> geometries, const PhotonOptions& options, const cli::Json& head,
                       PhotonSummary& summary, const Progress& progress) {
-  const photon::Source source = photon::parse_source(options.source, geometry.view().origin);
-  photon::Simulation simulation(geometry, {options.batch, options.time_bins, options.time_from, options.time_to});
-  PhotonFiles files(options, head, simulation.nothing());
+  const std::size_t batch = batch_of(geometries, options);
+  std::deque<Lane> lanes;
+  for (const GpuGeometry& geometry : geometries) lanes.emplace_back(geometry, options, batch);
+  PhotonFiles files(options, head, lanes.front().simulation.nothing());
   summary.resumed_at = files.checkpoint().done;
   summary.tally = files.checkpoint().tally;
   photon::Run run{options.seed, options.first, options.most_steps, options.latest};
@@ -66,13 +153,14 @@ cli::Json run_photons(const GpuGeometry& geometry, const PhotonOptions& options,
     photon::Results results = files.results();
     std::uint64_t done = summary.resumed_at;
     results.done = [&](std::uint64_t more) { stage.advance(done + more); };
-    const bool is_host = geometry.device().info().is_host;
-    std::uint64_t stretch = options.batch != 0 ? options.batch : is_host ? kHostStretch : kStretch;
+    const bool is_host = geometries.front().device().info().is_host;
+    std::uint64_t stretch = (options.batch != 0 ? options.batch : is_host ? kHostStretch : kStretch) * lanes.size();
     const Clock::time_point start = Clock::now();
     while (done != options.photons) {
       const std::uint64_t here = std::min(stretch, options.photons - done);
       run.first = options.first + done;
-      summary.tally.add(simulation.run(source, run, here, results));
+      summary.tally.add(lanes.size() == 1 ? lanes.front().simulation.run(lanes.front().source, run, here, results)
+                                          : run_together(lanes, run, here, results));
       done += here;
       summary.seconds = since(start);
       files.save(done, summary.tally);
@@ -80,10 +168,11 @@ cli::Json run_photons(const GpuGeometry& geometry, const PhotonOptions& options,
       stretch = std::max(stretch, static_cast<std::uint64_t>(rate * options.checkpoint_seconds));
     }
   }
-  summary.batch = simulation.batch();
-  summary.device = geometry.device().info().id;
+  summary.batch = lanes.front().simulation.batch();
+  for (const GpuGeometry& geometry : geometries)
+    summary.device += (summary.device.empty() ? "" : ",") + geometry.device().info().id;
   const bool record = options.record != 0 || !options.record_file.empty();
-  if (record) write_record(geometry, source, run, options, progress);
+  if (record) write_record(geometries.front(), lanes.front().source, run, options, progress);
   files.finish(summary.tally);
   summary.files = files.names();
   if (record) summary.files.emplace_back("record.npy");

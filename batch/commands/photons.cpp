@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/gpu/upload/broadcast.h>
 #include <raylift/photon/parse_source.h>
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cli/text.h"
 #include "commands.h"
 #include "device_options.h"
+#include "upload_to_all.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -38,25 +40,38 @@ void settle(PhotonsCommandOptions& options) {
   options.upload.bvh = true;
 }
 
+/// On one device, or the same arrays on several; with the scene's names and warnings.
+std::vector<GpuGeometry> upload_scene(Session& session, const PhotonsCommandOptions& options, const Progress& progress,
+                                      PhotonSummary& summary) {
+  std::vector<GpuGeometry> geometries;
+  Scene scene;
+  if (options.device != "all" && options.device.find(',') == std::string::npos) {
+    CachedUpload uploaded = upload(options.file, options.load, open_device(session, options.device), options.upload,
+                                   options.cache.with(session), progress);
+    scene = uploaded.outline();
+    geometries.push_back(std::move(uploaded.geometry));
+  } else {
+    const std::vector<Device> devices = several_devices(options.device);
+    scene = load(options.file, options.load, options.cache.with(session), progress);
+    geometries = broadcast(scene, devices, options.upload, progress);
+  }
+  for (const std::string& warning : scene.report.warnings) session.warn(options.file + ": " + warning);
+  for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
+  summary.name(scene);
+  return geometries;
+}
+
 int photons(Session& session, PhotonsCommandOptions& options) {
   settle(options);
-  const Device device = open_device(session, options.device);
   std::vector<StageTime> times;
   const Progress progress = session.progress(&times);
   const auto start = std::chrono::steady_clock::now();
   // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
   const CacheKey key = cache_key(options.file, options.load, options.upload, progress);
   const Json head = photon_head(options, key.source.hex(), optics_hash(options.file, options.load));
-  const CachedUpload uploaded =
-      upload(options.file, options.load, device, options.upload, options.cache.with(session), progress);
   PhotonSummary summary;
-  {
-    const Scene scene = uploaded.outline();
-    for (const std::string& warning : scene.report.warnings) session.warn(options.file + ": " + warning);
-    summary.name(scene);
-  }
-  warn_of_steps(session, options.file, uploaded.geometry);
-  Json json = run_photons(uploaded.geometry, options, head, summary, progress);
+  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
+  Json json = run_photons(geometries, options, head, summary, progress);
   if (const std::uint64_t count = summary.tally.of(photon::StepKind::inconsistent); count != 0)
     session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
                              counted(count, "photon", "photons")));
@@ -149,6 +164,15 @@ void add_photons(CLI::App& program, GeneralOptions& general, Run& run) {
   add_photon_options(*app, options);
   add_result_options(*app, options);
   add_device_options(*app, options->device, options->upload);
+  remove_option(*app, "--device");
+  offer(add_parsed(*app, "--device", "DEVICES", "auto",
+                   "auto, host, cuda:N, all, or several with commas between; see 'raylift devices'",
+                   [options](const std::string& text) {
+                     if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
+                       one_of(text, {"all", "auto", "host", "cuda:0"});
+                     options->device = text;
+                   }),
+        {"all", "auto", "host", "cuda:0"});
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
@@ -161,6 +185,7 @@ is complete.
 Examples:
   raylift photons scene.dae --source point:0,0,0 --photons 1M --seed 7 --output run
   raylift photons scene.dae --source ball:0,0,0,5000 --photons 1G --output run --resume
+  raylift photons scene.dae --device all --photons 10G --output run    # on every GPU, by turns
   raylift photons scene.dae --output run --final --seq --record 100 --times 100,0,500
   raylift photons --json scene.dae --output run | jq .ends)",
                  [options, &run] { run = [options](Session& session) { return photons(session, *options); }; });

@@ -93,6 +93,29 @@ TEST_F(Photons, GiveTheSameFilesForAnyBatch) {
   EXPECT_EQ(contents("all").size(), 3U) << "hits, channels, summary";
 }
 
+TEST_F(Photons, GiveTheSameFilesOnSeveralDevices) {
+  run("one", kEverything);
+  run("three", with(kEverything, {"--device", "host,host,host", "--batch", "700"}));
+  EXPECT_EQ(summary("three")["device"], "host,host,host");
+  auto one = contents("one"), three = contents("three");
+  one.erase("summary.json");
+  three.erase("summary.json");
+  EXPECT_EQ(one, three);
+  const Ended ended = raylift(into("none", with(kEverything, {"--device", "host,host", "--batch", "500M"})));
+  EXPECT_EQ(ended.code, 0) << "a batch is never larger than the run: " << ended.err;
+}
+
+TEST_F(Photons, GiveTheHostsFilesOnCuda) {
+  run("host", kEverything);
+  const Ended ended = raylift(into("cuda", with(kEverything, {"--device", "cuda:0"})));
+  if (ended.code == 9) GTEST_SKIP() << ended.err;
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  auto host = contents("host"), cuda = contents("cuda");
+  host.erase("summary.json");
+  cuda.erase("summary.json");
+  EXPECT_EQ(cuda, host);
+}
+
 TEST_F(Photons, HaveNumbersThatRunsCanDivide) {
   run("all", {"--photons", "5k", "--final"});
   run("first", {"--photons", "2k", "--final"});
