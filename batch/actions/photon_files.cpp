@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "cli/output_file.h"
 
@@ -113,14 +115,14 @@ void PhotonArrays::finish() {
   for (NpyWriter& writer : writers_) writer.finish();
 }
 
-PhotonFiles::PhotonFiles(const PhotonOptions& options, const Json& head, const photon::Tally& nothing)
-    : options_(options), folder_(options.output), head_(head) {
+PhotonFiles::PhotonFiles(const PhotonOptions& options, Json head, const photon::Tally& nothing)
+    : options_(options), folder_(options.output), head_(std::move(head)) {
   checkpoint_.tally = nothing;
   make_folder(folder_);
   if (options.resume)
     load();
   else
-    clear();
+    clear_photon_files(folder_);
   const auto rows = [&](std::uint64_t count) { return saved_ ? std::optional(count) : std::nullopt; };
   const std::string suffix = options.format == PhotonFormat::opticks ? ".npy" : "/";
   hits_.emplace(folder_, "hits", options.format, rows(checkpoint_.hits));
@@ -140,23 +142,6 @@ PhotonFiles::PhotonFiles(const PhotonOptions& options, const Json& head, const p
   if (saved_) save(checkpoint_.done, checkpoint_.tally);  // what is there stays, whatever happens
 }
 
-/// What another run left would lie beside what this one writes.
-void PhotonFiles::clear() const {
-  std::error_code ignored;
-  fs::remove(folder_ / kSummary, ignored);
-  fs::remove(folder_ / kCheckpoint, ignored);
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored))
-    if (entry.path().filename().string().starts_with("resume-")) fs::remove(entry.path(), ignored);
-  for (const char* name : {"hits", "final"}) {
-    for (const ChromaArray& array : chroma_arrays())
-      for (const char* suffix : {".npy", ".npy.part"})
-        fs::remove(folder_ / name / (array.name + std::string(suffix)), ignored);
-    fs::remove(folder_ / name, ignored);  // where it is empty now
-  }
-  for (const char* name : {"hits", "final", "seq", "record", "channels", "times"})
-    for (const char* suffix : {".npy", ".npy.part"}) fs::remove(folder_ / (name + std::string(suffix)), ignored);
-}
-
 fs::path PhotonFiles::counts_file(std::uint64_t done) const {
   return folder_ / fmt::format("resume-{}.npy", done);
 }
@@ -164,10 +149,8 @@ fs::path PhotonFiles::counts_file(std::uint64_t done) const {
 void PhotonFiles::load() {
   const fs::path path = folder_ / kCheckpoint;
   std::ifstream file(path, std::ios::binary);
-  if (!file && fs::exists(folder_ / kSummary))
-    throw Error(ErrorKind::usage, "the run here is complete", {options_.output, {}},
-                "leave out --resume to do it again, or name another folder");
-  if (!file) return clear();  // it was stopped before it had anything, or has not begun
+  if (!file) check_not_complete(folder_);
+  if (!file) return clear_photon_files(folder_);  // it was stopped before it had anything, or has not begun
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const Json json = Json::parse(text, nullptr, false);
   const auto is_count = [&](const char* name) { return json.contains(name) && json[name].is_number_unsigned(); };
@@ -217,30 +200,80 @@ void PhotonFiles::save(std::uint64_t done, const photon::Tally& tally) {
   if (sequences_) sequences_->keep();
 }
 
-void PhotonFiles::finish(const photon::Tally& tally) {
+void PhotonFiles::finish() {
   hits_->finish();
   if (finals_) finals_->finish();
   if (sequences_) sequences_->finish();
+}
+
+void forget_photon_checkpoint(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove(folder / kCheckpoint, ignored);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with("resume-")) fs::remove(entry.path(), ignored);
+}
+
+void check_not_complete(const fs::path& folder) {
+  if (fs::exists(folder / kSummary))
+    throw Error(ErrorKind::usage, "the run here is complete", {folder.string(), {}},
+                "leave out --resume to do it again, or name another folder");
+}
+
+void clear_photon_files(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove(folder / kSummary, ignored);
+  forget_photon_checkpoint(folder);
+  for (const char* name : {"hits", "final"}) {
+    for (const ChromaArray& array : chroma_arrays())
+      for (const char* suffix : {".npy", ".npy.part"})
+        fs::remove(folder / name / (array.name + std::string(suffix)), ignored);
+    fs::remove(folder / name, ignored);  // where it is empty now
+  }
+  for (const char* name : {"hits", "final", "seq", "record", "channels", "times"})
+    for (const char* suffix : {".npy", ".npy.part"}) fs::remove(folder / (name + std::string(suffix)), ignored);
+}
+
+void write_photon_counts(const fs::path& folder, const photon::Tally& tally, std::vector<std::string>& names) {
   if (tally.channels.empty()) return;
-  NpyWriter channels(folder_ / "channels.npy", NpyType::uint64, {2});
+  NpyWriter channels(folder / "channels.npy", NpyType::uint64, {2});
   for (std::size_t i = 0; i != tally.channels.size(); ++i) {
     const std::array<std::uint64_t, 2> row{static_cast<std::uint64_t>(tally.channels[i]), tally.in_channel(i)};
     channels.append(std::span<const std::uint64_t>(row));
   }
   channels.finish();
-  names_.emplace_back("channels.npy");
+  names.emplace_back("channels.npy");
   if (tally.layout.time_bins == 0) return;
-  NpyWriter times(folder_ / "times.npy", NpyType::uint64, {tally.layout.time_bins});
+  NpyWriter times(folder / "times.npy", NpyType::uint64, {tally.layout.time_bins});
   times.append(std::span(tally.counts).subspan(tally.layout.channel(tally.layout.channels)));
   times.finish();
-  names_.emplace_back("times.npy");
+  names.emplace_back("times.npy");
 }
 
-void PhotonFiles::write_summary(const Json& summary) {
-  write_file(folder_ / kSummary, summary.dump(1, ' ', false, Json::error_handler_t::replace) + '\n', "the summary");
-  std::error_code ignored;
-  fs::remove(folder_ / kCheckpoint, ignored);
-  fs::remove(counts_file(checkpoint_.done), ignored);
+void write_photon_summary(const fs::path& folder, const Json& summary) {
+  write_file(folder / kSummary, summary.dump(1, ' ', false, Json::error_handler_t::replace) + '\n', "the summary");
+}
+
+void join_photon_files(std::span<const fs::path> parts, const fs::path& folder) {
+  constexpr std::uint64_t kPiece = 1U << 24;  // bytes
+  std::vector<std::byte> bytes;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(parts.front())) {
+    const fs::path name = entry.path().lexically_relative(parts.front());
+    if (entry.is_directory()) make_folder(folder / name);
+    if (name.extension() != ".npy" || name.string().starts_with("resume-")) continue;
+    const photon::NpyReader first(entry.path());
+    NpyWriter joined(folder / name, first.type(), {first.shape().begin() + 1, first.shape().end()});
+    for (const fs::path& part : parts) {
+      const photon::NpyReader file(part / name);
+      file.expect(first.type(), std::span(first.shape()).subspan(1));
+      const std::uint64_t rows_at_once = kPiece / file.row_bytes();
+      for (std::uint64_t row = 0; row < file.rows(); row += rows_at_once) {
+        bytes.resize(static_cast<std::size_t>(std::min(rows_at_once, file.rows() - row) * file.row_bytes()));
+        file.read(bytes, row);
+        joined.append(std::span<const std::byte>(bytes));
+      }
+    }
+    joined.finish();
+  }
 }
 
 }  // namespace raylift::batch

@@ -47,7 +47,7 @@ class PhotonFiles {
   /// Makes the folder, and takes away what an earlier run left there, or with options.resume goes on with it: `head`
   /// must then be the same. `nothing` has the layout of the counts. `options` must stay as long as this. Throws Error:
   /// io; usage where the run to go on with is complete, or another one; malformed.
-  PhotonFiles(const PhotonOptions& options, const cli::Json& head, const photon::Tally& nothing);
+  PhotonFiles(const PhotonOptions& options, cli::Json head, const photon::Tally& nothing);
 
   /// Where the run is to begin.
   [[nodiscard]] const PhotonCheckpoint& checkpoint() const { return checkpoint_; }
@@ -55,17 +55,13 @@ class PhotonFiles {
   [[nodiscard]] photon::Results results();
   /// All rows of `done` photons are there.
   void save(std::uint64_t done, const photon::Tally& tally);
-  /// Writes the counts' files and gives all files their names.
-  void finish(const photon::Tally& tally);
-  /// The last file: what has it is complete. Takes the checkpoint away.
-  void write_summary(const cli::Json& summary);
+  /// Gives the files their names. The checkpoint stays: from it, the run goes on to its end again.
+  void finish();
 
-  [[nodiscard]] std::uint64_t hits() const { return hits_->rows(); }
   /// The files' names, in order.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
-  void clear() const;
   void load();
   [[nodiscard]] std::filesystem::path counts_file(std::uint64_t done) const;
 
@@ -78,5 +74,22 @@ class PhotonFiles {
   std::optional<photon::NpyWriter> sequences_;
   std::vector<std::string> names_;
 };
+
+/// Takes away what a run left in a folder, or what it needs to go on.
+void clear_photon_files(const std::filesystem::path& folder);
+void forget_photon_checkpoint(const std::filesystem::path& folder);
+
+/// Throws Error(usage) where a folder has a run that is complete: there is nothing to go on with.
+void check_not_complete(const std::filesystem::path& folder);
+
+/// Writes channels.npy and times.npy, where there are channels, and appends their names.
+void write_photon_counts(const std::filesystem::path& folder, const photon::Tally& tally,
+                         std::vector<std::string>& names);
+
+/// The last file: a folder that has it is complete.
+void write_photon_summary(const std::filesystem::path& folder, const cli::Json& summary);
+
+/// Joins the arrays of several folders, in order, as those of one run.
+void join_photon_files(std::span<const std::filesystem::path> parts, const std::filesystem::path& folder);
 
 }  // namespace raylift::batch

@@ -112,6 +112,7 @@ Json photon_json(Json head, const PhotonSummary& summary) {
   }
   const std::uint64_t here = tally.photons() - summary.resumed_at;
   head.update({{"device", summary.device},
+               {"ranks", summary.ranks},
                {"steps", tally.steps()},
                {"inconsistent", tally.of(StepKind::inconsistent)},
                {"ends", ends_json([&](StepKind kind) { return tally.of(kind); })},

@@ -22,6 +22,7 @@ struct PhotonSummary {
   photon::Tally tally;
   std::string device;
   std::size_t batch = 0;
+  int ranks = 1;
   std::uint64_t resumed_at = 0;  ///< photons that an earlier process had done
   double seconds = 0;            ///< of this one's photons
   std::vector<std::string> files;

@@ -139,8 +139,8 @@ std::size_t batch_of(std::span<const GpuGeometry> geometries, const PhotonOption
 
 }  // namespace
 
-cli::Json run_photons(std::span<const GpuGeometry> geometries, const PhotonOptions& options, const cli::Json& head,
-                      PhotonSummary& summary, const Progress& progress) {
+void follow_photons(std::span<const GpuGeometry> geometries, const PhotonOptions& options, const cli::Json& head,
+                    PhotonSummary& summary, const Progress& progress) {
   const std::size_t batch = batch_of(geometries, options);
   std::deque<Lane> lanes;
   for (const GpuGeometry& geometry : geometries) lanes.emplace_back(geometry, options, batch);
@@ -171,13 +171,21 @@ cli::Json run_photons(std::span<const GpuGeometry> geometries, const PhotonOptio
   summary.batch = lanes.front().simulation.batch();
   for (const GpuGeometry& geometry : geometries)
     summary.device += (summary.device.empty() ? "" : ",") + geometry.device().info().id;
-  const bool record = options.record != 0 || !options.record_file.empty();
-  if (record) write_record(geometries.front(), lanes.front().source, run, options, progress);
-  files.finish(summary.tally);
+  files.finish();
   summary.files = files.names();
-  if (record) summary.files.emplace_back("record.npy");
+}
+
+cli::Json finish_photons(const GpuGeometry& geometry, const PhotonOptions& options, const cli::Json& head,
+                         PhotonSummary& summary, const Progress& progress) {
+  write_photon_counts(options.output, summary.tally, summary.files);
+  if (options.record != 0 || !options.record_file.empty()) {
+    const photon::Source source = photon::parse_source(options.source, geometry.view().origin);
+    write_record(geometry, source, {options.seed, options.first, options.most_steps, options.latest}, options,
+                 progress);
+    summary.files.emplace_back("record.npy");
+  }
   cli::Json json = photon_json(head, summary);
-  files.write_summary(json);
+  write_photon_summary(options.output, json);
   return json;
 }
 

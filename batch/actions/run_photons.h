@@ -13,11 +13,14 @@
 
 namespace raylift::batch {
 
-/// On one device or on several, which take batches by turns: the files are the same. Writes the folder options.output.
-/// Fills in the figures of `summary`, which has the names already, and returns what its summary.json holds. `head` is
-/// photon_head(). Throws what photon::Simulation and PhotonFiles do; a run that was stopped goes on with
-/// options.resume.
-[[nodiscard]] cli::Json run_photons(std::span<const GpuGeometry> geometries, const PhotonOptions& options,
-                                    const cli::Json& head, PhotonSummary& summary, const Progress& progress);
+/// Follows the photons on one device, or on several, which take batches by turns: the files are the same. Writes the
+/// arrays of rows to options.output, and keeps the checkpoint; `head` is photon_head(). Fills in the figures of
+/// `summary`. Throws what photon::Simulation and PhotonFiles do; a run that was stopped goes on with options.resume.
+void follow_photons(std::span<const GpuGeometry> geometries, const PhotonOptions& options, const cli::Json& head,
+                    PhotonSummary& summary, const Progress& progress);
+
+/// What comes after that: records, counts, and summary.json, whose contents are returned.
+[[nodiscard]] cli::Json finish_photons(const GpuGeometry& geometry, const PhotonOptions& options, const cli::Json& head,
+                                       PhotonSummary& summary, const Progress& progress);
 
 }  // namespace raylift::batch

@@ -8,7 +8,9 @@
 
 #include <memory>
 
+#include "batch/actions/photon_files.h"
 #include "batch/actions/run_photons.h"
+#include "batch/run/photon_ranks.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
@@ -41,7 +43,7 @@ void settle(PhotonsCommandOptions& options) {
 }
 
 /// On one device, or the same arrays on several; with the scene's names and warnings.
-std::vector<GpuGeometry> upload_scene(Session& session, const PhotonsCommandOptions& options, const Progress& progress,
+std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& options, const Progress& progress,
                                       PhotonSummary& summary) {
   std::vector<GpuGeometry> geometries;
   Scene scene;
@@ -61,30 +63,66 @@ std::vector<GpuGeometry> upload_scene(Session& session, const PhotonsCommandOpti
   return geometries;
 }
 
-int photons(Session& session, PhotonsCommandOptions& options) {
-  settle(options);
-  std::vector<StageTime> times;
-  const Progress progress = session.progress(&times);
-  const auto start = std::chrono::steady_clock::now();
+/// All of a run, or a rank's part of it. Nothing where other ranks go on with it.
+std::optional<Json> run_photons(Session& session, const PhotonsCommandOptions& options, Mpi* mpi,
+                                const Progress& progress, PhotonSummary& summary) {
   // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
   const CacheKey key = cache_key(options.file, options.load, options.upload, progress);
-  const Json head = photon_head(options, key.source.hex(), optics_hash(options.file, options.load));
-  PhotonSummary summary;
-  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
-  Json json = run_photons(geometries, options, head, summary, progress);
+  const std::string optics = optics_hash(options.file, options.load);
+  std::vector<GpuGeometry> geometries;
+  const auto follow = [&](const PhotonOptions& own) {
+    geometries = upload_scene(session, own, progress, summary);
+    follow_photons(geometries, own, photon_head(own, key.source.hex(), optics), summary, progress);
+  };
+  if (mpi == nullptr)
+    follow(options);
+  else if (!follow_on_ranks(*mpi, options, summary, follow))
+    return std::nullopt;
+  Json json =
+      finish_photons(geometries.front(), options, photon_head(options, key.source.hex(), optics), summary, progress);
+  if (mpi == nullptr)
+    forget_photon_checkpoint(options.output);
+  else
+    remove_rank_folders(options, mpi->place.ranks);
+  return json;
+}
+
+/// What the user gets to see.
+void show(Session& session, const PhotonsCommandOptions& options, const PhotonSummary& summary, Json json,
+          const std::vector<StageTime>& times) {
   if (const std::uint64_t count = summary.tally.of(photon::StepKind::inconsistent); count != 0)
     session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
                              counted(count, "photon", "photons")));
-  times = with_total(std::move(times), start);
   if (session.options().json) {
     if (options.timings) json["timings"] = timings_json(times);
     session.write(json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
-    return 0;
+    return;
   }
   std::string text = photon_text(options, summary);
   if (options.timings) text += "\ntimings\n" + timings_text(times);
   session.write(text);
-  return 0;
+}
+
+int photons(Session& session, PhotonsCommandOptions& options) {
+  settle(options);
+  const std::unique_ptr<Mpi> mpi = started_in_parallel() ? start_mpi() : nullptr;
+  try {
+    return with_raylift_errors([&] {
+      std::vector<StageTime> times;
+      const Progress progress = session.progress(&times);
+      const auto start = std::chrono::steady_clock::now();
+      PhotonSummary summary;
+      if (std::optional<Json> json = run_photons(session, options, mpi.get(), progress, summary))
+        show(session, options, summary, std::move(*json), with_total(std::move(times), start));
+      if (mpi) mpi->finish();
+      return 0;
+    });
+  } catch (const Error& error) {
+    if (!mpi) throw;
+    session.report(error);
+    mpi->abort(exit_code_of(error));  // the other ranks would wait for this one
+    return exit_code_of(error);
+  }
 }
 
 /// "BINS,FROM,TO", times in ns.
@@ -186,6 +224,7 @@ Examples:
   raylift photons scene.dae --source point:0,0,0 --photons 1M --seed 7 --output run
   raylift photons scene.dae --source ball:0,0,0,5000 --photons 1G --output run --resume
   raylift photons scene.dae --device all --photons 10G --output run    # on every GPU, by turns
+  mpirun -n 8 raylift photons scene.dae --photons 100G --output run    # a GPU and a range of photons each
   raylift photons scene.dae --output run --final --seq --record 100 --times 100,0,500
   raylift photons --json scene.dae --output run | jq .ends)",
                  [options, &run] { run = [options](Session& session) { return photons(session, *options); }; });

@@ -2,10 +2,11 @@
 // raylift photons: the same bytes for any batch and after a kill, whole files or none, and what it refuses.
 // check_photons.py looks into the files with NumPy.
 #include <gmock/gmock.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <map>
 #include <thread>
 
@@ -114,6 +115,37 @@ TEST_F(Photons, GiveTheHostsFilesOnCuda) {
   host.erase("summary.json");
   cuda.erase("summary.json");
   EXPECT_EQ(cuda, host);
+}
+
+TEST_F(Photons, GiveTheSameFilesOnSeveralRanks) {
+  if (!std::filesystem::exists(program("raylift-mpi.so"))) GTEST_SKIP() << "raylift was built without MPI";
+  for (const std::string format : {"opticks", "chroma"}) {
+    const std::vector<std::string> options = with(kEverything, {"--format", format});
+    run("one", options);
+    const auto under_mpirun = [&](const std::string& more) {
+      std::string command =
+          "ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun "
+          "--oversubscribe --bind-to none -n 3 " +
+          program("raylift").string();
+      for (const std::string& argument : into("ranks", options)) command += ' ' + argument;
+      return std::system((command + more + " > " + at("said") + " 2>&1").c_str());
+    };
+    // What rank 0 can't join stays, and is gone on with.
+    std::filesystem::create_directories(at("ranks/seq.npy.part/in the way"));
+    EXPECT_NE(under_mpirun(""), 0);
+    EXPECT_FALSE(std::filesystem::exists(at("ranks/summary.json")));
+    EXPECT_TRUE(std::filesystem::exists(at("ranks/rank-2/resume.json"))) << bytes_in(at("said"));
+    std::filesystem::remove_all(at("ranks/seq.npy.part"));
+    ASSERT_EQ(under_mpirun(" --resume"), 0) << bytes_in(at("said"));
+    EXPECT_NE(under_mpirun(" --resume"), 0) << "it is complete";
+    EXPECT_EQ(summary("ranks")["ranks"], 3);
+    EXPECT_EQ(summary("ranks")["ends"], summary("one")["ends"]);
+    EXPECT_EQ(summary("ranks")["materials"], summary("one")["materials"]);
+    auto one = contents("one"), ranks = contents("ranks");
+    one.erase("summary.json");
+    ranks.erase("summary.json");
+    EXPECT_EQ(one, ranks);
+  }
 }
 
 TEST_F(Photons, HaveNumbersThatRunsCanDivide) {
