@@ -92,6 +92,7 @@ class Follower {
       from_ = boundary.end;
       if (boundary.inconsistent) {
         outcome_.last.kind = StepKind::inconsistent;
+        ++outcome_.steps;  // so that its history has an event
         record();
       } else if (!boundary.crosses()) {
         birth_ = kArrived;

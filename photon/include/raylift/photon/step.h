@@ -101,6 +101,20 @@ RAYLIFT_HD inline void emit(const OpticsView& optics, const EmissionComponent& c
   set(photon, {direction, random_polarization(direction, random)});
 }
 
+/// The number of a scintillation component, by its share of the light.
+RAYLIFT_HD inline int scintillation_component(const MaterialOptics& material, RandomStream& random) {
+  Real share = random.uniform() * (Real(material.scintillation[0].amount) + Real(material.scintillation[1].amount) +
+                                   Real(material.scintillation[2].amount));
+  int last = 0;
+  for (int i = 0; i != 3; ++i) {
+    if (material.scintillation[i].spectrum.count == 0) continue;
+    last = i;
+    share = share - Real(material.scintillation[i].amount);
+    if (share < Real(0)) break;
+  }
+  return last;
+}
+
 /// In the bulk, where the free path ended: which process it was, by their shares of the rate, and what it does.
 RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptics& material, const Medium& medium,
                                    const Losses& losses, Real rate, ShiftProfile profile, Photon& photon,
@@ -128,14 +142,7 @@ RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptic
   }
   if ((material.flags & material_flags::kReemits) == 0 || !(random.uniform() < Real(losses.reemission)))
     return StepKind::absorbed;
-  // A component by its share of the light.
-  Real share = random.uniform() * (Real(material.scintillation[0].amount) + Real(material.scintillation[1].amount) +
-                                   Real(material.scintillation[2].amount));
-  int which = 0;
-  while (which != 2 && material.scintillation[which + 1].spectrum.count != 0 &&
-         !(share < Real(material.scintillation[which].amount)))
-    share = share - Real(material.scintillation[which++].amount);
-  const EmissionComponent& component = material.scintillation[which];
+  const EmissionComponent& component = material.scintillation[scintillation_component(material, random)];
   emit(optics, component, false, emission_delay(component.time_constant, component.rise_time, random), photon, random);
   return StepKind::reemitted;
 }
