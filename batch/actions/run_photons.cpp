@@ -2,7 +2,6 @@
 #include "run_photons.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/photon/parse_source.h>
 #include <raylift/photon/simulation.h>
 
 #include <algorithm>
@@ -63,9 +62,8 @@ void write_record(const GpuGeometry& geometry, const photon::Source& source, pho
 
 /// A device's part of a run.
 struct Lane {
-  Lane(const GpuGeometry& geometry, const PhotonOptions& options, std::size_t batch)
-      : source(photon::parse_source(options.source, geometry.view().origin)),
-        simulation(geometry, {batch, options.time_bins, options.time_from, options.time_to}) {}
+  Lane(const GpuGeometry& geometry, const photon::Source& source_, const PhotonOptions& options, std::size_t batch)
+      : source(source_), simulation(geometry, {batch, options.time_bins, options.time_from, options.time_to}) {}
   photon::Source source;
   photon::Simulation simulation;
 };
@@ -139,11 +137,13 @@ std::size_t batch_of(std::span<const GpuGeometry> geometries, const PhotonOption
 
 }  // namespace
 
-void follow_photons(std::span<const GpuGeometry> geometries, const PhotonOptions& options, const cli::Json& head,
-                    PhotonSummary& summary, const Progress& progress) {
+void follow_photons(std::span<const GpuGeometry> geometries, std::span<const photon::LoadedSource> sources,
+                    const PhotonOptions& options, const cli::Json& head, PhotonSummary& summary,
+                    const Progress& progress) {
   const std::size_t batch = batch_of(geometries, options);
   std::deque<Lane> lanes;
-  for (const GpuGeometry& geometry : geometries) lanes.emplace_back(geometry, options, batch);
+  for (std::size_t i = 0; i != geometries.size(); ++i)
+    lanes.emplace_back(geometries[i], sources[i].source(), options, batch);
   PhotonFiles files(options, head, lanes.front().simulation.nothing());
   summary.resumed_at = files.checkpoint().done;
   summary.tally = files.checkpoint().tally;
@@ -175,11 +175,10 @@ void follow_photons(std::span<const GpuGeometry> geometries, const PhotonOptions
   summary.files = files.names();
 }
 
-cli::Json finish_photons(const GpuGeometry& geometry, const PhotonOptions& options, const cli::Json& head,
-                         PhotonSummary& summary, const Progress& progress) {
+cli::Json finish_photons(const GpuGeometry& geometry, const photon::Source& source, const PhotonOptions& options,
+                         const cli::Json& head, PhotonSummary& summary, const Progress& progress) {
   write_photon_counts(options.output, summary.tally, summary.files);
   if (options.record != 0 || !options.record_file.empty()) {
-    const photon::Source source = photon::parse_source(options.source, geometry.view().origin);
     write_record(geometry, source, {options.seed, options.first, options.most_steps, options.latest}, options,
                  progress);
     summary.files.emplace_back("record.npy");

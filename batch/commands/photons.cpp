@@ -4,7 +4,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/upload/broadcast.h>
-#include <raylift/photon/parse_source.h>
+#include <raylift/photon/load_source.h>
 
 #include <memory>
 
@@ -26,6 +26,7 @@ constexpr std::uint64_t kMostBatch = 1'000'000'000;
 
 struct PhotonsCommandOptions : PhotonOptions {
   std::vector<std::string> scenes;
+  std::optional<std::uint64_t> count;  // of photons, where it is given
   bool timings = false;
 };
 
@@ -36,9 +37,9 @@ void settle(PhotonsCommandOptions& options) {
   options.file = options.scenes.front();
   if (options.output.empty())
     throw Error(ErrorKind::usage, "nothing says where the results are to go", {}, "name a folder by --output");
-  if (options.photons > UINT64_MAX - options.first)
+  if (options.count.value_or(options.photons) > UINT64_MAX - options.first)
     throw Error(ErrorKind::usage, "--first and --photons exceed the numbers that photons have");
-  (void)photon::parse_source(options.source);
+  photon::check_source_text(options.source);
   options.upload.bvh = true;
 }
 
@@ -63,23 +64,40 @@ std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& opt
   return geometries;
 }
 
+/// The source on each device. A file of photons decides how many there are, unless --photons asks for fewer.
+std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
+                                               const std::vector<GpuGeometry>& geometries) {
+  std::vector<photon::LoadedSource> sources;
+  sources.reserve(geometries.size());
+  for (const GpuGeometry& geometry : geometries) sources.emplace_back(options.source, geometry, options.seed);
+  const std::optional<std::uint64_t> there = sources.front().photons();
+  if (there && options.count.value_or(0) > *there - std::min(*there, options.first))
+    throw Error(ErrorKind::usage,
+                fmt::format("the source has {}, and numbers {} to {} were asked for",
+                            counted(*there, "photon", "photons"), options.first, options.first + *options.count - 1),
+                {}, "leave out --photons");
+  options.photons = options.count.value_or(there ? *there - std::min(*there, options.first) : options.photons);
+  return sources;
+}
+
 /// All of a run, or a rank's part of it. Nothing where other ranks go on with it.
-std::optional<Json> run_photons(Session& session, const PhotonsCommandOptions& options, Mpi* mpi,
-                                const Progress& progress, PhotonSummary& summary) {
+std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
+                                PhotonSummary& summary) {
   // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
   const CacheKey key = cache_key(options.file, options.load, options.upload, progress);
   const std::string optics = optics_hash(options.file, options.load);
-  std::vector<GpuGeometry> geometries;
+  if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
+  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
+  const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
   const auto follow = [&](const PhotonOptions& own) {
-    geometries = upload_scene(session, own, progress, summary);
-    follow_photons(geometries, own, photon_head(own, key.source.hex(), optics), summary, progress);
+    follow_photons(geometries, sources, own, photon_head(own, key.source.hex(), optics), summary, progress);
   };
   if (mpi == nullptr)
     follow(options);
   else if (!follow_on_ranks(*mpi, options, summary, follow))
     return std::nullopt;
-  Json json =
-      finish_photons(geometries.front(), options, photon_head(options, key.source.hex(), optics), summary, progress);
+  Json json = finish_photons(geometries.front(), sources.front().source(), options,
+                             photon_head(options, key.source.hex(), optics), summary, progress);
   if (mpi == nullptr)
     forget_photon_checkpoint(options.output);
   else
@@ -147,8 +165,8 @@ void add_photon_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptio
   add_parsed(app, "--source", "SOURCE", options->source,
              "Where photons are born, such as ball:0,0,0,2m:wavelength=350-500; docs/photons.md has the form",
              [options](const std::string& text) { options->source = text; });
-  add_parsed(app, "--photons", "COUNT", exact_count(options->photons), "Number of photons",
-             [options](const std::string& text) { options->photons = parse_count(text); });
+  add_parsed(app, "--photons", "COUNT", exact_count(options->photons) + "; of files: all", "Number of photons",
+             [options](const std::string& text) { options->count = parse_count(text); });
   add_parsed(app, "--first", "NUMBER", "0", "Number of the first photon: a photon's history depends on seed and number",
              [options](const std::string& text) { options->first = parse_count(text); });
   add_parsed(app, "--seed", "NUMBER", "0", "Seed of the random numbers",

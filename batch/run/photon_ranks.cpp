@@ -29,10 +29,13 @@ std::uint64_t begin_of(std::uint64_t photons, int rank, int ranks) {
   return photons / parts * part + photons % parts * part / parts;
 }
 
-std::string own_device(const RankPlace& place) {
-  std::vector<Device> devices = Device::all();
-  if (devices.size() > 1) devices.pop_back();  // the host, where there is a GPU
-  return devices[static_cast<std::size_t>(place.local_rank) % devices.size()].info().id;
+PhotonOptions photons_of_rank(const PhotonOptions& whole, const RankPlace& place) {
+  PhotonOptions own = whole;
+  const std::uint64_t begin = begin_of(whole.photons, place.rank, place.ranks);
+  own.photons = begin_of(whole.photons, place.rank + 1, place.ranks) - begin;
+  own.first = whole.first + begin;
+  own.output = folder_of(whole, place.rank).string();
+  return own;
 }
 
 std::string message_of(const PhotonSummary& summary) {
@@ -55,14 +58,11 @@ void add_message(const std::string& text, PhotonSummary& summary) {
 
 }  // namespace
 
-PhotonOptions photons_of_rank(const PhotonOptions& whole, const RankPlace& place) {
-  PhotonOptions own = whole;
-  const std::uint64_t begin = begin_of(whole.photons, place.rank, place.ranks);
-  own.photons = begin_of(whole.photons, place.rank + 1, place.ranks) - begin;
-  own.first = whole.first + begin;
-  own.output = folder_of(whole, place.rank).string();
-  if (own.device == "auto" || own.device == "all") own.device = own_device(place);
-  return own;
+std::string device_of_rank(const std::string& device, const RankPlace& place) {
+  if (device != "auto" && device != "all") return device;
+  std::vector<Device> devices = Device::all();
+  if (devices.size() > 1) devices.pop_back();  // the host, where there is a GPU
+  return devices[static_cast<std::size_t>(place.local_rank) % devices.size()].info().id;
 }
 
 bool follow_on_ranks(Mpi& mpi, const PhotonOptions& whole, PhotonSummary& summary,

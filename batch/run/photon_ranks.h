@@ -10,13 +10,13 @@
 
 namespace raylift::batch {
 
-/// The rank's part of a run: its range of photons, and its folder DIR/rank-N. The device is the rank's own where
-/// options.device is "auto" or "all": the GPUs of a machine are dealt out to the ranks on it.
-[[nodiscard]] PhotonOptions photons_of_rank(const PhotonOptions& whole, const RankPlace& place);
+/// The rank's device, where `device` is "auto" or "all": the GPUs of a machine are dealt out to the ranks on it.
+[[nodiscard]] std::string device_of_rank(const std::string& device, const RankPlace& place);
 
-/// Does the rank's part by `follow`, which fills in its summary. On rank 0 then waits for the others, joins their files
-/// in options.output and sums their counts into `summary`, and returns true; the folders of the ranks stay until
-/// remove_rank_folders(). A rank that fails ends all; they go on with options.resume.
+/// Does the rank's part by `follow`, which fills in its summary: a range of the photons, into DIR/rank-N. On rank 0
+/// then waits for the others, joins their files in options.output and sums their counts into `summary`, and returns
+/// true; the folders of the ranks stay until remove_rank_folders(). A rank that fails ends all; they go on with
+/// options.resume.
 [[nodiscard]] bool follow_on_ranks(Mpi& mpi, const PhotonOptions& whole, PhotonSummary& summary,
                                    const std::function<void(const PhotonOptions&)>& follow);
 

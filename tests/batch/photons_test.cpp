@@ -177,6 +177,27 @@ TEST_F(Photons, PrintTheSummaryTheyWrite) {
   EXPECT_GT(summary("late")["ends"]["cut"], 1000) << "after their first step";
 }
 
+// Photons that start where others ended: in the same place, for they are cut before their first step.
+TEST_F(Photons, StartFromFilesOfPhotons) {
+  for (const char* format : {"opticks", "chroma"}) {
+    const std::string suffix = format == std::string("opticks") ? ".npy" : "";
+    run("first", {"--photons", "500", "--final", "--max-steps", "2", "--format", format});
+    const std::string start = "photons:" + at("first/final" + suffix);
+    run("second", {"--source", start, "--max-steps", "0", "--final"});
+    EXPECT_EQ(summary("second")["photons"], 500);
+    EXPECT_EQ(summary("second")["ends"]["cut"], 500);
+    run("opticks", {"--photons", "500", "--final", "--max-steps", "2"});
+    const std::string before = contents("opticks")["final.npy"], after = contents("second")["final.npy"];
+    ASSERT_EQ(before.size(), after.size());
+    for (std::size_t row = 128; row != before.size(); row += 64)
+      EXPECT_EQ(before.substr(row, 16), after.substr(row, 16)) << "position and time";
+    run("rest", {"--source", start, "--first", "400", "--final"});
+    EXPECT_EQ(summary("rest")["photons"], 100);
+    EXPECT_EQ(raylift(into("more", {"--source", start, "--first", "400", "--photons", "101"})).code, 2);
+  }
+  EXPECT_EQ(raylift(into("none", {"--source", "photons:" + at("absent.npy")})).code, 2);
+}
+
 TEST_F(Photons, GoOnAfterAKillWithTheSameFiles) {
   const std::vector<std::string> options{"--photons", "12k",      "--final", "--seq",
                                          "--times",   "20,0,100", "--batch", "500"};
