@@ -37,7 +37,7 @@ void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, s
 
 ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
                          const Stream& stream)
-    : source_(source), at_center_(std::in_place, geometry.device(), stream, 1) {
+    : source_(source) {
   if (source.gensteps.steps != nullptr)
     make(geometry, run, count, stream);
   else if (source.photons != nullptr)
@@ -46,7 +46,8 @@ ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, cons
     find_center(geometry, stream);
 }
 
-void ReadySource::find_center(const GpuGeometry& geometry, [[maybe_unused]] const Stream& stream) {
+void ReadySource::find_center(const GpuGeometry& geometry, const Stream& stream) {
+  at_center_.emplace(geometry.device(), stream, 1);
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     on_cuda(geometry.device(), "locate",

@@ -23,8 +23,10 @@ class ReadySource {
   ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
               const Stream& stream);
   [[nodiscard]] const Source& source() const { return source_; }
-  /// At an address of the device. Not set where photons are given.
-  [[nodiscard]] const Containment* at_center() const { return at_center_->device(); }
+  /// At an address of the device. Where photons are given, the solids around the first of them.
+  [[nodiscard]] const Containment* at_center() const {
+    return source_.photons != nullptr ? source_.photons_in : at_center_->device();
+  }
 
  private:
   void find_center(const GpuGeometry& geometry, const Stream& stream);

@@ -83,8 +83,9 @@ struct Source {
   float time_constant = 0;       ///< ns: later by an exponential decay too
   Spectrum spectrum;
 
-  /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon]. Of the above,
-  /// nothing counts. Their media come from locate(), or from `photons_in`, of as many elements, where they are known.
+  /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon], and
+  /// there are photon_count of them. Of the above, nothing counts. Their media come from locate(), or from
+  /// `photons_in`, of as many elements, where they are known.
   const StartPhoton* photons = nullptr;
   const Containment* photons_in = nullptr;
   std::uint64_t first_photon = 0;
