@@ -146,11 +146,12 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
 
 void draw_selection(ViewerState& state, float height) {
   const Selection s = *state.selection();
-  // As high as it needs, beside the axes.
+  // As high as it needs, beside the axes; it scrolls before it covers the panel above it.
   ImGui::SetNextWindowPos({selection_left(state, height), height - kGap}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSize({kSelectionWidth, 0});
+  ImGui::SetNextWindowSizeConstraints({kSelectionWidth, 0}, {kSelectionWidth, std::max(220.0F, 0.36F * height)});
   if (ImGui::Begin("Selected", nullptr,
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
+                       ImGuiWindowFlags_AlwaysAutoResize)) {
     if (begin_facts("selected")) {
       fact("solid", s.name);
       fact("path", s.path);
