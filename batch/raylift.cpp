@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kFooter = R"(
 Exit codes:
   0  success                           6  limit: a limit was reached
-  1  check: a mesh is not watertight   7  out_of_host_memory
+  1  check, compare: a negative answer 7  out_of_host_memory
   2  usage: a wrong option             8  out_of_device_memory
   3  io: a file can't be used          9  device: none works, or a call failed
   4  malformed: the input is broken    10  no_display
@@ -29,6 +29,7 @@ Examples:
   raylift check --json *.dae > report.json
   raylift upload scene.dae --device host --budget 1GB
   raylift trace scene.dae --rays 10M --image depth.png
+  raylift photons scene.dae --photons 10M --output run
   raylift COMMAND --help)";
 
 int run_command(int argc, char** argv) {
@@ -45,6 +46,8 @@ int run_command(int argc, char** argv) {
   add_check(program, general, run);
   add_upload(program, general, run);
   add_trace(program, general, run);
+  add_photons(program, general, run);
+  add_compare(program, general, run);
   add_batch(program, general, run);
   add_cache(program, general, run);
   add_devices(program, general, run);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "cli/camera.h"
@@ -45,16 +46,14 @@ class Random {
 
 RayMaker isotropic(const RayOptions& options, const Scene& scene, const Vector3d& origin) {
   const Ball ball = ball_of(options, scene);
-  const Vector3d center = ball.center - origin;
-  return [center, radius = ball.radius, seed = options.seed](std::uint64_t i) {
-    Random random(seed, i);
-    const double distance = radius * std::cbrt(random.unit());
-    const Vector3d start = center + distance * random.direction();
-    Ray ray;
-    ray.origin = to_float3(start);
-    ray.direction = to_float3(random.direction());
-    return ray;
-  };
+  RayMaker make{{}, {}, options.seed};
+  make.source.center = to_float3(ball.center - origin);
+  make.source.radius = static_cast<float>(ball.radius);
+  return make;
+}
+
+RayMaker on_host(std::function<Ray(std::uint64_t)> ray) {
+  return {std::move(ray), {}, 0};
 }
 
 /// As raylift-view places its camera, at the options' point or where it sees the whole scene.
@@ -77,7 +76,7 @@ ImageRays image_rays(const RayOptions& options, const Scene& scene) {
 RayMaker camera_rays(const RayOptions& options, const Scene& scene, const Vector3d& origin) {
   ImageRays rays = image_rays(options, scene);
   rays.eye -= origin;
-  return [rays, options](std::uint64_t i) {
+  return on_host([rays, options](std::uint64_t i) {
     const std::uint64_t pixel = i % options.pixels();
     double x = 0.5, y = 0.5;
     if (i != pixel) {
@@ -93,7 +92,7 @@ RayMaker camera_rays(const RayOptions& options, const Scene& scene, const Vector
     ray.direction = to_float3(direction);
     ray.tmin = static_cast<float>(options.near);
     return ray;
-  };
+  });
 }
 
 /// Chooses solids and triangles by their areas.
@@ -163,7 +162,7 @@ class Surfaces {
 RayMaker surface_rays(const RayOptions& options, const Scene& scene, const Vector3d& origin) {
   const auto surfaces = std::make_shared<const Surfaces>(scene);
   const double side = options.outward ? 1 : -1;
-  return [surfaces, origin, side, seed = options.seed](std::uint64_t i) {
+  return on_host([surfaces, origin, side, seed = options.seed](std::uint64_t i) {
     Random random(seed, i);
     const Surfaces::Spot spot = surfaces->choose(random);
     const Vector3d normal = side * spot.normal;
@@ -178,7 +177,7 @@ RayMaker surface_rays(const RayOptions& options, const Scene& scene, const Vecto
     const double largest = (spot.point - origin).cwiseAbs().maxCoeff();
     ray.tmin = static_cast<float>(largest * 0x1p-20 / std::max(direction.dot(normal), 0x1p-8));
     return ray;
-  };
+  });
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <raylift/geometry/bvh/ray.h>
 #include <raylift/geometry/scene/scene.h>
+#include <raylift/photon/source.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -38,8 +40,12 @@ struct Ball {
 };
 [[nodiscard]] Ball ball_of(const RayOptions& options, const Scene& scene);
 
-/// Ray number i, in millimetres from the view's origin, its direction of unit length. Called from several threads.
-using RayMaker = std::function<Ray(std::uint64_t i)>;
+/// Rays by number, in millimetres from the view's origin, their directions of unit length.
+struct RayMaker {
+  std::function<Ray(std::uint64_t i)> on_host;  ///< called from several threads; empty: the source makes them,
+  photon::Source source;                        ///< on the device
+  std::uint64_t seed = 0;
+};
 
 /// The scene must stay as long as the maker. `origin` is that of the GeometryView. Camera rays 0 to pixels() - 1 go
 /// through the middles of the pixels, row by row from the top; those after them again, at random places in each. Throws

@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
+#include <raylift/photon/rays.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -30,10 +31,10 @@ constexpr std::size_t kWarmUp = 1024;
 
 /// The memory of a batch: pinned on the host's side, so that copies run at the link's speed.
 struct Room {
-  Room(const Device& device, std::size_t count)
+  Room(const Device& device, std::size_t count, bool rays_on_host)
       : rays(device, count),
         hits(device, count),
-        host_rays(device, count, {true, false, false}),
+        host_rays(device, rays_on_host ? count : 1, {true, false, false}),
         host_hits(device, count, {true, false, false}) {}
   DeviceBuffer<Ray> rays;
   DeviceBuffer<Hit> hits;
@@ -41,12 +42,12 @@ struct Room {
   MappedBuffer<Hit> host_hits;
 };
 
-std::unique_ptr<Room> make_room(const Device& device, std::uint64_t count) {
+std::unique_ptr<Room> make_room(const Device& device, std::uint64_t count, bool rays_on_host) {
   std::size_t batch = device.info().is_host ? kHostBatch : kBatch;
   while (batch > kLeastBatch && batch / 2 >= count) batch /= 2;
   while (true) {
     try {
-      return std::make_unique<Room>(device, batch);
+      return std::make_unique<Room>(device, batch, rays_on_host);
     } catch (const Error& error) {
       const bool memory =
           error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
@@ -94,7 +95,7 @@ TraceRun trace_rays(const GpuGeometry& geometry, const RayMaker& make, std::uint
   if (count == 0) return run;
   const Stage stage(progress, "trace", count);
   const Stream stream(geometry.device());
-  const std::unique_ptr<Room> room = make_room(geometry.device(), count);
+  const std::unique_ptr<Room> room = make_room(geometry.device(), count, static_cast<bool>(make.on_host));
   run.batch_rays = room->rays.size();
   const std::span<Ray> rays = room->host_rays.host();
   const std::span<Hit> hits = room->host_hits.host();
@@ -103,15 +104,20 @@ TraceRun trace_rays(const GpuGeometry& geometry, const RayMaker& make, std::uint
     stage.advance(first);
     const auto here = static_cast<std::size_t>(std::min<std::uint64_t>(run.batch_rays, count - first));
     Clock::time_point start = Clock::now();
-    for_each_block(here, [&](std::size_t, std::size_t begin, std::size_t size) {
-      for (std::size_t i = begin; i != begin + size; ++i) rays[i] = make(first + i);
-    });
-    run.make_seconds += since(start);
-
-    start = Clock::now();
-    room->rays.copy_from(std::span<const Ray>(rays).first(here), stream);
-    stream.synchronize();
-    run.copy_seconds += since(start);
+    if (make.on_host) {
+      for_each_block(here, [&](std::size_t, std::size_t begin, std::size_t size) {
+        for (std::size_t i = begin; i != begin + size; ++i) rays[i] = make.on_host(first + i);
+      });
+      run.make_seconds += since(start);
+      start = Clock::now();
+      room->rays.copy_from(std::span<const Ray>(rays).first(here), stream);
+      stream.synchronize();
+      run.copy_seconds += since(start);
+    } else {
+      photon::make_rays(geometry.device(), make.source, make.seed, first, room->rays.device(), here, stream);
+      stream.synchronize();
+      run.make_seconds += since(start);
+    }
 
     // The first launch of a process loads the kernel.
     if (first == 0) {

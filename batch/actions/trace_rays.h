@@ -29,8 +29,8 @@ struct TraceFigures {
 struct TraceRun {
   TraceFigures figures;
   std::size_t batch_rays = 0;
-  double make_seconds = 0;   ///< rays, on the host
-  double copy_seconds = 0;   ///< rays to the device, hits back
+  double make_seconds = 0;   ///< rays, on the device or on the host
+  double copy_seconds = 0;   ///< rays from the host to the device, hits back
   double trace_seconds = 0;  ///< from the launch until the last hit is written
 };
 

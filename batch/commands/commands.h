@@ -18,6 +18,8 @@ void add_optics(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_check(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_upload(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_trace(CLI::App& program, cli::GeneralOptions& general, Run& run);
+void add_photons(CLI::App& program, cli::GeneralOptions& general, Run& run);
+void add_compare(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_batch(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_cache(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_devices(CLI::App& program, cli::GeneralOptions& general, Run& run);

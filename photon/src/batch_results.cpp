@@ -2,17 +2,18 @@
 #include "batch_results.h"
 
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/photon/propagate.h>
 #include <raylift/photon/simulation.h>
 #include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "needs.h"
+#include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/check.h"
-#include "propagate_kernel.h"
+#include "on_cuda.h"
 #endif
 
 namespace raylift::photon {
@@ -61,26 +62,20 @@ void select_on_host(const GeometryView& view, const BatchArrays& batch) {
   *batch.hit_count = first.back();
 }
 
-void make_on_host(const GeometryView& view, const Source& source, const Run& run, const BatchArrays& batch) {
+void make_on_host(const GeometryView& view, const Source& source, const Anchor& anchor, const Run& run,
+                  const BatchArrays& batch) {
   count_on_host(view, batch);
   if (batch.hits != nullptr) select_on_host(view, batch);
   if (batch.finals == nullptr && batch.sequences == nullptr) return;
-  const Containment at_center = batch.sequences != nullptr ? locate(view, source.center) : Containment{};
   for_each_block(batch.count, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i != end; ++i) {
       const std::uint64_t number = batch.first + i;
       if (batch.finals != nullptr) batch.finals[i] = photon_row(view, batch.outcomes[i], number);
       if (batch.sequences != nullptr)
-        batch.sequences[i] = sequence_of(view, source, at_center, run, number, batch.outcomes[i]);
+        batch.sequences[i] = sequence_of(view, source, anchor, run, number, batch.outcomes[i]);
     }
   });
 }
-
-#ifdef RAYLIFT_WITH_CUDA
-void check(int code, const char* what) {
-  cuda::check(static_cast<cudaError_t>(code), what);
-}
-#endif
 
 }  // namespace
 
@@ -88,57 +83,55 @@ std::size_t scratch_bytes([[maybe_unused]] const Device& device, [[maybe_unused]
   std::size_t bytes = 1;
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
-    const cuda::CurrentDevice current(device.info().cuda_device);
-    cuda::check(current.code(), "selecting " + device.info().id);
-    check(results_scratch(count, bytes), "sizing the selection of hits");
+    on_cuda(device, "the selection of hits", [&] { return results_scratch(count, bytes); });
   }
 #endif
   return std::max<std::size_t>(bytes, 1);
 }
 
 void make_results(const GpuGeometry& geometry, const Source& source, const Run& run, const BatchArrays& batch,
-                  [[maybe_unused]] const Stream& stream) {
+                  const Stream& stream) {
+  // Histories longer than an outcome's are made by following the photon again.
+  std::optional<ReadySource> ready;
+  if (batch.sequences != nullptr) {
+    Run here = run;
+    here.first = batch.first;
+    ready.emplace(geometry, source, here, batch.count, stream);
+  }
+  const Source& births = ready ? ready->source() : source;
+  const Anchor* const anchor = ready ? ready->anchor() : nullptr;
 #ifdef RAYLIFT_WITH_CUDA
-  const Device& device = geometry.device();
-  if (!device.info().is_host) {
-    const cuda::CurrentDevice current(device.info().cuda_device);
-    cuda::check(current.code(), "selecting " + device.info().id);
-    const PooledBuffer<Containment> at_center(device, stream, 1);
-    if (batch.sequences != nullptr)
-      check(launch_locate(geometry.view(), source, at_center.device(), stream.handle()), "launching locate");
-    check(launch_results(geometry.view(), source, at_center.device(), run, batch, stream.handle()),
-          "launching the kernels of results");
+  if (!geometry.device().info().is_host) {
+    on_cuda(geometry.device(), "the kernels of results",
+            [&] { return launch_results(geometry.view(), births, anchor, run, batch, stream.handle()); });
     return;
   }
 #endif
-  make_on_host(geometry.view(), source, run, batch);
+  make_on_host(geometry.view(), births, anchor != nullptr ? *anchor : Anchor{}, run, batch);
 }
 
 std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons) {
   std::vector<PhotonRow> rows(photons * kSequenceEvents);
   if (rows.empty()) return rows;
   const GeometryView& view = geometry.view();
+  require_optics(view);
+  check(source);
   const Stream stream(geometry.device());
-  // Of the checks that propagate() does, and of nothing else.
-  propagate(geometry, source, how, nullptr, 0, stream);
+  const ReadySource ready(geometry, source, how, photons, stream);
 #ifdef RAYLIFT_WITH_CUDA
-  const Device& device = geometry.device();
-  if (!device.info().is_host) {
-    const cuda::CurrentDevice current(device.info().cuda_device);
-    cuda::check(current.code(), "selecting " + device.info().id);
-    const PooledBuffer<Containment> at_center(device, stream, 1);
-    const DeviceBuffer<PhotonRow> on_device(device, rows.size());
-    check(launch_locate(view, source, at_center.device(), stream.handle()), "launching locate");
-    check(launch_record(view, source, at_center.device(), how, on_device.device(), photons, stream.handle()),
-          "launching record");
+  if (!geometry.device().info().is_host) {
+    const DeviceBuffer<PhotonRow> on_device(geometry.device(), rows.size());
+    on_cuda(geometry.device(), "record", [&] {
+      return launch_record(view, ready.source(), ready.anchor(), how, on_device.device(), photons, stream.handle());
+    });
     on_device.copy_to(rows, stream);
     stream.synchronize();
     return rows;
   }
 #endif
-  const Containment at_center = locate(view, source.center);
+  const Anchor anchor = ready.anchor() != nullptr ? *ready.anchor() : Anchor{};
   tbb::parallel_for(std::size_t{0}, photons, [&](std::size_t i) {
-    record_steps(view, source, at_center, how, how.first + i, rows.data() + i * kSequenceEvents);
+    record_steps(view, ready.source(), anchor, how, how.first + i, rows.data() + i * kSequenceEvents);
   });
   return rows;
 }

@@ -78,7 +78,7 @@ class Parser {
     const char quote = next_is('"') ? '"' : '\'';
     expect(quote);
     const std::size_t end = rest_.find(quote);
-    if (end == std::string_view::npos || end > 64) fail("the header has text without an end");
+    if (end > 64) fail("the header has text without an end");
     std::string text(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
     return text;

@@ -40,9 +40,9 @@ RAYLIFT_HD inline void tally(const BatchArrays& batch, const OpticsView& optics,
 
 /// Follows a photon and calls see(slot, outcome) at its birth, slot 0, and after each of its events.
 template <class See>
-RAYLIFT_HD inline void follow_and_see(const GeometryView& geometry, const Source& source, const Containment& at_center,
+RAYLIFT_HD inline void follow_and_see(const GeometryView& geometry, const Source& source, const Anchor& anchor,
                                       const Run& run, std::uint64_t number, const See& see) {
-  Follower follower(geometry, source, at_center, run);
+  Follower follower(geometry, source, anchor, run);
   follower.start(number);
   Ray ray;
   std::uint32_t slot = 0;
@@ -67,7 +67,7 @@ RAYLIFT_HD inline void add_event(Sequence& sequence, std::uint32_t slot, std::ui
 }
 
 /// The outcome's own history has the last 16 events: a photon with more is followed again.
-RAYLIFT_HD inline Sequence sequence_of(const GeometryView& geometry, const Source& source, const Containment& at_center,
+RAYLIFT_HD inline Sequence sequence_of(const GeometryView& geometry, const Source& source, const Anchor& anchor,
                                        const Run& run, std::uint64_t number, const Outcome& outcome) {
   Sequence sequence{{0, 0}, {0, 0}};
   const std::uint32_t events = outcome.steps + (outcome.last.kind == StepKind::cut ? 1U : 0U);
@@ -77,16 +77,16 @@ RAYLIFT_HD inline Sequence sequence_of(const GeometryView& geometry, const Sourc
       add_event(sequence, events - i, opticks_number(static_cast<StepKind>(outcome.history >> (4 * i) & 15U)));
     return sequence;
   }
-  follow_and_see(geometry, source, at_center, run, number, [&](std::uint32_t slot, const Outcome& now) {
+  follow_and_see(geometry, source, anchor, run, number, [&](std::uint32_t slot, const Outcome& now) {
     add_event(sequence, slot, slot == 0 ? kTorchNumber : opticks_number(now.last.kind));
   });
   return sequence;
 }
 
-RAYLIFT_HD inline void record_steps(const GeometryView& geometry, const Source& source, const Containment& at_center,
+RAYLIFT_HD inline void record_steps(const GeometryView& geometry, const Source& source, const Anchor& anchor,
                                     const Run& run, std::uint64_t number, PhotonRow* rows) {
   for (std::uint32_t slot = 0; slot != kSequenceEvents; ++slot) rows[slot] = {};
-  follow_and_see(geometry, source, at_center, run, number, [&](std::uint32_t slot, const Outcome& now) {
+  follow_and_see(geometry, source, anchor, run, number, [&](std::uint32_t slot, const Outcome& now) {
     if (slot >= kSequenceEvents) return;
     rows[slot] = photon_row(geometry, now, number);
     if (slot == 0) rows[slot].flag = opticks::kTorch;
@@ -95,9 +95,9 @@ RAYLIFT_HD inline void record_steps(const GeometryView& geometry, const Source& 
 
 /// All return a cudaError_t, as int; the device is current.
 int results_scratch(std::size_t count, std::size_t& bytes);
-int launch_results(const GeometryView& geometry, const Source& source, const Containment* at_center, const Run& run,
+int launch_results(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                    const BatchArrays& batch, void* stream);
-int launch_record(const GeometryView& geometry, const Source& source, const Containment* at_center, const Run& run,
+int launch_record(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                   PhotonRow* rows, std::size_t photons, void* stream);
 
 }  // namespace raylift::photon

@@ -59,7 +59,7 @@ struct Simulation::State {
   bool hits = false, finals = false, sequences = false;  // what the slots have room for
 
   void number_channels();
-  void reserve(std::uint64_t count, const Results& results);
+  void reserve(std::uint64_t count, const Results& results, bool halve);
   void start(Slot& slot, const Source& source, Run how, const Results& results);
   template <class T>
   void hand_over(const DeviceBuffer<T>& rows, std::size_t count, const Stream& stream,
@@ -115,7 +115,7 @@ const Tally& Simulation::nothing() const {
 }
 
 /// Room for batches of a run; two of them where it has more than one.
-void Simulation::State::reserve(std::uint64_t count, const Results& results) {
+void Simulation::State::reserve(std::uint64_t count, const Results& results, bool halve) {
   const bool is_host = geometry.device().info().is_host;
   std::size_t wanted = options.batch != 0 ? options.batch : is_host ? kHostBatch : kBatch;
   wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMostBatch}));
@@ -133,7 +133,7 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results) {
       slots.clear();
       const bool memory =
           error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
-      if (!memory || wanted <= kLeastBatch) throw;
+      if (!memory || !halve || wanted <= kLeastBatch) throw;
       wanted /= 2;
     }
   }
@@ -184,6 +184,7 @@ void Simulation::State::hand_over(const DeviceBuffer<T>& rows, std::size_t count
 
 void Simulation::State::finish(Slot& slot, const Results& results) {
   slot.stream.synchronize();
+  if (results.begin) results.begin(slot.first);
   if (results.hits) hand_over(slot.hits, slot.hit_count_read.host().front(), slot.stream, results.hits);
   if (results.finals) hand_over(slot.finals, slot.count, slot.stream, results.finals);
   if (results.sequences) hand_over(slot.sequences, slot.count, slot.stream, results.sequences);
@@ -192,11 +193,14 @@ void Simulation::State::finish(Slot& slot, const Results& results) {
   if (results.done) results.done(done);
 }
 
-Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count, const Results& results) {
+Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count, const Results& results, Share share) {
   State& state = *state_;
   Tally tally = state.nothing;
   if (count == 0) return tally;
-  state.reserve(count, results);
+  if (share.of > 1 && state.options.batch == 0)
+    throw Error(ErrorKind::usage, "a share of a run needs a batch that all devices have", {},
+                "set SimulationOptions::batch");
+  state.reserve(count, results, share.of == 1);
   const std::vector<std::uint64_t> none(tally.counts.size());
   for (Slot& slot : state.slots) {
     slot.stream.synchronize();  // a run before may have ended in an error
@@ -205,11 +209,13 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
   }
   std::size_t next = 0;
   const auto turn = [&]() -> Slot& { return state.slots[next++ % state.slots.size()]; };
-  for (std::uint64_t first = 0; first < count; first += state.batch) {
+  std::uint64_t own = 0;
+  for (std::uint64_t first = share.index * state.batch; first < count; first += share.of * state.batch) {
     Slot& slot = turn();
     if (slot.count != 0) state.finish(slot, results);
     slot.first = first;
     slot.count = static_cast<std::size_t>(std::min<std::uint64_t>(state.batch, count - first));
+    own += slot.count;
     state.start(slot, source, how, results);
   }
   for (std::size_t i = 0; i != state.slots.size(); ++i)
@@ -220,10 +226,10 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
     slot.stream.synchronize();
     tally.add(part);
   }
-  if (tally.photons() != count || tally.of(StepKind::none) != 0)
+  if (tally.photons() != own || tally.of(StepKind::none) != 0)
     throw Error(ErrorKind::device,
-                std::to_string(tally.photons()) + " photons have an end, and " + std::to_string(count) + " were born",
-                {}, "this is an error in raylift: please report it");
+                std::to_string(tally.photons()) + " photons have an end, and " + std::to_string(own) + " were born", {},
+                "this is an error in raylift: please report it");
   return tally;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "source_check.h"
+#include "ready_source.h"
 
 namespace raylift::photon {
 namespace {

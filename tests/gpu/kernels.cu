@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels.h"
 
+#include <raylift/gpu/rays/warp_boundary.h>
+
 namespace raylift::test {
 namespace {
 
@@ -28,6 +30,37 @@ __global__ void find_boundaries(const __grid_constant__ GeometryView view, const
                                 Boundary* boundaries, std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   if (i < count) boundaries[i] = next_boundary(view, rays[i], in[i]);
+}
+
+// The same by warps.
+__global__ void find_boundaries_together(const __grid_constant__ GeometryView view, const Ray* rays,
+                                         const Containment* in, Boundary* boundaries, std::size_t count) {
+  constexpr std::uint32_t kRays = 96;
+  const std::size_t first = (blockIdx.x * std::size_t{blockDim.x} + threadIdx.x) / 32 * kRays;
+  if (first >= count) return;
+  boundaries_of_warp(
+      view, static_cast<std::uint32_t>(count - first < kRays ? count - first : kRays),
+      [=](std::uint32_t i) { return rays[first + i]; }, [=](std::uint32_t i) { return in[first + i]; },
+      boundaries + first);
+}
+
+__device__ bool same(float a, float b) {
+  return __float_as_uint(a) == __float_as_uint(b);
+}
+__device__ bool same(float3 a, float3 b) {
+  return same(a.x, b.x) && same(a.y, b.y) && same(a.z, b.z);
+}
+
+__global__ void compare(const Boundary* a, const Boundary* b, std::size_t count, unsigned* differ) {
+  const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (i >= count) return;
+  const Boundary &x = a[i], &y = b[i];
+  if (!same(x.t, y.t) || !same(x.end, y.end) || !same(x.point, y.point) || !same(x.normal, y.normal) ||
+      x.from != y.from || x.to != y.to || x.instance != y.instance || x.triangle != y.triangle ||
+      x.material_from != y.material_from || x.material_to != y.material_to || x.from_inside != y.from_inside ||
+      x.inconsistent != y.inconsistent || x.after.solid != y.after.solid ||
+      x.after.exceptions[0] != y.after.exceptions[0] || x.after.exceptions[1] != y.after.exceptions[1])
+    atomicAdd(differ, 1u);
 }
 
 __global__ void locate_all(const __grid_constant__ GeometryView view, const float3* points, Containment* in,
@@ -83,9 +116,22 @@ int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned lon
 
 int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Containment* in, Boundary* boundaries,
                            std::size_t count) {
-  find_boundaries<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, rays, in, boundaries, count);
+  const auto blocks = static_cast<unsigned>((count + 127) / 128);
+  Boundary* together = nullptr;
+  unsigned* differ = nullptr;
+  if (cudaMalloc(&together, count * sizeof(Boundary)) != cudaSuccess) return cudaErrorMemoryAllocation;
+  if (cudaMallocManaged(&differ, sizeof(unsigned)) != cudaSuccess) return cudaErrorMemoryAllocation;
+  *differ = 0;
+  find_boundaries<<<blocks, 128>>>(view, rays, in, boundaries, count);
+  find_boundaries_together<<<blocks, 128>>>(view, rays, in, together, count);
+  compare<<<blocks, 128>>>(boundaries, together, count, differ);
   const cudaError_t launched = cudaGetLastError();
-  return static_cast<int>(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
+  const cudaError_t ended = cudaDeviceSynchronize();
+  const bool equal = *differ == 0;
+  cudaFree(together);
+  cudaFree(differ);
+  if (launched != cudaSuccess || ended != cudaSuccess) return launched != cudaSuccess ? launched : ended;
+  return equal ? cudaSuccess : -1;
 }
 
 int locate_on_gpu(const GeometryView& view, const float3* points, Containment* in, std::size_t count) {

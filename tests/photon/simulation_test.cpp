@@ -259,6 +259,31 @@ TEST_P(Simulate, GoesOnAfterAnErrorOfWhoTakesResults) {
   EXPECT_TRUE(same_bytes(again.hits, simulate(geometry).hits));
 }
 
+// Two devices by turns, one after the other here: batch i is of device i modulo 2.
+TEST_P(Simulate, SharesMakeTheWhole) {
+  const GpuGeometry geometry = upload_to(device());
+  const All whole = simulate(geometry);
+  Simulation simulation(geometry, {.batch = 300, .time_bins = 8, .time_to = 40});
+  Tally sum = simulation.nothing();
+  std::map<std::uint64_t, std::vector<PhotonRow>> batches;
+  for (const std::uint32_t index : {1U, 0U}) {
+    Results results;
+    std::vector<PhotonRow>* rows = nullptr;
+    results.begin = [&](std::uint64_t first) {
+      EXPECT_EQ(first / 300 % 2, index);
+      rows = &batches[first];
+    };
+    results.hits = [&](auto hits) { rows->insert(rows->end(), hits.begin(), hits.end()); };
+    sum.add(simulation.run(source(), kRun, kCount, results, {index, 2}));
+  }
+  EXPECT_EQ(sum.counts, whole.tally.counts);
+  std::vector<PhotonRow> hits;
+  for (const auto& [first, rows] : batches) hits.insert(hits.end(), rows.begin(), rows.end());
+  EXPECT_TRUE(same_bytes(hits, whole.hits));
+  Simulation any(geometry);
+  EXPECT_THROW((void)any.run(source(), kRun, kCount, {}, {0, 2}), Error);
+}
+
 TEST(Simulation, FitsIntoTheMemoryThereIs) {
   const Device small = Device::host(std::uint64_t{8} << 20);
   UploadOptions options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Births: their densities against closed forms, within four standard errors and with samples that tell 2 %.
 #include <raylift/geometry/error.h>
-#include <raylift/photon/source.h>
+#include <raylift/photon/rays.h>
 
 #include <array>
 #include <cmath>
@@ -280,6 +280,7 @@ TEST_P(Sources, PhotonsAreGiven) {
   on_device.copy_from(given, stream);
   Source source;
   source.photons = on_device.device();
+  source.photon_count = given.size();
   source.first_photon = 70;
   const std::vector<Outcome> all = run(geometry, source, {.seed = 4, .first = 70}, given.size());
   for (std::size_t i = 0; i != given.size(); ++i) {
@@ -314,6 +315,71 @@ TEST_P(Sources, PhotonsAreGiven) {
     EXPECT_EQ(part[0].history, all[first].history);
   }
   EXPECT_THROW((void)run(geometry, source, {.first = 69}, 1), Error);
+  EXPECT_THROW((void)run(geometry, source, {.first = 1069}, 2), Error);
+}
+
+// Of two balls that overlap the scene does not say which one a photon in both is in.
+TEST_P(Sources, AWayThroughAContradictionEndsInconsistent) {
+  Scene scene = shells({{5000, {flat("RINDEX", 1)}}, {1000, {flat("RINDEX", 1)}}});
+  scene.nodes.push_back({"other", 0, {}, kNone});
+  Instance other = scene.instances[1];
+  other.node = 2;
+  other.transform = Transform::Identity();
+  other.transform.translate(Eigen::Vector3d(1500, 0, 0)).scale(1000);
+  scene.instances.push_back(other);
+  Source source;
+  source.shape = SourceShape::line;
+  source.center = {-2000, 0, 0};
+  source.extent = {4800, 0, 0};
+  std::size_t beyond = 0, before = 0;
+  for (const Outcome& one : run(upload_scene(scene), source, {.seed = 2, .latest = -1}, 2000)) {
+    if (one.last.kind == StepKind::inconsistent) {
+      ++beyond;
+      EXPECT_EQ(one.steps, 1U);
+      EXPECT_EQ(one.history, static_cast<std::uint64_t>(StepKind::inconsistent));
+      EXPECT_GT(one.photon.position.x, 400) << "where it met the contradiction";
+      EXPECT_LT(one.photon.position.x, 1100);
+    } else {
+      ++before;
+      EXPECT_EQ(one.last.kind, StepKind::cut);
+      EXPECT_LT(one.photon.position.x, 1100);
+    }
+  }
+  EXPECT_GT(beyond, 200U);
+  EXPECT_GT(before, 1000U);
+}
+
+TEST_P(Sources, RaysAreTheirBirths) {
+  Source disc;
+  disc.shape = SourceShape::disc;
+  disc.extent = disc.direction = kAxis;
+  disc.radius = 70;
+  disc.aim = Aim::lambertian;
+  Source ball;
+  ball.center = {10, 20, 30};
+  ball.radius = 400;
+  const Stream stream(device());
+  for (const Source& source : {disc, ball, Source{}}) {
+    const std::vector<Photon> photons = births(source, 5000);
+    const DeviceBuffer<Ray> on_device(device(), photons.size());
+    make_rays(device(), source, 3, 0, on_device.device(), 2000, stream);
+    make_rays(device(), source, 3, 2000, on_device.device() + 2000, photons.size() - 2000, stream);
+    std::vector<Ray> rays(photons.size());
+    on_device.copy_to(rays, stream);
+    stream.synchronize();
+    for (std::size_t i = 0; i != rays.size(); ++i) {
+      const Vec off = minus(of(rays[i].origin), of(photons[i].position));
+      ASSERT_LT(dot(off, off), 1e-6) << i;
+      ASSERT_EQ(rays[i].direction, photons[i].direction) << i;
+      ASSERT_EQ(rays[i].tmin, 0);
+      ASSERT_EQ(rays[i].tmax, std::numeric_limits<float>::infinity());
+      const Ray on_host = birth_ray(source, 3, i);
+      ASSERT_EQ(rays[i].origin, on_host.origin);
+      ASSERT_EQ(rays[i].direction, on_host.direction);
+    }
+  }
+  disc.extent = {0, 0, 2};
+  EXPECT_THROW(make_rays(device(), disc, 3, 0, nullptr, 0, stream), Error);
 }
 
 // A photon that is no photon has an end too.
@@ -331,6 +397,7 @@ TEST_P(Sources, GivenPhotonsWithoutADirectionEnd) {
   on_device.copy_from(given, stream);
   Source source;
   source.photons = on_device.device();
+  source.photon_count = given.size();
   for (const Outcome& one : run(geometry, source, {}, given.size()))
     EXPECT_TRUE(one.last.kind == StepKind::inconsistent || one.last.kind == StepKind::escaped);
 }
@@ -376,16 +443,16 @@ TEST_P(Sources, WrongOnesAreRefused) {
 TEST(Spectra, WrongOnesAreRefused) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   using Doubles = std::vector<double>;
-  for (const auto& [at, density] : {std::pair<Doubles, Doubles>{{}, {}},
-                                    {{400, 500}, {1}},
-                                    {{500, 400}, {1, 1}},
-                                    {{400, 400}, {1, 1}},
-                                    {{0, 400}, {1, 1}},
-                                    {{400, kInfinity}, {1, 1}},
-                                    {{400, 500}, {1, -1}},
-                                    {{400, 500}, {1, kInfinity}},
-                                    {{400, 500}, {0, 0}}})
-    EXPECT_EQ(kind_of([&] { (void)make_spectrum(at, density); }), ErrorKind::malformed);
+  for (const auto& wrong : {std::pair<Doubles, Doubles>{{}, {}},
+                            {{400, 500}, {1}},
+                            {{500, 400}, {1, 1}},
+                            {{400, 400}, {1, 1}},
+                            {{0, 400}, {1, 1}},
+                            {{400, kInfinity}, {1, 1}},
+                            {{400, 500}, {1, -1}},
+                            {{400, 500}, {1, kInfinity}},
+                            {{400, 500}, {0, 0}}})
+    EXPECT_EQ(kind_of([&] { (void)make_spectrum(wrong.first, wrong.second); }), ErrorKind::malformed);
   EXPECT_EQ(make_spectrum(Doubles{444}, Doubles{0}).points[0].y, 444);
 }
 

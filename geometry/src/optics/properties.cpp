@@ -72,7 +72,7 @@ constexpr std::array kProperties{
     PropertyInfo{"SURFACEROUGHNESS", kSurface, false, length, kRead},
     PropertyInfo{"COATEDRINDEX", kSurface, true, index, kRead},
     PropertyInfo{"COATEDTHICKNESS", kSurface, false, length, kRead},
-    PropertyInfo{"DETECT", kSurface, true, probability, "simple, wavelength_shifting"},
+    PropertyInfo{"DETECT", kSurface, true, probability, "simple, thin_film, wavelength_shifting"},
     PropertyInfo{"ABSORB", kSurface, true, probability, "simple, wavelength_shifting"},
     PropertyInfo{"REFLECT_DIFFUSE", kSurface, true, probability, "simple, wavelength_shifting"},
     PropertyInfo{"REFLECT_SPECULAR", kSurface, true, probability, "simple, wavelength_shifting"},

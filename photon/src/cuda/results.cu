@@ -65,18 +65,20 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kFollow)
     write_sequences(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
-                    const Containment* at_center, const __grid_constant__ Run run,
-                    const __grid_constant__ BatchArrays batch) {
+                    const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ BatchArrays batch) {
   const std::size_t i = blockIdx.x * std::size_t{kFollow} + threadIdx.x;
   if (i < batch.count)
-    batch.sequences[i] = sequence_of(geometry, source, *at_center, run, batch.first + i, batch.outcomes[i]);
+    batch.sequences[i] =
+        sequence_of(geometry, source, anchor != nullptr ? *anchor : Anchor{}, run, batch.first + i, batch.outcomes[i]);
 }
 
 __global__ void __launch_bounds__(kFollow)
     write_record(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
-                 const Containment* at_center, const __grid_constant__ Run run, PhotonRow* rows, std::size_t photons) {
+                 const Anchor* anchor, const __grid_constant__ Run run, PhotonRow* rows, std::size_t photons) {
   const std::size_t i = blockIdx.x * std::size_t{kFollow} + threadIdx.x;
-  if (i < photons) record_steps(geometry, source, *at_center, run, run.first + i, rows + i * kSequenceEvents);
+  if (i < photons)
+    record_steps(geometry, source, anchor != nullptr ? *anchor : Anchor{}, run, run.first + i,
+                 rows + i * kSequenceEvents);
 }
 
 unsigned blocks_of(std::size_t count, unsigned threads) {
@@ -97,7 +99,7 @@ int results_scratch(std::size_t count, std::size_t& bytes) {
   return select(batch, nullptr, bytes, nullptr);
 }
 
-int launch_results(const GeometryView& geometry, const Source& source, const Containment* at_center, const Run& run,
+int launch_results(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                    const BatchArrays& batch, void* handle) {
   if (batch.count == 0) return cudaSuccess;
   const auto stream = static_cast<cudaStream_t>(handle);
@@ -114,17 +116,16 @@ int launch_results(const GeometryView& geometry, const Source& source, const Con
   }
   if (batch.finals != nullptr) write_finals<<<blocks, kThreads, 0, stream>>>(geometry, batch);
   const unsigned narrow = blocks_of(batch.count, kFollow);
-  if (batch.sequences != nullptr)
-    write_sequences<<<narrow, kFollow, 0, stream>>>(geometry, source, at_center, run, batch);
+  if (batch.sequences != nullptr) write_sequences<<<narrow, kFollow, 0, stream>>>(geometry, source, anchor, run, batch);
   return cudaGetLastError();
 }
 
-int launch_record(const GeometryView& geometry, const Source& source, const Containment* at_center, const Run& run,
+int launch_record(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                   PhotonRow* rows, std::size_t photons, void* handle) {
   if (photons == 0) return cudaSuccess;
   const auto stream = static_cast<cudaStream_t>(handle);
   const unsigned blocks = blocks_of(photons, kFollow);
-  write_record<<<blocks, kFollow, 0, stream>>>(geometry, source, at_center, run, rows, photons);
+  write_record<<<blocks, kFollow, 0, stream>>>(geometry, source, anchor, run, rows, photons);
   return cudaGetLastError();
 }
 

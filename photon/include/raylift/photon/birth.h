@@ -10,6 +10,17 @@
 
 namespace raylift::photon {
 
+/// The centre of a source that makes photons, from which their births are searched.
+struct Anchor {
+  Containment in;      ///< the solids around it
+  bool clear = false;  ///< no face is as near to it as the farthest birth: there is nothing to search
+};
+[[nodiscard]] RAYLIFT_HD inline Anchor anchor_of(const GeometryView& geometry, const Source& source) {
+  const Vector half(source.extent);
+  const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
+  return {locate(geometry, source.center), is_clear(geometry, source.center, reach)};
+}
+
 /// The way to a birth from its source's centre: so far, in a direction of unit length. A negative distance: the birth
 /// is at the centre.
 struct BirthPlace {

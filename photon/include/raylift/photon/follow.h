@@ -19,7 +19,7 @@ struct Run {
 };
 
 /// A photon's end.
-struct Outcome {
+struct alignas(16) Outcome {
   Photon photon;
   StepEnd last;
   std::uint32_t steps;
@@ -27,25 +27,30 @@ struct Outcome {
   std::uint16_t kinds;    ///< a bit for each kind of all of its steps: 1 << kind
 };
 
+/// What a Follower that was interrupted needs beside the outcome so far.
+struct alignas(16) Pause {
+  std::uint32_t drawn;  ///< random numbers
+  float birth, from;
+};
+
 /// Photons of a source, one after the other, each from birth to end, for kernels and host code. The search for a
 /// boundary is left to the caller, so that a kernel has it once, for the births and steps of all threads of a warp:
 ///
-///   Follower follower(geometry, source, at_center, run);
+///   Follower follower(geometry, source, anchor, run);
 ///   follower.start(number);
 ///   Ray ray;
 ///   while (follower.ray(ray)) follower.arrive(next_boundary(geometry, ray, follower.in()));
 ///   outcome = follower.outcome();
 ///
-/// `at_center` is locate(geometry, source.center), which photons that are given don't need. A photon that is born
-/// elsewhere in the source's shape is taken there from the centre, across the boundaries on the way.
-/// On a GPU its parts are calls: else they would be merged into the search, and take registers from it.
+/// `anchor` is anchor_of(geometry, source), which photons that are given don't need. A photon that is born elsewhere in
+/// the source's shape is taken there from the centre, across the boundaries on the way.
 class Follower {
  public:
-  RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Containment& at_center, const Run& run)
-      : geometry_(geometry), source_(source), at_center_(at_center), run_(run), random_(run.seed, 0) {}
+  RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Anchor& anchor, const Run& run)
+      : geometry_(geometry), source_(source), anchor_(anchor), run_(run), random_(run.seed, 0) {}
 
   /// Takes a photon up by its number.
-  RAYLIFT_SLOW_PATH void start(std::uint64_t number) {
+  RAYLIFT_HD void start(std::uint64_t number) {
     random_ = RandomStream(run_.seed, number);
     birth_ = kBorn;
     from_ = 0;
@@ -55,9 +60,21 @@ class Follower {
       return;
     }
     const BirthPlace place = birth_place(source_, random_);
-    outcome_ = {{source_.center, 0, place.direction, 0, {0, 0, 0}, at_center_}, {}, 0, 0, 0};
+    outcome_ = {{source_.center, 0, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
     birth_ = place.distance < Real(0) ? Real(kArrived) : place.distance;
+    if (birth_ >= 0 && anchor_.clear) {
+      outcome_.photon.position = Vector(source_.center) + birth_ * place.direction;
+      birth_ = kArrived;
+    }
   }
+  /// Goes on with a photon that waits for the boundary of a ray.
+  RAYLIFT_HD void resume(std::uint64_t number, const Outcome& so_far, const Pause& pause) {
+    random_ = RandomStream(run_.seed, number, pause.drawn);
+    outcome_ = so_far;
+    birth_ = pause.birth;
+    from_ = pause.from;
+  }
+  [[nodiscard]] RAYLIFT_HD Pause pause() const { return {random_.drawn(), birth_, from_}; }
   /// Where to search for a boundary next. False: the photon has ended.
   RAYLIFT_HD bool ray(Ray& ray) {
     Photon& photon = outcome_.photon;
@@ -84,7 +101,7 @@ class Follower {
     return false;
   }
   /// What that search found.
-  RAYLIFT_SLOW_PATH void arrive(const Boundary& boundary) {
+  RAYLIFT_HD void arrive(const Boundary& boundary) {
     Photon& photon = outcome_.photon;
     if (birth_ >= 0) {
       photon.in = boundary.after;
@@ -92,6 +109,7 @@ class Follower {
       from_ = boundary.end;
       if (boundary.inconsistent) {
         outcome_.last.kind = StepKind::inconsistent;
+        ++outcome_.steps;  // so that its history has an event
         record();
       } else if (!boundary.crosses()) {
         birth_ = kArrived;
@@ -113,7 +131,7 @@ class Follower {
 
   const GeometryView& geometry_;
   const Source& source_;
-  const Containment& at_center_;
+  const Anchor& anchor_;
   const Run& run_;
   RandomStream random_;
   Outcome outcome_{};
@@ -123,9 +141,9 @@ class Follower {
 };
 
 /// One photon's way.
-[[nodiscard]] RAYLIFT_HD inline Outcome follow(const GeometryView& geometry, const Source& source,
-                                               const Containment& at_center, const Run& run, std::uint64_t number) {
-  Follower follower(geometry, source, at_center, run);
+[[nodiscard]] RAYLIFT_HD inline Outcome follow(const GeometryView& geometry, const Source& source, const Anchor& anchor,
+                                               const Run& run, std::uint64_t number) {
+  Follower follower(geometry, source, anchor, run);
   follower.start(number);
   Ray ray;
   while (follower.ray(ray)) follower.arrive(next_boundary(geometry, ray, follower.in()));

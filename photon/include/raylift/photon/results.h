@@ -119,7 +119,7 @@ struct TallyLayout {
   }
   [[nodiscard]] RAYLIFT_HD std::size_t time(std::uint32_t channel_, float time) const {
     const float place = (time - time_from) / (time_to - time_from) * static_cast<float>(time_bins);
-    const float last = static_cast<float>(time_bins - 1);
+    const auto last = static_cast<float>(time_bins - 1);
     const float bin = place > 0 ? (place < last ? place : last) : 0;
     return channel(channels) + std::size_t{channel_} * time_bins + static_cast<std::uint32_t>(bin);
   }

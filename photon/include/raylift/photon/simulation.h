@@ -35,7 +35,15 @@ struct Results {
   std::function<void(std::span<const PhotonRow>)> hits;    ///< those detected
   std::function<void(std::span<const PhotonRow>)> finals;  ///< all
   std::function<void(std::span<const Sequence>)> sequences;
-  std::function<void(std::uint64_t)> done;  ///< gets how many photons of the run are done, after each batch
+  std::function<void(std::uint64_t)> begin;  ///< gets the place in the run of a batch's first photon, before its rows
+  std::function<void(std::uint64_t)> done;   ///< gets the place after its last photon, after its rows
+};
+
+/// A run's batches by turns: batch i is of the device whose index is i modulo `of`. The others' are left out. For
+/// devices that do a run together; Results::begin then waits for the batch's turn, so that rows come in order.
+struct Share {
+  std::uint32_t index = 0;
+  std::uint32_t of = 1;
 };
 
 class Simulation {
@@ -48,8 +56,9 @@ class Simulation {
 
   /// Follows photons how.first to how.first + count - 1. The same bytes come out for any split into runs and batches,
   /// and on any device; hits are in the photons' order. Waits for the device. Throws Error: what propagate() does;
-  /// out_of_host_memory, out_of_device_memory; device where photons were lost.
-  Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {});
+  /// out_of_host_memory, out_of_device_memory; device where photons were lost. A share of a run needs
+  /// SimulationOptions::batch, the same for all, which must fit into memory.
+  Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {}, Share share = {});
 
   /// The photons of a batch, in the last run.
   [[nodiscard]] std::size_t batch() const;

@@ -54,6 +54,18 @@ struct alignas(16) StartPhoton {
 };
 static_assert(sizeof(StartPhoton) == 64);
 
+struct Genstep;
+struct GenstepPlace;
+
+/// Gensteps at addresses of the device: see <raylift/photon/gensteps.h>.
+struct GenstepView {
+  const Genstep* steps = nullptr;
+  const GenstepPlace* places = nullptr;
+  const std::uint64_t* ends = nullptr;  ///< of each step, the number of its photons and those of all before
+  std::uint32_t count = 0;
+  std::uint64_t photons = 0;  ///< of all
+};
+
 /// Photons, as a plain value that is given to kernels. Vectors named so are of unit length. The default is a point that
 /// shines in all directions with 420 nm. A laser is a disc and a cone with one direction.
 struct Source {
@@ -71,11 +83,16 @@ struct Source {
   float time_constant = 0;       ///< ns: later by an exponential decay too
   Spectrum spectrum;
 
-  /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon]. Of the above,
-  /// nothing counts. Their media come from locate(), or from `photons_in`, of as many elements, where they are known.
+  /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon], and
+  /// there are photon_count of them. Of the above, nothing counts. Their media come from locate(), or from
+  /// `photons_in`, of as many elements, where they are known.
   const StartPhoton* photons = nullptr;
   const Containment* photons_in = nullptr;
   std::uint64_t first_photon = 0;
+  std::uint64_t photon_count = 0;
+
+  /// Or they are made along steps, numbered in the steps' order: Gensteps::source() sets it.
+  GenstepView gensteps;
 };
 static_assert(std::is_trivially_copyable_v<Source>);
 

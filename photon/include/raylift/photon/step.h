@@ -12,6 +12,7 @@
 
 #include <raylift/gpu/optics.h>
 #include <raylift/gpu/rays/boundary.h>
+#include <raylift/photon/film.h>
 #include <raylift/photon/surface.h>
 
 #include <cstdint>
@@ -101,6 +102,20 @@ RAYLIFT_HD inline void emit(const OpticsView& optics, const EmissionComponent& c
   set(photon, {direction, random_polarization(direction, random)});
 }
 
+/// The number of a scintillation component, by its share of the light.
+RAYLIFT_HD inline int scintillation_component(const MaterialOptics& material, RandomStream& random) {
+  Real share = random.uniform() * (Real(material.scintillation[0].amount) + Real(material.scintillation[1].amount) +
+                                   Real(material.scintillation[2].amount));
+  int last = 0;
+  for (int i = 0; i != 3; ++i) {
+    if (material.scintillation[i].spectrum.count == 0) continue;
+    last = i;
+    share = share - Real(material.scintillation[i].amount);
+    if (share < Real(0)) break;
+  }
+  return last;
+}
+
 /// In the bulk, where the free path ended: which process it was, by their shares of the rate, and what it does.
 RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptics& material, const Medium& medium,
                                    const Losses& losses, Real rate, ShiftProfile profile, Photon& photon,
@@ -128,14 +143,7 @@ RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptic
   }
   if ((material.flags & material_flags::kReemits) == 0 || !(random.uniform() < Real(losses.reemission)))
     return StepKind::absorbed;
-  // A component by its share of the light.
-  Real share = random.uniform() * (Real(material.scintillation[0].amount) + Real(material.scintillation[1].amount) +
-                                   Real(material.scintillation[2].amount));
-  int which = 0;
-  while (which != 2 && material.scintillation[which + 1].spectrum.count != 0 &&
-         !(share < Real(material.scintillation[which].amount)))
-    share = share - Real(material.scintillation[which++].amount);
-  const EmissionComponent& component = material.scintillation[which];
+  const EmissionComponent& component = material.scintillation[scintillation_component(material, random)];
   emit(optics, component, false, emission_delay(component.time_constant, component.rise_time, random), photon, random);
   return StepKind::reemitted;
 }
@@ -168,7 +176,22 @@ RAYLIFT_HD inline SurfaceAt surface_at(const OpticsView& optics, const SurfaceOp
   return at;
 }
 
-/// Chroma's models: simple and wavelength shifting, and dichroic filters.
+/// A thin film. Of what it absorbs, it detects a share.
+RAYLIFT_HD inline SurfaceResult at_film(const OpticsView& optics, const SurfaceOptics& surface, RasterPlace place,
+                                        const Photon& photon, Vector normal, Real n1, Real n2, RandomStream& random) {
+  const Wave wave = wave_of(photon);
+  const SurfaceIndices index = surface_indices(optics, surface, place);
+  const Real wavelengths = Real(surface.film_thickness) * Real(1e6f) / Real(photon.wavelength);  // from mm
+  const Film seen = film(wave, normal, n1, index.n, index.k, n2, wavelengths);
+  const Real u = random.uniform();
+  if (u < seen.reflectance) return {SurfaceFate::reflected, reflected(wave, normal, seen.fresnel)};
+  if (u < seen.reflectance + seen.fresnel.transmittance)
+    return {SurfaceFate::transmitted, refracted(wave, normal, n1, n2, seen.fresnel)};
+  const bool detected = random.uniform() < Real(surface_chances(optics, surface, place).detect);
+  return {detected ? SurfaceFate::detected : SurfaceFate::absorbed, wave};
+}
+
+/// Chroma's models: simple and wavelength shifting, thin films and dichroic filters.
 RAYLIFT_HD inline SurfaceResult at_chroma_surface(const OpticsView& optics, const SurfaceOptics& surface,
                                                   RasterPlace place, Photon& photon, Vector normal, Real n1, Real n2,
                                                   bool& shifted, RandomStream& random) {
@@ -181,6 +204,7 @@ RAYLIFT_HD inline SurfaceResult at_chroma_surface(const OpticsView& optics, cons
     if (u < Real(chances.reflect) + Real(chances.transmit)) return {SurfaceFate::transmitted, wave};
     return {SurfaceFate::absorbed, wave};
   }
+  if (surface.model == SurfaceModel::thin_film) return at_film(optics, surface, place, photon, normal, n1, n2, random);
   const SurfaceChances chances = surface_chances(optics, surface, place);
   const SurfaceResult result =
       at_simple_surface({chances.detect, chances.absorb, chances.reflect_diffuse, chances.reflect_specular}, wave,

@@ -23,7 +23,7 @@
 namespace raylift {
 
 /// Where a ray changes the solid that it is in.
-struct Boundary {
+struct alignas(16) Boundary {
   float t;                 ///< of the ray, not negative; its tmax where it meets no boundary before
   float end;               ///< where the ray goes straight on, its next tmin: all faces at this place lie before it
   float3 point;            ///< origin + t * direction
@@ -51,23 +51,36 @@ struct Boundary {
 [[nodiscard]] RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray,
                                                        const Containment& in);
 
+/// Whether no face is nearer to a point than that many millimetres. Where only few are, the answer may be no all the
+/// same.
+[[nodiscard]] RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, float distance);
+
 /// The solids that contain a point. Within rounding of a face, either side of it.
 [[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point);
 
-RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray, const Containment& in) {
-  using namespace bvh_detail;
+namespace bvh_detail {
+
+RAYLIFT_HD inline bool starts_anew(const Ray& ray) {
+  return !(ray.tmin > 0);
+}
+
+// The ray of the walk: from a little behind a new point, or from behind the last place on.
+RAYLIFT_HD inline Ray ray_of_walk(const GeometryView& geometry, Ray ray) {
+  ray.tmin =
+      starts_anew(ray) ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);
+  return ray;
+}
+
+// What next_boundary says of a ray behind the walk for the nearest face.
+RAYLIFT_HD inline Boundary boundary_of(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                       const NearestFaces& nearest) {
   Boundary boundary{ray.tmax,    ray.tmax,           {0, 0, 0},          {0, 0, 0}, in.solid,         in.solid, 0,
                     kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
-  if (geometry.bvh.node_count == 0) return boundary;
   if (has_nan(ray)) {
     boundary.inconsistent = true;
     return boundary;
   }
-  Ray rest = ray;
-  const bool from_start = !(ray.tmin > 0);
-  rest.tmin = from_start ? -kBack * across_of(geometry, ray) / largest_component(ray.direction) : next_after(ray.tmin);
-  NearestCounting<true> nearest(geometry, rest, in, from_start);
-  walk(geometry, rest, nearest);
+  const Ray rest = ray_of_walk(geometry, ray);
   Place place = lone_place(geometry, rest, in, nearest);
   if (!place.found) place = next_change(geometry, rest, in, nearest);
   boundary.inconsistent = boundary.inconsistent || place.inconsistent;
@@ -97,6 +110,26 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
           geometry.material_code(boundary.instance, boundary.triangle).inside;
   }
   return boundary;
+}
+
+}  // namespace bvh_detail
+
+RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray, const Containment& in) {
+  using namespace bvh_detail;
+  const Ray rest = ray_of_walk(geometry, ray);
+  NearestCounting<true> nearest(geometry, rest, in, starts_anew(ray));
+  walk(geometry, rest, nearest);
+  return boundary_of(geometry, ray, in, nearest);
+}
+
+RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, float distance) {
+  if (geometry.bvh.node_count == 0) return true;
+  // A ray through the point, as thick as it is long.
+  const float reach = 1.001f * distance + bvh_detail::across_of(geometry, {point, 0, {1, 0, 0}, 0});
+  const Ray ray{point, -reach, {1, 0, 0}, reach};
+  bvh_detail::AnyNear any{-reach, reach};
+  bvh_detail::walk(geometry, ray, any);
+  return !any.found;
 }
 
 RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point) {

@@ -63,35 +63,35 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
   query = parked.query;
 }
 
-// make(ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
-// numbered from 0 to count, in 32 bits as registers are short.
+// make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
+// numbered from 0 to count, in 32 bits as registers are short; a thread without one has a query of ray kNoRay.
+inline constexpr std::uint32_t kNoRay = 0xFFFFFFFFu;
 template <bool kScene, class Fetch, class Make, class Store>
 __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
                                   const Store& store) {
   constexpr unsigned kAll = 0xFFFFFFFFu;
-  constexpr std::uint32_t kIdle = 0xFFFFFFFFu;
   const Ray none{{0, 0, 0}, 0, {1, 1, 1}, 0};
   Walk<kScene> walk(none);
   Stack<kScene> stack;
-  auto query = make(none, stack.cold());
-  WarpState state{0, count, 0, kIdle};
+  auto query = make(kNoRay, none, stack.cold());
+  WarpState state{0, count, 0, kNoRay};
   const auto world = [&] { return fetch(state.mine); };
   while (true) {
     if (state.next < state.count) {
-      if (state.mine == kIdle) {
+      if (state.mine == kNoRay) {
         const unsigned lanes_below = (1u << (threadIdx.x & 31u)) - 1u;
         const std::uint32_t number = state.next + static_cast<std::uint32_t>(__popc(~state.at_work & lanes_below));
         if (number < state.count) {
           state.mine = number;
           const Ray fetched = fetch(number);
+          query = make(number, fetched, stack.cold());
           walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, around_of(query));
           walk.restart(fetched);
-          query = make(fetched, stack.cold());
         }
       }
       state.next += static_cast<std::uint32_t>(32 - __popc(state.at_work));
     }
-    state.at_work = __ballot_sync(kAll, state.mine != kIdle);
+    state.at_work = __ballot_sync(kAll, state.mine != kNoRay);
     if (state.at_work == 0) return;
     do {
       const bool has_pair = walk.hits.pairs != 0;
@@ -102,13 +102,13 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
           const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query);
           if (open != 0) settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
         }
-      } else if (state.mine != kIdle && !has_pair) {
+      } else if (state.mine != kNoRay && !has_pair) {
         if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest(), around_of(query))) {
           store(state.mine, query);
-          state.mine = kIdle;
+          state.mine = kNoRay;
         }
       }
-      state.at_work = __ballot_sync(kAll, state.mine != kIdle);
+      state.at_work = __ballot_sync(kAll, state.mine != kNoRay);
     } while (state.at_work != 0 && (state.next >= state.count || 32 - __popc(state.at_work) < kIdleQuorum));
   }
 }
@@ -120,7 +120,7 @@ __device__ inline void nearest_of_warp(const BvhView& bvh, std::uint32_t count, 
     for (std::uint32_t i = threadIdx.x & 31u; i < count; i += 32) found[i] = {kNoTriangle, kNoInstance};
     return;
   }
-  const auto make = [](const Ray& ray, Group* cold) { return Nearest<Any>(ray, cold, {}); };
+  const auto make = [](std::uint32_t, const Ray& ray, Group* cold) { return Nearest<Any>(ray, cold, {}); };
   trace_warp<kScene>(bvh, count, fetch, make,
                      [=](std::uint32_t i, const Nearest<Any>& query) { found[i] = query.site(); });
 }

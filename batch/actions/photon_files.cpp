@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "photon_files.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "cli/output_file.h"
+
+namespace raylift::batch {
+using namespace cli;
+using photon::NpyType;
+using photon::NpyWriter;
+using photon::PhotonRow;
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kCheckpoint = "resume.json";
+constexpr const char* kSummary = "summary.json";
+
+/// Chroma's arrays of a row. What it has besides (weights, evidx, last_hit_triangles), its Photons() fills in.
+struct ChromaArray {
+  const char* name;
+  NpyType type;
+  std::vector<std::uint64_t> row;
+  void (*put)(const PhotonRow& row, float* to);
+};
+
+/// Chroma's flags (chroma/cuda/photon.h) for those of Opticks. It has none for a passage between dielectrics.
+std::uint32_t chroma_flags(std::uint32_t flags) {
+  using namespace photon::opticks;
+  constexpr struct {
+    std::uint32_t opticks, chroma;
+  } kFlags[]{{kMiss, 1U << 0},        {kBulkAbsorb, 1U << 1},      {kSurfaceDetect, 1U << 2}, {kSurfaceAbsorb, 1U << 3},
+             {kBulkScatter, 1U << 4}, {kBoundaryReflect, 1U << 6}, {kBulkReemit, 1U << 9},    {kNanAbort, 1U << 31}};
+  std::uint32_t result = 0;
+  for (const auto& flag : kFlags)
+    if ((flags & flag.opticks) != 0) result |= flag.chroma;
+  return result;
+}
+
+void put(float3 vector, float* to) {
+  to[0] = vector.x;
+  to[1] = vector.y;
+  to[2] = vector.z;
+}
+void put_bits(std::uint32_t bits, float* to) {
+  std::memcpy(to, &bits, sizeof bits);
+}
+
+const std::vector<ChromaArray>& chroma_arrays() {
+  static const std::vector<ChromaArray> arrays{
+      {"pos", NpyType::float32, {3}, [](const PhotonRow& row, float* to) { put(row.position, to); }},
+      {"dir", NpyType::float32, {3}, [](const PhotonRow& row, float* to) { put(row.direction, to); }},
+      {"pol", NpyType::float32, {3}, [](const PhotonRow& row, float* to) { put(row.polarization, to); }},
+      {"wavelengths", NpyType::float32, {}, [](const PhotonRow& row, float* to) { *to = row.wavelength; }},
+      {"t", NpyType::float32, {}, [](const PhotonRow& row, float* to) { *to = row.time; }},
+      {"flags", NpyType::uint32, {}, [](const PhotonRow& row, float* to) { put_bits(chroma_flags(row.flags), to); }},
+      {"channel", NpyType::int32, {}, [](const PhotonRow& row, float* to) { put_bits(row.sensor - 1, to); }},
+      {"solid", NpyType::uint32, {}, [](const PhotonRow& row, float* to) { put_bits(row.solid, to); }},
+      {"number", NpyType::uint32, {}, [](const PhotonRow& row, float* to) { put_bits(row.number, to); }}};
+  return arrays;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw Error(ErrorKind::io, "the folder can't be made: " + failed.message(), {folder.string(), {}});
+}
+
+}  // namespace
+
+PhotonArrays::PhotonArrays(const fs::path& folder, const std::string& name, PhotonFormat format,
+                           std::optional<std::uint64_t> resume)
+    : format_(format) {
+  const auto add = [&](const fs::path& path, NpyType type, const std::vector<std::uint64_t>& row) {
+    if (resume)
+      writers_.emplace_back(path, type, row, NpyWriter::Resume{*resume});
+    else
+      writers_.emplace_back(path, type, row);
+  };
+  if (format == PhotonFormat::opticks) {
+    add(folder / (name + ".npy"), NpyType::float32, {4, 4});
+    return;
+  }
+  make_folder(folder / name);
+  for (const ChromaArray& array : chroma_arrays())
+    add(folder / name / (std::string(array.name) + ".npy"), array.type, array.row);
+}
+
+void PhotonArrays::append(std::span<const PhotonRow> rows) {
+  if (format_ == PhotonFormat::opticks) return writers_.front().append(rows);
+  std::vector<float> values;
+  for (std::size_t i = 0; i != writers_.size(); ++i) {
+    const ChromaArray& array = chroma_arrays()[i];
+    const std::size_t wide = array.row.empty() ? 1 : 3;
+    values.resize(rows.size() * wide);
+    for (std::size_t row = 0; row != rows.size(); ++row) array.put(rows[row], values.data() + row * wide);
+    writers_[i].append(std::span<const float>(values));
+  }
+}
+
+void PhotonArrays::sync() const {
+  for (const NpyWriter& writer : writers_) writer.sync();
+}
+void PhotonArrays::keep() {
+  for (NpyWriter& writer : writers_) writer.keep();
+}
+void PhotonArrays::finish() {
+  for (NpyWriter& writer : writers_) writer.finish();
+}
+
+PhotonFiles::PhotonFiles(const PhotonOptions& options, Json head, const photon::Tally& nothing)
+    : options_(options), folder_(options.output), head_(std::move(head)) {
+  checkpoint_.tally = nothing;
+  make_folder(folder_);
+  if (options.resume)
+    load();
+  else
+    clear_photon_files(folder_);
+  const auto rows = [&](std::uint64_t count) { return saved_ ? std::optional(count) : std::nullopt; };
+  const std::string suffix = options.format == PhotonFormat::opticks ? ".npy" : "/";
+  hits_.emplace(folder_, "hits", options.format, rows(checkpoint_.hits));
+  names_.push_back("hits" + suffix);
+  if (options.final) {
+    finals_.emplace(folder_, "final", options.format, rows(checkpoint_.done));
+    names_.push_back("final" + suffix);
+  }
+  if (options.sequences) {
+    const std::vector<std::uint64_t> row{2, 2};
+    if (saved_)
+      sequences_.emplace(folder_ / "seq.npy", NpyType::uint64, row, NpyWriter::Resume{checkpoint_.done});
+    else
+      sequences_.emplace(folder_ / "seq.npy", NpyType::uint64, row);
+    names_.emplace_back("seq.npy");
+  }
+  if (saved_) save(checkpoint_.done, checkpoint_.tally);  // what is there stays, whatever happens
+}
+
+fs::path PhotonFiles::counts_file(std::uint64_t done) const {
+  return folder_ / fmt::format("resume-{}.npy", done);
+}
+
+void PhotonFiles::load() {
+  const fs::path path = folder_ / kCheckpoint;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) check_not_complete(folder_);
+  if (!file) return clear_photon_files(folder_);  // it was stopped before it had anything, or has not begun
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Json json = Json::parse(text, nullptr, false);
+  const auto is_count = [&](const char* name) { return json.contains(name) && json[name].is_number_unsigned(); };
+  if (!json.is_object() || !json.contains("head") || !is_count("done") || !is_count("hits"))
+    throw Error(ErrorKind::malformed, "is no checkpoint of raylift photons", {path.string(), {}}, "leave out --resume");
+  for (const auto& [name, value] : head_.items()) {
+    const Json there = json["head"].is_object() && json["head"].contains(name) ? json["head"][name] : Json();
+    if (there != value)
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("the run to go on with has another {}: {} there, {} here", name, there.dump(), value.dump()),
+          {options_.output, {}}, "give the same scene and options, or leave out --resume");
+  }
+  checkpoint_.done = json["done"].get<std::uint64_t>();
+  checkpoint_.hits = json["hits"].get<std::uint64_t>();
+  std::vector<std::uint64_t> counts =
+      photon::read_npy<std::uint64_t>(counts_file(checkpoint_.done), NpyType::uint64, {});
+  if (counts.size() != checkpoint_.tally.counts.size() || checkpoint_.done > options_.photons)
+    throw Error(ErrorKind::malformed, "is no checkpoint of this run", {path.string(), {}}, "leave out --resume");
+  checkpoint_.tally.counts = std::move(counts);
+  saved_ = true;
+}
+
+photon::Results PhotonFiles::results() {
+  photon::Results results;
+  results.hits = [this](std::span<const PhotonRow> rows) { hits_->append(rows); };
+  if (finals_) results.finals = [this](std::span<const PhotonRow> rows) { finals_->append(rows); };
+  if (sequences_) results.sequences = [this](std::span<const photon::Sequence> rows) { sequences_->append(rows); };
+  return results;
+}
+
+void PhotonFiles::save(std::uint64_t done, const photon::Tally& tally) {
+  hits_->sync();
+  if (finals_) finals_->sync();
+  if (sequences_) sequences_->sync();
+  NpyWriter counts(counts_file(done), NpyType::uint64, {});
+  counts.append(std::span<const std::uint64_t>(tally.counts));
+  counts.sync();
+  counts.finish();
+  write_file(folder_ / kCheckpoint, Json({{"head", head_}, {"done", done}, {"hits", hits_->rows()}}).dump(1) + '\n',
+             "the checkpoint");
+  std::error_code ignored;
+  if (done != checkpoint_.done) fs::remove(counts_file(checkpoint_.done), ignored);
+  checkpoint_.done = done;
+  hits_->keep();
+  if (finals_) finals_->keep();
+  if (sequences_) sequences_->keep();
+}
+
+void PhotonFiles::finish() {
+  hits_->finish();
+  if (finals_) finals_->finish();
+  if (sequences_) sequences_->finish();
+}
+
+void forget_photon_checkpoint(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove(folder / kCheckpoint, ignored);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with("resume-")) fs::remove(entry.path(), ignored);
+}
+
+void check_not_complete(const fs::path& folder) {
+  if (fs::exists(folder / kSummary))
+    throw Error(ErrorKind::usage, "the run here is complete", {folder.string(), {}},
+                "leave out --resume to do it again, or name another folder");
+}
+
+void clear_photon_files(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove(folder / kSummary, ignored);
+  forget_photon_checkpoint(folder);
+  for (const char* name : {"hits", "final"}) {
+    for (const ChromaArray& array : chroma_arrays())
+      for (const char* suffix : {".npy", ".npy.part"})
+        fs::remove(folder / name / (array.name + std::string(suffix)), ignored);
+    fs::remove(folder / name, ignored);  // where it is empty now
+  }
+  for (const char* name : {"hits", "final", "seq", "record", "channels", "times"})
+    for (const char* suffix : {".npy", ".npy.part"}) fs::remove(folder / (name + std::string(suffix)), ignored);
+}
+
+void write_photon_counts(const fs::path& folder, const photon::Tally& tally, std::vector<std::string>& names) {
+  if (tally.channels.empty()) return;
+  NpyWriter channels(folder / "channels.npy", NpyType::uint64, {2});
+  for (std::size_t i = 0; i != tally.channels.size(); ++i) {
+    const std::array<std::uint64_t, 2> row{static_cast<std::uint64_t>(tally.channels[i]), tally.in_channel(i)};
+    channels.append(std::span<const std::uint64_t>(row));
+  }
+  channels.finish();
+  names.emplace_back("channels.npy");
+  if (tally.layout.time_bins == 0) return;
+  NpyWriter times(folder / "times.npy", NpyType::uint64, {tally.layout.time_bins});
+  times.append(std::span(tally.counts).subspan(tally.layout.channel(tally.layout.channels)));
+  times.finish();
+  names.emplace_back("times.npy");
+}
+
+void write_photon_summary(const fs::path& folder, const Json& summary) {
+  write_file(folder / kSummary, summary.dump(1, ' ', false, Json::error_handler_t::replace) + '\n', "the summary");
+}
+
+void join_photon_files(std::span<const fs::path> parts, const fs::path& folder) {
+  constexpr std::uint64_t kPiece = 1U << 24;  // bytes
+  std::vector<std::byte> bytes;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(parts.front())) {
+    const fs::path name = entry.path().lexically_relative(parts.front());
+    if (entry.is_directory()) make_folder(folder / name);
+    if (name.extension() != ".npy" || name.string().starts_with("resume-")) continue;
+    const photon::NpyReader first(entry.path());
+    NpyWriter joined(folder / name, first.type(), {first.shape().begin() + 1, first.shape().end()});
+    for (const fs::path& part : parts) {
+      const photon::NpyReader file(part / name);
+      file.expect(first.type(), std::span(first.shape()).subspan(1));
+      const std::uint64_t rows_at_once = kPiece / file.row_bytes();
+      for (std::uint64_t row = 0; row < file.rows(); row += rows_at_once) {
+        bytes.resize(static_cast<std::size_t>(std::min(rows_at_once, file.rows() - row) * file.row_bytes()));
+        file.read(bytes, row);
+        joined.append(std::span<const std::byte>(bytes));
+      }
+    }
+    joined.finish();
+  }
+}
+
+}  // namespace raylift::batch

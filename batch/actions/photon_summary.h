@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of photons came to, as JSON and as text.
+#pragma once
+
+#include <raylift/geometry/scene/scene.h>
+#include <raylift/photon/results.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/output.h"
+#include "photon_options.h"
+
+namespace raylift::batch {
+
+/// The head of a run: all that its results depend on. `optics` is raylift::optics_hash() of the scene.
+[[nodiscard]] cli::Json photon_head(const PhotonOptions& options, const std::string& scene_hash,
+                                    const std::string& optics);
+
+struct PhotonSummary {
+  photon::Tally tally;
+  std::string device;
+  std::size_t batch = 0;
+  int ranks = 1;
+  std::uint64_t resumed_at = 0;  ///< photons that an earlier process had done
+  double seconds = 0;            ///< of this one's photons
+  std::vector<std::string> files;
+  std::vector<std::string> materials, surfaces;  ///< the scene's names
+
+  /// Takes them.
+  void name(const Scene& scene);
+};
+
+/// The head, and what became of the photons: docs/json.schema.json has its form.
+[[nodiscard]] cli::Json photon_json(cli::Json head, const PhotonSummary& summary);
+[[nodiscard]] std::string photon_text(const PhotonOptions& options, const PhotonSummary& summary);
+
+}  // namespace raylift::batch

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_photons.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/photon/simulation.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "photon_files.h"
+
+namespace raylift::batch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using photon::NpyType;
+using photon::NpyWriter;
+
+/// The first stretch between two checkpoints: photons that take a second or so on most machines.
+constexpr std::uint64_t kStretch = std::uint64_t{1} << 23;
+constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
+/// A batch, where several devices need the same one.
+constexpr std::size_t kBatch = std::size_t{1} << 21;
+constexpr std::size_t kHostBatch = std::size_t{1} << 17;
+constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Numbers that a file has, or the first photons, as ranges: where each begins, and how many photons it has.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> recorded(const PhotonOptions& options) {
+  if (options.record_file.empty()) return {{options.first, std::min(options.record, options.photons)}};
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  for (const std::uint64_t number : photon::read_npy<std::uint64_t>(options.record_file, NpyType::uint64, {}))
+    if (!ranges.empty() && ranges.back().first + ranges.back().second == number)
+      ++ranges.back().second;
+    else
+      ranges.emplace_back(number, 1);
+  return ranges;
+}
+
+void write_record(const GpuGeometry& geometry, const photon::Source& source, photon::Run run,
+                  const PhotonOptions& options, const Progress& progress) {
+  NpyWriter file(options.output + "/record.npy", NpyType::float32, {photon::kSequenceEvents, 4, 4});
+  const Stage stage(progress, "record");
+  for (const auto& [begin, count] : recorded(options))
+    for (std::uint64_t done = 0; done < count; done += kRecordedAtOnce) {
+      run.first = begin + done;
+      const auto here = static_cast<std::size_t>(std::min(kRecordedAtOnce, count - done));
+      file.append(std::span<const photon::PhotonRow>(photon::record(geometry, source, run, here)));
+      stage.advance(file.rows());
+    }
+  file.finish();
+}
+
+/// A device's part of a run.
+struct Lane {
+  Lane(const GpuGeometry& geometry, const photon::Source& source_, const PhotonOptions& options, std::size_t batch)
+      : source(source_), simulation(geometry, {batch, options.time_bins, options.time_from, options.time_to}) {}
+  photon::Source source;
+  photon::Simulation simulation;
+};
+
+/// Lets the lanes' batches hand their results over in order, and ends all lanes where one fails.
+class Turns {
+ public:
+  /// Until all photons before `first` are done.
+  void wait(std::uint64_t first) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return failure_ != nullptr || done_ == first; });
+    if (failure_ != nullptr) throw Error(ErrorKind::cancelled, "another device failed");
+  }
+  void pass(std::uint64_t done) {
+    const std::lock_guard lock(mutex_);
+    done_ = done;
+    changed_.notify_all();
+  }
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (failure_ == nullptr) failure_ = std::move(failure);
+    changed_.notify_all();
+  }
+  /// The first failure.
+  void rethrow() const {
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t done_ = 0;
+  std::exception_ptr failure_;
+};
+
+/// Photons on all lanes, the first one in this thread: it alone reports progress.
+photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std::uint64_t count,
+                           const photon::Results& results) {
+  Turns turns;
+  std::vector<photon::Tally> parts(lanes.size(), lanes.front().simulation.nothing());
+  const auto work = [&](std::size_t i) {
+    try {
+      photon::Results own = results;
+      own.begin = [&](std::uint64_t first) { turns.wait(first); };
+      own.done = [&, i](std::uint64_t done) {
+        turns.pass(done);
+        if (i == 0 && results.done) results.done(done);
+      };
+      parts[i] = lanes[i].simulation.run(lanes[i].source, run, count, own,
+                                         {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(lanes.size())});
+    } catch (...) {
+      turns.fail(std::current_exception());
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i != lanes.size(); ++i) others.emplace_back(work, i);
+    work(0);
+  }
+  turns.rethrow();
+  for (std::size_t i = 1; i != parts.size(); ++i) parts.front().add(parts[i]);
+  return std::move(parts.front());
+}
+
+/// Where one device may halve its batch, several need the same one.
+std::size_t batch_of(std::span<const GpuGeometry> geometries, const PhotonOptions& options) {
+  if (options.batch != 0 || geometries.size() == 1) return options.batch;
+  const auto is_host = [](const GpuGeometry& geometry) { return geometry.device().info().is_host; };
+  return std::any_of(geometries.begin(), geometries.end(), is_host) ? kHostBatch : kBatch;
+}
+
+}  // namespace
+
+void follow_photons(std::span<const GpuGeometry> geometries, std::span<const photon::LoadedSource> sources,
+                    const PhotonOptions& options, const cli::Json& head, PhotonSummary& summary,
+                    const Progress& progress) {
+  const std::size_t batch = batch_of(geometries, options);
+  std::deque<Lane> lanes;
+  for (std::size_t i = 0; i != geometries.size(); ++i)
+    lanes.emplace_back(geometries[i], sources[i].source(), options, batch);
+  PhotonFiles files(options, head, lanes.front().simulation.nothing());
+  summary.resumed_at = files.checkpoint().done;
+  summary.tally = files.checkpoint().tally;
+  photon::Run run{options.seed, options.first, options.most_steps, options.latest};
+  {
+    const Stage stage(progress, "photons", options.photons);
+    photon::Results results = files.results();
+    std::uint64_t done = summary.resumed_at;
+    results.done = [&](std::uint64_t more) { stage.advance(done + more); };
+    const bool is_host = geometries.front().device().info().is_host;
+    std::uint64_t stretch = (options.batch != 0 ? options.batch : is_host ? kHostStretch : kStretch) * lanes.size();
+    const Clock::time_point start = Clock::now();
+    while (done != options.photons) {
+      const std::uint64_t here = std::min(stretch, options.photons - done);
+      run.first = options.first + done;
+      summary.tally.add(lanes.size() == 1 ? lanes.front().simulation.run(lanes.front().source, run, here, results)
+                                          : run_together(lanes, run, here, results));
+      done += here;
+      summary.seconds = since(start);
+      files.save(done, summary.tally);
+      const double rate = static_cast<double>(done - summary.resumed_at) / summary.seconds;
+      stretch = std::max(stretch, static_cast<std::uint64_t>(rate * options.checkpoint_seconds));
+    }
+  }
+  summary.batch = lanes.front().simulation.batch();
+  for (const GpuGeometry& geometry : geometries)
+    summary.device += (summary.device.empty() ? "" : ",") + geometry.device().info().id;
+  files.finish();
+  summary.files = files.names();
+}
+
+cli::Json finish_photons(const GpuGeometry& geometry, const photon::Source& source, const PhotonOptions& options,
+                         const cli::Json& head, PhotonSummary& summary, const Progress& progress) {
+  write_photon_counts(options.output, summary.tally, summary.files);
+  if (options.record != 0 || !options.record_file.empty()) {
+    write_record(geometry, source, {options.seed, options.first, options.most_steps, options.latest}, options,
+                 progress);
+    summary.files.emplace_back("record.npy");
+  }
+  cli::Json json = photon_json(head, summary);
+  write_photon_summary(options.output, json);
+  return json;
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift photons: follows photons through a scene on a device, and writes what became of them to a folder.
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/gpu/upload/broadcast.h>
+#include <raylift/photon/load_source.h>
+
+#include <memory>
+
+#include "batch/actions/photon_files.h"
+#include "batch/actions/run_photons.h"
+#include "batch/run/photon_ranks.h"
+#include "cli/options.h"
+#include "cli/quantity.h"
+#include "cli/text.h"
+#include "commands.h"
+#include "device_options.h"
+#include "upload_to_all.h"
+
+namespace raylift::batch {
+using namespace cli;
+namespace {
+
+constexpr std::uint64_t kMostBatch = 1'000'000'000;
+
+struct PhotonsCommandOptions : PhotonOptions {
+  std::vector<std::string> scenes;
+  std::optional<std::uint64_t> count;  // of photons, where it is given
+  bool timings = false;
+};
+
+void settle(PhotonsCommandOptions& options) {
+  if (options.scenes.size() != 1)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} scenes were given, and photons go through one", options.scenes.size()));
+  options.file = options.scenes.front();
+  if (options.output.empty())
+    throw Error(ErrorKind::usage, "nothing says where the results are to go", {}, "name a folder by --output");
+  if (options.count.value_or(options.photons) > UINT64_MAX - options.first)
+    throw Error(ErrorKind::usage, "--first and --photons exceed the numbers that photons have");
+  photon::check_source_text(options.source);
+  options.upload.bvh = true;
+}
+
+/// On one device, or the same arrays on several; with the scene's names and warnings.
+std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& options, const Progress& progress,
+                                      PhotonSummary& summary) {
+  std::vector<GpuGeometry> geometries;
+  Scene scene;
+  if (options.device != "all" && options.device.find(',') == std::string::npos) {
+    CachedUpload uploaded = upload(options.file, options.load, open_device(session, options.device), options.upload,
+                                   options.cache.with(session), progress);
+    scene = uploaded.outline();
+    geometries.push_back(std::move(uploaded.geometry));
+  } else {
+    const std::vector<Device> devices = several_devices(options.device);
+    scene = load(options.file, options.load, options.cache.with(session), progress);
+    geometries = broadcast(scene, devices, options.upload, progress);
+  }
+  for (const std::string& warning : scene.report.warnings) session.warn(options.file + ": " + warning);
+  for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
+  summary.name(scene);
+  return geometries;
+}
+
+/// The source on each device. A file of photons decides how many there are, unless --photons asks for fewer.
+std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
+                                               const std::vector<GpuGeometry>& geometries) {
+  std::vector<photon::LoadedSource> sources;
+  sources.reserve(geometries.size());
+  for (const GpuGeometry& geometry : geometries) sources.emplace_back(options.source, geometry, options.seed);
+  const std::optional<std::uint64_t> there = sources.front().photons();
+  if (there && options.count.value_or(0) > *there - std::min(*there, options.first))
+    throw Error(ErrorKind::usage,
+                fmt::format("the source has {}, and numbers {} to {} were asked for",
+                            counted(*there, "photon", "photons"), options.first, options.first + *options.count - 1),
+                {}, "leave out --photons");
+  options.photons = options.count.value_or(there ? *there - std::min(*there, options.first) : options.photons);
+  return sources;
+}
+
+/// All of a run, or a rank's part of it. Nothing where other ranks go on with it.
+std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
+                                PhotonSummary& summary) {
+  // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
+  const CacheKey key = cache_key(options.file, options.load, options.upload, progress);
+  const std::string optics = optics_hash(options.file, options.load);
+  if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
+  const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
+  const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
+  const auto follow = [&](const PhotonOptions& own) {
+    follow_photons(geometries, sources, own, photon_head(own, key.source.hex(), optics), summary, progress);
+  };
+  if (mpi == nullptr)
+    follow(options);
+  else if (!follow_on_ranks(*mpi, options, summary, follow))
+    return std::nullopt;
+  Json json = finish_photons(geometries.front(), sources.front().source(), options,
+                             photon_head(options, key.source.hex(), optics), summary, progress);
+  if (mpi == nullptr)
+    forget_photon_checkpoint(options.output);
+  else
+    remove_rank_folders(options, mpi->place.ranks);
+  return json;
+}
+
+/// What the user gets to see.
+void show(Session& session, const PhotonsCommandOptions& options, const PhotonSummary& summary, Json json,
+          const std::vector<StageTime>& times) {
+  if (const std::uint64_t count = summary.tally.of(photon::StepKind::inconsistent); count != 0)
+    session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
+                             counted(count, "photon", "photons")));
+  if (session.options().json) {
+    if (options.timings) json["timings"] = timings_json(times);
+    session.write(json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');
+    return;
+  }
+  std::string text = photon_text(options, summary);
+  if (options.timings) text += "\ntimings\n" + timings_text(times);
+  session.write(text);
+}
+
+int photons(Session& session, PhotonsCommandOptions& options) {
+  settle(options);
+  const std::unique_ptr<Mpi> mpi = started_in_parallel() ? start_mpi() : nullptr;
+  try {
+    return with_raylift_errors([&] {
+      std::vector<StageTime> times;
+      const Progress progress = session.progress(&times);
+      const auto start = std::chrono::steady_clock::now();
+      PhotonSummary summary;
+      if (std::optional<Json> json = run_photons(session, options, mpi.get(), progress, summary))
+        show(session, options, summary, std::move(*json), with_total(std::move(times), start));
+      if (mpi) mpi->finish();
+      return 0;
+    });
+  } catch (const Error& error) {
+    if (!mpi) throw;
+    session.report(error);
+    mpi->abort(exit_code_of(error));  // the other ranks would wait for this one
+    return exit_code_of(error);
+  }
+}
+
+/// "BINS,FROM,TO", times in ns.
+void parse_times(const std::string& text, PhotonOptions& options) {
+  const auto three = three_numbers(text);
+  constexpr double kMostBins = 1e6;
+  if (!three || !((*three)[0] >= 1 && (*three)[0] <= kMostBins) || !((*three)[2] > (*three)[1]))
+    throw Error(ErrorKind::usage, "'" + text + "' is no BINS,FROM,TO, such as 100,0,500");
+  options.time_bins = static_cast<std::uint32_t>((*three)[0]);
+  options.time_from = static_cast<float>((*three)[1]);
+  options.time_to = static_cast<float>((*three)[2]);
+}
+
+template <class Value>
+Value count_up_to(const std::string& text, std::uint64_t most) {
+  const std::uint64_t count = parse_count(text);
+  if (count > most) throw Error(ErrorKind::usage, fmt::format("at most {} are possible", most));
+  return static_cast<Value>(count);
+}
+
+void add_photon_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptions>& options) {
+  add_parsed(app, "--source", "SOURCE", options->source,
+             "Where photons are born, such as ball:0,0,0,2m:wavelength=350-500; docs/photons.md has the form",
+             [options](const std::string& text) { options->source = text; });
+  add_parsed(app, "--photons", "COUNT", exact_count(options->photons) + "; of files: all", "Number of photons",
+             [options](const std::string& text) { options->count = parse_count(text); });
+  add_parsed(app, "--first", "NUMBER", "0", "Number of the first photon: a photon's history depends on seed and number",
+             [options](const std::string& text) { options->first = parse_count(text); });
+  add_parsed(app, "--seed", "NUMBER", "0", "Seed of the random numbers",
+             [options](const std::string& text) { options->seed = parse_count(text); });
+  add_parsed(
+      app, "--max-steps", "COUNT", std::to_string(options->most_steps), "A photon with more steps is cut",
+      [options](const std::string& text) { options->most_steps = count_up_to<std::uint32_t>(text, UINT32_MAX - 1); });
+  add_parsed(app, "--max-time", "NS", "none", "A photon is cut at its first step that begins later",
+             [options](const std::string& text) {
+               const auto value = number(text);
+               if (!value || !(*value >= 0)) throw Error(ErrorKind::usage, "'" + text + "' is no time in ns");
+               options->latest = static_cast<float>(*value);
+             });
+}
+
+void add_result_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptions>& options) {
+  add_parsed(app, "--output", "DIR", "", "Folder for the results; what another run left there is replaced",
+             [options](const std::string& text) { options->output = parse_file_name(text); });
+  add_choice(app, "--format", "FORMAT", "opticks",
+             "Of hits and final photons: opticks, (N,4,4); chroma, a folder with an array for each quantity",
+             words_of(kPhotonFormats),
+             [options](const std::string& text) { options->format = enum_of<PhotonFormat>(text, kPhotonFormats); });
+  add_flag(app, "--final", options->final, "Write all photons at their ends, too");
+  add_flag(app, "--seq", options->sequences, "Write each photon's first 32 events, too");
+  add_parsed(app, "--record", "COUNT|FILE", "0",
+             "Write each step of the first photons, too, or of those whose numbers a .npy file has",
+             [options](const std::string& text) {
+               if (text.ends_with(".npy"))
+                 options->record_file = text;
+               else
+                 options->record = parse_count(text);
+             });
+  add_parsed(app, "--times", "BINS,FROM,TO", "", "Write a histogram of arrival times for each channel, too; ns",
+             [options](const std::string& text) { parse_times(text, *options); });
+  add_parsed(app, "--batch", "COUNT", "by the device", "Photons at once; the results are the same for any",
+             [options](const std::string& text) { options->batch = count_up_to<std::size_t>(text, kMostBatch); });
+  add_parsed(app, "--checkpoint", "TIME", "10s", "How often what is needed to --resume is saved",
+             [options](const std::string& text) { options->checkpoint_seconds = parse_seconds(text); });
+  add_flag(app, "--resume", options->resume, "Go on with a run that was stopped; begin, where there is none");
+  set_group(app, "Results",
+            {"--output", "--format", "--final", "--seq", "--record", "--times", "--batch", "--checkpoint", "--resume"});
+}
+
+}  // namespace
+
+void add_photons(CLI::App& program, GeneralOptions& general, Run& run) {
+  auto options = std::make_shared<PhotonsCommandOptions>();
+  CLI::App* app =
+      add_command(program, "photons", "Follow photons through a scene on a device, and write what became of them");
+  add_words(*app, "SCENE", options->scenes, "Scene file", true);
+  add_photon_options(*app, options);
+  add_result_options(*app, options);
+  add_device_options(*app, options->device, options->upload);
+  remove_option(*app, "--device");
+  offer(add_parsed(*app, "--device", "DEVICES", "auto",
+                   "auto, host, cuda:N, all, or several with commas between; see 'raylift devices'",
+                   [options](const std::string& text) {
+                     if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
+                       one_of(text, {"all", "auto", "host", "cuda:0"});
+                     options->device = text;
+                   }),
+        {"all", "auto", "host", "cuda:0"});
+  add_flag(*app, "--timings", options->timings, "Print the time of each stage");
+  add_general_options(*app, general, true);
+  add_load_options(*app, options->load);
+  add_cache_options(*app, options->cache);
+  finish_command(*app, R"(
+DIR gets hits.npy, channels.npy where the scene has channels, summary.json, and what else is asked for. Its files are
+the same to the last byte for any batch and device, and after --resume. summary.json comes last: a folder that has one
+is complete.
+
+Examples:
+  raylift photons scene.dae --source point:0,0,0 --photons 1M --seed 7 --output run
+  raylift photons scene.dae --source ball:0,0,0,5000 --photons 1G --output run --resume
+  raylift photons scene.dae --device all --photons 10G --output run    # on every GPU, by turns
+  mpirun -n 8 raylift photons scene.dae --photons 100G --output run    # a GPU and a range of photons each
+  raylift photons scene.dae --output run --final --seq --record 100 --times 100,0,500
+  raylift photons --json scene.dae --output run | jq .ends)",
+                 [options, &run] { run = [options](Session& session) { return photons(session, *options); }; });
+}
+
+}  // namespace raylift::batch

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photons from gensteps, for kernels and host code. Models: G4Cerenkov and G4Scintillation of Geant4 11.
+#pragma once
+
+#include <raylift/photon/birth.h>
+#include <raylift/photon/genstep.h>
+
+namespace raylift::photon {
+
+namespace detail {
+
+// Births draw apart from the photons' flights, and the numbers of photons apart from both.
+inline constexpr std::uint32_t kBirthDraws = 0x80000000u;
+inline constexpr std::uint32_t kNumberDraws = 0xC0000000u;
+inline constexpr float kSpeedOfLight = 299.792458f;           // mm/ns
+inline constexpr float kEnergyTimesWavelength = 1239.84198f;  // eV nm
+// Of the rejection of energies: Cerenkov light may come from a small part of a range.
+inline constexpr int kMostEnergies = 1000;
+
+/// The refractive index; 1 where there is no material.
+RAYLIFT_HD inline Real index_at(const OpticsView& optics, std::uint16_t material, Real wavelength) {
+  return material == MaterialCode::none
+             ? Real(1)
+             : Real(medium(optics, material, raster_place(optics, wavelength)).refractive_index);
+}
+/// Of the Cerenkov angle; 0 below the threshold.
+RAYLIFT_HD inline Real sin2_of(Real cosine) {
+  return larger(Real(0), (Real(1) - cosine) * (Real(1) + cosine));
+}
+
+RAYLIFT_HD inline std::uint16_t material_at(const GeometryView& geometry, const Containment& in) {
+  return in.solid == kNoSolid ? MaterialCode::none : geometry.solids[in.solid].material;
+}
+
+struct WavelengthRange {
+  Real shortest, longest;
+};
+RAYLIFT_HD inline WavelengthRange range_of(const OpticsView& optics, const CerenkovStep& step) {
+  if (step.longest > 0) return {step.shortest, step.longest};
+  const Raster& raster = optics.raster;
+  return {raster.start, Real(raster.start) + Real(raster.step) * Real(static_cast<float>(raster.count - 1))};
+}
+
+struct CerenkovSum {
+  Real integral;  ///< of the squared sine over energy, eV
+  Real max_sin2;
+};
+/// Simpson's rule between the wavelengths of the raster, between which the index is linear: so its maximum is exact.
+RAYLIFT_HD inline CerenkovSum cerenkov_sum(const OpticsView& optics, std::uint16_t material, const CerenkovStep& step) {
+  const Real hc(kEnergyTimesWavelength);
+  const Real beta_inverse(step.beta_inverse);
+  const auto sin2 = [&](Real wavelength) { return sin2_of(beta_inverse / index_at(optics, material, wavelength)); };
+  const WavelengthRange range = range_of(optics, step);
+  const Raster& raster = optics.raster;
+  Real a = range.shortest;
+  Real at_a = sin2(a);
+  CerenkovSum sum{0, at_a};
+  std::uint32_t knot = a < Real(raster.start) ? 0 : raster_place(optics, a).row + 1;
+  while (a < range.longest) {
+    Real b = range.longest;
+    if (knot < raster.count) b = smaller(b, Real(raster.start) + Real(raster.step) * Real(static_cast<float>(knot++)));
+    if (!(b > a)) continue;
+    const Real energy_a = hc / a, energy_b = hc / b;
+    const Real at_b = sin2(b);
+    const Real middle = sin2(Real(2) * hc / (energy_a + energy_b));
+    sum.integral = sum.integral + (energy_a - energy_b) * (at_a + Real(4) * middle + at_b) / Real(6);
+    sum.max_sin2 = larger(sum.max_sin2, at_b);
+    a = b;
+    at_a = at_b;
+  }
+  return sum;
+}
+
+/// Where along a step, from 0 to 1, by a density that goes linearly from `begin` to `end`: a mixture of a uniform
+/// density and a triangle.
+RAYLIFT_HD inline Real fraction_along(Real begin, Real end, RandomStream& random) {
+  const Real low = larger(Real(0), smaller(begin, end)), high = larger(begin, end);
+  const Real choice = random.uniform(), a = random.uniform();
+  if (!(high > low) || choice * (low + high) < Real(2) * low) return a;
+  const Real b = random.uniform();
+  return begin < end ? larger(a, b) : smaller(a, b);
+}
+
+/// The way from a step's middle to a fraction of it.
+RAYLIFT_HD inline BirthPlace way_along(Vector displacement, Real fraction) {
+  const Real length = square_root(dot(displacement, displacement));
+  if (!(length > Real(0))) return {Vector(0, 0, 1), Real(0)};
+  const Real part = fraction - Real(0.5f);
+  return {(part < Real(0) ? Real(-1) / length : Real(1) / length) * displacement, magnitude(part) * length};
+}
+
+RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const Genstep& genstep,
+                                            const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
+  const auto step = details_of<CerenkovStep>(genstep);
+  const std::uint16_t material = material_at(geometry, place.in);
+  const WavelengthRange range = range_of(geometry.optics, step);
+  const Real hc(kEnergyTimesWavelength);
+  const Real lowest = hc / range.longest, highest = hc / range.shortest;
+  Real wavelength, cosine;
+  for (int tries = 0; tries != kMostEnergies; ++tries) {
+    wavelength = hc / (lowest + random.uniform() * (highest - lowest));
+    cosine = smaller(Real(1), Real(step.beta_inverse) / index_at(geometry.optics, material, wavelength));
+    if (random.uniform() * Real(place.light) <= sin2_of(cosine)) break;
+  }
+  const Real sine = square_root(sin2_of(cosine));
+  const Vector displacement(step.displacement);
+  const bool moves = dot(displacement, displacement) > Real(0);
+  const Vector axis = moves ? unit(displacement) : Vector(0, 0, 1);
+  const Vector radial = random_polarization(axis, random);
+  photon.direction = unit(cosine * axis + sine * radial);
+  photon.polarization = cosine * radial - sine * axis;
+  photon.wavelength = wavelength;
+  const Real fraction = fraction_along(step.yield, step.yield_at_end, random);
+  const Real begin = step.velocity > 0 ? Real(step.velocity) : Real(kSpeedOfLight) / Real(step.beta_inverse);
+  const Real end = step.velocity_at_end > 0 ? Real(step.velocity_at_end) : begin;
+  photon.time = Real(genstep.time) + fraction * Real(step.length) / (begin + fraction * (end - begin) * Real(0.5f));
+  return way_along(displacement, fraction);
+}
+
+RAYLIFT_HD inline BirthPlace scintillation_birth(const GeometryView& geometry, const Genstep& genstep,
+                                                 const GenstepPlace& place, StartPhoton& photon, RandomStream& random) {
+  const auto step = details_of<ScintillationStep>(genstep);
+  const Vector direction = random.direction();
+  photon.direction = direction;
+  photon.polarization = random_polarization(direction, random);
+  const Real fraction = step.charge == 0 ? Real(1) : random.uniform();
+  const Real velocity = step.velocity > 0 ? Real(step.velocity) : Real(kSpeedOfLight);
+  Real time = Real(genstep.time) + fraction * Real(step.length) / velocity;
+  photon.wavelength = 0;
+  const std::uint16_t material = material_at(geometry, place.in);
+  if (material != MaterialCode::none) {
+    const MaterialOptics& optics = geometry.optics.materials[material];
+    const EmissionComponent& component =
+        optics.scintillation[step.component == 0 ? scintillation_component(optics, random)
+                                                 : static_cast<int>(step.component) - 1];
+    if (component.spectrum.count != 0)
+      photon.wavelength = sample_emission(geometry.optics, component, random.uniform());
+    time = time + (step.time_constant > 0 ? Real(step.time_constant) * random.exponential()
+                                          : emission_delay(component.time_constant, component.rise_time, random));
+  }
+  photon.time = time;
+  return way_along(step.displacement, fraction);
+}
+
+/// The axes that CLHEP's rotateUz() turns x and y into.
+struct Axes2 {
+  Vector x, y;
+};
+RAYLIFT_HD inline Axes2 turned_axes(Vector z) {
+  const Real across = square_root(z.x * z.x + z.y * z.y);
+  if (!(across > Real(0))) return {{z.z < Real(0) ? Real(-1) : Real(1), 0, 0}, {0, 1, 0}};
+  return {{z.x * z.z / across, z.y * z.z / across, -across}, {-z.y / across, z.x / across, 0}};
+}
+
+/// `index` is that of the photon in its step.
+RAYLIFT_HD inline BirthPlace torch_birth(const Genstep& genstep, std::uint32_t index, StartPhoton& photon,
+                                         RandomStream& random) {
+  const auto step = details_of<TorchStep>(genstep);
+  const Vector direction = unit(step.direction);
+  const Axes2 axes = turned_axes(direction);
+  photon.direction = direction;
+  photon.polarization = -axes.y;
+  photon.wavelength = step.wavelength;
+  photon.time = genstep.time;
+  if (step.shape == TorchStep::Shape::disc) {
+    const auto within = [&](const float(&range)[2]) {
+      return Real(range[0]) + random.uniform() * (Real(range[1]) - Real(range[0]));
+    };
+    const Real radius = Real(step.radius) * within(step.zenith);
+    const SineCosine angle = sine_cosine_of_turns(within(step.azimuth));
+    photon.polarization = angle.sine * axes.x - angle.cosine * axes.y;
+    return {angle.cosine * axes.x + angle.sine * axes.y, radius};
+  }
+  if (step.shape == TorchStep::Shape::point) return {axes.x, Real(0)};
+  const Real part = Real(static_cast<float>(index)) / Real(static_cast<float>(genstep.photons));
+  const Real along = Real(step.radius) * (Real(2) * part - Real(1));
+  return {along < Real(0) ? -axes.x : axes.x, magnitude(along)};
+}
+
+RAYLIFT_HD inline bool is_cerenkov(GenstepType type) {
+  return type == GenstepType::cerenkov || type == GenstepType::g4_cerenkov || type == GenstepType::g4_cerenkov_modified;
+}
+
+/// The point that a step's photons are taken to their births from.
+RAYLIFT_HD inline float3 anchor_of(const Genstep& genstep) {
+  if (genstep.type == GenstepType::torch) return genstep.position;
+  const float* const displacement = genstep.rows[0];
+  return Vector(genstep.position) + Real(0.5f) * Vector(displacement[0], displacement[1], displacement[2]);
+}
+
+RAYLIFT_HD inline std::uint64_t rounded_normal(Real mean, Real width, RandomStream& random) {
+  const Real drawn = mean + width * random.normal() + Real(0.5f);
+  return drawn > Real(0) ? static_cast<std::uint64_t>(static_cast<float>(drawn)) : 0;
+}
+/// The number of events at a mean: exact up to 100, and normal above.
+RAYLIFT_HD inline std::uint64_t poisson(Real mean, RandomStream& random) {
+  if (!(mean > Real(0))) return 0;
+  if (mean > Real(100)) return rounded_normal(mean, square_root(mean), random);
+  // Events are apart by exponential numbers.
+  std::uint64_t count = 0;
+  for (Real at = random.exponential(); at < mean; at = at + random.exponential()) ++count;
+  return count;
+}
+
+}  // namespace detail
+
+/// A genstep's place, and the number of photons that it makes.
+RAYLIFT_HD inline GenstepPlace place_genstep(const GeometryView& geometry, const Genstep& genstep, std::uint64_t seed,
+                                             std::uint64_t number, std::uint64_t& photons) {
+  using namespace detail;
+  GenstepPlace place{locate(geometry, anchor_of(genstep)), 0};
+  const std::uint16_t material = material_at(geometry, place.in);
+  photons = genstep.photons;
+  const bool counts = genstep.photons == kPhotonsOfPhysics;
+  RandomStream random(seed, number, kNumberDraws);
+  if (is_cerenkov(genstep.type)) {
+    const auto step = details_of<CerenkovStep>(genstep);
+    const CerenkovSum sum = cerenkov_sum(geometry.optics, material, step);
+    place.light = sum.max_sin2;
+    // alpha / (hbar c), 1/(eV mm)
+    if (counts)
+      photons =
+          poisson(Real(36.98102f) * Real(step.charge) * Real(step.charge) * sum.integral * Real(step.length), random);
+  } else if (genstep.type != GenstepType::torch && material != MaterialCode::none) {
+    const auto step = details_of<ScintillationStep>(genstep);
+    const MaterialOptics& optics = geometry.optics.materials[material];
+    for (std::uint32_t i = 0; i != 3; ++i)
+      if ((step.component == 0 || step.component == i + 1) && optics.scintillation[i].spectrum.count != 0)
+        place.light = 1;
+    const Real mean = Real(optics.scintillation_yield) * Real(step.deposit);
+    if (counts)
+      photons = mean > Real(10) ? rounded_normal(mean, Real(optics.resolution_scale) * square_root(mean), random)
+                                : poisson(mean, random);
+  } else if (counts) {
+    photons = 0;
+  }
+  return place;
+}
+
+/// Makes a photon by its number among those of all gensteps, and takes it from the middle of its step to its birth.
+RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed,
+                                std::uint64_t number, StartPhoton& photon, Containment& in) {
+  using namespace detail;
+  // The first step whose photons end after it.
+  std::uint32_t low = 0, high = gensteps.count - 1;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (gensteps.ends[middle] > number)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  const Genstep& genstep = gensteps.steps[low];
+  const GenstepPlace& place = gensteps.places[low];
+  RandomStream random(seed, number, kBirthDraws);
+  const std::uint64_t first = low == 0 ? 0 : gensteps.ends[low - 1];
+  const BirthPlace birth = is_cerenkov(genstep.type) ? cerenkov_birth(geometry, genstep, place, photon, random)
+                           : genstep.type == GenstepType::torch
+                               ? torch_birth(genstep, static_cast<std::uint32_t>(number - first), photon, random)
+                               : scintillation_birth(geometry, genstep, place, photon, random);
+  const float3 anchor = anchor_of(genstep);
+  photon.position = anchor;
+  in = place.in;
+  float from = 0;
+  while (birth.distance > Real(0)) {
+    const Boundary boundary = next_boundary(geometry, {anchor, from, birth.direction, birth.distance}, in);
+    in = boundary.after;
+    photon.position = boundary.point;
+    from = boundary.end;
+    if (boundary.inconsistent && in.consistent()) in.exceptions[0] = in.solid;  // the first step ends as inconsistent
+    if (boundary.inconsistent || !boundary.crosses()) break;
+  }
+}
+
+}  // namespace raylift::photon

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources that may come from files of photons or gensteps: "photons:start.npy", "gensteps:steps.npy".
+#pragma once
+
+#include <raylift/photon/gensteps.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace raylift::photon {
+
+/// The photons of a file or folder, in its order. A file is Opticks's array, (N, 4, 4) of float32. A folder has
+/// Chroma's arrays of float32: pos.npy, dir.npy and pol.npy, (N, 3), wavelengths.npy and t.npy, (N,); without pol.npy
+/// polarisations are random, and without t.npy times are 0. Points are the scene's, and `origin` is subtracted from
+/// them: GeometryView::origin. Throws Error: io, malformed, unsupported, limit.
+[[nodiscard]] std::vector<StartPhoton> read_photons(const std::filesystem::path& path,
+                                                    std::span<const double, 3> origin);
+
+/// The gensteps of a file: Opticks's array, (G, 6, 4) of float32. Likewise.
+[[nodiscard]] std::vector<Genstep> read_gensteps(const std::filesystem::path& path, std::span<const double, 3> origin);
+
+/// Throws Error(usage), as parse_source() does, for a text that LoadedSource does not take. A file's contents are not
+/// read.
+void check_source_text(std::string_view text);
+
+/// The source that a text describes, for one geometry, with the arrays that it reads: what parse_source() takes, or
+/// photons:PATH as read_photons() does, or gensteps:PATH as read_gensteps(). Move-only.
+class LoadedSource {
+ public:
+  /// `seed` is that of the run: gensteps' numbers of photons may depend on it. Waits for the device. Throws Error: what
+  /// those functions do, what Gensteps does, and that of memory.
+  LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed);
+
+  /// Valid while this lives.
+  [[nodiscard]] const Source& source() const { return source_; }
+  /// How many photons there are, from number 0 on; nothing where there are any number.
+  [[nodiscard]] std::optional<std::uint64_t> photons() const { return photons_; }
+
+ private:
+  Source source_;
+  std::optional<std::uint64_t> photons_;
+  DeviceBuffer<StartPhoton> given_;
+  std::unique_ptr<Gensteps> gensteps_;
+};
+
+}  // namespace raylift::photon

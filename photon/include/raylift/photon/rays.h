@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rays that a source's photons start along, for programs that trace rays alone.
+#pragma once
+
+#include <raylift/gpu/device/device.h>
+#include <raylift/photon/birth.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace raylift::photon {
+
+/// The ray of a photon by its number: its birth, and its direction, of unit length. The same bits on host and device.
+[[nodiscard]] RAYLIFT_HD inline Ray birth_ray(const Source& source, std::uint64_t seed, std::uint64_t number) {
+  RandomStream random(seed, number);
+  const BirthPlace place = birth_place(source, random);
+  Ray ray;
+  ray.origin =
+      place.distance < Real(0) ? Vector(source.center) : Vector(source.center) + place.distance * place.direction;
+  ray.direction = birth_direction(source, random);
+  return ray;
+}
+
+/// Writes the rays of photons first to first + count - 1 to an array in the device's memory. Asynchronous with respect
+/// to the host on a CUDA device, after what is on the stream. Errors: usage (a source that makes no sense, or whose
+/// photons are given), device.
+void make_rays(const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays,
+               std::size_t count, const Stream& stream);
+
+}  // namespace raylift::photon

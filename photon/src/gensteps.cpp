@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/photon/generate.h>
+#include <raylift/photon/gensteps.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "needs.h"
+#ifdef RAYLIFT_WITH_CUDA
+#include "generate_kernel.h"
+#include "on_cuda.h"
+#endif
+
+namespace raylift::photon {
+namespace {
+
+bool finite(float3 v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
+bool at_least_0(float x) {
+  return x >= 0 && std::isfinite(x);
+}
+
+/// What is wrong with a step's numbers, or null.
+const char* fault_of(const CerenkovStep& step) {
+  if (!finite(step.displacement) || !at_least_0(step.length)) return "its displacement or length is no number";
+  if (!(step.beta_inverse >= 1) || !std::isfinite(step.beta_inverse)) return "its inverse beta is below 1";
+  const bool no_range = step.shortest == 0 && step.longest == 0;
+  if (!no_range && (!(step.shortest > 0) || !(step.longest > step.shortest) || !std::isfinite(step.longest)))
+    return "its wavelengths are no range";
+  if (!std::isfinite(step.charge)) return "its charge is no number";
+  if (!at_least_0(step.yield) || !at_least_0(step.yield_at_end)) return "its yields are below 0";
+  if (!at_least_0(step.velocity) || !at_least_0(step.velocity_at_end)) return "its velocities are below 0";
+  return nullptr;
+}
+const char* fault_of(const ScintillationStep& step) {
+  if (!finite(step.displacement) || !at_least_0(step.length)) return "its displacement or length is no number";
+  if (step.component > 3) return "its component is none of 1 to 3, or 0";
+  if (!at_least_0(step.deposit)) return "its energy is below 0";
+  if (!at_least_0(step.velocity) || !at_least_0(step.time_constant)) return "its velocity or time is below 0";
+  return nullptr;
+}
+const char* fault_of(const TorchStep& step) {
+  const float3 d = step.direction;
+  if (!finite(d) || (d.x == 0 && d.y == 0 && d.z == 0)) return "its direction has no length";
+  if (!(step.wavelength > 0) || !std::isfinite(step.wavelength)) return "its wavelength is not above 0";
+  if (step.shape < TorchStep::Shape::disc || step.shape > TorchStep::Shape::point)
+    return "its shape is no disc, line or point";
+  for (const float x : {step.zenith[0], step.zenith[1], step.azimuth[0], step.azimuth[1], step.radius})
+    if (!std::isfinite(x)) return "its size or range is no number";
+  return nullptr;
+}
+
+void check(const Genstep& genstep, std::size_t number) {
+  const std::string name = "genstep " + std::to_string(number);
+  const char* fault = nullptr;
+  switch (genstep.type) {
+    case GenstepType::cerenkov:
+    case GenstepType::g4_cerenkov:
+    case GenstepType::g4_cerenkov_modified:
+      fault = fault_of(details_of<CerenkovStep>(genstep));
+      break;
+    case GenstepType::scintillation:
+    case GenstepType::ds_scintillation:
+      fault = fault_of(details_of<ScintillationStep>(genstep));
+      break;
+    case GenstepType::torch:
+      fault = fault_of(details_of<TorchStep>(genstep));
+      if (genstep.photons == kPhotonsOfPhysics) fault = "a torch does not know its number of photons";
+      break;
+    default:
+      throw Error(ErrorKind::unsupported,
+                  name + " is of type " + std::to_string(static_cast<std::uint32_t>(genstep.type)) + " of Opticks",
+                  {"", name}, "types are 1, 15, 18 (Cerenkov), 5, 16 (scintillation) and 6 (torch)");
+  }
+  if (fault == nullptr && (!finite(genstep.position) || !std::isfinite(genstep.time)))
+    fault = "its place or time is no number";
+  if (fault != nullptr) throw Error(ErrorKind::malformed, name + ": " + fault, {"", name});
+}
+
+bool scintillates(GenstepType type) {
+  return type == GenstepType::scintillation || type == GenstepType::ds_scintillation;
+}
+
+/// place_genstep() of each.
+void place([[maybe_unused]] const Device& device, const GeometryView& view, const Genstep* steps, std::uint64_t seed,
+           GenstepPlace* places, std::uint64_t* photons, std::size_t count, [[maybe_unused]] const Stream& stream) {
+#ifdef RAYLIFT_WITH_CUDA
+  if (!device.info().is_host) {
+    on_cuda(device, "place_gensteps",
+            [&] { return launch_place_gensteps(view, steps, seed, places, photons, count, stream.handle()); });
+    return;
+  }
+#endif
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 64), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i)
+      places[i] = place_genstep(view, steps[i], seed, i, photons[i]);
+  });
+}
+
+}  // namespace
+
+Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed,
+                   const Stream& stream) {
+  require_optics(geometry.view());
+  if (steps.size() >= 0xFFFFFFFF) throw Error(ErrorKind::limit, "there are 2^32 gensteps or more");
+  for (std::size_t i = 0; i != steps.size(); ++i) check(steps[i], i);
+  if (steps.empty()) return;
+  const Device& device = geometry.device();
+  steps_ = DeviceBuffer<Genstep>(device, steps.size());
+  places_ = DeviceBuffer<GenstepPlace>(device, steps.size());
+  ends_ = DeviceBuffer<std::uint64_t>(device, steps.size());
+  steps_.copy_from(steps, stream);
+  place(device, geometry.view(), steps_.device(), seed, places_.device(), ends_.device(), steps.size(), stream);
+  std::vector<std::uint64_t> ends(steps.size());
+  std::vector<GenstepPlace> places(steps.size());
+  ends_.copy_to(ends, stream);
+  places_.copy_to(places, stream);
+  stream.synchronize();
+  for (std::size_t i = 0; i != ends.size(); ++i) {
+    if (ends[i] != 0 && scintillates(steps[i].type) && !(places[i].light > 0) && places[i].in.solid != kNoSolid)
+      throw Error(ErrorKind::malformed,
+                  "genstep " + std::to_string(i) + " scintillates in solid " + std::to_string(places[i].in.solid) +
+                      ", whose material has no spectrum for it",
+                  {"", "genstep " + std::to_string(i)},
+                  "give the material SCINTILLATIONCOMPONENT1, see docs/optics.md");
+    photons_ += ends[i];
+    ends[i] = photons_;
+  }
+  ends_.copy_from(ends, stream);
+  stream.synchronize();
+}
+
+Source Gensteps::source() const {
+  Source source;
+  source.gensteps = {steps_.device(), places_.device(), ends_.device(), static_cast<std::uint32_t>(steps_.size()),
+                     photons_};
+  return source;
+}
+
+}  // namespace raylift::photon

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/photon/load_source.h>
+#include <raylift/photon/npy.h>
+#include <raylift/photon/parse_source.h>
+
+#include <array>
+#include <string>
+
+namespace raylift::photon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
+
+float3 from_origin(float3 point, std::span<const double, 3> origin) {
+  return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
+          static_cast<float>(double{point.z} - origin[2])};
+}
+
+/// A column of Chroma's arrays, as long as the others; empty where it may be missing and is.
+template <class T>
+std::vector<T> column(const fs::path& folder, const char* name, std::optional<std::size_t> rows, bool needed) {
+  const fs::path path = folder / (std::string(name) + ".npy");
+  if (!needed && !fs::exists(path)) return {};
+  constexpr std::array<std::uint64_t, 1> kThree{3};
+  constexpr std::size_t kAxes = sizeof(T) == sizeof(float3) ? 1 : 0;
+  std::vector<T> result = read_npy<T>(path, NpyType::float32, std::span(kThree).first(kAxes));
+  if (rows && result.size() != *rows)
+    throw Error(ErrorKind::malformed,
+                "it has " + std::to_string(result.size()) + " rows, and pos.npy has " + std::to_string(*rows),
+                {path.string(), ""});
+  return result;
+}
+
+std::vector<StartPhoton> read_columns(const fs::path& folder) {
+  const auto position = column<float3>(folder, "pos", std::nullopt, true);
+  const std::size_t count = position.size();
+  const auto direction = column<float3>(folder, "dir", count, true);
+  const auto polarization = column<float3>(folder, "pol", count, false);
+  const auto wavelength = column<float>(folder, "wavelengths", count, true);
+  const auto time = column<float>(folder, "t", count, false);
+  std::vector<StartPhoton> photons(count);
+  for (std::size_t i = 0; i != count; ++i) {
+    photons[i] = {position[i],
+                  time.empty() ? 0 : time[i],
+                  direction[i],
+                  0,
+                  polarization.empty() ? float3{0, 0, 0} : polarization[i],
+                  wavelength[i],
+                  {}};
+  }
+  return photons;
+}
+
+/// The path after a prefix; nothing where the text has another.
+std::optional<fs::path> path_after(std::string_view prefix, std::string_view text) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  const std::string path(text.substr(prefix.size()));
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    throw Error(ErrorKind::usage, "'" + std::string(text) + "' of the source names no file that is there");
+  return path;
+}
+
+}  // namespace
+
+std::vector<StartPhoton> read_photons(const fs::path& path, std::span<const double, 3> origin) {
+  constexpr std::array<std::uint64_t, 2> kRow{4, 4};
+  std::vector<StartPhoton> photons =
+      fs::is_directory(path) ? read_columns(path) : read_npy<StartPhoton>(path, NpyType::float32, kRow);
+  for (StartPhoton& photon : photons) photon.position = from_origin(photon.position, origin);
+  return photons;
+}
+
+std::vector<Genstep> read_gensteps(const fs::path& path, std::span<const double, 3> origin) {
+  constexpr std::array<std::uint64_t, 2> kRow{6, 4};
+  std::vector<Genstep> gensteps = read_npy<Genstep>(path, NpyType::float32, kRow);
+  for (Genstep& genstep : gensteps) genstep.position = from_origin(genstep.position, origin);
+  return gensteps;
+}
+
+void check_source_text(std::string_view text) {
+  if (!path_after(kPhotons, text) && !path_after(kGensteps, text)) (void)parse_source(text);
+}
+
+LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed) {
+  const std::span<const double, 3> origin(geometry.view().origin);
+  const Stream stream(geometry.device());
+  if (const auto photons = path_after(kPhotons, text)) {
+    const std::vector<StartPhoton> read = read_photons(*photons, origin);
+    photons_ = read.size();
+    if (read.empty()) throw Error(ErrorKind::malformed, "it has no photons", {photons->string(), ""});
+    given_ = DeviceBuffer<StartPhoton>(geometry.device(), read.size());
+    given_.copy_from(read, stream);
+    stream.synchronize();
+    source_.photons = given_.device();
+    source_.photon_count = read.size();
+  } else if (const auto gensteps = path_after(kGensteps, text)) {
+    try {
+      gensteps_ = std::make_unique<Gensteps>(geometry, read_gensteps(*gensteps, origin), seed, stream);
+    } catch (const Error& error) {
+      if (!error.file().empty()) throw;
+      throw Error(error.kind(), error.problem(), {gensteps->string(), error.element()}, error.advice());
+    }
+    photons_ = gensteps_->photons();
+    source_ = gensteps_->source();
+  } else {
+    source_ = parse_source(text, origin);
+  }
+}
+
+}  // namespace raylift::photon

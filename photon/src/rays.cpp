@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/photon/rays.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include "ready_source.h"
+#ifdef RAYLIFT_WITH_CUDA
+#include "on_cuda.h"
+#include "rays_kernel.h"
+#endif
+
+namespace raylift::photon {
+
+void make_rays([[maybe_unused]] const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first,
+               Ray* rays, std::size_t count, [[maybe_unused]] const Stream& stream) {
+  check(source);
+  if (source.photons != nullptr || source.gensteps.steps != nullptr)
+    throw Error(ErrorKind::usage, "rays are made of a shape, and this source's photons are given");
+#ifdef RAYLIFT_WITH_CUDA
+  if (!device.info().is_host) {
+    on_cuda(device, "make_rays", [&] { return launch_make_rays(source, seed, first, rays, count, stream.handle()); });
+    return;
+  }
+#endif
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) rays[i] = birth_ray(source, seed, first + i);
+  });
+}
+
+}  // namespace raylift::photon

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ready_source.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/photon/generate.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <string>
+
+#ifdef RAYLIFT_WITH_CUDA
+#include "generate_kernel.h"
+#include "on_cuda.h"
+#include "propagate_kernel.h"
+#endif
+
+namespace raylift::photon {
+namespace {
+
+/// Calls work(i) on the host's threads.
+template <class Work>
+void for_each(std::size_t count, const Work& work) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) work(i);
+  });
+}
+
+/// Throws Error(usage) where a run is not of photons first to first + all - 1.
+void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, std::uint64_t all, const char* what) {
+  if (run.first >= first && run.first - first <= all && count <= all - (run.first - first)) return;
+  throw Error(ErrorKind::usage, std::to_string(count) + " photons from number " + std::to_string(run.first) +
+                                    " on are wanted, and " + std::to_string(all) + " from number " +
+                                    std::to_string(first) + " on " + what);
+}
+
+}  // namespace
+
+ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
+                         const Stream& stream)
+    : source_(source) {
+  if (source.gensteps.steps != nullptr)
+    make(geometry, run, count, stream);
+  else if (source.photons != nullptr)
+    give(geometry, run, count, stream);
+  else
+    find_anchor(geometry, stream);
+}
+
+void ReadySource::find_anchor(const GpuGeometry& geometry, [[maybe_unused]] const Stream& stream) {
+  anchor_.emplace(geometry.device(), stream, 1);
+#ifdef RAYLIFT_WITH_CUDA
+  if (!geometry.device().info().is_host) {
+    on_cuda(geometry.device(), "locate",
+            [&] { return launch_anchor(geometry.view(), source_, anchor_->device(), stream.handle()); });
+    return;
+  }
+#endif
+  *anchor_->device() = anchor_of(geometry.view(), source_);
+}
+
+void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {
+  require_photons(run, count, source_.first_photon, source_.photon_count, "are given");
+  if (source_.photons_in != nullptr) return;
+  source_.photons += run.first - source_.first_photon;
+  source_.first_photon = run.first;
+  source_.photon_count = count;
+  in_.emplace(geometry.device(), stream, count);
+  Containment* const in = in_->device();
+  source_.photons_in = in;
+#ifdef RAYLIFT_WITH_CUDA
+  if (!geometry.device().info().is_host) {
+    on_cuda(geometry.device(), "locate",
+            [&] { return launch_locate_photons(geometry.view(), source_.photons, in, count, stream.handle()); });
+    return;
+  }
+#endif
+  for_each(count, [&](std::size_t i) { in[i] = locate(geometry.view(), source_.photons[i].position); });
+}
+
+void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {
+  const GenstepView gensteps = source_.gensteps;
+  require_photons(run, count, 0, gensteps.photons, "come from the gensteps");
+  photons_.emplace(geometry.device(), stream, count);
+  in_.emplace(geometry.device(), stream, count);
+  StartPhoton* const photons = photons_->device();
+  Containment* const in = in_->device();
+  source_ = {};
+  source_.photons = photons;
+  source_.photons_in = in;
+  source_.first_photon = run.first;
+#ifdef RAYLIFT_WITH_CUDA
+  if (!geometry.device().info().is_host) {
+    on_cuda(geometry.device(), "generate", [&] {
+      return launch_generate(geometry.view(), gensteps, run.seed, run.first, photons, in, count, stream.handle());
+    });
+    return;
+  }
+#endif
+  for_each(count,
+           [&](std::size_t i) { generate(geometry.view(), gensteps, run.seed, run.first + i, photons[i], in[i]); });
+}
+
+}  // namespace raylift::photon

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift photons: the same bytes for any batch and after a kill, whole files or none, and what it refuses.
+// check_photons.py looks into the files with NumPy.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <thread>
+
+#include "run_program.h"
+
+namespace raylift::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Photons : public testing::Test {
+ protected:
+  [[nodiscard]] std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  /// The arguments of a run into a folder.
+  [[nodiscard]] std::vector<std::string> into(const std::string& name, std::vector<std::string> more) const {
+    std::vector<std::string> all{"photons", data_file("detector.dae"), "--output", at(name)};
+    const auto or_else = [&](const std::string& option, const std::string& value) {
+      if (std::find(more.begin(), more.end(), option) == more.end()) all.insert(all.end(), {option, value});
+    };
+    or_else("--device", "host");
+    or_else("--source", "ball:0,0,0,500");
+    or_else("--seed", "7");
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  void run(const std::string& name, std::vector<std::string> more) const {
+    const Ended ended = raylift(into(name, std::move(more)));
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    EXPECT_THAT(ended.err, IsEmpty());
+  }
+  static std::string bytes_in(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  [[nodiscard]] json summary(const std::string& name) const {
+    return json::parse(bytes_in(at(name + "/summary.json")));
+  }
+  /// What a folder holds, by the files' names, without the summary's figures that are the machine's.
+  [[nodiscard]] std::map<std::string, std::string> contents(const std::string& name) const {
+    std::map<std::string, std::string> result;
+    const std::filesystem::path folder = at(name);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+      if (entry.is_regular_file()) result[entry.path().lexically_relative(folder)] = bytes_in(entry.path());
+    if (result.contains("summary.json")) {
+      json all = json::parse(result["summary.json"]);
+      for (const char* member : {"batch", "seconds", "photons_per_second", "resumed_at", "record"}) all.erase(member);
+      result["summary.json"] = all.dump();
+    }
+    return result;
+  }
+  /// Waits until a run has a checkpoint with photons.
+  void wait_for_checkpoint(const std::string& name) const {
+    for (int i = 0; i != 5000; ++i) {
+      const json now = json::parse(bytes_in(at(name + "/resume.json")), nullptr, false);
+      if (now.is_object() && now["done"] > 0) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    FAIL() << "no checkpoint came";
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+const std::vector<std::string> kEverything{"--photons", "10k", "--final", "--seq",
+                                           "--record",  "50",  "--times", "20,0,100"};
+
+std::vector<std::string> with(std::vector<std::string> all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+TEST_F(Photons, GiveTheSameFilesForAnyBatch) {
+  run("all", kEverything);
+  const auto all = contents("all");
+  EXPECT_EQ(all.size(), 7U) << "hits, final, seq, record, channels, times, summary";
+  for (const char* batch : {"1000", "4096"}) {
+    run(batch, with(kEverything, {"--batch", batch}));
+    EXPECT_EQ(contents(batch), all) << batch;
+  }
+  run("all", {"--photons", "100"});  // over an earlier run
+  EXPECT_EQ(contents("all").size(), 3U) << "hits, channels, summary";
+}
+
+TEST_F(Photons, GiveTheSameFilesOnSeveralDevices) {
+  run("one", kEverything);
+  run("three", with(kEverything, {"--device", "host,host,host", "--batch", "700"}));
+  EXPECT_EQ(summary("three")["device"], "host,host,host");
+  auto one = contents("one"), three = contents("three");
+  one.erase("summary.json");
+  three.erase("summary.json");
+  EXPECT_EQ(one, three);
+  const Ended ended = raylift(into("none", with(kEverything, {"--device", "host,host", "--batch", "500M"})));
+  EXPECT_EQ(ended.code, 0) << "a batch is never larger than the run: " << ended.err;
+}
+
+TEST_F(Photons, GiveTheHostsFilesOnCuda) {
+  run("host", kEverything);
+  const Ended ended = raylift(into("cuda", with(kEverything, {"--device", "cuda:0"})));
+  if (ended.code == 9) GTEST_SKIP() << ended.err;
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  auto host = contents("host"), cuda = contents("cuda");
+  host.erase("summary.json");
+  cuda.erase("summary.json");
+  EXPECT_EQ(cuda, host);
+}
+
+TEST_F(Photons, GiveTheSameFilesOnSeveralRanks) {
+  if (!std::filesystem::exists(program("raylift-mpi.so"))) GTEST_SKIP() << "raylift was built without MPI";
+  for (const std::string format : {"opticks", "chroma"}) {
+    const std::vector<std::string> options = with(kEverything, {"--format", format});
+    run("one", options);
+    const auto under_mpirun = [&](const std::string& more) {
+      std::string command =
+          "ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun "
+          "--oversubscribe --bind-to none -n 3 " +
+          program("raylift").string();
+      for (const std::string& argument : into("ranks", options)) command += ' ' + argument;
+      return std::system((command + more + " > " + at("said") + " 2>&1").c_str());
+    };
+    // What rank 0 can't join stays, and is gone on with.
+    std::filesystem::create_directories(at("ranks/seq.npy.part/in the way"));
+    EXPECT_NE(under_mpirun(""), 0);
+    EXPECT_FALSE(std::filesystem::exists(at("ranks/summary.json")));
+    EXPECT_TRUE(std::filesystem::exists(at("ranks/rank-2/resume.json"))) << bytes_in(at("said"));
+    std::filesystem::remove_all(at("ranks/seq.npy.part"));
+    ASSERT_EQ(under_mpirun(" --resume"), 0) << bytes_in(at("said"));
+    EXPECT_NE(under_mpirun(" --resume"), 0) << "it is complete";
+    EXPECT_EQ(summary("ranks")["ranks"], 3);
+    EXPECT_EQ(summary("ranks")["ends"], summary("one")["ends"]);
+    EXPECT_EQ(summary("ranks")["materials"], summary("one")["materials"]);
+    auto one = contents("one"), ranks = contents("ranks");
+    one.erase("summary.json");
+    ranks.erase("summary.json");
+    EXPECT_EQ(one, ranks);
+  }
+}
+
+TEST_F(Photons, HaveNumbersThatRunsCanDivide) {
+  run("all", {"--photons", "5k", "--final"});
+  run("first", {"--photons", "2k", "--final"});
+  run("second", {"--photons", "3k", "--final", "--first", "2k"});
+  constexpr std::size_t kHeader = 128;
+  for (const char* name : {"hits.npy", "final.npy"}) {
+    const auto rows = [&](const char* folder) { return contents(folder)[name].substr(kHeader); };
+    EXPECT_GT(rows("second").size(), 0U);
+    EXPECT_EQ(rows("first") + rows("second"), rows("all")) << name;
+  }
+}
+
+TEST_F(Photons, PrintTheSummaryTheyWrite) {
+  const Ended ended = raylift(into("a", {"--photons", "2k", "--json"}));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.json(), summary("a"));
+  std::uint64_t sum = 0;
+  const json ends = ended.json()["ends"];
+  for (const auto& [kind, count] : ends.items()) sum += count.get<std::uint64_t>();
+  EXPECT_EQ(sum, 2000U);
+  EXPECT_EQ(ended.json()["ends"]["cut"], 0);
+  EXPECT_EQ(ended.json()["seed"], 7);
+  run("cut", {"--photons", "2k", "--max-steps", "1"});
+  EXPECT_EQ(summary("cut")["steps"], 2000);
+  EXPECT_GT(summary("cut")["ends"]["cut"], 1000);
+  run("late", {"--photons", "2k", "--max-time", "0"});
+  EXPECT_GT(summary("late")["ends"]["cut"], 1000) << "after their first step";
+}
+
+// Photons that start where others ended: in the same place, for they are cut before their first step.
+TEST_F(Photons, StartFromFilesOfPhotons) {
+  for (const char* format : {"opticks", "chroma"}) {
+    const std::string suffix = format == std::string("opticks") ? ".npy" : "";
+    run("first", {"--photons", "500", "--final", "--max-steps", "2", "--format", format});
+    const std::string start = "photons:" + at("first/final" + suffix);
+    run("second", {"--source", start, "--max-steps", "0", "--final"});
+    EXPECT_EQ(summary("second")["photons"], 500);
+    EXPECT_EQ(summary("second")["ends"]["cut"], 500);
+    run("opticks", {"--photons", "500", "--final", "--max-steps", "2"});
+    const std::string before = contents("opticks")["final.npy"], after = contents("second")["final.npy"];
+    ASSERT_EQ(before.size(), after.size());
+    for (std::size_t row = 128; row != before.size(); row += 64)
+      EXPECT_EQ(before.substr(row, 16), after.substr(row, 16)) << "position and time";
+    run("rest", {"--source", start, "--first", "400", "--final"});
+    EXPECT_EQ(summary("rest")["photons"], 100);
+    EXPECT_EQ(raylift(into("more", {"--source", start, "--first", "400", "--photons", "101"})).code, 2);
+  }
+  EXPECT_EQ(raylift(into("none", {"--source", "photons:" + at("absent.npy")})).code, 2);
+}
+
+TEST_F(Photons, GoOnAfterAKillWithTheSameFiles) {
+  const std::vector<std::string> options{"--photons", "12k",      "--final", "--seq",
+                                         "--times",   "20,0,100", "--batch", "500"};
+  run("whole", options);
+  const auto whole = contents("whole");
+  for (const int signal : {SIGKILL, SIGINT}) {
+    const std::string name = signal == SIGKILL ? "killed" : "interrupted";
+    Running running(into(name, with(options, {"--checkpoint", "0.001"})));
+    wait_for_checkpoint(name);
+    running.signal(signal);
+    const Ended ended = running.wait();
+    ASSERT_EQ(ended.code, 128 + signal) << ended.err;
+    for (const auto& [file, bytes] : contents(name))
+      EXPECT_TRUE(file.ends_with(".part") || file.starts_with("resume")) << file << " looks whole";
+    const Ended other = raylift(into(name, with(options, {"--resume", "--seed", "8"})));
+    EXPECT_EQ(other.code, 2);
+    EXPECT_THAT(other.err, HasSubstr("has another seed: 7 there, 8 here"));
+    run(name, with(options, {"--resume"}));
+    EXPECT_EQ(contents(name), whole);
+    const std::uint64_t resumed_at = summary(name)["resumed_at"];
+    EXPECT_GT(resumed_at, 0U);
+    EXPECT_LT(resumed_at, 12'000U);
+    EXPECT_EQ(raylift(into(name, with(options, {"--resume"}))).code, 2) << "it is complete";
+  }
+}
+
+// Between the last photon and the summary, a kill leaves some files that have their names.
+TEST_F(Photons, GoOnWhereSomeFilesAreComplete) {
+  run("a", {"--photons", "4k", "--final", "--format", "chroma"});
+  const auto whole = contents("a");
+  Running running(
+      into("b", {"--photons", "4k", "--final", "--format", "chroma", "--batch", "1k", "--checkpoint", "0.001"}));
+  wait_for_checkpoint("b");
+  running.signal(SIGKILL);
+  (void)running.wait();
+  if (std::filesystem::exists(at("b/hits/pos.npy.part")))
+    std::filesystem::rename(at("b/hits/pos.npy.part"), at("b/hits/pos.npy"));
+  if (!std::filesystem::exists(at("b/summary.json")))
+    run("b", {"--photons", "4k", "--final", "--format", "chroma", "--resume"});
+  EXPECT_EQ(contents("b"), whole);
+}
+
+TEST_F(Photons, BeginWhereThereIsNothingToResume) {
+  run("a", {"--photons", "1k", "--resume"});
+  EXPECT_EQ(summary("a")["resumed_at"], 0);
+  std::filesystem::remove(at("a/summary.json"));
+  std::ofstream(at("a/resume.json")) << "{\"done\": 1";
+  EXPECT_EQ(raylift(into("a", {"--photons", "1k", "--resume"})).code, 4);
+  run("a", {"--photons", "1k"});
+}
+
+TEST_F(Photons, RefuseWhatCannotBe) {
+  const auto refused = [&](std::vector<std::string> more, int code, const std::string& what) {
+    const Ended ended = raylift(into("refused", std::move(more)));
+    EXPECT_EQ(ended.code, code) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(what));
+    EXPECT_FALSE(std::filesystem::exists(at("refused/summary.json")));
+  };
+  refused({"--source", "pint:0,0,0"}, 2, "pint");
+  refused({"--source", "point:0,0"}, 2, "point");
+  refused({"--times", "0,1,2"}, 2, "BINS,FROM,TO");
+  refused({"--times", "5,2,2"}, 2, "BINS,FROM,TO");
+  refused({"--max-time", "-1"}, 2, "no time");
+  refused({"--first", "18446744073709551615", "--photons", "2"}, 2, "exceed");
+  refused({data_file("cube.dae")}, 2, "2 scenes");
+  const Ended nowhere = raylift({"photons", data_file("detector.dae")});
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("--output"));
+  const Ended dark = raylift({"photons", data_file("cube.dae"), "--device", "host", "--output", at("dark")});
+  EXPECT_EQ(dark.code, 2);
+  EXPECT_THAT(dark.err, HasSubstr("no optics"));
+  std::ofstream(at("file")) << "a file";
+  EXPECT_EQ(raylift(into("file", {"--photons", "10"})).code, 3);
+  EXPECT_EQ(raylift({"photons", at("absent.dae"), "--output", at("refused")}).code, 3);
+}
+
+}  // namespace
+}  // namespace raylift::test

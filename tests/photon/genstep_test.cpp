@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photons from gensteps: their numbers, directions, spectra, places and times against integrals in double.
+#include <raylift/geometry/error.h>
+#include <raylift/photon/generate.h>
+#include <raylift/photon/gensteps.h>
+#include <raylift/photon/simulation.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "shells.h"
+#include "statistics.h"
+
+namespace raylift::photon {
+namespace {
+
+using test::expect_mean;
+using test::flat;
+using test::Mean;
+using test::shells;
+
+constexpr double kLight = 299.792458;  // mm/ns
+constexpr float3 kAxis{0.6F, 0, -0.8F};
+
+double along(float3 v) {
+  return 0.6 * double{v.x} - 0.8 * double{v.z};
+}
+
+/// Water-like, with dispersion, at wavelengths of the raster.
+OpticalTable dispersive() {
+  return {"RINDEX", SpectralAxis::wavelength_nm, {200, 300, 400, 600, 800}, {1.42, 1.37, 1.345, 1.335, 1.33}};
+}
+
+Genstep cerenkov(float3 position, double length, double beta, std::uint32_t photons) {
+  Genstep genstep{GenstepType::cerenkov, 1, 0, photons, position, 2, {}};
+  CerenkovStep step{};
+  const auto l = static_cast<float>(length);
+  step.displacement = {kAxis.x * l, kAxis.y * l, kAxis.z * l};
+  step.length = l;
+  step.charge = -1;
+  step.beta_inverse = static_cast<float>(1 / beta);
+  step.shortest = 200;
+  step.longest = 800;
+  step.yield = step.yield_at_end = 1;
+  set_details(genstep, step);
+  return genstep;
+}
+
+/// The integral of f(wavelength, squared sine) over energy, by the midpoint rule.
+double cerenkov_integral(const OpticalTable& index, double beta, const std::function<double(double, double)>& f) {
+  constexpr int kPieces = 200'000;
+  const double low = kEvNm / 800, high = kEvNm / 200;
+  double sum = 0;
+  for (int i = 0; i != kPieces; ++i) {
+    const double wavelength = kEvNm / (low + (high - low) * (i + 0.5) / kPieces);
+    const double cosine = 1 / beta / index.value(wavelength);
+    if (cosine < 1) sum += f(wavelength, 1 - cosine * cosine);
+  }
+  return sum * (high - low) / kPieces;
+}
+
+class AlongSteps : public test::OfPhotons {
+ protected:
+  [[nodiscard]] GpuGeometry water() const {
+    return upload_scene(shells({{20000, {dispersive()}}, {1000, {dispersive()}}}));
+  }
+  [[nodiscard]] std::vector<Outcome> run_all(const GpuGeometry& geometry, const std::vector<Genstep>& steps,
+                                             const photon::Run& how = {.seed = 5, .latest = -1e30F}) const {
+    const Stream stream(device());
+    const Gensteps gensteps(geometry, steps, how.seed, stream);
+    return run(geometry, gensteps.source(), how, gensteps.photons());
+  }
+  [[nodiscard]] std::uint64_t count(const GpuGeometry& geometry, const std::vector<Genstep>& steps) const {
+    return Gensteps(geometry, steps, 5, Stream(device())).photons();
+  }
+};
+RAYLIFT_ON_BOTH_DEVICES(AlongSteps);
+
+TEST_P(AlongSteps, CerenkovYieldIsThatOfFrankAndTamm) {
+  const GpuGeometry geometry = water();
+  const double alpha = 1 / 137.035999084, hbar_c = 1.973269804e-4;  // eV mm
+  for (const double beta : {0.99, 0.74}) {
+    const double integral = cerenkov_integral(dispersive(), beta, [](double, double sin2) { return sin2; });
+    const double mean = alpha / hbar_c * integral * 4 * 20;  // charge 2, 20 mm
+    std::vector<Genstep> steps(beta > 0.9 ? 1000 : 20000, cerenkov({0, 0, 3000}, 20, beta, kPhotonsOfPhysics));
+    for (Genstep& step : steps) {
+      auto details = details_of<CerenkovStep>(step);
+      details.charge = 2;
+      set_details(step, details);
+    }
+    const auto expected = mean * static_cast<double>(steps.size());
+    const auto got = static_cast<double>(count(geometry, steps));
+    EXPECT_LT(std::abs(got - expected), 4 * std::sqrt(expected)) << beta;
+    EXPECT_GT(0.02 * expected, 8 * std::sqrt(expected)) << "too few to tell 2 %";
+  }
+  EXPECT_EQ(count(geometry, std::vector<Genstep>(100, cerenkov({0, 0, 0}, 20, 0.7, kPhotonsOfPhysics))), 0U);
+}
+
+TEST_P(AlongSteps, CerenkovLightHasItsAngleSpectrumAndPolarisation) {
+  const GpuGeometry geometry = water();
+  const OpticalTable index = dispersive();
+  for (const double beta : {0.98, 0.745}) {
+    Mean wavelength, cosine, azimuth;
+    for (const Outcome& one : run_all(geometry, {cerenkov({0, 0, 3000}, 20, beta, kPhotons)})) {
+      const Photon& photon = one.photon;
+      const double c = along(photon.direction);
+      const double expected = std::min(1.0, 1 / beta / index.value(double{photon.wavelength}));
+      ASSERT_NEAR(c, expected, 1e-5) << photon.wavelength;
+      wavelength.add(double{photon.wavelength} - 200);
+      cosine.add(1 - c);
+      azimuth.add(photon.direction.y > 0 ? 1 : 0);
+      ASSERT_NEAR(double{photon.polarization.x} * double{photon.direction.x} +
+                      double{photon.polarization.y} * double{photon.direction.y} +
+                      double{photon.polarization.z} * double{photon.direction.z},
+                  0, 1e-6);
+      // In the plane of the track and the photon, away from the track.
+      ASSERT_NEAR(along(photon.polarization), -std::sqrt(std::max(0.0, 1 - c * c)), 2e-4);
+    }
+    const auto mean = [&](const std::function<double(double)>& f) {
+      return cerenkov_integral(index, beta, [&](double w, double sin2) { return sin2 * f(w); }) /
+             cerenkov_integral(index, beta, [](double, double sin2) { return sin2; });
+    };
+    const double mean_wavelength = mean([](double w) { return w - 200; });
+    expect_mean(wavelength, mean_wavelength, mean_wavelength);
+    const double mean_cosine = mean([&](double w) { return 1 - 1 / beta / index.value(w); });
+    expect_mean(cosine, mean_cosine, mean_cosine);
+    expect_mean(azimuth, 0.5, 0.5);
+  }
+}
+
+TEST_P(AlongSteps, BirthsLieAlongTheStepInTheRightSolid) {
+  const GpuGeometry geometry = water();
+  Genstep genstep = cerenkov({-0.6F * 500, 0, 0.8F * 500}, 1500, 0.9, 2 * kPhotons);  // from -500 to 1000: a third
+  auto details = details_of<CerenkovStep>(genstep);
+  details.yield = 1;
+  details.yield_at_end = 3;
+  details.velocity = 250;
+  details.velocity_at_end = 200;
+  set_details(genstep, details);
+  for (const float end : {1000.0F, 1400.0F}) {
+    genstep.position = {0.6F * (end - 1500), 0, -0.8F * (end - 1500)};
+    Mean fraction;
+    for (const Outcome& one : run_all(geometry, {genstep})) {
+      const double at = along(one.photon.position);
+      const double f = (at - (double{end} - 1500)) / 1500;
+      ASSERT_GE(f, -1e-6);
+      ASSERT_LE(f, 1 + 1e-6);
+      fraction.add(f);
+      ASSERT_NEAR(one.photon.time, 2 + f * 1500 / (250 - f * 25), 1e-4);
+      if (std::abs(at) < 993) {
+        ASSERT_EQ(one.photon.in.solid, 1U);
+      }
+      if (std::abs(at) > 1000.1) {
+        ASSERT_EQ(one.photon.in.solid, 0U);
+      }
+    }
+    expect_mean(fraction, 7.0 / 12, 7.0 / 12);
+  }
+}
+
+TEST_P(AlongSteps, VelocitiesHaveDefaults) {
+  const std::vector<Outcome> all = run_all(water(), {cerenkov({0, 0, 3000}, 600, 0.8, 1000)});
+  for (const Outcome& one : all) {
+    const double f = along({one.photon.position.x, 0, one.photon.position.z - 3000}) / 600;
+    ASSERT_NEAR(one.photon.time, 2 + f * 600 / (0.8 * kLight), 1e-4);
+  }
+}
+
+Scene scintillator() {
+  const OpticalTable fast{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {390, 400, 410}, {0, 1, 0}};
+  const OpticalTable slow{"SCINTILLATIONCOMPONENT3", SpectralAxis::wavelength_nm, {490, 500, 510}, {1, 1, 1}};
+  return shells({{20000,
+                  {flat("RINDEX", 1.5), fast, slow},
+                  {{"SCINTILLATIONYIELD", 8000},
+                   {"RESOLUTIONSCALE", 2},
+                   {"SCINTILLATIONYIELD1", 3},
+                   {"SCINTILLATIONYIELD3", 1},
+                   {"SCINTILLATIONTIMECONSTANT1", 7},
+                   {"SCINTILLATIONTIMECONSTANT3", 1400},
+                   {"SCINTILLATIONRISETIME3", 100}}}});
+}
+
+Genstep scintillation(std::uint32_t photons) {
+  Genstep genstep{GenstepType::scintillation, 1, 0, photons, {0, 0, 0}, 3, {}};
+  ScintillationStep step{};
+  step.displacement = {0, 0, 30};
+  step.length = 30;
+  step.charge = 1;
+  step.velocity = 100;
+  set_details(genstep, step);
+  return genstep;
+}
+
+TEST_P(AlongSteps, ScintillationHasItsComponents) {
+  const GpuGeometry geometry = upload_scene(scintillator());
+  Mean share, fast, slow, fast_wave, slow_wave, place, up;
+  for (const Outcome& one : run_all(geometry, {scintillation(2 * kPhotons)})) {
+    const Photon& photon = one.photon;
+    const bool is_fast = photon.wavelength < 450;
+    share.add(is_fast ? 1 : 0);
+    const double delay = photon.time - 3 - photon.position.z / 100;
+    ASSERT_GT(delay, -1e-3);
+    (is_fast ? fast : slow).add(delay);
+    (is_fast ? fast_wave : slow_wave).add(photon.wavelength - (is_fast ? 390 : 490));
+    place.add(photon.position.z);
+    up.add(photon.direction.x > 0.5F ? 1 : 0);
+  }
+  expect_mean(share, 0.75, 0.75);
+  expect_mean(fast, 7, 7);
+  // Geant4's rise: exp(-t / decay) (1 - exp(-t / rise)).
+  const double a = 1400, b = 1 / (1 / 1400.0 + 1 / 100.0);
+  const double mean = (a * a - b * b) / (a - b);
+  expect_mean(slow, mean, mean);
+  expect_mean(fast_wave, 10, 10);
+  expect_mean(slow_wave, 10, 10);
+  expect_mean(place, 15, 15);
+  expect_mean(up, 0.25, 0.25);
+}
+
+TEST_P(AlongSteps, ScintillationTakesWhatItIsGiven) {
+  const GpuGeometry geometry = upload_scene(scintillator());
+  Genstep genstep = scintillation(kPhotons);
+  auto step = details_of<ScintillationStep>(genstep);
+  step.component = 3;
+  step.time_constant = 26;
+  step.charge = 0;
+  set_details(genstep, step);
+  Mean delay;
+  for (const Outcome& one : run_all(geometry, {genstep})) {
+    ASSERT_GT(one.photon.wavelength, 489);
+    ASSERT_NEAR(one.photon.position.z, 30, 1e-4);
+    delay.add(one.photon.time - 3.3);
+  }
+  expect_mean(delay, 26, 26);
+}
+
+TEST_P(AlongSteps, ScintillationYieldGoesWithTheEnergy) {
+  const GpuGeometry geometry = upload_scene(scintillator());
+  // Poisson's below 10 photons, and above normal with twice the width.
+  for (const auto& [deposit, steps] : {std::pair{0.0005F, 20'000}, {0.025F, 1000}}) {
+    Genstep genstep = scintillation(kPhotonsOfPhysics);
+    auto step = details_of<ScintillationStep>(genstep);
+    step.deposit = deposit;
+    set_details(genstep, step);
+    const double expected = 8000 * double{deposit} * steps;
+    const auto got =
+        static_cast<double>(count(geometry, std::vector<Genstep>(static_cast<std::size_t>(steps), genstep)));
+    const double error = std::sqrt(expected) * (deposit > 0.001F ? 2 : 1);
+    EXPECT_LT(std::abs(got - expected), 4 * error) << deposit;
+    EXPECT_GT(0.02 * expected, 8 * std::sqrt(expected) / 2) << "too few to tell 2 %";
+  }
+}
+
+TEST(Generate, NumbersArePoissons) {
+  for (const float mean : {0.5F, 3.0F, 60.0F, 250.0F}) {
+    Mean first, variance, none;
+    for (std::uint64_t i = 0; i != 100'000; ++i) {
+      RandomStream random(11, i);
+      const auto drawn = static_cast<double>(detail::poisson(mean, random));
+      first.add(drawn);
+      variance.add((drawn - double{mean}) * (drawn - double{mean}));
+      none.add(drawn == 0 ? 1 : 0);
+    }
+    expect_mean(first, double{mean}, double{mean});
+    EXPECT_LT(variance.off(double{mean}), 4) << mean;
+    if (mean < 1) {
+      EXPECT_LT(none.off(std::exp(-double{mean})), 4);
+    }
+  }
+}
+
+TEST_P(AlongSteps, TorchesAreDiscsLinesAndPoints) {
+  const GpuGeometry geometry = water();
+  Genstep genstep{GenstepType::torch, 0, 0, 100'000, {0, 0, 3000}, 7, {}};
+  TorchStep torch{};
+  torch.direction = {1.2F, 0, -1.6F};
+  torch.wavelength = 440;
+  torch.zenith[0] = 0.5F;
+  torch.zenith[1] = 1;
+  torch.azimuth[1] = 0.5F;
+  torch.radius = 100;
+  torch.shape = TorchStep::Shape::disc;
+  set_details(genstep, torch);
+  const auto offset = [](const Photon& photon) {
+    return float3{photon.position.x, photon.position.y, photon.position.z - 3000};
+  };
+  Mean radius;
+  for (const Outcome& one : run_all(geometry, {genstep})) {
+    const float3 from = offset(one.photon);
+    ASSERT_NEAR(along(one.photon.direction), 1, 1e-6);
+    ASSERT_NEAR(along(from), 0, 1e-3);
+    ASSERT_GE(from.y, -1e-3);  // half of the turn: rotateUz() turns y into y here
+    ASSERT_EQ(one.photon.wavelength, 440);
+    ASSERT_EQ(one.photon.time, 7);
+    radius.add(
+        std::sqrt(double{from.x} * double{from.x} + double{from.y} * double{from.y} + double{from.z} * double{from.z}));
+  }
+  expect_mean(radius, 75, 75);
+  torch.shape = TorchStep::Shape::line;
+  set_details(genstep, torch);
+  genstep.photons = 100;
+  const std::vector<Outcome> line = run_all(geometry, {genstep});
+  for (std::size_t i = 0; i != line.size(); ++i) {
+    const float3 from = offset(line[i].photon);
+    const double at = -100 + 2.0 * static_cast<double>(i);
+    ASSERT_NEAR(from.x, -0.8 * at, 1e-3);  // rotateUz() turns x into (-0.8, 0, -0.6)
+    ASSERT_NEAR(from.z, -0.6 * at, 1e-3);
+  }
+  torch.shape = TorchStep::Shape::point;
+  set_details(genstep, torch);
+  for (const Outcome& one : run_all(geometry, {genstep})) ASSERT_EQ(one.photon.position, genstep.position);
+}
+
+TEST_P(AlongSteps, PhotonsAreNumberedThroughTheSteps) {
+  const GpuGeometry geometry = water();
+  std::vector<Genstep> steps;
+  for (const std::uint32_t photons : {0U, 5U, 0U, 0U, 300'000U, 1U, 0U})
+    steps.push_back(cerenkov({0, 0, 100.0F * static_cast<float>(steps.size())}, 1, 0.9, photons));
+  const std::vector<Outcome> all = run_all(geometry, steps, {.seed = 8, .latest = 12});
+  ASSERT_EQ(all.size(), 300'006U);
+  const Stream stream(device());
+  const Gensteps gensteps(geometry, steps, 8, stream);
+  const std::vector<Outcome> births = run(geometry, gensteps.source(), {.seed = 8, .latest = -1}, all.size());
+  for (std::size_t i = 0; i != births.size(); ++i)
+    ASSERT_NEAR(births[i].photon.position.z, i < 5 ? 100 : i < 300'005 ? 400 : 500, 1) << i;
+  for (const std::size_t first : {0, 3, 150'000, 299'999}) {
+    const std::vector<Outcome> part = run(geometry, gensteps.source(), {.seed = 8, .first = first, .latest = 12}, 7);
+    for (std::size_t i = 0; i != part.size(); ++i) {
+      EXPECT_EQ(part[i].photon.position, all[first + i].photon.position);
+      EXPECT_EQ(part[i].photon.time, all[first + i].photon.time);
+      EXPECT_EQ(part[i].history, all[first + i].history);
+    }
+  }
+  EXPECT_THROW((void)run(geometry, gensteps.source(), {.first = 300'000}, 7), Error);
+  EXPECT_EQ(count(geometry, {}), 0U);
+}
+
+TEST_P(AlongSteps, PhotonsHaveTheSameBitsAsOnTheHost) {
+  Scene scene = scintillator();
+  scene.optics.materials[0].tables[0] = dispersive();
+  std::vector<Genstep> steps;
+  for (int i = 0; i != 200; ++i) {
+    steps.push_back(cerenkov({10.0F * static_cast<float>(i), 0, 0}, 30, 0.9, kPhotonsOfPhysics));
+    steps.push_back(scintillation(kPhotonsOfPhysics));
+    auto step = details_of<ScintillationStep>(steps.back());
+    step.deposit = 0.001F * static_cast<float>(i);
+    set_details(steps.back(), step);
+  }
+  const auto on = [&](const Device& device) {
+    UploadOptions options;
+    options.bvh = true;
+    options.bvh_builder = BvhBuilder::host;
+    const GpuGeometry geometry = upload(scene, device, options);
+    const Stream stream(device);
+    const Gensteps gensteps(geometry, steps, 6, stream);
+    const DeviceBuffer<Outcome> outcomes(device, static_cast<std::size_t>(gensteps.photons()));
+    propagate(geometry, gensteps.source(), {.seed = 6, .latest = -1e30F}, outcomes.device(), outcomes.size(), stream);
+    std::vector<Outcome> result(outcomes.size());
+    outcomes.copy_to(result, stream);
+    stream.synchronize();
+    return result;
+  };
+  const std::vector<Outcome> here = on(device()), host = on(Device::host(kHostBudget));
+  ASSERT_EQ(here.size(), host.size());
+  ASSERT_GT(here.size(), 10'000U);
+  for (std::size_t i = 0; i != here.size(); ++i) {
+    const Photon &a = here[i].photon, &b = host[i].photon;
+    ASSERT_EQ(a.position, b.position) << i;
+    ASSERT_EQ(a.direction, b.direction) << i;
+    ASSERT_EQ(a.polarization, b.polarization) << i;
+    ASSERT_EQ(a.wavelength, b.wavelength) << i;
+    ASSERT_EQ(a.time, b.time) << i;
+  }
+}
+
+// Sequences and records follow photons again, from the same births.
+TEST_P(AlongSteps, SimulationsTakeThem) {
+  Scene scene = shells({{3000, {dispersive(), flat("ABSLENGTH", 500), flat("RAYLEIGH", 40)}}});
+  const GpuGeometry geometry = upload_scene(scene);
+  const Stream stream(device());
+  const Gensteps gensteps(geometry, {{cerenkov({0, 0, 0}, 900, 0.9, 2000), cerenkov({0, 500, 0}, 9, 0.9, 500)}}, 5,
+                          stream);
+  const photon::Run how{.seed = 5};
+  const std::vector<Outcome> all = run(geometry, gensteps.source(), how, 2500);
+  std::vector<StartPhoton> given(all.size());
+  for (std::size_t i = 0; i != given.size(); ++i)
+    given[i] = {{static_cast<float>(i), 0, 0}, 0, {0, 0, 1}, 0, {1, 0, 0}, 400, {}};
+  DeviceBuffer<StartPhoton> on_device(device(), given.size());
+  on_device.copy_from(given, stream);
+  Source array;
+  array.photons = on_device.device();
+  array.photon_count = given.size();
+  for (const Source& source : {gensteps.source(), array}) {
+    const std::vector<Outcome> outcomes = run(geometry, source, how, all.size());
+    for (const std::size_t batch : {700, 2500}) {
+      std::vector<Sequence> sequences;
+      std::vector<PhotonRow> finals;
+      Results results;
+      results.sequences = [&](auto rows) { sequences.insert(sequences.end(), rows.begin(), rows.end()); };
+      results.finals = [&](auto rows) { finals.insert(finals.end(), rows.begin(), rows.end()); };
+      SimulationOptions options;
+      options.batch = batch;
+      Simulation simulation(geometry, options);
+      (void)simulation.run(source, how, all.size(), results);
+      ASSERT_EQ(finals.size(), all.size());
+      ASSERT_EQ(sequences.size(), all.size());
+      for (std::size_t i = 0; i != all.size(); ++i) ASSERT_EQ(finals[i].position, outcomes[i].photon.position) << i;
+      const std::vector<PhotonRow> records = record(geometry, source, {.seed = 5, .first = 1900}, 200);
+      for (std::size_t i = 0; i != 200; ++i) {
+        const Outcome& one = outcomes[1900 + i];
+        if (one.steps >= kSequenceEvents) continue;
+        const PhotonRow& last = records[i * kSequenceEvents + one.steps];
+        ASSERT_EQ(last.position, one.photon.position) << i;
+      }
+    }
+  }
+}
+
+TEST_P(AlongSteps, WrongOnesAreRefused) {
+  const GpuGeometry geometry = water();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const auto kind_of = [&](const Genstep& genstep) {
+    try {
+      (void)count(geometry, {cerenkov({0, 0, 0}, 1, 0.9, 1), genstep});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.element(), "genstep 1");
+      return error.kind();
+    }
+    return ErrorKind::io;
+  };
+  Genstep genstep = cerenkov({0, 0, 0}, 1, 0.9, 1);
+  genstep.type = static_cast<GenstepType>(8);
+  EXPECT_EQ(kind_of(genstep), ErrorKind::unsupported);
+  const std::vector<std::function<void(CerenkovStep&)>> faults{
+      [](CerenkovStep& s) { s.displacement.y = kNan; },
+      [](CerenkovStep& s) { s.length = -1; },
+      [](CerenkovStep& s) { s.beta_inverse = 0.9F; },
+      [](CerenkovStep& s) { s.shortest = 900; },
+      [](CerenkovStep& s) { s.longest = kNan; },
+      [](CerenkovStep& s) { s.charge = kNan; },
+      [](CerenkovStep& s) { s.yield = -1; },
+      [](CerenkovStep& s) { s.velocity_at_end = -1; },
+  };
+  for (const auto& fault : faults) {
+    genstep = cerenkov({0, 0, 0}, 1, 0.9, 1);
+    auto step = details_of<CerenkovStep>(genstep);
+    fault(step);
+    set_details(genstep, step);
+    EXPECT_EQ(kind_of(genstep), ErrorKind::malformed) << &fault - faults.data();
+  }
+  genstep = cerenkov({kNan, 0, 0}, 1, 0.9, 1);
+  EXPECT_EQ(kind_of(genstep), ErrorKind::malformed);
+  EXPECT_EQ(kind_of(scintillation(1)), ErrorKind::malformed) << "water does not scintillate";
+  genstep = scintillation(1);
+  auto step = details_of<ScintillationStep>(genstep);
+  step.component = 4;
+  set_details(genstep, step);
+  EXPECT_EQ(kind_of(genstep), ErrorKind::malformed);
+  genstep.type = GenstepType::torch;
+  EXPECT_EQ(kind_of(genstep), ErrorKind::malformed);
+}
+
+}  // namespace
+}  // namespace raylift::photon
