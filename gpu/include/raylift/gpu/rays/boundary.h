@@ -19,6 +19,7 @@
 #pragma once
 
 #include <raylift/gpu/rays/detail/boundary_search.h>
+#include <raylift/gpu/rays/detail/clearance.h>
 
 namespace raylift {
 
@@ -51,8 +52,8 @@ struct alignas(16) Boundary {
 [[nodiscard]] RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray,
                                                        const Containment& in);
 
-/// Whether no face is nearer to a point than that many millimetres. Where only few are, the answer may be no all the
-/// same.
+/// Whether no face is nearer to a point than that many millimetres. Where none is the answer may be no all the same:
+/// boxes are looked at, not faces.
 [[nodiscard]] RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, float distance);
 
 /// The solids that contain a point. Within rounding of a face, either side of it.
@@ -124,12 +125,10 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
 
 RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, float distance) {
   if (geometry.bvh.node_count == 0) return true;
-  // A ray through the point, as thick as it is long.
-  const float reach = 1.001f * distance + bvh_detail::across_of(geometry, {point, 0, {1, 0, 0}, 0});
-  const Ray ray{point, -reach, {1, 0, 0}, reach};
-  bvh_detail::AnyNear any{-reach, reach};
-  bvh_detail::walk(geometry, ray, any);
-  return !any.found;
+  // By a thousandth more: what rounds here is less.
+  const float reach = 1.001f * distance + 4 * bvh_detail::across_of(geometry, {point, 0, {1, 0, 0}, 0});
+  return geometry.bvh_levels == 2 ? !bvh_detail::any_near<true>(geometry.bvh, 0, point, reach)
+                                  : !bvh_detail::any_near<false>(geometry.bvh, 0, point, reach);
 }
 
 RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point) {

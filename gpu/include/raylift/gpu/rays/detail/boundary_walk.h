@@ -92,24 +92,6 @@ struct NearestCounting : NearestFaces {
   }
 };
 
-// Whether any face comes that near to the ray's origin.
-struct AnyNear {
-  static constexpr bool kSmall = true;
-  float tmin, reach;
-  bool found = false;
-
-  [[nodiscard]] RAYLIFT_HD float farthest() const { return reach; }
-  [[nodiscard]] RAYLIFT_HD bool done() const { return found; }
-  [[nodiscard]] RAYLIFT_HD float around() const { return reach; }
-  RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) {
-    found = found || (seen.far >= tmin && seen.near <= reach);
-    return false;
-  }
-  RAYLIFT_HD void settle(const BvhView& bvh, const Ray&, Site site) {
-    found = found || id_of(bvh, site) != kNoTriangle;
-  }
-};
-
 // The faces at one place: those that the place of the first one lies on.
 struct PlaceFaces {
   static constexpr bool kSmall = false;
