@@ -5,6 +5,7 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/upload/broadcast.h>
 #include <raylift/photon/load_source.h>
+#include <raylift/photon/propagate.h>
 
 #include <memory>
 
@@ -58,6 +59,7 @@ std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& opt
     scene = load(options.file, options.load, options.cache.with(session), progress);
     geometries = broadcast(scene, devices, options.upload, progress);
   }
+  photon::refuse_unsimulated(scene);
   for (const std::string& warning : scene.report.warnings) session.warn(options.file + ": " + warning);
   for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
   summary.name(scene);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/words.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/propagate.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "needs.h"
 #include "ready_source.h"
@@ -74,6 +78,22 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
     launch(geometry, ready, piece, outcomes + done, here, stream);
     done += here;
   }
+}
+
+void refuse_unsimulated(const Scene& scene) {
+  const Optics& optics = scene.optics;
+  std::string names;
+  std::vector<bool> told(optics.surfaces.size());
+  for (const SurfaceAssignment& assignment : optics.assignments) {
+    if (assignment.surface >= told.size() || told[assignment.surface]) continue;
+    told[assignment.surface] = true;
+    const OpticalSurface& surface = optics.surfaces[assignment.surface];
+    if (surface.model != SurfaceModel::lut && surface.model != SurfaceModel::davis) continue;
+    names += (names.empty() ? "'" : ", '") + surface.name + "' (" + std::string(to_string(surface.model)) + ")";
+  }
+  if (!names.empty())
+    throw Error(ErrorKind::unsupported, "surfaces of Geant4's look-up tables are not simulated: " + names,
+                {scene.source, ""}, "give them another model in a sidecar, see docs/optics.md");
 }
 
 }  // namespace raylift::photon

@@ -239,5 +239,23 @@ TEST_P(Propagate, NeedsABvhAndOptics) {
   EXPECT_EQ(kind(scene, true), ErrorKind::usage);
 }
 
+// Light that meets them would be wrong without a word.
+TEST_P(Propagate, RefusesLookUpTablesByName) {
+  for (const SurfaceModel model : {SurfaceModel::lut, SurfaceModel::davis}) {
+    Scene scene = shells({{1000, {flat("RINDEX", 1)}}, {300, {flat("RINDEX", 1.5)}}});
+    add_skin(scene, model, {});
+    try {
+      refuse_unsimulated(scene);
+      FAIL() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+      EXPECT_NE(std::string(error.what()).find("'skin'"), std::string::npos) << error.what();
+    }
+    for (const Outcome& one : run(upload_scene(scene), {}, {}, 100)) EXPECT_EQ(one.last.kind, StepKind::inconsistent);
+    scene.optics.assignments.clear();
+    EXPECT_NO_THROW(refuse_unsimulated(scene)) << "nothing uses it";
+  }
+}
+
 }  // namespace
 }  // namespace raylift::photon

@@ -2,6 +2,7 @@
 // Many photons from birth to end.
 #pragma once
 
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/photon/follow.h>
@@ -11,9 +12,14 @@
 namespace raylift::photon {
 
 /// Follows photons run.first to run.first + count - 1 and writes their outcomes, in order, to an array of `count` in
-/// the device's memory. The same bits come out for any split into calls, and on any device. Asynchronous with respect
-/// to the host on a CUDA device, after what is on the stream. Errors: usage (no BVH, no optics), device.
+/// the device's memory. The same bits come out for any split into calls, and on any device. On a CUDA device this
+/// follows what is on the stream; the host waits while many photons are on their way, and not for the last of them.
+/// Errors: usage (no BVH, no optics), device.
 void propagate(const GpuGeometry& geometry, const Source& source, const Run& run, Outcome* outcomes, std::size_t count,
                const Stream& stream);
+
+/// Throws Error(unsupported) where surfaces in use are of Geant4's look-up tables, and names them. In propagate() a
+/// photon that meets one ends as inconsistent.
+void refuse_unsimulated(const Scene& scene);
 
 }  // namespace raylift::photon

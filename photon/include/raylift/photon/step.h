@@ -257,6 +257,7 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
     result = at_surface({}, wave_of(photon), normal, n1, n2, random);
   } else {
     const SurfaceOptics& surface = optics.surfaces[end.surface];
+    if (surface.model == SurfaceModel::lut || surface.model == SurfaceModel::davis) return StepKind::inconsistent;
     if (surface.model >= SurfaceModel::dichroic) {
       result = at_chroma_surface(optics, surface, place, photon, normal, n1, n2, shifted, random);
     } else {

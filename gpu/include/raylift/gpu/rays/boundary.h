@@ -72,18 +72,15 @@ RAYLIFT_HD inline Ray ray_of_walk(const GeometryView& geometry, Ray ray) {
   return ray;
 }
 
-// What next_boundary says of a ray behind the walk for the nearest face.
-RAYLIFT_HD inline Boundary boundary_of(const GeometryView& geometry, const Ray& ray, const Containment& in,
-                                       const NearestFaces& nearest) {
+// What next_boundary says of a ray whose place is known.
+RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                       const Place& place) {
   Boundary boundary{ray.tmax,    ray.tmax,           {0, 0, 0},          {0, 0, 0}, in.solid,         in.solid, 0,
                     kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
   if (has_nan(ray)) {
     boundary.inconsistent = true;
     return boundary;
   }
-  const Ray rest = ray_of_walk(geometry, ray);
-  Place place = lone_place(geometry, rest, in, nearest);
-  if (!place.found) place = next_change(geometry, rest, in, nearest);
   boundary.inconsistent = boundary.inconsistent || place.inconsistent;
   boundary.after = place.after;
   boundary.end = place.end;
@@ -120,7 +117,9 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   const Ray rest = ray_of_walk(geometry, ray);
   NearestCounting<true> nearest(geometry, rest, in, starts_anew(ray));
   walk(geometry, rest, nearest);
-  return boundary_of(geometry, ray, in, nearest);
+  Place place;
+  if (!plain_change(geometry, rest, in, nearest, place)) place = next_change(geometry, rest, in, nearest);
+  return boundary_at(geometry, ray, in, place);
 }
 
 RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, float distance) {

@@ -26,14 +26,55 @@ __device__ inline void nearest_faces_of_warp(const GeometryView& geometry, std::
   });
 }
 
+// Rays of a warp that take more than a lone face, until there are enough of them for all threads.
+struct Pending {
+  static constexpr std::uint32_t kMostWarps = 32;
+  std::uint32_t rays[kMostWarps][64];
+};
+
 // A call, as it has the registers to itself then.
 template <class Fetch, class In>
 __device__ __noinline__ void finish_boundaries_in_warp(const GeometryView& geometry, std::uint32_t count, Fetch fetch,
                                                        In in, Boundary* boundaries) {
-  for (std::uint32_t i = threadIdx.x & 31u; i < count; i += 32) {
-    const NearestFaces nearest = *reinterpret_cast<const NearestFaces*>(boundaries + i);
-    boundaries[i] = boundary_of(geometry, fetch(i), in(i), nearest);
+  constexpr unsigned kAll = 0xFFFFFFFFu;
+  __shared__ Pending pending;
+  const std::uint32_t lane = threadIdx.x & 31u;
+  std::uint32_t* const rays = pending.rays[threadIdx.x / 32];
+  std::uint32_t waiting = 0;
+  const auto nearest_of = [=](std::uint32_t i) { return *reinterpret_cast<const NearestFaces*>(boundaries + i); };
+  const auto finish_some = [&](std::uint32_t these) {
+    __syncwarp();
+    if (lane < these) {
+      const std::uint32_t i = rays[lane];
+      const Ray ray = fetch(i);
+      const Containment set = in(i);
+      boundaries[i] =
+          boundary_at(geometry, ray, set, next_change(geometry, ray_of_walk(geometry, ray), set, nearest_of(i)));
+    }
+    __syncwarp();
+  };
+  for (std::uint32_t first = 0; first < count; first += 32) {
+    const std::uint32_t i = first + lane;
+    bool more = false;
+    if (i < count) {
+      const Ray ray = fetch(i);
+      const Containment set = in(i);
+      Place place;
+      more = !plain_change(geometry, ray_of_walk(geometry, ray), set, nearest_of(i), place);
+      if (!more) boundaries[i] = boundary_at(geometry, ray, set, place);
+    }
+    const unsigned wanting = __ballot_sync(kAll, more);
+    if (more) rays[waiting + static_cast<std::uint32_t>(__popc(wanting & ((1u << lane) - 1u)))] = i;
+    waiting += static_cast<std::uint32_t>(__popc(wanting));
+    if (waiting >= 32) {
+      finish_some(32);
+      waiting -= 32;
+      const std::uint32_t moved = lane < waiting ? rays[32 + lane] : 0;
+      __syncwarp();
+      rays[lane] = moved;
+    }
   }
+  finish_some(waiting);
 }
 
 }  // namespace bvh_detail

@@ -237,18 +237,23 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
   return careful_place(geometry, ray, in, nearest_faces<true>(geometry, ray, in, false));
 }
 
-// The place of the nearest face, if that is lone and the innermost solid changes there; otherwise not found.
-RAYLIFT_HD inline Place lone_place(const GeometryView& geometry, const Ray& ray, const Containment& in,
-                                   const NearestFaces& nearest) {
-  Place place;
-  if (nearest.best.triangle == kNoTriangle || nearest.start_counts || nearest.start_passed) return place;
+// The first place at which the innermost solid changes, as next_change has it, where that is plain: the nearest face is
+// lone and the innermost solid changes there, or there is no face. False: it is not, and next_change is to be asked.
+RAYLIFT_HD inline bool plain_change(const GeometryView& geometry, const Ray& ray, const Containment& in,
+                                    const NearestFaces& nearest, Place& place) {
+  if (nearest.start_counts || nearest.start_passed) return false;
+  if (nearest.best.triangle == kNoTriangle) {
+    place.after = in;
+    place.end = ray.tmax;
+    return ray.tmax < 0x1.fffffep127f || in.solid == kNoSolid;
+  }
   const std::uint32_t solid = solid_of(geometry, nearest.best);  // first: it is read while the face is computed
   place.site = nearest.best;
   place.face = face_at(geometry, ray, place.site);
   place.t = place.end = place.face.crossing.t;
   place.found = lone(nearest, place.face, ray) &&
                 step_across(geometry.solids, in, solid, place.face.crossing.from_inside, place.after);
-  return place;
+  return place.found;
 }
 
 // The first place at which the innermost solid changes. nearest: what the walk from ray.tmin on has found. Not found:
