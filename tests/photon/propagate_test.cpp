@@ -68,7 +68,7 @@ TEST_P(Propagate, AnIntegratingSphereMultiplies) {
     add_skin(scene, SurfaceModel::simple, {flat("DETECT", 0.06), flat("ABSORB", 0.04), flat(reflection, 0.9)});
     for (const bool flatten : {false, true}) {
       Mean walls, detected;
-      for (const Outcome& one : run(upload_scene(scene, flatten))) {
+      for (const Outcome& one : run(upload_scene(scene, flatten), {}, {}, kPhotons / 2)) {
         ASSERT_TRUE(one.last.kind == StepKind::detected || one.last.kind == StepKind::absorbed_at_surface)
             << static_cast<int>(one.last.kind);
         walls.add(one.steps);
