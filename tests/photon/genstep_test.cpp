@@ -15,14 +15,6 @@
 namespace raylift::photon {
 namespace {
 
-using test::expect_mean;
-using test::flat;
-using test::Mean;
-using test::shells;
-
-constexpr double kLight = 299.792458;  // mm/ns
-constexpr float3 kAxis{0.6F, 0, -0.8F};
-
 double along(float3 v) {
   return 0.6 * double{v.x} - 0.8 * double{v.z};
 }
@@ -386,12 +378,8 @@ TEST_P(AlongSteps, SimulationsTakeThem) {
   std::vector<StartPhoton> given(all.size());
   for (std::size_t i = 0; i != given.size(); ++i)
     given[i] = {{static_cast<float>(i), 0, 0}, 0, {0, 0, 1}, 0, {1, 0, 0}, 400, {}};
-  DeviceBuffer<StartPhoton> on_device(device(), given.size());
-  on_device.copy_from(given, stream);
-  Source array;
-  array.photons = on_device.device();
-  array.photon_count = given.size();
-  for (const Source& source : {gensteps.source(), array}) {
+  const Given array = give(given);
+  for (const Source& source : {gensteps.source(), array.source}) {
     const std::vector<Outcome> outcomes = run(geometry, source, how, all.size());
     for (const std::size_t batch : {700, 2500}) {
       std::vector<Sequence> sequences;
