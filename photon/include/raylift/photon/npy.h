@@ -3,27 +3,18 @@
 // Format: NEP 1, A Simple File Format for NumPy Arrays, versions 1.0 and 2.0; little endian and C order alone.
 #pragma once
 
+#include <raylift/geometry/detail/descriptor.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace raylift::photon {
-
-namespace detail {
-struct Descriptor {
-  int value = -1;
-  Descriptor() = default;
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  /// What close(2) says: 0, or -1 with errno.
-  int close() noexcept;
-};
-}  // namespace detail
 
 enum class NpyType : std::uint8_t { float32, int32, uint32, uint64 };
 [[nodiscard]] constexpr std::size_t bytes_of(NpyType type) {
@@ -64,6 +55,7 @@ class NpyWriter {
 
  private:
   void open(int flags);
+  void write(std::string_view bytes, std::uint64_t at) const;
   [[noreturn]] void fail(int code) const;
   [[nodiscard]] std::string header() const;
 
@@ -71,7 +63,7 @@ class NpyWriter {
   NpyType type_;
   std::vector<std::uint64_t> row_shape_;
   std::uint64_t row_bytes_, rows_ = 0;
-  detail::Descriptor file_;
+  raylift::detail::Descriptor file_;
   bool keep_ = false;
 };
 
@@ -98,7 +90,7 @@ class NpyReader {
   NpyType type_ = NpyType::float32;
   std::vector<std::uint64_t> shape_;
   std::uint64_t row_bytes_ = 0, begin_ = 0;
-  detail::Descriptor file_;
+  raylift::detail::Descriptor file_;
 };
 
 /// All rows of a file, each of which is a T. Throws what NpyReader does, and limit where they don't fit into memory.
