@@ -25,9 +25,6 @@ using photon::NpyWriter;
 /// The first stretch between two checkpoints: photons that take a second or so on most machines.
 constexpr std::uint64_t kStretch = std::uint64_t{1} << 23;
 constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
-/// A batch, where several devices need the same one.
-constexpr std::size_t kBatch = std::size_t{1} << 21;
-constexpr std::size_t kHostBatch = std::size_t{1} << 17;
 constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
 
 double since(Clock::time_point start) {
@@ -131,8 +128,9 @@ photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std:
 /// Where one device may halve its batch, several need the same one.
 std::size_t batch_of(std::span<const GpuGeometry> geometries, const PhotonOptions& options) {
   if (options.batch != 0 || geometries.size() == 1) return options.batch;
-  const auto is_host = [](const GpuGeometry& geometry) { return geometry.device().info().is_host; };
-  return std::any_of(geometries.begin(), geometries.end(), is_host) ? kHostBatch : kBatch;
+  std::size_t least = photon::usual_batch(geometries.front().device());
+  for (const GpuGeometry& geometry : geometries) least = std::min(least, photon::usual_batch(geometry.device()));
+  return least;
 }
 
 }  // namespace

@@ -3,13 +3,13 @@
 
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/simulation.h>
-#include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
@@ -129,8 +129,8 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
     return rows;
   }
 #endif
-  const Anchor anchor = ready.anchor() != nullptr ? *ready.anchor() : Anchor{};
-  tbb::parallel_for(std::size_t{0}, photons, [&](std::size_t i) {
+  const Anchor anchor = anchor_at(ready.anchor());
+  for_each(photons, [&](std::size_t i) {
     record_steps(view, ready.source(), anchor, how, how.first + i, rows.data() + i * kSequenceEvents);
   });
   return rows;

@@ -3,13 +3,12 @@
 #include <raylift/geometry/optics/words.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/propagate.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
@@ -53,11 +52,8 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
     return;
   }
 #endif
-  const Anchor anchor = ready.anchor() != nullptr ? *ready.anchor() : Anchor{};
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i)
-      outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i);
-  });
+  const Anchor anchor = anchor_at(ready.anchor());
+  for_each(count, [&](std::size_t i) { outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i); });
 }
 
 }  // namespace

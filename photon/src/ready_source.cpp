@@ -3,10 +3,10 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/photon/generate.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <string>
+
+#include "for_each.h"
 
 #ifdef RAYLIFT_WITH_CUDA
 #include "generate_kernel.h"
@@ -16,14 +16,6 @@
 
 namespace raylift::photon {
 namespace {
-
-/// Calls work(i) on the host's threads.
-template <class Work>
-void for_each(std::size_t count, const Work& work) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) work(i);
-  });
-}
 
 /// Throws Error(usage) where a run is not of photons first to first + all - 1.
 void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, std::uint64_t all, const char* what) {

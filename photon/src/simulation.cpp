@@ -13,8 +13,6 @@
 namespace raylift::photon {
 namespace {
 
-constexpr std::size_t kBatch = std::size_t{1} << 21;
-constexpr std::size_t kHostBatch = std::size_t{1} << 17;
 constexpr std::size_t kLeastBatch = 1024;
 constexpr std::size_t kMostBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
 constexpr std::size_t kPiece = std::size_t{1} << 23;      // bytes that go to the host at once
@@ -107,6 +105,10 @@ Simulation::Simulation(const GpuGeometry& geometry, const SimulationOptions& opt
 
 Simulation::~Simulation() = default;
 
+std::size_t usual_batch(const Device& device) {
+  return std::size_t{1} << (device.info().is_host ? 17U : 21U);
+}
+
 std::size_t Simulation::batch() const {
   return state_->batch;
 }
@@ -116,8 +118,7 @@ const Tally& Simulation::nothing() const {
 
 /// Room for batches of a run; two of them where it has more than one.
 void Simulation::State::reserve(std::uint64_t count, const Results& results, bool halve) {
-  const bool is_host = geometry.device().info().is_host;
-  std::size_t wanted = options.batch != 0 ? options.batch : is_host ? kHostBatch : kBatch;
+  std::size_t wanted = options.batch != 0 ? options.batch : usual_batch(geometry.device());
   wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMostBatch}));
   const bool roomy = (hits || !results.hits) && (finals || !results.finals) && (sequences || !results.sequences);
   if (roomy && batch >= wanted && slots.size() == 2) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/gpu/rays/warp_boundary.h>
 
+#include "blocks.h"
 #include "propagate_kernel.h"
 
 namespace raylift::photon {
@@ -59,7 +60,7 @@ __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
             const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting from, Waiting to,
             Outcome* outcomes, std::uint32_t births) {
   const std::uint32_t count = kBirth ? births : *from.count;
-  const Anchor at = anchor != nullptr ? *anchor : Anchor{};
+  const Anchor at = anchor_at(anchor);
   // By whole warps, as they append together.
   for (std::uint32_t q = first_of_thread(); q < (count + 31) / 32 * 32; q += stride()) {
     std::uint32_t i = 0;
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(kThreads, 4)
            const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting waiting,
            Outcome* outcomes) {
   const std::uint32_t count = *waiting.count;
-  const Anchor at = anchor != nullptr ? *anchor : Anchor{};
+  const Anchor at = anchor_at(anchor);
   for (std::uint32_t q = first_of_thread(); q < count; q += stride()) {
     const std::uint32_t i = waiting.photons[q];
     Follower follower(geometry, source, at, run);
@@ -152,7 +153,7 @@ int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* an
 int launch_locate_photons(const GeometryView& geometry, const StartPhoton* photons, Containment* in, std::size_t count,
                           void* stream) {
   if (count == 0) return cudaSuccess;
-  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+  const auto blocks = blocks_of(count, kThreads);
   locate_each<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, photons, in, count);
   return cudaGetLastError();
 }

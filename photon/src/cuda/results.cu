@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "blocks.h"
 #include "results_kernel.h"
 
 namespace raylift::photon {
@@ -68,21 +69,14 @@ __global__ void __launch_bounds__(kFollow)
                     const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ BatchArrays batch) {
   const std::size_t i = blockIdx.x * std::size_t{kFollow} + threadIdx.x;
   if (i < batch.count)
-    batch.sequences[i] =
-        sequence_of(geometry, source, anchor != nullptr ? *anchor : Anchor{}, run, batch.first + i, batch.outcomes[i]);
+    batch.sequences[i] = sequence_of(geometry, source, anchor_at(anchor), run, batch.first + i, batch.outcomes[i]);
 }
 
 __global__ void __launch_bounds__(kFollow)
     write_record(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
                  const Anchor* anchor, const __grid_constant__ Run run, PhotonRow* rows, std::size_t photons) {
   const std::size_t i = blockIdx.x * std::size_t{kFollow} + threadIdx.x;
-  if (i < photons)
-    record_steps(geometry, source, anchor != nullptr ? *anchor : Anchor{}, run, run.first + i,
-                 rows + i * kSequenceEvents);
-}
-
-unsigned blocks_of(std::size_t count, unsigned threads) {
-  return static_cast<unsigned>((count + threads - 1) / threads);
+  if (i < photons) record_steps(geometry, source, anchor_at(anchor), run, run.first + i, rows + i * kSequenceEvents);
 }
 
 cudaError_t select(const BatchArrays& batch, void* scratch, std::size_t& bytes, cudaStream_t stream) {

@@ -15,6 +15,10 @@ struct Anchor {
   Containment in;      ///< the solids around it
   bool clear = false;  ///< no face is as near to it as the farthest birth: there is nothing to search
 };
+/// Null: of a source whose photons are given, which need none.
+[[nodiscard]] RAYLIFT_HD inline Anchor anchor_at(const Anchor* anchor) {
+  return anchor != nullptr ? *anchor : Anchor{};
+}
 [[nodiscard]] RAYLIFT_HD inline Anchor anchor_of(const GeometryView& geometry, const Source& source) {
   const Vector half(source.extent);
   const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
