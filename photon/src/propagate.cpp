@@ -62,7 +62,12 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
                const Stream& stream) {
   require_optics(geometry.view());
   check(source);
-  // What is made or located beforehand is so piece by piece, in memory that does not grow with the number of photons.
+  propagate_pieces(geometry, source, nullptr, run, outcomes, count, stream, {});
+}
+
+void propagate_pieces(const GpuGeometry& geometry, const Source& source, const Anchor* anchor, const Run& run,
+                      Outcome* outcomes, std::size_t count, const Stream& stream,
+                      const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after) {
   const bool by_pieces =
       source.gensteps.steps != nullptr || (source.photons != nullptr && source.photons_in == nullptr);
   const std::size_t most = by_pieces ? std::size_t{1} << (geometry.device().info().is_host ? 18U : 21U) : count;
@@ -70,8 +75,9 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
     Run piece = run;
     piece.first += done;
     const std::size_t here = std::min(count - done, most);
-    const ReadySource ready(geometry, source, piece, here, stream);
+    const ReadySource ready(geometry, source, piece, here, stream, anchor);
     launch(geometry, ready, piece, outcomes + done, here, stream);
+    if (after) after(ready, piece, done, here);
     done += here;
   }
 }

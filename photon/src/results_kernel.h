@@ -20,7 +20,6 @@ struct BatchArrays {
   PhotonRow* hits = nullptr;
   std::uint32_t* hit_places = nullptr;  ///< in `outcomes`
   std::uint32_t* hit_count = nullptr;
-  Sequence* sequences = nullptr;
   std::byte* scratch = nullptr;  ///< of results_scratch() bytes
 };
 
@@ -95,8 +94,9 @@ RAYLIFT_HD inline void record_steps(const GeometryView& geometry, const Source& 
 
 /// All return a cudaError_t, as int; the device is current.
 int results_scratch(std::size_t count, std::size_t& bytes);
-int launch_results(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
-                   const BatchArrays& batch, void* stream);
+int launch_results(const GeometryView& geometry, const BatchArrays& batch, void* stream);
+int launch_sequences(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
+                     const Outcome* outcomes, Sequence* sequences, std::size_t count, void* stream);
 int launch_record(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                   PhotonRow* rows, std::size_t photons, void* stream);
 
