@@ -11,6 +11,7 @@
 
 namespace raylift::batch {
 using namespace cli;
+using photon::BirthKind;
 using photon::StepKind;
 namespace {
 
@@ -115,6 +116,10 @@ Json photon_json(Json head, const PhotonSummary& summary) {
                {"ranks", summary.ranks},
                {"steps", tally.steps()},
                {"inconsistent", tally.of(StepKind::inconsistent)},
+               {"births",
+                {{"cerenkov", tally.born(BirthKind::cerenkov)},
+                 {"scintillation", tally.born(BirthKind::scintillation)},
+                 {"torch", tally.born(BirthKind::torch)}}},
                {"ends", ends_json([&](StepKind kind) { return tally.of(kind); })},
                {"materials", materials_json(summary)},
                {"surfaces", surfaces_json(summary)},

@@ -89,6 +89,12 @@ RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, R
   photon.time = time;
 }
 
+/// Flags may be those of a photon's whole history.
+[[nodiscard]] RAYLIFT_HD inline BirthKind birth_kind(std::uint32_t flags) {
+  if ((flags & flag_of(BirthKind::cerenkov)) != 0) return BirthKind::cerenkov;
+  return (flags & flag_of(BirthKind::scintillation)) != 0 ? BirthKind::scintillation : BirthKind::torch;
+}
+
 /// A photon that is given.
 [[nodiscard]] RAYLIFT_HD inline Photon born(const StartPhoton& start, const Containment& in, RandomStream& random) {
   const Vector direction = unit(start.direction);

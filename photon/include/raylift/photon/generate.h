@@ -259,6 +259,9 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
                            : genstep.type == GenstepType::torch
                                ? torch_birth(genstep, static_cast<std::uint32_t>(number - first), photon, random)
                                : scintillation_birth(geometry, genstep, place, photon, random);
+  photon.flags = flag_of(is_cerenkov(genstep.type)            ? BirthKind::cerenkov
+                         : genstep.type == GenstepType::torch ? BirthKind::torch
+                                                              : BirthKind::scintillation);
   const float3 anchor = anchor_of(genstep);
   photon.position = anchor;
   in = place.in;
