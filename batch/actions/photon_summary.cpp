@@ -79,14 +79,15 @@ Json surfaces_json(const PhotonSummary& summary) {
 
 }  // namespace
 
-Json photon_head(const PhotonOptions& options, const std::string& scene_hash, const std::string& optics) {
+Json photon_head(const PhotonOptions& options, const PhotonInputs& inputs) {
   return {{"summary", "raylift photons"},
           {"version", RAYLIFT_VERSION},
           {"scene", options.file},
-          {"scene_sha256", scene_hash},
-          {"optics", optics},
+          {"scene_sha256", inputs.scene},
+          {"optics", inputs.optics},
           {"flattened", options.upload.flatten},
           {"source", options.source},
+          {"source_files", inputs.source},
           {"seed", options.seed},
           {"first", options.first},
           {"photons", options.photons},

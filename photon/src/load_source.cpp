@@ -13,6 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
+/// Chroma's arrays.
+constexpr std::array<const char*, 5> kColumns{"pos.npy", "dir.npy", "pol.npy", "wavelengths.npy", "t.npy"};
 
 float3 from_origin(float3 point, std::span<const double, 3> origin) {
   return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
@@ -83,6 +85,20 @@ std::vector<Genstep> read_gensteps(const fs::path& path, std::span<const double,
 
 void check_source_text(std::string_view text) {
   if (!path_after(kPhotons, text) && !path_after(kGensteps, text)) (void)parse_source(text);
+}
+
+std::vector<fs::path> source_files(std::string_view text) {
+  std::vector<fs::path> files;
+  if (const auto photons = path_after(kPhotons, text)) {
+    if (!fs::is_directory(*photons)) return {*photons};
+    for (const char* name : kColumns)
+      if (fs::exists(*photons / name)) files.push_back(*photons / name);
+  } else if (const auto gensteps = path_after(kGensteps, text)) {
+    files.push_back(*gensteps);
+  } else if (const std::string spectrum = spectrum_file(text); !spectrum.empty()) {
+    files.emplace_back(spectrum);
+  }
+  return files;
 }
 
 LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed) {

@@ -251,12 +251,24 @@ void set(Source& source, std::string_view part, std::vector<std::string_view>& s
          "keys are wavelength, time, decay, direction, angle and polarization");
 }
 
+/// Where the shape ends: at the second colon.
+std::size_t end_of_shape(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  return std::min(text.find(':', std::min(colon + 1, text.size())), text.size());
+}
+
 }  // namespace
 
+std::string spectrum_file(std::string_view text) {
+  constexpr std::string_view kKey = "wavelength=";
+  for (const std::string_view part : split(text.substr(end_of_shape(text)), ':'))
+    if (part.starts_with(kKey) && !range(part.substr(kKey.size()), kWavelengths))
+      return std::string(part.substr(kKey.size()));
+  return {};
+}
+
 Source parse_source(std::string_view text, std::span<const double, 3> origin) {
-  // The shape is the text up to the second colon.
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const std::size_t end = std::min(text.find(':', std::min(colon + 1, text.size())), text.size());
+  const std::size_t end = end_of_shape(text);
   Source source = with_shape(text.substr(0, end), origin);
   std::vector<std::string_view> seen;
   // The angle last, which is about the direction.

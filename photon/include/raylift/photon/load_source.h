@@ -28,6 +28,10 @@ namespace raylift::photon {
 /// read.
 void check_source_text(std::string_view text);
 
+/// The files that a text names, or those in its folder: a source is given by the text and what they hold. Throws
+/// Error(usage) as above.
+[[nodiscard]] std::vector<std::filesystem::path> source_files(std::string_view text);
+
 /// The source that a text describes, for one geometry, with the arrays that it reads: what parse_source() takes, or
 /// photons:PATH as read_photons() does, or gensteps:PATH as read_gensteps(). Move-only.
 class LoadedSource {
