@@ -128,7 +128,19 @@ NpyReader::NpyReader(std::filesystem::path path) : path_(std::move(path)) {
   struct stat status {};
   if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) io();
   if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::io, "is no file", {path_.string(), {}});
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  parse(static_cast<std::uint64_t>(status.st_size));
+}
+
+NpyReader::NpyReader(std::string bytes, std::filesystem::path path) : path_(std::move(path)), bytes_(std::move(bytes)) {
+  parse(bytes_.size());
+}
+
+std::size_t NpyReader::read_at(std::span<std::byte> to, std::uint64_t at) const {
+  if (file_.get() >= 0) return read_all(file_.get(), to, at, path_.string());
+  return bytes_.copy(reinterpret_cast<char*>(to.data()), to.size(), static_cast<std::size_t>(at));
+}
+
+void NpyReader::parse(std::uint64_t size) {
   const NpyHeader header = parse_npy_header(read_header(size), path_.string());
   type_ = header.type;
   shape_ = header.shape;
@@ -157,7 +169,7 @@ std::string NpyReader::read_header(std::uint64_t size) {
     throw Error(ErrorKind::malformed, problem, {path_.string(), {}}, "write the file with numpy.save");
   };
   std::array<unsigned char, 12> start{};
-  const std::size_t got = read_all(file_.get(), std::as_writable_bytes(std::span(start)), 0, path_.string());
+  const std::size_t got = read_at(std::as_writable_bytes(std::span(start)), 0);
   if (got < 10 || std::memcmp(start.data(), "\x93NUMPY", 6) != 0) malformed("is no .npy file");
   if ((start[6] != 1 && start[6] != 2) || start[7] != 0)
     throw Error(ErrorKind::unsupported,
@@ -171,8 +183,7 @@ std::string NpyReader::read_header(std::uint64_t size) {
   constexpr std::uint64_t kLongest = 1 << 16;
   if (begin_ > size || length > kLongest) malformed("the header is truncated, or too long");
   std::string text(static_cast<std::size_t>(length), '\0');
-  if (read_all(file_.get(), std::as_writable_bytes(std::span(text)), begin_ - length, path_.string()) != length)
-    malformed("the header is truncated");
+  if (read_at(std::as_writable_bytes(std::span(text)), begin_ - length) != length) malformed("the header is truncated");
   return text;
 }
 
@@ -188,14 +199,14 @@ void NpyReader::read(std::span<std::byte> bytes, std::uint64_t first) const {
   if (bytes.empty()) return;
   if (row_bytes_ == 0 || bytes.size() % row_bytes_ != 0 || first > rows() || bytes.size() / row_bytes_ > rows() - first)
     throw Error(ErrorKind::usage, "these are not rows of the array", {path_.string(), {}});
-  if (read_all(file_.get(), bytes, begin_ + first * row_bytes_, path_.string()) != bytes.size())
+  if (read_at(bytes, begin_ + first * row_bytes_) != bytes.size())
     throw Error(ErrorKind::io, "has been truncated since it was opened", {path_.string(), {}});
 }
 
-void detail::check_rows(const NpyReader& file, std::size_t bytes_of_row, const std::filesystem::path& path) {
-  if (file.row_bytes() != bytes_of_row) throw Error(ErrorKind::usage, "a row has another size", {path.string(), {}});
-  if (file.rows() > std::numeric_limits<std::size_t>::max() / 2 / bytes_of_row)
-    throw Error(ErrorKind::limit, "has more rows than memory can hold", {path.string(), {}});
+void NpyReader::check_rows(std::size_t bytes_of_row) const {
+  if (row_bytes_ != bytes_of_row) throw Error(ErrorKind::usage, "a row has another size", {path_.string(), {}});
+  if (rows() > std::numeric_limits<std::size_t>::max() / 2 / bytes_of_row)
+    throw Error(ErrorKind::limit, "has more rows than memory can hold", {path_.string(), {}});
 }
 
 }  // namespace raylift::photon

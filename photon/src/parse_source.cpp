@@ -170,7 +170,7 @@ Spectrum read_spectrum(std::string_view part, const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored))
     refuse(part, "is neither a wavelength in nm, such as 420, nor a range, such as 350-500, nor a file that is there");
-  const detail::CsvTable table(read_file(file, LoadLimits{}), file);
+  const detail::CsvTable table(read_file(file), file);
   try {
     return make_spectrum(table.column(1), table.column(2));
   } catch (const Error& error) {
