@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include <fcntl.h>
+#include <raylift/geometry/detail/descriptor.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,12 +15,7 @@ OutputError::OutputError(int code)
 }
 
 void write_output(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw OutputError(errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int code = detail::write_all(STDOUT_FILENO, text); code != 0) throw OutputError(code);
 }
 
 void finish_output() {

@@ -2,6 +2,7 @@
 #include "output_file.h"
 
 #include <fcntl.h>
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,12 +91,7 @@ void OutputFile::link_temporary() {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int code = detail::write_all(file_, bytes); code != 0) fail(code);
 }
 
 void OutputFile::finish() {

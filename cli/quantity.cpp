@@ -2,6 +2,7 @@
 #include "quantity.h"
 
 #include <fmt/format.h>
+#include <raylift/geometry/detail/units.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
@@ -20,19 +21,14 @@
 namespace raylift::cli {
 namespace {
 
-struct Named {
-  std::string_view name;
-  double value;
-};
+using detail::kLengths;
+using detail::Unit;
+using detail::value_of;
 
-// unit_name() prints the first name of a length.
-constexpr std::array kLengths{Named{"mm", 1},       Named{"cm", 10},    Named{"m", 1000},       Named{"km", 1e6},
-                              Named{"inch", 25.4},  Named{"ft", 304.8}, Named{"millimeter", 1}, Named{"centimeter", 10},
-                              Named{"meter", 1000}, Named{"in", 25.4},  Named{"um", 1e-3},      Named{"foot", 304.8}};
-constexpr std::array kDecimal{Named{"", 1}, Named{"k", 1e3}, Named{"m", 1e6}, Named{"g", 1e9}, Named{"t", 1e12}};
-constexpr std::array kBinary{Named{"ki", 1024.0}, Named{"mi", 1048576.0}, Named{"gi", 1073741824.0},
-                             Named{"ti", 1099511627776.0}};
-constexpr std::array kTimes{Named{"", 1}, Named{"s", 1}, Named{"min", 60}, Named{"h", 3600}};
+constexpr std::array kDecimal{Unit{"", 1}, Unit{"k", 1e3}, Unit{"m", 1e6}, Unit{"g", 1e9}, Unit{"t", 1e12}};
+constexpr std::array kBinary{Unit{"ki", 1024.0}, Unit{"mi", 1048576.0}, Unit{"gi", 1073741824.0},
+                             Unit{"ti", 1099511627776.0}};
+constexpr std::array kTimes{Unit{"", 1}, Unit{"s", 1}, Unit{"min", 60}, Unit{"h", 3600}};
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
   throw Error(ErrorKind::usage, fmt::format("'{}' is not {}", printable(text), what));
@@ -42,12 +38,6 @@ std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return result;
-}
-
-template <std::size_t N>
-std::optional<double> value_of(std::string_view name, const std::array<Named, N>& table) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.name == name; });
-  return found == table.end() ? std::nullopt : std::optional(found->value);
 }
 
 /// The word after a number: lower case, without leading blanks.
@@ -99,10 +89,9 @@ std::string shortest(std::uint64_t value, std::initializer_list<std::pair<const 
 }
 
 /// The length's name; null where it has none. Files often hold a unit as a float, or rounded.
-const Named* named_length(double mm) {
-  const auto* const found = std::find_if(kLengths.begin(), kLengths.end(), [mm](const Named& one) {
-    return std::abs(mm - one.value) <= 1e-6 * one.value;
-  });
+const Unit* named_length(double mm) {
+  const auto* const found = std::find_if(
+      kLengths.begin(), kLengths.end(), [mm](const Unit& one) { return std::abs(mm - one.value) <= 1e-6 * one.value; });
   return found == kLengths.end() ? nullptr : found;
 }
 
@@ -136,7 +125,7 @@ double parse_unit(std::string_view text) {
   if (const auto named = value_of(lower(text), kLengths)) return *named;
   const auto value = number(text);
   std::vector<std::string> names;
-  for (const Named& one : kLengths) names.emplace_back(one.name);
+  for (const Unit& one : kLengths) names.emplace_back(one.name);
   if (!value || !(*value > 0))
     refuse(text, "a unit: mm, cm, m, km, um, inch, ft, or the number of millimetres that it has" +
                      (value ? "" : did_you_mean(lower(text), names)));
@@ -230,12 +219,12 @@ std::string exact_count(std::uint64_t count) {
 }
 
 std::string unit_name(double unit_mm) {
-  const Named* const named = named_length(unit_mm);
+  const Unit* const named = named_length(unit_mm);
   return named != nullptr ? std::string(named->name) : short_number(unit_mm) + " mm";
 }
 
 std::string volume_text(double volume, double unit_mm) {
-  const Named* const named = named_length(unit_mm);
+  const Unit* const named = named_length(unit_mm);
   if (named == nullptr) return short_number(volume * unit_mm * unit_mm * unit_mm) + " mm^3";
   return short_number(volume) + ' ' + std::string(named->name) + "^3";
 }

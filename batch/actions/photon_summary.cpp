@@ -11,6 +11,7 @@
 
 namespace raylift::batch {
 using namespace cli;
+using photon::BirthKind;
 using photon::StepKind;
 namespace {
 
@@ -78,14 +79,15 @@ Json surfaces_json(const PhotonSummary& summary) {
 
 }  // namespace
 
-Json photon_head(const PhotonOptions& options, const std::string& scene_hash, const std::string& optics) {
+Json photon_head(const PhotonOptions& options, const PhotonInputs& inputs) {
   return {{"summary", "raylift photons"},
           {"version", RAYLIFT_VERSION},
           {"scene", options.file},
-          {"scene_sha256", scene_hash},
-          {"optics", optics},
+          {"scene_sha256", inputs.scene},
+          {"optics", inputs.optics},
           {"flattened", options.upload.flatten},
           {"source", options.source},
+          {"source_files", inputs.source},
           {"seed", options.seed},
           {"first", options.first},
           {"photons", options.photons},
@@ -115,6 +117,10 @@ Json photon_json(Json head, const PhotonSummary& summary) {
                {"ranks", summary.ranks},
                {"steps", tally.steps()},
                {"inconsistent", tally.of(StepKind::inconsistent)},
+               {"births",
+                {{"cerenkov", tally.born(BirthKind::cerenkov)},
+                 {"scintillation", tally.born(BirthKind::scintillation)},
+                 {"torch", tally.born(BirthKind::torch)}}},
                {"ends", ends_json([&](StepKind kind) { return tally.of(kind); })},
                {"materials", materials_json(summary)},
                {"surfaces", surfaces_json(summary)},

@@ -14,9 +14,13 @@
 
 namespace raylift::batch {
 
-/// The head of a run: all that its results depend on. `optics` is raylift::optics_hash() of the scene.
-[[nodiscard]] cli::Json photon_head(const PhotonOptions& options, const std::string& scene_hash,
-                                    const std::string& optics);
+/// Hashes of what a run reads: CacheKey::source, optics_hash() and contents_hash() of photon::source_files().
+struct PhotonInputs {
+  std::string scene, optics, source;
+};
+
+/// The head of a run: all that its results depend on.
+[[nodiscard]] cli::Json photon_head(const PhotonOptions& options, const PhotonInputs& inputs);
 
 struct PhotonSummary {
   photon::Tally tally;

@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <utility>
 
 #include "photon_files.h"
+#include "turns.h"
 
 namespace raylift::batch {
 namespace {
@@ -25,9 +24,6 @@ using photon::NpyWriter;
 /// The first stretch between two checkpoints: photons that take a second or so on most machines.
 constexpr std::uint64_t kStretch = std::uint64_t{1} << 23;
 constexpr std::uint64_t kHostStretch = std::uint64_t{1} << 18;
-/// A batch, where several devices need the same one.
-constexpr std::size_t kBatch = std::size_t{1} << 21;
-constexpr std::size_t kHostBatch = std::size_t{1} << 17;
 constexpr std::uint64_t kRecordedAtOnce = 1U << 14;
 
 double since(Clock::time_point start) {
@@ -68,37 +64,6 @@ struct Lane {
   photon::Simulation simulation;
 };
 
-/// Lets the lanes' batches hand their results over in order, and ends all lanes where one fails.
-class Turns {
- public:
-  /// Until all photons before `first` are done.
-  void wait(std::uint64_t first) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return failure_ != nullptr || done_ == first; });
-    if (failure_ != nullptr) throw Error(ErrorKind::cancelled, "another device failed");
-  }
-  void pass(std::uint64_t done) {
-    const std::lock_guard lock(mutex_);
-    done_ = done;
-    changed_.notify_all();
-  }
-  void fail(std::exception_ptr failure) {
-    const std::lock_guard lock(mutex_);
-    if (failure_ == nullptr) failure_ = std::move(failure);
-    changed_.notify_all();
-  }
-  /// The first failure.
-  void rethrow() const {
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t done_ = 0;
-  std::exception_ptr failure_;
-};
-
 /// Photons on all lanes, the first one in this thread: it alone reports progress.
 photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std::uint64_t count,
                            const photon::Results& results) {
@@ -131,8 +96,9 @@ photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std:
 /// Where one device may halve its batch, several need the same one.
 std::size_t batch_of(std::span<const GpuGeometry> geometries, const PhotonOptions& options) {
   if (options.batch != 0 || geometries.size() == 1) return options.batch;
-  const auto is_host = [](const GpuGeometry& geometry) { return geometry.device().info().is_host; };
-  return std::any_of(geometries.begin(), geometries.end(), is_host) ? kHostBatch : kBatch;
+  std::size_t least = photon::usual_batch(geometries.front().device());
+  for (const GpuGeometry& geometry : geometries) least = std::min(least, photon::usual_batch(geometry.device()));
+  return least;
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
                                                const std::vector<GpuGeometry>& geometries) {
   std::vector<photon::LoadedSource> sources;
   sources.reserve(geometries.size());
-  for (const GpuGeometry& geometry : geometries) sources.emplace_back(options.source, geometry, options.seed);
+  for (const GpuGeometry& geometry : geometries) sources.emplace_back(options.source, geometry, options.seed, options.load.limits);
   const std::optional<std::uint64_t> there = sources.front().photons();
   if (there && options.count.value_or(0) > *there - std::min(*there, options.first))
     throw Error(ErrorKind::usage,
@@ -86,20 +86,21 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
 std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
                                 PhotonSummary& summary) {
   // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
-  const CacheKey key = cache_key(options.file, options.load, options.upload, progress);
-  const std::string optics = optics_hash(options.file, options.load);
+  const PhotonInputs inputs{cache_key(options.file, options.load, options.upload, progress).source.hex(),
+                            optics_hash(options.file, options.load),
+                            contents_hash(photon::source_files(options.source))};
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
   const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
   const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
   const auto follow = [&](const PhotonOptions& own) {
-    follow_photons(geometries, sources, own, photon_head(own, key.source.hex(), optics), summary, progress);
+    follow_photons(geometries, sources, own, photon_head(own, inputs), summary, progress);
   };
   if (mpi == nullptr)
     follow(options);
   else if (!follow_on_ranks(*mpi, options, summary, follow))
     return std::nullopt;
-  Json json = finish_photons(geometries.front(), sources.front().source(), options,
-                             photon_head(options, key.source.hex(), optics), summary, progress);
+  Json json = finish_photons(geometries.front(), sources.front().source(), options, photon_head(options, inputs),
+                             summary, progress);
   if (mpi == nullptr)
     forget_photon_checkpoint(options.output);
   else

@@ -29,12 +29,8 @@ class Memory {
   explicit Memory(const char* name) : file_(::memfd_create(name, MFD_CLOEXEC), "a file in memory") {}
 
   void write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_.get(), text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw Error(kind_of_errno(errno), std::string("can't write: ") + std::strerror(errno));
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
+    const int code = detail::write_all(file_.get(), text);
+    if (code != 0) throw Error(kind_of_errno(code), std::string("can't write: ") + std::strerror(code));
     ::lseek(file_.get(), 0, SEEK_SET);
   }
   /// Its first line.

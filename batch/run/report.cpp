@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/source_files.h>
 #include <raylift/gpu/cache/cache.h>
@@ -236,17 +237,10 @@ void Report::append(const Json& row) {
 void Report::write(std::string_view line) {
   std::string text(line);
   if (bytes_ == 0) text.insert(0, head_.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int code = errno;
-      // Best effort: what stays is cut off by the next --resume.
-      if (regular_ && rest.size() != text.size()) (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
-      fail("can't write the report", code);
-    }
-    rest.remove_prefix(static_cast<std::size_t>(written));
+  if (const int code = detail::write_all(descriptor_, text); code != 0) {
+    // Best effort: what stays is cut off by the next --resume.
+    if (regular_) (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
+    fail("can't write the report", code);
   }
   bytes_ += text.size();
 }

@@ -13,8 +13,21 @@ Descriptor::Descriptor(int value, const char* what) : value_(value) {
   if (value < 0) throw Error(kind_of_errno(errno), std::string(what) + ": " + std::strerror(errno));
 }
 
-void Descriptor::close() {
-  if (value_ >= 0) ::close(std::exchange(value_, -1));
+int Descriptor::close() noexcept {
+  // After an interruption the descriptor is closed too.
+  return value_ < 0 || ::close(std::exchange(value_, -1)) == 0 || errno == EINTR ? 0 : errno;
+}
+
+int write_all(int descriptor, std::string_view bytes, off_t at) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        at < 0 ? ::write(descriptor, bytes.data(), bytes.size()) : ::pwrite(descriptor, bytes.data(), bytes.size(), at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    if (at >= 0) at += written;
+  }
+  return 0;
 }
 
 }  // namespace raylift::detail

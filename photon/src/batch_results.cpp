@@ -3,13 +3,12 @@
 
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/simulation.h>
-#include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <optional>
 
+#include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
@@ -62,21 +61,6 @@ void select_on_host(const GeometryView& view, const BatchArrays& batch) {
   *batch.hit_count = first.back();
 }
 
-void make_on_host(const GeometryView& view, const Source& source, const Anchor& anchor, const Run& run,
-                  const BatchArrays& batch) {
-  count_on_host(view, batch);
-  if (batch.hits != nullptr) select_on_host(view, batch);
-  if (batch.finals == nullptr && batch.sequences == nullptr) return;
-  for_each_block(batch.count, [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i != end; ++i) {
-      const std::uint64_t number = batch.first + i;
-      if (batch.finals != nullptr) batch.finals[i] = photon_row(view, batch.outcomes[i], number);
-      if (batch.sequences != nullptr)
-        batch.sequences[i] = sequence_of(view, source, anchor, run, number, batch.outcomes[i]);
-    }
-  });
-}
-
 }  // namespace
 
 std::size_t scratch_bytes([[maybe_unused]] const Device& device, [[maybe_unused]] std::size_t count) {
@@ -89,25 +73,35 @@ std::size_t scratch_bytes([[maybe_unused]] const Device& device, [[maybe_unused]
   return std::max<std::size_t>(bytes, 1);
 }
 
-void make_results(const GpuGeometry& geometry, const Source& source, const Run& run, const BatchArrays& batch,
-                  const Stream& stream) {
-  // Histories longer than an outcome's are made by following the photon again.
-  std::optional<ReadySource> ready;
-  if (batch.sequences != nullptr) {
-    Run here = run;
-    here.first = batch.first;
-    ready.emplace(geometry, source, here, batch.count, stream);
-  }
-  const Source& births = ready ? ready->source() : source;
-  const Anchor* const anchor = ready ? ready->anchor() : nullptr;
+void make_results(const GpuGeometry& geometry, const BatchArrays& batch, [[maybe_unused]] const Stream& stream) {
+  const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    on_cuda(geometry.device(), "the kernels of results",
-            [&] { return launch_results(geometry.view(), births, anchor, run, batch, stream.handle()); });
+    on_cuda(geometry.device(), "the kernels of results", [&] { return launch_results(view, batch, stream.handle()); });
     return;
   }
 #endif
-  make_on_host(geometry.view(), births, anchor != nullptr ? *anchor : Anchor{}, run, batch);
+  count_on_host(view, batch);
+  if (batch.hits != nullptr) select_on_host(view, batch);
+  if (batch.finals == nullptr) return;
+  for_each(batch.count, [&](std::size_t i) { batch.finals[i] = photon_row(view, batch.outcomes[i], batch.first + i); });
+}
+
+void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
+                    Sequence* sequences, std::size_t count, [[maybe_unused]] const Stream& stream) {
+  const GeometryView& view = geometry.view();
+#ifdef RAYLIFT_WITH_CUDA
+  if (!geometry.device().info().is_host) {
+    on_cuda(geometry.device(), "the kernel of histories", [&] {
+      return launch_sequences(view, source.source(), source.anchor(), run, outcomes, sequences, count, stream.handle());
+    });
+    return;
+  }
+#endif
+  const Anchor anchor = anchor_at(source.anchor());
+  for_each(count, [&](std::size_t i) {
+    sequences[i] = sequence_of(view, source.source(), anchor, run, run.first + i, outcomes[i]);
+  });
 }
 
 std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons) {
@@ -129,8 +123,8 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
     return rows;
   }
 #endif
-  const Anchor anchor = ready.anchor() != nullptr ? *ready.anchor() : Anchor{};
-  tbb::parallel_for(std::size_t{0}, photons, [&](std::size_t i) {
+  const Anchor anchor = anchor_at(ready.anchor());
+  for_each(photons, [&](std::size_t i) {
     record_steps(view, ready.source(), anchor, how, how.first + i, rows.data() + i * kSequenceEvents);
   });
   return rows;

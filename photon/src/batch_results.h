@@ -5,6 +5,7 @@
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include "ready_source.h"
 #include "results_kernel.h"
 
 namespace raylift::photon {
@@ -13,7 +14,10 @@ namespace raylift::photon {
 [[nodiscard]] std::size_t scratch_bytes(const Device& device, std::size_t count);
 
 /// Makes what `batch` asks for, in the stream's order. Errors: device.
-void make_results(const GpuGeometry& geometry, const Source& source, const Run& run, const BatchArrays& batch,
-                  const Stream& stream);
+void make_results(const GpuGeometry& geometry, const BatchArrays& batch, const Stream& stream);
+
+/// The histories of a run's first photons. Likewise.
+void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
+                    Sequence* sequences, std::size_t count, const Stream& stream);
 
 }  // namespace raylift::photon

@@ -2,14 +2,13 @@
 #include <raylift/geometry/error.h>
 #include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "for_each.h"
 #include "needs.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "generate_kernel.h"
@@ -97,10 +96,7 @@ void place([[maybe_unused]] const Device& device, const GeometryView& view, cons
     return;
   }
 #endif
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 64), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i)
-      places[i] = place_genstep(view, steps[i], seed, i, photons[i]);
-  });
+  for_each(count, [&](std::size_t i) { places[i] = place_genstep(view, steps[i], seed, i, photons[i]); });
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 #include <array>
 #include <string>
+#include <utility>
+
+#include "import/source_file.h"
 
 namespace raylift::photon {
 namespace {
@@ -13,34 +16,61 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
+/// Chroma's arrays.
+constexpr std::array<const char*, 5> kColumns{"pos.npy", "dir.npy", "pol.npy", "wavelengths.npy", "t.npy"};
 
 float3 from_origin(float3 point, std::span<const double, 3> origin) {
   return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
           static_cast<float>(double{point.z} - origin[2])};
 }
 
-/// A column of Chroma's arrays, as long as the others; empty where it may be missing and is.
-template <class T>
-std::vector<T> column(const fs::path& folder, const char* name, std::optional<std::size_t> rows, bool needed) {
-  const fs::path path = folder / (std::string(name) + ".npy");
-  if (!needed && !fs::exists(path)) return {};
-  constexpr std::array<std::uint64_t, 1> kThree{3};
-  constexpr std::size_t kAxes = sizeof(T) == sizeof(float3) ? 1 : 0;
-  std::vector<T> result = read_npy<T>(path, NpyType::float32, std::span(kThree).first(kAxes));
-  if (rows && result.size() != *rows)
-    throw Error(ErrorKind::malformed,
-                "it has " + std::to_string(result.size()) + " rows, and pos.npy has " + std::to_string(*rows),
-                {path.string(), ""});
-  return result;
-}
+/// Chroma's arrays, in a folder or in an archive of NumPy's.
+class Columns {
+ public:
+  Columns(const fs::path& path, const LoadLimits& limits)
+      : path_(path), limits_(limits), is_folder_(fs::is_directory(path)) {}
 
-std::vector<StartPhoton> read_columns(const fs::path& folder) {
-  const auto position = column<float3>(folder, "pos", std::nullopt, true);
+  /// One of them, as long as pos.npy; empty where it may be missing and is.
+  template <class T>
+  std::vector<T> read(const char* name, bool needed) {
+    constexpr std::array<std::uint64_t, 1> kThree{3};
+    constexpr std::size_t kAxes = sizeof(T) == sizeof(float3) ? 1 : 0;
+    const std::optional<NpyReader> file = open(name);
+    if (!file && needed)
+      throw Error(is_folder_ ? ErrorKind::io : ErrorKind::malformed, "the array is not there",
+                  {(path_ / name).string(), ""});
+    if (!file) return {};
+    std::vector<T> result = read_npy<T>(*file, NpyType::float32, std::span(kThree).first(kAxes));
+    if (!rows_) rows_ = result.size();
+    if (result.size() != *rows_)
+      throw Error(ErrorKind::malformed,
+                  "it has " + std::to_string(result.size()) + " rows, and pos.npy has " + std::to_string(*rows_),
+                  {(path_ / name).string(), ""});
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::optional<NpyReader> open(const char* name) const {
+    if (is_folder_) return fs::exists(path_ / name) ? std::optional<NpyReader>(path_ / name) : std::nullopt;
+    std::optional<std::string> bytes = read_zip_entry(path_, name, limits_);
+    if (!bytes) return std::nullopt;
+    return NpyReader(std::move(*bytes), path_ / name);
+  }
+
+  const fs::path& path_;
+  const LoadLimits& limits_;
+  bool is_folder_;
+  std::optional<std::size_t> rows_;
+};
+
+std::vector<StartPhoton> read_columns(const fs::path& path, const LoadLimits& limits) {
+  Columns columns(path, limits);
+  const auto position = columns.read<float3>("pos.npy", true);
   const std::size_t count = position.size();
-  const auto direction = column<float3>(folder, "dir", count, true);
-  const auto polarization = column<float3>(folder, "pol", count, false);
-  const auto wavelength = column<float>(folder, "wavelengths", count, true);
-  const auto time = column<float>(folder, "t", count, false);
+  const auto direction = columns.read<float3>("dir.npy", true);
+  const auto polarization = columns.read<float3>("pol.npy", false);
+  const auto wavelength = columns.read<float>("wavelengths.npy", true);
+  const auto time = columns.read<float>("t.npy", false);
   std::vector<StartPhoton> photons(count);
   for (std::size_t i = 0; i != count; ++i) {
     photons[i] = {position[i],
@@ -66,10 +96,12 @@ std::optional<fs::path> path_after(std::string_view prefix, std::string_view tex
 
 }  // namespace
 
-std::vector<StartPhoton> read_photons(const fs::path& path, std::span<const double, 3> origin) {
+std::vector<StartPhoton> read_photons(const fs::path& path, std::span<const double, 3> origin,
+                                      const LoadLimits& limits) {
   constexpr std::array<std::uint64_t, 2> kRow{4, 4};
-  std::vector<StartPhoton> photons =
-      fs::is_directory(path) ? read_columns(path) : read_npy<StartPhoton>(path, NpyType::float32, kRow);
+  std::vector<StartPhoton> photons = fs::is_directory(path) || path.extension() == ".npz"
+                                         ? read_columns(path, limits)
+                                         : read_npy<StartPhoton>(path, NpyType::float32, kRow);
   for (StartPhoton& photon : photons) photon.position = from_origin(photon.position, origin);
   return photons;
 }
@@ -85,11 +117,26 @@ void check_source_text(std::string_view text) {
   if (!path_after(kPhotons, text) && !path_after(kGensteps, text)) (void)parse_source(text);
 }
 
-LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed) {
+std::vector<fs::path> source_files(std::string_view text) {
+  std::vector<fs::path> files;
+  if (const auto photons = path_after(kPhotons, text)) {
+    if (!fs::is_directory(*photons)) return {*photons};
+    for (const char* name : kColumns)
+      if (fs::exists(*photons / name)) files.push_back(*photons / name);
+  } else if (const auto gensteps = path_after(kGensteps, text)) {
+    files.push_back(*gensteps);
+  } else if (const std::string spectrum = spectrum_file(text); !spectrum.empty()) {
+    files.emplace_back(spectrum);
+  }
+  return files;
+}
+
+LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed,
+                           const LoadLimits& limits) {
   const std::span<const double, 3> origin(geometry.view().origin);
   const Stream stream(geometry.device());
   if (const auto photons = path_after(kPhotons, text)) {
-    const std::vector<StartPhoton> read = read_photons(*photons, origin);
+    const std::vector<StartPhoton> read = read_photons(*photons, origin, limits);
     photons_ = read.size();
     if (read.empty()) throw Error(ErrorKind::malformed, "it has no photons", {photons->string(), ""});
     given_ = DeviceBuffer<StartPhoton>(geometry.device(), read.size());

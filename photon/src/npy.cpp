@@ -22,24 +22,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 constexpr std::uint64_t kMostRows = std::numeric_limits<std::uint64_t>::max();
 
-}  // namespace
-
-int detail::Descriptor::close() noexcept {
-  return value < 0 ? 0 : ::close(std::exchange(value, -1));
-}
-
-namespace {
-
-void write_all(int file, std::string_view bytes, off_t at, const auto& fail) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-    at += written;
-  }
-}
-
 /// Reads up to the end of the range or of the file. Returns how much.
 std::size_t read_all(int file, std::span<std::byte> bytes, std::uint64_t at, const std::string& path) {
   std::size_t done = 0;
@@ -83,24 +65,28 @@ NpyWriter::NpyWriter(std::filesystem::path path, NpyType type, std::vector<std::
   open(0);
   const std::uint64_t wanted = header().size() + resume.rows * row_bytes_;
   struct stat status {};
-  if (::fstat(file_.value, &status) != 0) fail(errno);
+  if (::fstat(file_.get(), &status) != 0) fail(errno);
   if (static_cast<std::uint64_t>(status.st_size) < wanted) {
     throw Error(ErrorKind::malformed, "has fewer rows than the run that is to be resumed had written",
                 {part_.string(), {}}, "start the run again without --resume");
   }
-  if (::ftruncate(file_.value, static_cast<off_t>(wanted)) != 0) fail(errno);
+  if (::ftruncate(file_.get(), static_cast<off_t>(wanted)) != 0) fail(errno);
   rows_ = resume.rows;
 }
 
 void NpyWriter::open(int flags) {
-  file_.value = ::open(part_.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
-  if (file_.value < 0) fail(errno);
-  if ((flags & O_TRUNC) != 0) write_all(file_.value, header(), 0, [this](int code) { fail(code); });
+  file_ = raylift::detail::Descriptor(::open(part_.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
+  if (file_.get() < 0) fail(errno);
+  if ((flags & O_TRUNC) != 0) write(header(), 0);
 }
 
 NpyWriter::~NpyWriter() {
-  if (file_.value < 0) return;
+  if (file_.get() < 0) return;
   if (!keep_) ::unlink(part_.c_str());
+}
+
+void NpyWriter::write(std::string_view bytes, std::uint64_t at) const {
+  if (const int code = raylift::detail::write_all(file_.get(), bytes, static_cast<off_t>(at)); code != 0) fail(code);
 }
 
 void NpyWriter::fail(int code) const {
@@ -118,20 +104,18 @@ void NpyWriter::append(std::span<const std::byte> rows) {
   if (rows.empty()) return;
   if (row_bytes_ == 0 || rows.size() % row_bytes_ != 0)
     throw Error(ErrorKind::usage, "these bytes are not whole rows of the array", {path_.string(), {}});
-  const auto at = static_cast<off_t>(header().size() + rows_ * row_bytes_);
-  write_all(file_.value, {reinterpret_cast<const char*>(rows.data()), rows.size()}, at,
-            [this](int code) { fail(code); });
+  const std::uint64_t at = header().size() + rows_ * row_bytes_;
+  write({reinterpret_cast<const char*>(rows.data()), rows.size()}, at);
   rows_ += rows.size() / row_bytes_;
 }
 
 void NpyWriter::sync() const {
-  if (::fdatasync(file_.value) != 0) fail(errno);
+  if (::fdatasync(file_.get()) != 0) fail(errno);
 }
 
 void NpyWriter::finish() {
-  write_all(file_.value, header(), 0, [this](int code) { fail(code); });
-  // Network file systems report a full disk on close.
-  if (file_.close() != 0 && errno != EINTR) fail(errno);
+  write(header(), 0);
+  if (const int code = file_.close(); code != 0) fail(code);
   if (::rename(part_.c_str(), path_.c_str()) != 0) fail(errno);
 }
 
@@ -140,11 +124,23 @@ NpyReader::NpyReader(std::filesystem::path path) : path_(std::move(path)) {
     const int code = errno;
     throw Error(kind_of_errno(code), std::string("can't be opened: ") + std::strerror(code), {path_.string(), {}});
   };
-  file_.value = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  file_ = raylift::detail::Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
-  if (file_.value < 0 || ::fstat(file_.value, &status) != 0) io();
+  if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) io();
   if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::io, "is no file", {path_.string(), {}});
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  parse(static_cast<std::uint64_t>(status.st_size));
+}
+
+NpyReader::NpyReader(std::string bytes, std::filesystem::path path) : path_(std::move(path)), bytes_(std::move(bytes)) {
+  parse(bytes_.size());
+}
+
+std::size_t NpyReader::read_at(std::span<std::byte> to, std::uint64_t at) const {
+  if (file_.get() >= 0) return read_all(file_.get(), to, at, path_.string());
+  return bytes_.copy(reinterpret_cast<char*>(to.data()), to.size(), static_cast<std::size_t>(at));
+}
+
+void NpyReader::parse(std::uint64_t size) {
   const NpyHeader header = parse_npy_header(read_header(size), path_.string());
   type_ = header.type;
   shape_ = header.shape;
@@ -173,7 +169,7 @@ std::string NpyReader::read_header(std::uint64_t size) {
     throw Error(ErrorKind::malformed, problem, {path_.string(), {}}, "write the file with numpy.save");
   };
   std::array<unsigned char, 12> start{};
-  const std::size_t got = read_all(file_.value, std::as_writable_bytes(std::span(start)), 0, path_.string());
+  const std::size_t got = read_at(std::as_writable_bytes(std::span(start)), 0);
   if (got < 10 || std::memcmp(start.data(), "\x93NUMPY", 6) != 0) malformed("is no .npy file");
   if ((start[6] != 1 && start[6] != 2) || start[7] != 0)
     throw Error(ErrorKind::unsupported,
@@ -187,8 +183,7 @@ std::string NpyReader::read_header(std::uint64_t size) {
   constexpr std::uint64_t kLongest = 1 << 16;
   if (begin_ > size || length > kLongest) malformed("the header is truncated, or too long");
   std::string text(static_cast<std::size_t>(length), '\0');
-  if (read_all(file_.value, std::as_writable_bytes(std::span(text)), begin_ - length, path_.string()) != length)
-    malformed("the header is truncated");
+  if (read_at(std::as_writable_bytes(std::span(text)), begin_ - length) != length) malformed("the header is truncated");
   return text;
 }
 
@@ -204,14 +199,14 @@ void NpyReader::read(std::span<std::byte> bytes, std::uint64_t first) const {
   if (bytes.empty()) return;
   if (row_bytes_ == 0 || bytes.size() % row_bytes_ != 0 || first > rows() || bytes.size() / row_bytes_ > rows() - first)
     throw Error(ErrorKind::usage, "these are not rows of the array", {path_.string(), {}});
-  if (read_all(file_.value, bytes, begin_ + first * row_bytes_, path_.string()) != bytes.size())
+  if (read_at(bytes, begin_ + first * row_bytes_) != bytes.size())
     throw Error(ErrorKind::io, "has been truncated since it was opened", {path_.string(), {}});
 }
 
-void detail::check_rows(const NpyReader& file, std::size_t bytes_of_row, const std::filesystem::path& path) {
-  if (file.row_bytes() != bytes_of_row) throw Error(ErrorKind::usage, "a row has another size", {path.string(), {}});
-  if (file.rows() > std::numeric_limits<std::size_t>::max() / 2 / bytes_of_row)
-    throw Error(ErrorKind::limit, "has more rows than memory can hold", {path.string(), {}});
+void NpyReader::check_rows(std::size_t bytes_of_row) const {
+  if (row_bytes_ != bytes_of_row) throw Error(ErrorKind::usage, "a row has another size", {path_.string(), {}});
+  if (rows() > std::numeric_limits<std::size_t>::max() / 2 / bytes_of_row)
+    throw Error(ErrorKind::limit, "has more rows than memory can hold", {path_.string(), {}});
 }
 
 }  // namespace raylift::photon

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/detail/suggest.h>
+#include <raylift/geometry/detail/units.h>
 #include <raylift/geometry/error.h>
 #include <raylift/photon/parse_source.h>
 
@@ -21,18 +22,14 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-struct Unit {
-  std::string_view name;
-  double value;
-};
-constexpr std::array kLengths{Unit{"", 1},        Unit{"mm", 1},    Unit{"cm", 10},    Unit{"m", 1000}, Unit{"km", 1e6},
-                              Unit{"inch", 25.4}, Unit{"in", 25.4}, Unit{"ft", 304.8}, Unit{"um", 1e-3}};
-constexpr std::array kTimes{Unit{"", 1},     Unit{"ns", 1},   Unit{"ps", 1e-3},
-                            Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
-constexpr std::array kWavelengths{Unit{"", 1}, Unit{"nm", 1}, Unit{"um", 1e3}};
+using detail::kLengths;
+using detail::Unit;
+
+// The first of each holds where a number has no unit.
+constexpr std::array kTimes{Unit{"ns", 1}, Unit{"ps", 1e-3}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+constexpr std::array kWavelengths{Unit{"nm", 1}, Unit{"um", 1e3}};
 constexpr std::array kNumbers{Unit{"", 1}};
-constexpr std::array kAngles{Unit{"", std::numbers::pi / 180}, Unit{"deg", std::numbers::pi / 180}, Unit{"rad", 1},
-                             Unit{"mrad", 1e-3}};
+constexpr std::array kAngles{Unit{"deg", std::numbers::pi / 180}, Unit{"rad", 1}, Unit{"mrad", 1e-3}};
 
 /// A kind of source, and the numbers that it takes.
 struct Kind {
@@ -66,13 +63,11 @@ std::optional<double> take(std::string_view& text, std::span<const Unit> units) 
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   const std::string_view word = text.substr(begin, text.find_first_of(" -", begin) - begin);
-  for (const Unit& unit : units) {
-    if (unit.name != word) continue;
-    text.remove_prefix(begin + word.size());
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    return value * unit.value;
-  }
-  return std::nullopt;
+  const auto unit = word.empty() ? units.front().value : detail::value_of(word, units);
+  if (!unit) return std::nullopt;
+  text.remove_prefix(begin + word.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return value * *unit;
 }
 
 std::optional<double> one_number(std::string_view text, std::span<const Unit> units) {
@@ -175,7 +170,7 @@ Spectrum read_spectrum(std::string_view part, const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored))
     refuse(part, "is neither a wavelength in nm, such as 420, nor a range, such as 350-500, nor a file that is there");
-  const detail::CsvTable table(read_file(file, LoadLimits{}), file);
+  const detail::CsvTable table(read_file(file), file);
   try {
     return make_spectrum(table.column(1), table.column(2));
   } catch (const Error& error) {
@@ -256,12 +251,24 @@ void set(Source& source, std::string_view part, std::vector<std::string_view>& s
          "keys are wavelength, time, decay, direction, angle and polarization");
 }
 
+/// Where the shape ends: at the second colon.
+std::size_t end_of_shape(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  return std::min(text.find(':', std::min(colon + 1, text.size())), text.size());
+}
+
 }  // namespace
 
+std::string spectrum_file(std::string_view text) {
+  constexpr std::string_view kKey = "wavelength=";
+  for (const std::string_view part : split(text.substr(end_of_shape(text)), ':'))
+    if (part.starts_with(kKey) && !range(part.substr(kKey.size()), kWavelengths))
+      return std::string(part.substr(kKey.size()));
+  return {};
+}
+
 Source parse_source(std::string_view text, std::span<const double, 3> origin) {
-  // The shape is the text up to the second colon.
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const std::size_t end = std::min(text.find(':', std::min(colon + 1, text.size())), text.size());
+  const std::size_t end = end_of_shape(text);
   Source source = with_shape(text.substr(0, end), origin);
   std::vector<std::string_view> seen;
   // The angle last, which is about the direction.

@@ -3,13 +3,12 @@
 #include <raylift/geometry/optics/words.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/propagate.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
@@ -59,11 +58,8 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
     return;
   }
 #endif
-  const Anchor anchor = ready.anchor() != nullptr ? *ready.anchor() : Anchor{};
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i)
-      outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i);
-  });
+  const Anchor anchor = anchor_at(ready.anchor());
+  for_each(count, [&](std::size_t i) { outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i); });
 }
 
 }  // namespace
@@ -72,7 +68,12 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
                const Stream& stream) {
   require_optics(geometry.view());
   check(source);
-  // What is made or located beforehand is so piece by piece, in memory that does not grow with the number of photons.
+  propagate_pieces(geometry, source, nullptr, run, outcomes, count, stream, {});
+}
+
+void propagate_pieces(const GpuGeometry& geometry, const Source& source, const Anchor* anchor, const Run& run,
+                      Outcome* outcomes, std::size_t count, const Stream& stream,
+                      const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after) {
   const bool by_pieces =
       source.gensteps.steps != nullptr || (source.photons != nullptr && source.photons_in == nullptr);
   const std::size_t most = by_pieces ? std::size_t{1} << (geometry.device().info().is_host ? 18U : 21U) : count;
@@ -80,8 +81,9 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
     Run piece = run;
     piece.first += done;
     const std::size_t here = std::min(count - done, most);
-    const ReadySource ready(geometry, source, piece, here, stream);
+    const ReadySource ready(geometry, source, piece, here, stream, anchor);
     launch(geometry, ready, piece, outcomes + done, here, stream);
+    if (after) after(ready, piece, done, here);
     done += here;
   }
 }

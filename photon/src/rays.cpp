@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
 #include <raylift/photon/rays.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
+#include "for_each.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "on_cuda.h"
@@ -23,9 +22,7 @@ void make_rays([[maybe_unused]] const Device& device, const Source& source, std:
     return;
   }
 #endif
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) rays[i] = birth_ray(source, seed, first + i);
-  });
+  for_each(count, [&](std::size_t i) { rays[i] = birth_ray(source, seed, first + i); });
 }
 
 }  // namespace raylift::photon

@@ -3,10 +3,10 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/photon/generate.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <string>
+
+#include "for_each.h"
 
 #ifdef RAYLIFT_WITH_CUDA
 #include "generate_kernel.h"
@@ -16,14 +16,6 @@
 
 namespace raylift::photon {
 namespace {
-
-/// Calls work(i) on the host's threads.
-template <class Work>
-void for_each(std::size_t count, const Work& work) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) work(i);
-  });
-}
 
 /// Throws Error(usage) where a run is not of photons first to first + all - 1.
 void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, std::uint64_t all, const char* what) {
@@ -36,26 +28,30 @@ void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, s
 }  // namespace
 
 ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
-                         const Stream& stream)
-    : source_(source) {
-  if (source.gensteps.steps != nullptr)
+                         const Stream& stream, const Anchor* anchor)
+    : source_(source), anchor_(anchor) {
+  if (source.gensteps.steps != nullptr) {
     make(geometry, run, count, stream);
-  else if (source.photons != nullptr)
+  } else if (source.photons != nullptr) {
     give(geometry, run, count, stream);
-  else
-    find_anchor(geometry, stream);
+  } else if (anchor == nullptr) {
+    own_anchor_.emplace(geometry.device(), stream, 1);
+    anchor_ = find_anchor(geometry, source, own_anchor_->device(), stream);
+  }
 }
 
-void ReadySource::find_anchor(const GpuGeometry& geometry, [[maybe_unused]] const Stream& stream) {
-  anchor_.emplace(geometry.device(), stream, 1);
+const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor,
+                          [[maybe_unused]] const Stream& stream) {
+  if (source.gensteps.steps != nullptr || source.photons != nullptr) return nullptr;
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     on_cuda(geometry.device(), "locate",
-            [&] { return launch_anchor(geometry.view(), source_, anchor_->device(), stream.handle()); });
-    return;
+            [&] { return launch_anchor(geometry.view(), source, anchor, stream.handle()); });
+    return anchor;
   }
 #endif
-  *anchor_->device() = anchor_of(geometry.view(), source_);
+  *anchor = anchor_of(geometry.view(), source);
+  return anchor;
 }
 
 void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {

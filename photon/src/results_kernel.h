@@ -20,7 +20,6 @@ struct BatchArrays {
   PhotonRow* hits = nullptr;
   std::uint32_t* hit_places = nullptr;  ///< in `outcomes`
   std::uint32_t* hit_count = nullptr;
-  Sequence* sequences = nullptr;
   std::byte* scratch = nullptr;  ///< of results_scratch() bytes
 };
 
@@ -30,6 +29,7 @@ RAYLIFT_HD inline void tally(const BatchArrays& batch, const OpticsView& optics,
                              const Add& add) {
   const StepEnd& last = outcome.last;
   const auto kind = static_cast<std::uint32_t>(last.kind);
+  add(batch.layout.birth(birth_kind(outcome)), 1U);
   add(batch.layout.material(last.material, kind), 1U);
   add(batch.layout.surface(last.surface, kind), 1U);
   if (last.kind != StepKind::detected || last.channel == kNoChannel || batch.channel_of_solid == nullptr) return;
@@ -56,7 +56,7 @@ RAYLIFT_HD inline void follow_and_see(const GeometryView& geometry, const Source
   if (slot == 0) {  // it ended where it was born
     Outcome born = follower.outcome();
     born.last.kind = StepKind::none;
-    born.kinds = 0;
+    born.kinds = birth_bit(birth_kind(born));
     see(slot++, born);
   }
   see(slot, follower.outcome());
@@ -70,15 +70,16 @@ RAYLIFT_HD inline void add_event(Sequence& sequence, std::uint32_t slot, std::ui
 RAYLIFT_HD inline Sequence sequence_of(const GeometryView& geometry, const Source& source, const Anchor& anchor,
                                        const Run& run, std::uint64_t number, const Outcome& outcome) {
   Sequence sequence{{0, 0}, {0, 0}};
+  const auto birth = static_cast<std::uint32_t>(birth_kind(outcome));
   const std::uint32_t events = outcome.steps + (outcome.last.kind == StepKind::cut ? 1U : 0U);
   if (events <= 16) {
-    add_event(sequence, 0, kTorchNumber);
+    add_event(sequence, 0, birth);
     for (std::uint32_t i = 0; i != events; ++i)
       add_event(sequence, events - i, opticks_number(static_cast<StepKind>(outcome.history >> (4 * i) & 15U)));
     return sequence;
   }
   follow_and_see(geometry, source, anchor, run, number, [&](std::uint32_t slot, const Outcome& now) {
-    add_event(sequence, slot, slot == 0 ? kTorchNumber : opticks_number(now.last.kind));
+    add_event(sequence, slot, slot == 0 ? birth : opticks_number(now.last.kind));
   });
   return sequence;
 }
@@ -89,14 +90,15 @@ RAYLIFT_HD inline void record_steps(const GeometryView& geometry, const Source& 
   follow_and_see(geometry, source, anchor, run, number, [&](std::uint32_t slot, const Outcome& now) {
     if (slot >= kSequenceEvents) return;
     rows[slot] = photon_row(geometry, now, number);
-    if (slot == 0) rows[slot].flag = opticks::kTorch;
+    if (slot == 0) rows[slot].flag = static_cast<std::uint16_t>(flag_of(birth_kind(now)));
   });
 }
 
 /// All return a cudaError_t, as int; the device is current.
 int results_scratch(std::size_t count, std::size_t& bytes);
-int launch_results(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
-                   const BatchArrays& batch, void* stream);
+int launch_results(const GeometryView& geometry, const BatchArrays& batch, void* stream);
+int launch_sequences(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
+                     const Outcome* outcomes, Sequence* sequences, std::size_t count, void* stream);
 int launch_record(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                   PhotonRow* rows, std::size_t photons, void* stream);
 

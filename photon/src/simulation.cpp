@@ -9,13 +9,11 @@
 #include <limits>
 
 #include "batch_results.h"
+#include "needs.h"
 
 namespace raylift::photon {
 namespace {
 
-// Several times as many as are on their way at once: the last of each batch leave much of the device idle.
-constexpr std::size_t kBatch = std::size_t{1} << 23;
-constexpr std::size_t kHostBatch = std::size_t{1} << 17;
 constexpr std::size_t kLeastBatch = 1024;
 constexpr std::size_t kMostBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
 constexpr std::size_t kPiece = std::size_t{1} << 23;      // bytes that go to the host at once
@@ -55,13 +53,14 @@ struct Simulation::State {
   Tally nothing;
   DeviceBuffer<std::uint32_t> channel_of_solid;
   MappedBuffer<std::byte> pieces;  // two of them
+  DeviceBuffer<Anchor> anchor;
   std::deque<Slot> slots;
   std::size_t batch = 0;
   bool hits = false, finals = false, sequences = false;  // what the slots have room for
 
   void number_channels();
   void reserve(std::uint64_t count, const Results& results, bool halve);
-  void start(Slot& slot, const Source& source, Run how, const Results& results);
+  void start(Slot& slot, const Source& source, const Anchor* from, Run how, const Results& results);
   template <class T>
   void hand_over(const DeviceBuffer<T>& rows, std::size_t count, const Stream& stream,
                  const std::function<void(std::span<const T>)>& take);
@@ -94,7 +93,7 @@ void Simulation::State::number_channels() {
 }
 
 Simulation::Simulation(const GpuGeometry& geometry, const SimulationOptions& options)
-    : state_(std::make_unique<State>(State{geometry, options, {}, {}, {}, {}})) {
+    : state_(std::make_unique<State>(State{geometry, options, {}, {}, {}, {}, {}})) {
   State& state = *state_;
   if (options.time_bins != 0 && !(options.time_to > options.time_from))
     throw Error(ErrorKind::usage, "the histograms of times end before they begin");
@@ -108,6 +107,11 @@ Simulation::Simulation(const GpuGeometry& geometry, const SimulationOptions& opt
 
 Simulation::~Simulation() = default;
 
+std::size_t usual_batch(const Device& device) {
+  // Several times as many as are on their way at once: the last of each batch leave much of the device idle.
+  return std::size_t{1} << (device.info().is_host ? 17U : 23U);
+}
+
 std::size_t Simulation::batch() const {
   return state_->batch;
 }
@@ -117,14 +121,14 @@ const Tally& Simulation::nothing() const {
 
 /// Room for batches of a run; two of them where it has more than one.
 void Simulation::State::reserve(std::uint64_t count, const Results& results, bool halve) {
-  const bool is_host = geometry.device().info().is_host;
-  std::size_t wanted = options.batch != 0 ? options.batch : is_host ? kHostBatch : kBatch;
+  std::size_t wanted = options.batch != 0 ? options.batch : usual_batch(geometry.device());
   wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMostBatch}));
   const bool roomy = (hits || !results.hits) && (finals || !results.finals) && (sequences || !results.sequences);
   if (roomy && batch >= wanted && slots.size() == 2) return;
   if (roomy && batch >= count && !slots.empty()) return;
   slots.clear();
   if (pieces.size() == 0) pieces = MappedBuffer<std::byte>(geometry.device(), 2 * kPiece, kRead);
+  if (anchor.size() == 0) anchor = DeviceBuffer<Anchor>(geometry.device(), 1);
   while (true) {
     try {
       slots.emplace_back(geometry, wanted, nothing.layout, results);
@@ -144,11 +148,18 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
   sequences = static_cast<bool>(results.sequences);
 }
 
-void Simulation::State::start(Slot& slot, const Source& source, Run how, const Results& results) {
+void Simulation::State::start(Slot& slot, const Source& source, const Anchor* from, Run how, const Results& results) {
   how.first += slot.first;
-  propagate(geometry, source, how, slot.outcomes.device(), slot.count, slot.stream);
+  const Outcome* const outcomes = slot.outcomes.device();
+  // Histories longer than an outcome's are made by following the photon again, from the same birth.
+  propagate_pieces(geometry, source, from, how, slot.outcomes.device(), slot.count, slot.stream,
+                   [&](const ReadySource& ready, const Run& piece, std::size_t first, std::size_t count) {
+                     if (results.sequences)
+                       make_sequences(geometry, ready, piece, outcomes + first, slot.sequences.device() + first, count,
+                                      slot.stream);
+                   });
   BatchArrays arrays;
-  arrays.outcomes = slot.outcomes.device();
+  arrays.outcomes = outcomes;
   arrays.count = slot.count;
   arrays.first = how.first;
   arrays.layout = nothing.layout;
@@ -161,8 +172,7 @@ void Simulation::State::start(Slot& slot, const Source& source, Run how, const R
     arrays.hit_count = slot.hit_count.device();
   }
   if (results.finals) arrays.finals = slot.finals.device();
-  if (results.sequences) arrays.sequences = slot.sequences.device();
-  make_results(geometry, source, how, arrays, slot.stream);
+  make_results(geometry, arrays, slot.stream);
   if (results.hits) slot.hit_count.copy_to(slot.hit_count_read.host(), slot.stream);
 }
 
@@ -201,6 +211,8 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
   if (share.of > 1 && state.options.batch == 0)
     throw Error(ErrorKind::usage, "a share of a run needs a batch that all devices have", {},
                 "set SimulationOptions::batch");
+  require_optics(state.geometry.view());
+  check(source);
   state.reserve(count, results, share.of == 1);
   const std::vector<std::uint64_t> none(tally.counts.size());
   for (Slot& slot : state.slots) {
@@ -208,6 +220,9 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
     slot.counts.copy_from(std::span<const std::uint64_t>(none), slot.stream);
     slot.count = 0;
   }
+  const Stream& stream = state.slots.front().stream;
+  const Anchor* const anchor = find_anchor(state.geometry, source, state.anchor.device(), stream);
+  stream.synchronize();  // the other slot's photons need it too
   std::size_t next = 0;
   const auto turn = [&]() -> Slot& { return state.slots[next++ % state.slots.size()]; };
   std::uint64_t own = 0;
@@ -217,7 +232,7 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
     slot.first = first;
     slot.count = static_cast<std::size_t>(std::min<std::uint64_t>(state.batch, count - first));
     own += slot.count;
-    state.start(slot, source, how, results);
+    state.start(slot, source, anchor, how, results);
   }
   for (std::size_t i = 0; i != state.slots.size(); ++i)
     if (Slot& slot = turn(); slot.count != 0) state.finish(slot, results);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "ready_source.h"
+#include "upload/optics_tables.h"
 
 namespace raylift::photon {
 namespace {
@@ -16,26 +18,21 @@ namespace {
   throw Error(ErrorKind::malformed, problem, {}, "a spectrum has ascending wavelengths and densities of at least 0");
 }
 
-/// The integral of the density up to each wavelength, and what is between them.
-class Cumulative {
- public:
-  Cumulative(std::span<const double> at, std::span<const double> density)
-      : at_(at), density_(density), sum_(at.size()) {
-    for (std::size_t i = 1; i < at.size(); ++i)
-      sum_[i] = sum_[i - 1] + (at[i] - at[i - 1]) * (density[i - 1] + density[i]) / 2;
-  }
-  [[nodiscard]] double all() const { return sum_.back(); }
-  [[nodiscard]] CurvePoint point(std::size_t interval, double part) const {
-    const double width = at_[interval + 1] - at_[interval];
-    const double slope = density_[interval + 1] - density_[interval];
-    const double sum = sum_[interval] + width * part * (density_[interval] + slope * part / 2);
-    return {static_cast<float>(sum / all()), static_cast<float>(at_[interval] + width * part)};
-  }
-
- private:
-  std::span<const double> at_, density_;
-  std::vector<double> sum_;
-};
+/// The wavelengths of a spectrum's points: as many in each interval as there is room for, or even ones over all.
+std::vector<double> points_of(std::span<const double> wavelengths) {
+  constexpr std::size_t kMost = Spectrum::kMost - 1;
+  const std::size_t intervals = wavelengths.size() - 1;
+  std::vector<double> points;
+  const auto add = [&](double from, double to, std::size_t pieces) {
+    for (std::size_t i = 0; i != pieces; ++i)
+      points.push_back(from + (to - from) * static_cast<double>(i) / static_cast<double>(pieces));
+  };
+  if (intervals > kMost) add(wavelengths.front(), wavelengths.back(), kMost);
+  for (std::size_t i = 0; intervals <= kMost && i != intervals; ++i)
+    add(wavelengths[i], wavelengths[i + 1], kMost / intervals);
+  points.push_back(wavelengths.back());
+  return points;
+}
 
 }  // namespace
 
@@ -52,27 +49,18 @@ Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const doub
       refuse("density " + number + " of the spectrum is below 0, or no number");
   }
   if (wavelengths.size() == 1) return {1, {{0, static_cast<float>(wavelengths[0])}}};
-  const Cumulative cumulative(wavelengths, density);
-  if (!(cumulative.all() > 0) || !std::isfinite(cumulative.all())) refuse("the spectrum has no area");
+  const OpticalTable table{
+      {}, SpectralAxis::wavelength_nm, {wavelengths.begin(), wavelengths.end()}, {density.begin(), density.end()}};
+  const std::vector<double> points = points_of(wavelengths);
+  // Sums are exact from one of the density's points to the next.
+  std::vector<double> at, values;
+  std::set_union(points.begin(), points.end(), wavelengths.begin(), wavelengths.end(), std::back_inserter(at));
+  for (const double wavelength : at) values.push_back(table.value(wavelength));
+  const std::vector<CurvePoint> curve = raylift::detail::cumulative(at, values);
+  if (curve.size() == 1) refuse("the spectrum has no area");
   Spectrum spectrum;
-  const std::size_t intervals = wavelengths.size() - 1;
-  const auto add = [&](std::size_t interval, double part) {
-    spectrum.points[spectrum.count++] = cumulative.point(interval, part);
-  };
-  if (intervals < Spectrum::kMost) {
-    // Each interval in as many pieces as there is room for.
-    const std::size_t pieces = (Spectrum::kMost - 1) / intervals;
-    for (std::size_t i = 0; i != intervals * pieces; ++i)
-      add(i / pieces, static_cast<double>(i % pieces) / static_cast<double>(pieces));
-  } else {
-    const double step = (wavelengths.back() - wavelengths.front()) / (Spectrum::kMost - 1);
-    for (std::size_t i = 0, interval = 0; i + 1 != Spectrum::kMost; ++i) {
-      const double at = wavelengths.front() + static_cast<double>(i) * step;
-      while (wavelengths[interval + 1] < at) ++interval;
-      add(interval, (at - wavelengths[interval]) / (wavelengths[interval + 1] - wavelengths[interval]));
-    }
-  }
-  add(intervals - 1, 1);
+  for (std::size_t i = 0; i != at.size(); ++i)
+    if (std::binary_search(points.begin(), points.end(), at[i])) spectrum.points[spectrum.count++] = curve[i];
   return spectrum;
 }
 

@@ -11,7 +11,7 @@ import tempfile
 
 import numpy
 
-raylift, source = sys.argv[1], pathlib.Path(sys.argv[2])
+raylift, source_dir = sys.argv[1], pathlib.Path(sys.argv[2])
 # Opticks's flags, by their bits.
 ENDS = {"absorbed": 3, "detected": 6, "absorbed_at_surface": 7, "escaped": 2, "cut": 14}
 BITS = {"TORCH": 12, "MISS": 2, "BULK_ABSORB": 3, "BULK_REEMIT": 4, "BULK_SCATTER": 5, "SURFACE_DETECT": 6,
@@ -19,7 +19,7 @@ BITS = {"TORCH": 12, "MISS": 2, "BULK_ABSORB": 3, "BULK_REEMIT": 4, "BULK_SCATTE
 
 
 def run(folder, *options):
-    command = [raylift, "photons", source / "data/detector.dae", "--device", "host", "--source", "ball:0,0,0,500", "--seed", "3",
+    command = [raylift, "photons", source_dir / "data/detector.dae", "--device", "host", "--source", "ball:0,0,0,500", "--seed", "3",
                "--photons", "20k", "--final", "--seq", "--record", "30", "--times", "10,0,50", "--max-steps", "20",
                "--output", folder, "-q", *options]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)
@@ -103,10 +103,56 @@ def check_chroma(folder, final, hits):
             assert ((words[:, 3, 3] >> opticks & 1 != 0) == (arrays["flags"] & chroma != 0)).all(), (opticks, chroma)
 
 
+def check_archives(folder):
+    """Photons out of NumPy's archives, stored and deflated, are those of a folder."""
+    columns = {name: numpy.load(folder / "chroma/final" / f"{name}.npy") for name in ("pos", "dir", "pol", "wavelengths", "t")}
+    archive = folder / "start.npz"
+
+    def start(source, name, *options):
+        command = [raylift, "photons", source_dir / "data/detector.dae", "--device", "host", "--source", f"photons:{source}",
+                   "--final", "--max-steps", "3", "--output", folder / name, *options]
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True)
+
+    def same(name, other):
+        return (folder / name / "final.npy").read_bytes() == (folder / other / "final.npy").read_bytes()
+
+    def refused(code, what, *options):
+        ended = start(archive, "refused", *options)
+        assert ended.returncode == code and what in ended.stderr, (what, ended.returncode, ended.stderr)
+
+    assert start(folder / "chroma/final", "of folder").returncode == 0
+    for save in (numpy.savez, numpy.savez_compressed):
+        save(archive, **columns, flags=numpy.arange(3))
+        assert start(archive, "of archive").returncode == 0
+        assert same("of archive", "of folder")
+        summary = json.load(open(folder / "of archive/summary.json"))
+        assert summary["births"] == {"cerenkov": 0, "scintillation": 0, "torch": 20000}
+
+        whole = archive.read_bytes()
+        archive.write_bytes(whole[: len(whole) // 2])
+        refused(4, "no readable zip archive")
+        archive.write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
+        refused(4, "corrupted")
+        archive.write_bytes(b"")
+        refused(4, "empty")
+        save(archive, **(columns | {"dir": columns["dir"][:-1]}))
+        refused(4, "it has 19999 rows, and pos.npy has 20000 [" + str(archive / "dir.npy"))
+        save(archive, **(columns | {"t": columns["t"].astype(numpy.float64)}))
+        refused(5, "is an array of '<f8' [" + str(archive / "t.npy"))
+        save(archive, pos=columns["pos"], wavelengths=columns["wavelengths"])
+        refused(4, "the array is not there [" + str(archive / "dir.npy"))
+    # 80 MB of zeros in 80 kB.
+    numpy.savez_compressed(archive, pos=numpy.zeros((7_000_000, 3), numpy.float32))
+    refused(6, "larger than 100 times the file")
+    refused(6, "larger than the limit of 1000000 bytes", "--max-text-size", "1M")
+    refused(4, "dir.npy", "--max-expansion", "10k")
+
+
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     run(folder / "opticks")
     run(folder / "chroma", "--format", "chroma")
     check_chroma(folder / "chroma", *check_opticks(folder / "opticks"))
+    check_archives(folder)
     for other in ("seq", "channels", "times", "record"):
         assert (folder / "opticks" / f"{other}.npy").read_bytes() == (folder / "chroma" / f"{other}.npy").read_bytes()

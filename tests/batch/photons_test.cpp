@@ -224,6 +224,37 @@ TEST_F(Photons, GoOnAfterAKillWithTheSameFiles) {
   }
 }
 
+// What a source's files hold belongs to the run as their names do.
+TEST_F(Photons, GoOnOnlyWithTheFilesTheyBeganWith) {
+  run("first", {"--photons", "3k", "--final", "--max-steps", "2"});
+  run("other", {"--photons", "3k", "--final", "--max-steps", "2", "--seed", "8"});
+  const auto spectrum = [&](const char* ends_at) {
+    std::ofstream(at("spectrum.csv")) << "400,1\n420,2\n" << ends_at << ",0\n";
+  };
+  spectrum("450");
+  std::filesystem::copy_file(at("first/final.npy"), at("start.npy"));
+  for (const std::string& source : {"photons:" + at("start.npy"), "point:0,0,0:wavelength=" + at("spectrum.csv")}) {
+    const std::vector<std::string> options{"--source", source, "--photons", "3k", "--batch", "100"};
+    std::filesystem::remove_all(at("run"));
+    Running running(into("run", with(options, {"--checkpoint", "0.001"})));
+    wait_for_checkpoint("run");
+    running.signal(SIGKILL);
+    ASSERT_EQ(running.wait().code, 128 + SIGKILL);
+    spectrum("451");
+    std::filesystem::copy_file(at("other/final.npy"), at("start.npy"),
+                               std::filesystem::copy_options::overwrite_existing);
+    const Ended refused = raylift(into("run", with(options, {"--resume"})));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("has another source_files"));
+    spectrum("450");
+    std::filesystem::copy_file(at("first/final.npy"), at("start.npy"),
+                               std::filesystem::copy_options::overwrite_existing);
+    run("run", with(options, {"--resume"}));
+    EXPECT_NE(summary("run")["source_files"], "none");
+  }
+  EXPECT_EQ(summary("first")["source_files"], "none");
+}
+
 // Between the last photon and the summary, a kill leaves some files that have their names.
 TEST_F(Photons, GoOnWhereSomeFilesAreComplete) {
   run("a", {"--photons", "4k", "--final", "--format", "chroma"});

@@ -3,48 +3,22 @@
 #include <raylift/geometry/error.h>
 #include <raylift/photon/generate.h>
 #include <raylift/photon/gensteps.h>
-#include <raylift/photon/simulation.h>
 
 #include <cmath>
 #include <functional>
 #include <limits>
 
-#include "shells.h"
+#include "gensteps.h"
 #include "statistics.h"
 
 namespace raylift::photon {
 namespace {
 
-using test::expect_mean;
-using test::flat;
-using test::Mean;
-using test::shells;
-
-constexpr double kLight = 299.792458;  // mm/ns
-constexpr float3 kAxis{0.6F, 0, -0.8F};
+class AlongSteps : public OfGensteps {};
+RAYLIFT_ON_BOTH_DEVICES(AlongSteps);
 
 double along(float3 v) {
   return 0.6 * double{v.x} - 0.8 * double{v.z};
-}
-
-/// Water-like, with dispersion, at wavelengths of the raster.
-OpticalTable dispersive() {
-  return {"RINDEX", SpectralAxis::wavelength_nm, {200, 300, 400, 600, 800}, {1.42, 1.37, 1.345, 1.335, 1.33}};
-}
-
-Genstep cerenkov(float3 position, double length, double beta, std::uint32_t photons) {
-  Genstep genstep{GenstepType::cerenkov, 1, 0, photons, position, 2, {}};
-  CerenkovStep step{};
-  const auto l = static_cast<float>(length);
-  step.displacement = {kAxis.x * l, kAxis.y * l, kAxis.z * l};
-  step.length = l;
-  step.charge = -1;
-  step.beta_inverse = static_cast<float>(1 / beta);
-  step.shortest = 200;
-  step.longest = 800;
-  step.yield = step.yield_at_end = 1;
-  set_details(genstep, step);
-  return genstep;
 }
 
 /// The integral of f(wavelength, squared sine) over energy, by the midpoint rule.
@@ -59,23 +33,6 @@ double cerenkov_integral(const OpticalTable& index, double beta, const std::func
   }
   return sum * (high - low) / kPieces;
 }
-
-class AlongSteps : public test::OfPhotons {
- protected:
-  [[nodiscard]] GpuGeometry water() const {
-    return upload_scene(shells({{20000, {dispersive()}}, {1000, {dispersive()}}}));
-  }
-  [[nodiscard]] std::vector<Outcome> run_all(const GpuGeometry& geometry, const std::vector<Genstep>& steps,
-                                             const photon::Run& how = {.seed = 5, .latest = -1e30F}) const {
-    const Stream stream(device());
-    const Gensteps gensteps(geometry, steps, how.seed, stream);
-    return run(geometry, gensteps.source(), how, gensteps.photons());
-  }
-  [[nodiscard]] std::uint64_t count(const GpuGeometry& geometry, const std::vector<Genstep>& steps) const {
-    return Gensteps(geometry, steps, 5, Stream(device())).photons();
-  }
-};
-RAYLIFT_ON_BOTH_DEVICES(AlongSteps);
 
 TEST_P(AlongSteps, CerenkovYieldIsThatOfFrankAndTamm) {
   const GpuGeometry geometry = water();
@@ -165,31 +122,6 @@ TEST_P(AlongSteps, VelocitiesHaveDefaults) {
     const double f = along({one.photon.position.x, 0, one.photon.position.z - 3000}) / 600;
     ASSERT_NEAR(one.photon.time, 2 + f * 600 / (0.8 * kLight), 1e-4);
   }
-}
-
-Scene scintillator() {
-  const OpticalTable fast{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {390, 400, 410}, {0, 1, 0}};
-  const OpticalTable slow{"SCINTILLATIONCOMPONENT3", SpectralAxis::wavelength_nm, {490, 500, 510}, {1, 1, 1}};
-  return shells({{20000,
-                  {flat("RINDEX", 1.5), fast, slow},
-                  {{"SCINTILLATIONYIELD", 8000},
-                   {"RESOLUTIONSCALE", 2},
-                   {"SCINTILLATIONYIELD1", 3},
-                   {"SCINTILLATIONYIELD3", 1},
-                   {"SCINTILLATIONTIMECONSTANT1", 7},
-                   {"SCINTILLATIONTIMECONSTANT3", 1400},
-                   {"SCINTILLATIONRISETIME3", 100}}}});
-}
-
-Genstep scintillation(std::uint32_t photons) {
-  Genstep genstep{GenstepType::scintillation, 1, 0, photons, {0, 0, 0}, 3, {}};
-  ScintillationStep step{};
-  step.displacement = {0, 0, 30};
-  step.length = 30;
-  step.charge = 1;
-  step.velocity = 100;
-  set_details(genstep, step);
-  return genstep;
 }
 
 TEST_P(AlongSteps, ScintillationHasItsComponents) {
@@ -310,111 +242,6 @@ TEST_P(AlongSteps, TorchesAreDiscsLinesAndPoints) {
   torch.shape = TorchStep::Shape::point;
   set_details(genstep, torch);
   for (const Outcome& one : run_all(geometry, {genstep})) ASSERT_EQ(one.photon.position, genstep.position);
-}
-
-TEST_P(AlongSteps, PhotonsAreNumberedThroughTheSteps) {
-  const GpuGeometry geometry = water();
-  std::vector<Genstep> steps;
-  for (const std::uint32_t photons : {0U, 5U, 0U, 0U, 300'000U, 1U, 0U})
-    steps.push_back(cerenkov({0, 0, 100.0F * static_cast<float>(steps.size())}, 1, 0.9, photons));
-  const std::vector<Outcome> all = run_all(geometry, steps, {.seed = 8, .latest = 12});
-  ASSERT_EQ(all.size(), 300'006U);
-  const Stream stream(device());
-  const Gensteps gensteps(geometry, steps, 8, stream);
-  const std::vector<Outcome> births = run(geometry, gensteps.source(), {.seed = 8, .latest = -1}, all.size());
-  for (std::size_t i = 0; i != births.size(); ++i)
-    ASSERT_NEAR(births[i].photon.position.z, i < 5 ? 100 : i < 300'005 ? 400 : 500, 1) << i;
-  for (const std::size_t first : {0, 3, 150'000, 299'999}) {
-    const std::vector<Outcome> part = run(geometry, gensteps.source(), {.seed = 8, .first = first, .latest = 12}, 7);
-    for (std::size_t i = 0; i != part.size(); ++i) {
-      EXPECT_EQ(part[i].photon.position, all[first + i].photon.position);
-      EXPECT_EQ(part[i].photon.time, all[first + i].photon.time);
-      EXPECT_EQ(part[i].history, all[first + i].history);
-    }
-  }
-  EXPECT_THROW((void)run(geometry, gensteps.source(), {.first = 300'000}, 7), Error);
-  EXPECT_EQ(count(geometry, {}), 0U);
-}
-
-TEST_P(AlongSteps, PhotonsHaveTheSameBitsAsOnTheHost) {
-  Scene scene = scintillator();
-  scene.optics.materials[0].tables[0] = dispersive();
-  std::vector<Genstep> steps;
-  for (int i = 0; i != 200; ++i) {
-    steps.push_back(cerenkov({10.0F * static_cast<float>(i), 0, 0}, 30, 0.9, kPhotonsOfPhysics));
-    steps.push_back(scintillation(kPhotonsOfPhysics));
-    auto step = details_of<ScintillationStep>(steps.back());
-    step.deposit = 0.001F * static_cast<float>(i);
-    set_details(steps.back(), step);
-  }
-  const auto on = [&](const Device& device) {
-    UploadOptions options;
-    options.bvh = true;
-    options.bvh_builder = BvhBuilder::host;
-    const GpuGeometry geometry = upload(scene, device, options);
-    const Stream stream(device);
-    const Gensteps gensteps(geometry, steps, 6, stream);
-    const DeviceBuffer<Outcome> outcomes(device, static_cast<std::size_t>(gensteps.photons()));
-    propagate(geometry, gensteps.source(), {.seed = 6, .latest = -1e30F}, outcomes.device(), outcomes.size(), stream);
-    std::vector<Outcome> result(outcomes.size());
-    outcomes.copy_to(result, stream);
-    stream.synchronize();
-    return result;
-  };
-  const std::vector<Outcome> here = on(device()), host = on(Device::host(kHostBudget));
-  ASSERT_EQ(here.size(), host.size());
-  ASSERT_GT(here.size(), 10'000U);
-  for (std::size_t i = 0; i != here.size(); ++i) {
-    const Photon &a = here[i].photon, &b = host[i].photon;
-    ASSERT_EQ(a.position, b.position) << i;
-    ASSERT_EQ(a.direction, b.direction) << i;
-    ASSERT_EQ(a.polarization, b.polarization) << i;
-    ASSERT_EQ(a.wavelength, b.wavelength) << i;
-    ASSERT_EQ(a.time, b.time) << i;
-  }
-}
-
-// Sequences and records follow photons again, from the same births.
-TEST_P(AlongSteps, SimulationsTakeThem) {
-  Scene scene = shells({{3000, {dispersive(), flat("ABSLENGTH", 500), flat("RAYLEIGH", 40)}}});
-  const GpuGeometry geometry = upload_scene(scene);
-  const Stream stream(device());
-  const Gensteps gensteps(geometry, {{cerenkov({0, 0, 0}, 900, 0.9, 2000), cerenkov({0, 500, 0}, 9, 0.9, 500)}}, 5,
-                          stream);
-  const photon::Run how{.seed = 5};
-  const std::vector<Outcome> all = run(geometry, gensteps.source(), how, 2500);
-  std::vector<StartPhoton> given(all.size());
-  for (std::size_t i = 0; i != given.size(); ++i)
-    given[i] = {{static_cast<float>(i), 0, 0}, 0, {0, 0, 1}, 0, {1, 0, 0}, 400, {}};
-  DeviceBuffer<StartPhoton> on_device(device(), given.size());
-  on_device.copy_from(given, stream);
-  Source array;
-  array.photons = on_device.device();
-  array.photon_count = given.size();
-  for (const Source& source : {gensteps.source(), array}) {
-    const std::vector<Outcome> outcomes = run(geometry, source, how, all.size());
-    for (const std::size_t batch : {700, 2500}) {
-      std::vector<Sequence> sequences;
-      std::vector<PhotonRow> finals;
-      Results results;
-      results.sequences = [&](auto rows) { sequences.insert(sequences.end(), rows.begin(), rows.end()); };
-      results.finals = [&](auto rows) { finals.insert(finals.end(), rows.begin(), rows.end()); };
-      SimulationOptions options;
-      options.batch = batch;
-      Simulation simulation(geometry, options);
-      (void)simulation.run(source, how, all.size(), results);
-      ASSERT_EQ(finals.size(), all.size());
-      ASSERT_EQ(sequences.size(), all.size());
-      for (std::size_t i = 0; i != all.size(); ++i) ASSERT_EQ(finals[i].position, outcomes[i].photon.position) << i;
-      const std::vector<PhotonRow> records = record(geometry, source, {.seed = 5, .first = 1900}, 200);
-      for (std::size_t i = 0; i != 200; ++i) {
-        const Outcome& one = outcomes[1900 + i];
-        if (one.steps >= kSequenceEvents) continue;
-        const PhotonRow& last = records[i * kSequenceEvents + one.steps];
-        ASSERT_EQ(last.position, one.photon.position) << i;
-      }
-    }
-  }
 }
 
 TEST_P(AlongSteps, WrongOnesAreRefused) {

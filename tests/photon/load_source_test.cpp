@@ -131,6 +131,18 @@ TEST_P(LoadSource, TakesFilesAndTexts) {
   EXPECT_NE(problem.find("genstep 0"), std::string::npos) << problem;
 }
 
+TEST_P(LoadSource, NamesItsFiles) {
+  using Paths = std::vector<std::filesystem::path>;
+  const auto start = write("start.npy", {4, 4}, photons());
+  EXPECT_EQ(source_files("photons:" + start.string()), Paths{start});
+  EXPECT_EQ(source_files("gensteps:" + start.string()), Paths{start});
+  const auto t = write("t.npy", {}, std::vector<float>(1)), pos = write("pos.npy", {3}, std::vector<float3>(1));
+  EXPECT_EQ(source_files("photons:" + folder().string()), (Paths{pos, t}));
+  EXPECT_EQ(source_files("ball:0,0,0,1:time=5:wavelength=a-b.csv:decay=3"), Paths{"a-b.csv"});
+  EXPECT_EQ(source_files("point:0,0,0:wavelength=350-500nm"), Paths{});
+  EXPECT_EQ(source_files("point:0,0,0"), Paths{});
+}
+
 TEST_P(LoadSource, ChecksTexts) {
   check_source_text("point:0,0,0");
   check_source_text("photons:" + folder().string());

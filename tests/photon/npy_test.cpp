@@ -44,6 +44,12 @@ class Npy : public testing::Test {
       const NpyReader file(path);
     } catch (const Error& error) {
       EXPECT_EQ(error.file(), path.string());
+      try {
+        const NpyReader same(bytes, path);
+        ADD_FAILURE() << "it was read from memory";
+      } catch (const Error& again) {
+        EXPECT_STREQ(again.what(), error.what());
+      }
       return error;
     }
     return {ErrorKind::usage, "it was read"};
@@ -101,6 +107,7 @@ numpy.save('empty.npy', numpy.zeros((0, 4, 4), dtype='f4'))
   const std::vector<Photon> photons = read_npy<Photon>(at("a.npy"), NpyType::float32, square);
   ASSERT_EQ(photons.size(), 3U);
   EXPECT_EQ(photons[2][15], 47.5F);
+  EXPECT_EQ(read_npy<Photon>(NpyReader(bytes_in(at("a.npy")), "a"), NpyType::float32, square), photons);
   EXPECT_EQ(read_npy<std::int32_t>(at("i.npy"), NpyType::int32, {}), (std::vector<std::int32_t>{-1, 2}));
   const NpyReader sequences(at("s.npy"));
   EXPECT_EQ(sequences.shape(), (std::vector<std::uint64_t>{5, 2, 2}));

@@ -13,14 +13,6 @@
 namespace raylift::photon {
 namespace {
 
-using test::add_skin;
-using test::expect_mean;
-using test::flat;
-using test::Mean;
-using test::shells;
-
-constexpr double kLight = 299.792458;  // mm/ns
-
 class Propagate : public test::OfPhotons {};
 RAYLIFT_ON_BOTH_DEVICES(Propagate);
 

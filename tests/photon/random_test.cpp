@@ -15,9 +15,6 @@
 namespace raylift::photon {
 namespace {
 
-using test::expect_mean;
-using test::Mean;
-
 constexpr std::uint64_t kSeed = 20261122;
 constexpr std::uint64_t kPhotons = 300'000;
 

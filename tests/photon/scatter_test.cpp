@@ -8,9 +8,6 @@
 namespace raylift::photon {
 namespace {
 
-using test::expect_mean;
-using test::Mean;
-
 constexpr std::uint64_t kSeed = 14;
 constexpr std::uint64_t kPhotons = 300'000;
 

@@ -81,6 +81,32 @@ class OfPhotons : public OnDevice {
     stream.synchronize();
     return result;
   }
+  /// Photons at an address of the device, while this lives.
+  struct Given {
+    DeviceBuffer<photon::StartPhoton> memory;
+    photon::Source source;
+  };
+  [[nodiscard]] Given give(const std::vector<photon::StartPhoton>& photons) const {
+    const Stream stream(device());
+    Given given{DeviceBuffer<photon::StartPhoton>(device(), photons.size()), {}};
+    given.memory.copy_from(photons, stream);
+    stream.synchronize();
+    given.source.photons = given.memory.device();
+    given.source.photon_count = photons.size();
+    return given;
+  }
 };
 
 }  // namespace raylift::test
+
+// What the tests of photons name.
+namespace raylift::photon {
+
+using test::add_skin;
+using test::flat;
+using test::shells;
+
+inline constexpr double kLight = 299.792458;  // mm/ns
+inline constexpr float3 kAxis{0.6F, 0, -0.8F};
+
+}  // namespace raylift::photon

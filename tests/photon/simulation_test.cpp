@@ -14,8 +14,6 @@
 namespace raylift::photon {
 namespace {
 
-using test::flat;
-
 /// Everything that a run gives.
 struct All {
   Tally tally;

@@ -15,11 +15,6 @@
 namespace raylift::photon {
 namespace {
 
-using test::expect_mean;
-using test::flat;
-using test::Mean;
-using test::shells;
-
 struct Vec {
   double x, y, z;
 };
@@ -32,8 +27,6 @@ double dot(Vec a, Vec b) {
 Vec minus(Vec a, Vec b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
-
-constexpr float3 kAxis{0.6F, 0, -0.8F};
 
 class Sources : public test::OfPhotons {
  protected:
@@ -275,12 +268,8 @@ TEST_P(Sources, PhotonsAreGiven) {
     given[i].wavelength = 400 + x / 10;
     given[i].polarization = {0.3F, 0.7F, 0};
   }
-  const Stream stream(device());
-  DeviceBuffer<StartPhoton> on_device(device(), given.size());
-  on_device.copy_from(given, stream);
-  Source source;
-  source.photons = on_device.device();
-  source.photon_count = given.size();
+  Given array = give(given);
+  Source& source = array.source;
   source.first_photon = 70;
   const std::vector<Outcome> all = run(geometry, source, {.seed = 4, .first = 70}, given.size());
   for (std::size_t i = 0; i != given.size(); ++i) {
@@ -392,13 +381,8 @@ TEST_P(Sources, GivenPhotonsWithoutADirectionEnd) {
   given[2].direction = {1, 0, 0};
   given[2].position = {kNan, 0, 0};
   for (StartPhoton& one : given) one.wavelength = 400;
-  const Stream stream(device());
-  DeviceBuffer<StartPhoton> on_device(device(), given.size());
-  on_device.copy_from(given, stream);
-  Source source;
-  source.photons = on_device.device();
-  source.photon_count = given.size();
-  for (const Outcome& one : run(geometry, source, {}, given.size()))
+  const Given array = give(given);
+  for (const Outcome& one : run(geometry, array.source, {}, given.size()))
     EXPECT_TRUE(one.last.kind == StepKind::inconsistent || one.last.kind == StepKind::escaped);
 }
 

@@ -38,3 +38,8 @@ inline void expect_mean(const Mean& mean, double truth, double scale) {
 }
 
 }  // namespace raylift::test
+
+namespace raylift::photon {
+using test::expect_mean;
+using test::Mean;
+}  // namespace raylift::photon

@@ -12,9 +12,6 @@
 namespace raylift::photon {
 namespace {
 
-using test::expect_mean;
-using test::Mean;
-
 constexpr std::uint64_t kSeed = 77;
 constexpr std::uint64_t kPhotons = 200'000;
 const Vector kNormal = unit(Vector(1, -2, 2));

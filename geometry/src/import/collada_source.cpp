@@ -181,8 +181,7 @@ std::size_t Source::open_file(const fs::path& place, std::string_view reference,
   check_file(file, options_.limits);
   files_.push_back(detail::source_file(file, place));
   const std::string name = (folder_ / place).string();
-  Document& document =
-      add(extension == "dae.gz" ? read_gzip(file, options_.limits) : read_file(file, options_.limits), name);
+  Document& document = add(extension == "dae.gz" ? read_gzip(file, options_.limits) : read_file(file), name);
   document.place = place;
   document.paths = own_paths(name);
   return documents_.size() - 1;

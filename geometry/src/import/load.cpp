@@ -28,7 +28,7 @@ Scene read_collada(const std::filesystem::path& path, const std::string& extensi
       if (extension == "zae")
         read = read_zae(path, options.limits);
       else
-        read.text = extension == "dae.gz" ? read_gzip(path, options.limits) : read_file(path, options.limits);
+        read.text = extension == "dae.gz" ? read_gzip(path, options.limits) : read_file(path);
     }
     return collada::preflight(std::move(read.text), file, options, progress, read.entry);
   }();

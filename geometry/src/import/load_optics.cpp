@@ -22,7 +22,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of a sidecar,
 std::string read_text(const fs::path& path, LoadLimits limits) {
   limits.file_bytes = std::min(limits.file_bytes, kMostBytes);
   check_file(path, limits);
-  return read_file(path, limits);
+  return read_file(path);
 }
 
 /// A file that a sidecar refers to: in the sidecar's folder or below it, wherever links lead.
@@ -87,7 +87,7 @@ void finish_optics(Scene& scene, const fs::path& path, const LoadOptions& option
     expect_known(file);
     if (is_gdml(file)) {
       check_file(file, options.limits);
-      detail::read_gdml(scene, read_file(file, options.limits), file.string());
+      detail::read_gdml(scene, read_file(file), file.string());
     } else {
       detail::read_sidecar(scene, read_text(file, options.limits), file.string(),
                            [&](const std::string& name) { return read_text(below(file, name), options.limits); });

@@ -63,38 +63,38 @@ std::uint64_t stored_bytes(int file, std::uint64_t enough) {
   return enough;
 }
 
-/// A document as it is read, piece by piece: refused as soon as it is certain that it can't be one.
-class Text {
+/// A piece of a document, and the number of bytes before it: refused where it is certain that it can't be one.
+void check_text(const fs::path& path, std::string_view piece, std::size_t before) {
+  // What a full disk or a crash left of a file, for one. XML in UTF-32 has at most five in a row.
+  constexpr std::string_view kZeros("\0\0\0\0\0\0\0\0", 8);
+  const std::size_t zeros = piece.find(kZeros);
+  if (zeros != std::string_view::npos)
+    throw Error(ErrorKind::malformed, "no XML: zeros follow byte " + std::to_string(before + zeros),
+                {path.string(), ""}, "was the file copied whole?");
+}
+
+/// What is packed into a file of `packed` bytes, piece by piece, within the limits.
+class Unpacked {
  public:
-  Text(const fs::path& path, const LoadLimits& limits) : path_(path), limits_(limits) {}
+  Unpacked(const fs::path& path, std::uint64_t packed, const LoadLimits& limits)
+      : path_(path), packed_(packed), limits_(limits) {}
 
-  /// Checks a piece that is about to be appended.
-  void check(std::string_view piece) const {
-    // What a full disk or a crash left of a file, for one. XML in UTF-32 has at most five in a row.
-    constexpr std::string_view kZeros("\0\0\0\0\0\0\0\0", 8);
-    const std::size_t zeros = piece.find(kZeros);
-    if (zeros != std::string_view::npos)
-      throw Error(ErrorKind::malformed, "no XML: zeros follow byte " + std::to_string(text.size() + zeros),
-                  {path_.string(), ""}, "was the file copied whole?");
-  }
-
-  /// Appends a piece of what was packed into a file of `packed` bytes.
-  void append(std::string_view piece, std::uint64_t packed) {
-    check(piece);
-    text += piece;
-    if (text.size() > limits_.text_bytes)
-      fail_too_large(path_, "the unpacked document", limits_.text_bytes, "--max-text-size");
-    if (expands(text.size(), packed, limits_))
+  void append(std::string_view piece) {
+    bytes += piece;
+    if (bytes.size() > limits_.text_bytes)
+      fail_too_large(path_, "what is packed into it", limits_.text_bytes, "--max-text-size");
+    if (expands(bytes.size(), packed_, limits_))
       throw Error(ErrorKind::limit,
-                  "the unpacked document is larger than " + std::to_string(limits_.expansion) + " times the file",
+                  "what is packed into it is larger than " + std::to_string(limits_.expansion) + " times the file",
                   {path_.string(), ""}, "raise that with --max-expansion");
-    check_memory(path_, "the unpacked document", text.size(), limits_);
+    check_memory(path_, "what is packed into it", bytes.size(), limits_);
   }
 
-  std::string text;
+  std::string bytes;
 
  private:
   const fs::path& path_;
+  std::uint64_t packed_;
   const LoadLimits& limits_;
 };
 
@@ -147,7 +147,7 @@ class Archive {
     throw Error(ErrorKind::malformed, "the archive holds no .dae document", {path_.string(), ""});
   }
 
-  [[nodiscard]] std::string read(const std::string& name) const {
+  [[nodiscard]] std::string read(const std::string& name, bool is_text = true) const {
     const Where where{path_.string(), "entry '" + name + "'"};
     const zip_int64_t index = locate(name);
     if (index < 0) throw Error(ErrorKind::malformed, "the archive has no such entry", where);
@@ -155,13 +155,15 @@ class Archive {
         zip_fopen_index(archive_.get(), static_cast<zip_uint64_t>(index), 0));
     if (!entry) fail("the entry can't be read", *zip_get_error(archive_.get()), where);
     // The size that the archive states is not trusted: what is counted is what comes out.
-    Text text(path_, limits_);
+    Unpacked unpacked(path_, packed_, limits_);
     std::unique_ptr<char[]> block(new char[kBlock]);
     for (;;) {
       const zip_int64_t got = zip_fread(entry.get(), block.get(), kBlock);
       if (got < 0) fail("the entry is corrupted", *zip_file_get_error(entry.get()), where);
-      if (got == 0) return std::move(text.text);
-      text.append({block.get(), static_cast<std::size_t>(got)}, packed_);
+      if (got == 0) return std::move(unpacked.bytes);
+      const std::string_view piece(block.get(), static_cast<std::size_t>(got));
+      if (is_text) check_text(path_, piece, unpacked.bytes.size());
+      unpacked.append(piece);
     }
   }
 
@@ -221,38 +223,40 @@ void check_file(const fs::path& path, const LoadLimits& limits) {
         {path.string(), ""}, "raise that with --max-expansion");
 }
 
-std::string read_file(const fs::path& path, const LoadLimits& limits) {
+std::string read_file(const fs::path& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) fail_io(path, "the file can't be opened", errno);
-  Text text(path, limits);
+  std::string text;
   const std::uint64_t size = size_of(path);
-  reserve_huge(text.text, size);
+  reserve_huge(text, size);
   constexpr std::size_t kBlock = std::size_t{4} << 20;
   std::unique_ptr<char[]> block(new char[kBlock]);
-  while (text.text.size() < size) {
-    const std::size_t got =
-        std::fread(block.get(), 1, std::min<std::size_t>(kBlock, size - text.text.size()), file.get());
+  while (text.size() < size) {
+    const std::size_t got = std::fread(block.get(), 1, std::min<std::size_t>(kBlock, size - text.size()), file.get());
     if (got == 0)
       std::ferror(file.get()) != 0
           ? fail_io(path, "the file can't be read", errno)
           : throw Error(ErrorKind::io, "the file became shorter while it was read", {path.string(), ""});
-    text.check({block.get(), got});
-    text.text.append(block.get(), got);
+    check_text(path, {block.get(), got}, text.size());
+    text.append(block.get(), got);
   }
-  return std::move(text.text);
+  return text;
 }
 
 std::string read_gzip(const fs::path& path, const LoadLimits& limits) {
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
   if (!file) fail_io(path, "the file can't be opened", errno != 0 ? errno : ENOMEM);
   gzbuffer(file.get(), 1U << 18);
-  const std::uint64_t packed = size_of(path);
-  Text text(path, limits);
+  Unpacked text(path, size_of(path), limits);
   constexpr unsigned kBlock = 1U << 20;
   std::unique_ptr<char[]> block(new char[kBlock]);
   for (;;) {
     const int got = gzread(file.get(), block.get(), kBlock);
-    if (got > 0) text.append({block.get(), static_cast<std::size_t>(got)}, packed);
+    if (got > 0) {
+      const std::string_view piece(block.get(), static_cast<std::size_t>(got));
+      check_text(path, piece, text.bytes.size());
+      text.append(piece);
+    }
     if (got == static_cast<int>(kBlock)) continue;
     int code = Z_OK;
     const char* message = gzerror(file.get(), &code);
@@ -260,8 +264,14 @@ std::string read_gzip(const fs::path& path, const LoadLimits& limits) {
     if (code == Z_BUF_ERROR) message = "it ends too early";
     if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
       throw Error(ErrorKind::malformed, std::string("the gzip data is corrupted: ") + message, {path.string(), ""});
-    if (got == 0 || gzeof(file.get()) != 0) return std::move(text.text);
+    if (got == 0 || gzeof(file.get()) != 0) return std::move(text.bytes);
   }
+}
+
+std::optional<std::string> read_zip_entry(const fs::path& path, const std::string& entry, const LoadLimits& limits) {
+  check_file(path, limits);
+  const Archive archive(path, limits);
+  return archive.locate(entry) < 0 ? std::nullopt : std::optional(archive.read(entry, false));
 }
 
 std::string read_zae_entry(const fs::path& path, const std::string& entry, const LoadLimits& limits) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <raylift/geometry/import/load.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace raylift {
@@ -25,7 +27,7 @@ void check_memory(const std::filesystem::path& path, std::uint64_t bytes, const 
 void check_file(const std::filesystem::path& path, const LoadLimits& limits);
 
 /// The whole document. Throws Error: io, malformed, out_of_host_memory.
-[[nodiscard]] std::string read_file(const std::filesystem::path& path, const LoadLimits& limits);
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 /// What gzip packed into the file. Throws Error: io, malformed, limit (text_bytes, expansion, memory).
 [[nodiscard]] std::string read_gzip(const std::filesystem::path& path, const LoadLimits& limits);
@@ -39,5 +41,10 @@ struct ZaeDocument {
 /// Another document in it. Throws Error as above.
 [[nodiscard]] std::string read_zae_entry(const std::filesystem::path& path, const std::string& entry,
                                          const LoadLimits& limits);
+
+/// An entry of any zip archive, as it lies there; nothing where it is not there. Throws Error as above, and as
+/// check_file().
+[[nodiscard]] std::optional<std::string> read_zip_entry(const std::filesystem::path& path, const std::string& entry,
+                                                        const LoadLimits& limits);
 
 }  // namespace raylift

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,17 +14,13 @@
 namespace raylift::detail {
 namespace {
 
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    // The scene is handed over in memory that is a file to the kernel.
-    if (written < 0 && errno == EFBIG)
-      throw Error(ErrorKind::limit, "the imported scene is larger than the import's memory, or than files may be", {},
-                  "raise it with --import-memory, or with ulimit -f");
-    if (written < 0) throw Error(ErrorKind::io, std::string("can't hand the scene over: ") + std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+void hand_over(int descriptor, std::string_view bytes) {
+  const int code = write_all(descriptor, bytes);
+  // The scene is handed over in memory that is a file to the kernel.
+  if (code == EFBIG)
+    throw Error(ErrorKind::limit, "the imported scene is larger than the import's memory, or than files may be", {},
+                "raise it with --import-memory, or with ulimit -f");
+  if (code != 0) throw Error(ErrorKind::io, std::string("can't hand the scene over: ") + std::strerror(code));
 }
 
 bool covered_by_parts(const Mesh& mesh, std::uint64_t triangles) {
@@ -42,11 +38,11 @@ void ByteWriter::write_to(int descriptor) const {
   std::size_t done = 0;
   const std::string_view own = own_;
   for (const Piece& piece : pieces_) {
-    write_all(descriptor, own.substr(done, piece.own_before - done));
-    write_all(descriptor, piece.outside);
+    hand_over(descriptor, own.substr(done, piece.own_before - done));
+    hand_over(descriptor, piece.outside);
     done = piece.own_before;
   }
-  write_all(descriptor, own.substr(done));
+  hand_over(descriptor, own.substr(done));
 }
 
 void ByteReader::text(std::string& text) {

@@ -189,14 +189,18 @@ bool can_be_cached(const fs::path& source) {
   return false;
 }
 
+std::string contents_hash(std::span<const fs::path> files) {
+  std::vector<Hash256> hashes;
+  for (const fs::path& path : files) {
+    const File file(path);
+    hashes.push_back(hash_of(file, file.size(), {}));
+  }
+  return hashes.empty() ? "none" : detail::sha256(hashes.data(), hashes.size() * sizeof(Hash256)).hex();
+}
+
 std::string optics_hash(const fs::path& source, const LoadOptions& load) {
   try {
-    std::vector<Hash256> hashes;
-    for (const fs::path& path : optics_files(source, load)) {
-      const File file(path);
-      hashes.push_back(hash_of(file, file.size(), {}));
-    }
-    return hashes.empty() ? "none" : detail::sha256(hashes.data(), hashes.size() * sizeof(Hash256)).hex();
+    return contents_hash(optics_files(source, load));
   } catch (const Error&) {
     return "unreadable";  // load() says why
   }

@@ -115,7 +115,7 @@ void append_medium(const OpticalProperties& properties, TableBuilder& builder) {
     derived = detail::group_velocity(*index);
     velocity = &derived;
   }
-  builder.append_table({Column{index, 1}, Column{velocity, detail::kLightSpeed}, keys.column("ABSLENGTH", kNever),
+  builder.append_table({Column{index, 1}, Column{velocity, kLightSpeed}, keys.column("ABSLENGTH", kNever),
                         keys.column("RAYLEIGH", kNever)});
 }
 

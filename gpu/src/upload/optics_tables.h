@@ -12,9 +12,6 @@
 
 namespace raylift::detail {
 
-/// In a vacuum.
-inline constexpr double kLightSpeed = 299.792458;  // mm/ns
-
 /// The group velocity (mm/ns) over energy that Geant4 derives from a refractive index
 /// (G4MaterialPropertiesTable::CalculateGROUPVEL); docs/optics.md has the formula.
 [[nodiscard]] OpticalTable group_velocity(const OpticalTable& index);

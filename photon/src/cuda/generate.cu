@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/photon/generate.h>
 
+#include "blocks.h"
 #include "generate_kernel.h"
 
 namespace raylift::photon {
 namespace {
 
 constexpr unsigned kThreads = 128;
-
-unsigned blocks_of(std::size_t count) {
-  return static_cast<unsigned>((count + kThreads - 1) / kThreads);
-}
 
 __global__ void place_each(const __grid_constant__ GeometryView geometry, const Genstep* steps, std::uint64_t seed,
                            GenstepPlace* places, std::uint64_t* photons, std::size_t count) {
@@ -29,15 +26,15 @@ __global__ void generate_each(const __grid_constant__ GeometryView geometry,
 
 int launch_place_gensteps(const GeometryView& geometry, const Genstep* steps, std::uint64_t seed, GenstepPlace* places,
                           std::uint64_t* photons, std::size_t count, void* stream) {
-  place_each<<<blocks_of(count), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, steps, seed, places,
-                                                                                   photons, count);
+  place_each<<<blocks_of(count, kThreads), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, steps, seed,
+                                                                                             places, photons, count);
   return cudaGetLastError();
 }
 
 int launch_generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed, std::uint64_t first,
                     StartPhoton* photons, Containment* in, std::size_t count, void* stream) {
-  generate_each<<<blocks_of(count), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, gensteps, seed, first,
-                                                                                      photons, in, count);
+  generate_each<<<blocks_of(count, kThreads), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+      geometry, gensteps, seed, first, photons, in, count);
   return cudaGetLastError();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/gpu/rays/warp_boundary.h>
 
+#include "blocks.h"
 #include "propagate_kernel.h"
 
 namespace raylift::photon {
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
             Outcome* outcomes) {
   const std::uint32_t count = kBirth ? flights.births->count : *from.count;
   if (!kBirth && first_of_thread() == 0) *flights.rest.count = 0;
-  const Anchor at = anchor != nullptr ? *anchor : Anchor{};
+  const Anchor at = anchor_at(anchor);
   const std::uint32_t rounds = (count + stride() - 1) / stride();
   std::uint32_t q = first_item(count);
   // By whole warps, as they append together.
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(kThreads, kRestBlocks)
            const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting waiting,
            Outcome* outcomes) {
   const std::uint32_t count = *waiting.count;
-  const Anchor at = anchor != nullptr ? *anchor : Anchor{};
+  const Anchor at = anchor_at(anchor);
   for (std::uint32_t q = first_item(count); q < count; q += stride()) {
     const std::uint32_t i = waiting.photons[q];
     Follower follower(geometry, source, at, run);
@@ -176,7 +177,7 @@ int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* an
 int launch_locate_photons(const GeometryView& geometry, const StartPhoton* photons, Containment* in, std::size_t count,
                           void* stream) {
   if (count == 0) return cudaSuccess;
-  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+  const auto blocks = blocks_of(count, kThreads);
   locate_each<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, photons, in, count);
   return cudaGetLastError();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/photon/rays.h>
 
+#include "blocks.h"
 #include "rays_kernel.h"
 
 namespace raylift::photon {
@@ -19,8 +20,8 @@ __global__ void make_each(const __grid_constant__ Source source, std::uint64_t s
 int launch_make_rays(const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays, std::size_t count,
                      void* stream) {
   if (count == 0) return cudaSuccess;
-  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-  make_each<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(source, seed, first, rays, count);
+  make_each<<<blocks_of(count, kThreads), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(source, seed, first, rays,
+                                                                                            count);
   return cudaGetLastError();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "blocks.h"
 #include "results_kernel.h"
 
 namespace raylift::photon {
@@ -65,24 +66,17 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kFollow)
     write_sequences(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
-                    const Anchor* anchor, const __grid_constant__ Run run, const __grid_constant__ BatchArrays batch) {
+                    const Anchor* anchor, const __grid_constant__ Run run, const Outcome* outcomes, Sequence* sequences,
+                    std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{kFollow} + threadIdx.x;
-  if (i < batch.count)
-    batch.sequences[i] =
-        sequence_of(geometry, source, anchor != nullptr ? *anchor : Anchor{}, run, batch.first + i, batch.outcomes[i]);
+  if (i < count) sequences[i] = sequence_of(geometry, source, anchor_at(anchor), run, run.first + i, outcomes[i]);
 }
 
 __global__ void __launch_bounds__(kFollow)
     write_record(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
                  const Anchor* anchor, const __grid_constant__ Run run, PhotonRow* rows, std::size_t photons) {
   const std::size_t i = blockIdx.x * std::size_t{kFollow} + threadIdx.x;
-  if (i < photons)
-    record_steps(geometry, source, anchor != nullptr ? *anchor : Anchor{}, run, run.first + i,
-                 rows + i * kSequenceEvents);
-}
-
-unsigned blocks_of(std::size_t count, unsigned threads) {
-  return static_cast<unsigned>((count + threads - 1) / threads);
+  if (i < photons) record_steps(geometry, source, anchor_at(anchor), run, run.first + i, rows + i * kSequenceEvents);
 }
 
 cudaError_t select(const BatchArrays& batch, void* scratch, std::size_t& bytes, cudaStream_t stream) {
@@ -99,8 +93,7 @@ int results_scratch(std::size_t count, std::size_t& bytes) {
   return select(batch, nullptr, bytes, nullptr);
 }
 
-int launch_results(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
-                   const BatchArrays& batch, void* handle) {
+int launch_results(const GeometryView& geometry, const BatchArrays& batch, void* handle) {
   if (batch.count == 0) return cudaSuccess;
   const auto stream = static_cast<cudaStream_t>(handle);
   const std::size_t ends = batch.layout.channel(0);
@@ -115,8 +108,15 @@ int launch_results(const GeometryView& geometry, const Source& source, const Anc
     write_hits<<<few, kThreads, 0, stream>>>(geometry, batch);
   }
   if (batch.finals != nullptr) write_finals<<<blocks, kThreads, 0, stream>>>(geometry, batch);
-  const unsigned narrow = blocks_of(batch.count, kFollow);
-  if (batch.sequences != nullptr) write_sequences<<<narrow, kFollow, 0, stream>>>(geometry, source, anchor, run, batch);
+  return cudaGetLastError();
+}
+
+int launch_sequences(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
+                     const Outcome* outcomes, Sequence* sequences, std::size_t count, void* handle) {
+  if (count == 0) return cudaSuccess;
+  const auto stream = static_cast<cudaStream_t>(handle);
+  const unsigned blocks = blocks_of(count, kFollow);
+  write_sequences<<<blocks, kFollow, 0, stream>>>(geometry, source, anchor, run, outcomes, sequences, count);
   return cudaGetLastError();
 }
 

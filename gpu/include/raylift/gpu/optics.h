@@ -14,6 +14,7 @@
 #pragma once
 
 #include <raylift/geometry/bvh/detail/arithmetic.h>
+#include <raylift/geometry/scene/optics.h>
 #include <raylift/gpu/view.h>
 
 namespace raylift {
@@ -165,7 +166,7 @@ RAYLIFT_HD inline RasterPlace curve_place(const CurvePoint* points, std::uint32_
 [[nodiscard]] RAYLIFT_HD inline float sample_emission(const OpticsView& optics, const EmissionComponent& component,
                                                       float random) {
   const float y = evaluate(optics, component.spectrum, random);
-  return component.over_energy != 0 ? 1239.8419843320026F / y : y;
+  return component.over_energy != 0 ? static_cast<float>(kEvNm) / y : y;
 }
 
 /// What a dichroic surface does at an angle of incidence, linear in the angle too; nothing where it has no angles.

@@ -15,6 +15,10 @@ struct Anchor {
   Containment in;      ///< the solids around it
   bool clear = false;  ///< no face is as near to it as the farthest birth: there is nothing to search
 };
+/// Null: of a source whose photons are given, which need none.
+[[nodiscard]] RAYLIFT_HD inline Anchor anchor_at(const Anchor* anchor) {
+  return anchor != nullptr ? *anchor : Anchor{};
+}
 [[nodiscard]] RAYLIFT_HD inline Anchor anchor_of(const GeometryView& geometry, const Source& source) {
   const Vector half(source.extent);
   const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
@@ -83,6 +87,12 @@ RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, R
   if (source.time_width > 0) time = time + Real(source.time_width) * random.uniform();
   if (source.time_constant > 0) time = time + Real(source.time_constant) * random.exponential();
   photon.time = time;
+}
+
+/// Flags may be those of a photon's whole history.
+[[nodiscard]] RAYLIFT_HD inline BirthKind birth_kind(std::uint32_t flags) {
+  if ((flags & flag_of(BirthKind::cerenkov)) != 0) return BirthKind::cerenkov;
+  return (flags & flag_of(BirthKind::scintillation)) != 0 ? BirthKind::scintillation : BirthKind::torch;
 }
 
 /// A photon that is given.

@@ -18,13 +18,20 @@ struct Run {
   ShiftProfile shift_profile = ShiftProfile::delta;
 };
 
+/// In Outcome::kinds, above the bits of StepKind. Neither: BirthKind::torch.
+inline constexpr std::uint16_t kBornCerenkov = 1U << 14, kBornScintillation = 1U << 15;
+[[nodiscard]] RAYLIFT_HD inline std::uint16_t birth_bit(BirthKind kind) {
+  if (kind == BirthKind::cerenkov) return kBornCerenkov;
+  return kind == BirthKind::scintillation ? kBornScintillation : std::uint16_t{0};
+}
+
 /// A photon's end.
 struct alignas(16) Outcome {
   Photon photon;
   StepEnd last;
   std::uint32_t steps;
   std::uint64_t history;  ///< its last 16 steps, by StepKind, 4 bits each; the latest in the lowest bits
-  std::uint16_t kinds;    ///< a bit for each kind of all of its steps: 1 << kind
+  std::uint16_t kinds;    ///< a bit for each kind of all of its steps: 1 << kind; and kBorn... of its birth
 };
 
 /// What a Follower that was interrupted needs beside the outcome so far.
@@ -56,7 +63,11 @@ class Follower {
     from_ = 0;
     if (source_.photons != nullptr) {
       const std::uint64_t i = number - source_.first_photon;
-      outcome_ = {born(source_.photons[i], source_.photons_in[i], random_), {}, 0, 0, 0};
+      outcome_ = {born(source_.photons[i], source_.photons_in[i], random_),
+                  {},
+                  0,
+                  0,
+                  birth_bit(birth_kind(source_.photons[i].flags))};
       return;
     }
     const BirthPlace place = birth_place(source_, random_);

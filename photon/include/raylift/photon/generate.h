@@ -2,6 +2,7 @@
 // Photons from gensteps, for kernels and host code. Models: G4Cerenkov and G4Scintillation of Geant4 11.
 #pragma once
 
+#include <raylift/geometry/scene/optics.h>
 #include <raylift/photon/birth.h>
 #include <raylift/photon/genstep.h>
 
@@ -12,8 +13,8 @@ namespace detail {
 // Births draw apart from the photons' flights, and the numbers of photons apart from both.
 inline constexpr std::uint32_t kBirthDraws = 0x80000000u;
 inline constexpr std::uint32_t kNumberDraws = 0xC0000000u;
-inline constexpr float kSpeedOfLight = 299.792458f;           // mm/ns
-inline constexpr float kEnergyTimesWavelength = 1239.84198f;  // eV nm
+inline constexpr auto kLight = static_cast<float>(kLightSpeed);
+inline constexpr auto kEnergyTimesWavelength = static_cast<float>(kEvNm);
 // Of the rejection of energies: Cerenkov light may come from a small part of a range.
 inline constexpr int kMostEnergies = 1000;
 
@@ -111,7 +112,7 @@ RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const 
   photon.polarization = cosine * radial - sine * axis;
   photon.wavelength = wavelength;
   const Real fraction = fraction_along(step.yield, step.yield_at_end, random);
-  const Real begin = step.velocity > 0 ? Real(step.velocity) : Real(kSpeedOfLight) / Real(step.beta_inverse);
+  const Real begin = step.velocity > 0 ? Real(step.velocity) : Real(kLight) / Real(step.beta_inverse);
   const Real end = step.velocity_at_end > 0 ? Real(step.velocity_at_end) : begin;
   photon.time = Real(genstep.time) + fraction * Real(step.length) / (begin + fraction * (end - begin) * Real(0.5f));
   return way_along(displacement, fraction);
@@ -124,7 +125,7 @@ RAYLIFT_HD inline BirthPlace scintillation_birth(const GeometryView& geometry, c
   photon.direction = direction;
   photon.polarization = random_polarization(direction, random);
   const Real fraction = step.charge == 0 ? Real(1) : random.uniform();
-  const Real velocity = step.velocity > 0 ? Real(step.velocity) : Real(kSpeedOfLight);
+  const Real velocity = step.velocity > 0 ? Real(step.velocity) : Real(kLight);
   Real time = Real(genstep.time) + fraction * Real(step.length) / velocity;
   photon.wavelength = 0;
   const std::uint16_t material = material_at(geometry, place.in);
@@ -258,6 +259,9 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
                            : genstep.type == GenstepType::torch
                                ? torch_birth(genstep, static_cast<std::uint32_t>(number - first), photon, random)
                                : scintillation_birth(geometry, genstep, place, photon, random);
+  photon.flags = flag_of(is_cerenkov(genstep.type)            ? BirthKind::cerenkov
+                         : genstep.type == GenstepType::torch ? BirthKind::torch
+                                                              : BirthKind::scintillation);
   const float3 anchor = anchor_of(genstep);
   photon.position = anchor;
   in = place.in;

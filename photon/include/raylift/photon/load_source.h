@@ -2,6 +2,7 @@
 // Sources that may come from files of photons or gensteps: "photons:start.npy", "gensteps:steps.npy".
 #pragma once
 
+#include <raylift/geometry/import/load.h>
 #include <raylift/photon/gensteps.h>
 
 #include <cstdint>
@@ -14,12 +15,13 @@
 
 namespace raylift::photon {
 
-/// The photons of a file or folder, in its order. A file is Opticks's array, (N, 4, 4) of float32. A folder has
-/// Chroma's arrays of float32: pos.npy, dir.npy and pol.npy, (N, 3), wavelengths.npy and t.npy, (N,); without pol.npy
-/// polarisations are random, and without t.npy times are 0. Points are the scene's, and `origin` is subtracted from
-/// them: GeometryView::origin. Throws Error: io, malformed, unsupported, limit.
+/// The photons of a file or folder, in its order. A .npy is Opticks's array, (N, 4, 4) of float32. A folder, or a .npz
+/// of NumPy's savez() or savez_compressed(), has Chroma's arrays of float32: pos.npy, dir.npy and pol.npy, (N, 3),
+/// wavelengths.npy and t.npy, (N,); without pol.npy polarisations are random, and without t.npy times are 0. Points are
+/// the scene's, and `origin` is subtracted from them: GeometryView::origin. The limits of text and expansion hold for
+/// each array of a .npz. Throws Error: io, malformed, unsupported, limit.
 [[nodiscard]] std::vector<StartPhoton> read_photons(const std::filesystem::path& path,
-                                                    std::span<const double, 3> origin);
+                                                    std::span<const double, 3> origin, const LoadLimits& limits = {});
 
 /// The gensteps of a file: Opticks's array, (G, 6, 4) of float32. Likewise.
 [[nodiscard]] std::vector<Genstep> read_gensteps(const std::filesystem::path& path, std::span<const double, 3> origin);
@@ -28,13 +30,17 @@ namespace raylift::photon {
 /// read.
 void check_source_text(std::string_view text);
 
+/// The files that a text names, or those in its folder: a source is given by the text and what they hold. Throws
+/// Error(usage) as above.
+[[nodiscard]] std::vector<std::filesystem::path> source_files(std::string_view text);
+
 /// The source that a text describes, for one geometry, with the arrays that it reads: what parse_source() takes, or
 /// photons:PATH as read_photons() does, or gensteps:PATH as read_gensteps(). Move-only.
 class LoadedSource {
  public:
   /// `seed` is that of the run: gensteps' numbers of photons may depend on it. Waits for the device. Throws Error: what
   /// those functions do, what Gensteps does, and that of memory.
-  LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed);
+  LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed, const LoadLimits& limits = {});
 
   /// Valid while this lives.
   [[nodiscard]] const Source& source() const { return source_; }

@@ -3,27 +3,18 @@
 // Format: NEP 1, A Simple File Format for NumPy Arrays, versions 1.0 and 2.0; little endian and C order alone.
 #pragma once
 
+#include <raylift/geometry/detail/descriptor.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace raylift::photon {
-
-namespace detail {
-struct Descriptor {
-  int value = -1;
-  Descriptor() = default;
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  /// What close(2) says: 0, or -1 with errno.
-  int close() noexcept;
-};
-}  // namespace detail
 
 enum class NpyType : std::uint8_t { float32, int32, uint32, uint64 };
 [[nodiscard]] constexpr std::size_t bytes_of(NpyType type) {
@@ -64,6 +55,7 @@ class NpyWriter {
 
  private:
   void open(int flags);
+  void write(std::string_view bytes, std::uint64_t at) const;
   [[noreturn]] void fail(int code) const;
   [[nodiscard]] std::string header() const;
 
@@ -71,7 +63,7 @@ class NpyWriter {
   NpyType type_;
   std::vector<std::uint64_t> row_shape_;
   std::uint64_t row_bytes_, rows_ = 0;
-  detail::Descriptor file_;
+  raylift::detail::Descriptor file_;
   bool keep_ = false;
 };
 
@@ -81,6 +73,8 @@ class NpyReader {
   /// Throws Error: io; malformed (not such a file, a broken header, truncated, too long); unsupported (another version,
   /// type, byte order or Fortran's order, or an array without an axis).
   explicit NpyReader(std::filesystem::path path);
+  /// Such a file's bytes; `path` is what errors call it.
+  NpyReader(std::string bytes, std::filesystem::path path);
 
   [[nodiscard]] NpyType type() const { return type_; }
   [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }
@@ -88,37 +82,38 @@ class NpyReader {
   [[nodiscard]] std::uint64_t row_bytes() const { return row_bytes_; }
   /// Throws Error(malformed), with what is wanted and what is there, where type or shape of the rows differ.
   void expect(NpyType type, std::span<const std::uint64_t> row_shape) const;
+  /// Throws Error: usage where rows have another size, limit where memory can't hold them.
+  void check_rows(std::size_t bytes_of_row) const;
   /// Whole rows from `first` on. Throws Error: io, usage.
   void read(std::span<std::byte> rows, std::uint64_t first) const;
 
  private:
+  void parse(std::uint64_t size);
   [[nodiscard]] std::string read_header(std::uint64_t size);
+  [[nodiscard]] std::size_t read_at(std::span<std::byte> to, std::uint64_t at) const;
 
   std::filesystem::path path_;
   NpyType type_ = NpyType::float32;
   std::vector<std::uint64_t> shape_;
   std::uint64_t row_bytes_ = 0, begin_ = 0;
-  detail::Descriptor file_;
+  raylift::detail::Descriptor file_;
+  std::string bytes_;  // where there is no file
 };
 
 /// All rows of a file, each of which is a T. Throws what NpyReader does, and limit where they don't fit into memory.
 template <class T>
-[[nodiscard]] std::vector<T> read_npy(const std::filesystem::path& path, NpyType type,
-                                      std::span<const std::uint64_t> row_shape);
-
-namespace detail {
-void check_rows(const NpyReader& file, std::size_t bytes_of_row, const std::filesystem::path& path);
-}
-
-template <class T>
-std::vector<T> read_npy(const std::filesystem::path& path, NpyType type, std::span<const std::uint64_t> row_shape) {
+[[nodiscard]] std::vector<T> read_npy(const NpyReader& file, NpyType type, std::span<const std::uint64_t> row_shape) {
   static_assert(std::is_trivially_copyable_v<T>);
-  const NpyReader file(path);
   file.expect(type, row_shape);
-  detail::check_rows(file, sizeof(T), path);
+  file.check_rows(sizeof(T));
   std::vector<T> rows(static_cast<std::size_t>(file.rows()));
   file.read(std::as_writable_bytes(std::span(rows)), 0);
   return rows;
+}
+template <class T>
+[[nodiscard]] std::vector<T> read_npy(const std::filesystem::path& path, NpyType type,
+                                      std::span<const std::uint64_t> row_shape) {
+  return read_npy<T>(NpyReader(path), type, row_shape);
 }
 
 }  // namespace raylift::photon

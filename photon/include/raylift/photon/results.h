@@ -19,6 +19,8 @@ inline constexpr std::size_t kStepKinds = 16;  ///< that 4 bits can tell
 
 /// Opticks's flags (sysrap/OpticksPhoton.h).
 namespace opticks {
+inline constexpr std::uint32_t kCerenkov = flag_of(BirthKind::cerenkov);
+inline constexpr std::uint32_t kScintillation = flag_of(BirthKind::scintillation);
 inline constexpr std::uint32_t kMiss = 1U << 2;
 inline constexpr std::uint32_t kBulkAbsorb = 1U << 3;
 inline constexpr std::uint32_t kBulkReemit = 1U << 4;
@@ -27,7 +29,7 @@ inline constexpr std::uint32_t kSurfaceDetect = 1U << 6;
 inline constexpr std::uint32_t kSurfaceAbsorb = 1U << 7;
 inline constexpr std::uint32_t kBoundaryReflect = 1U << 10;
 inline constexpr std::uint32_t kBoundaryTransmit = 1U << 11;
-inline constexpr std::uint32_t kTorch = 1U << 12;
+inline constexpr std::uint32_t kTorch = flag_of(BirthKind::torch);
 inline constexpr std::uint32_t kNanAbort = 1U << 13;
 inline constexpr std::uint32_t kEfficiencyCull = 1U << 14;  ///< here: cut
 }  // namespace opticks
@@ -44,7 +46,12 @@ inline constexpr std::uint32_t kEfficiencyCull = 1U << 14;  ///< here: cut
 [[nodiscard]] RAYLIFT_HD constexpr std::uint32_t opticks_flag(StepKind kind) {
   return (1U << opticks_number(kind)) >> 1;
 }
-inline constexpr std::uint32_t kTorchNumber = 13;
+/// Of its birth.
+[[nodiscard]] RAYLIFT_HD inline BirthKind birth_kind(const Outcome& outcome) {
+  return (outcome.kinds & kBornCerenkov) != 0        ? BirthKind::cerenkov
+         : (outcome.kinds & kBornScintillation) != 0 ? BirthKind::scintillation
+                                                     : BirthKind::torch;
+}
 
 /// A photon at its end, as a row of Opticks's photons and hits, (N, 4, 4) of float32; the words that are no numbers
 /// with a point keep their bits.
@@ -81,7 +88,7 @@ inline constexpr std::uint32_t kSequenceEvents = 32;
                                                      std::uint64_t number) {
   const Photon& photon = outcome.photon;
   const auto world = [&](float x, int axis) { return static_cast<float>(geometry.origin[axis] + double{x}); };
-  std::uint32_t flags = opticks::kTorch;
+  std::uint32_t flags = flag_of(birth_kind(outcome));
   for (unsigned kind = 1; kind != kStepKinds; ++kind)
     if ((outcome.kinds >> kind & 1U) != 0) flags |= opticks_flag(static_cast<StepKind>(kind));
   const StepEnd& last = outcome.last;
@@ -108,8 +115,11 @@ struct TallyLayout {
   float time_from = 0;          ///< ns; the first bin has what comes before too
   float time_to = 0;            ///< ns; the last bin has what comes after too
 
+  [[nodiscard]] static RAYLIFT_HD std::size_t birth(BirthKind kind) {
+    return kind == BirthKind::torch ? 3 : static_cast<std::size_t>(kind);
+  }
   [[nodiscard]] RAYLIFT_HD std::size_t material(std::uint32_t material, std::uint32_t kind) const {
-    return 1 + std::size_t{material < materials ? material : materials} * kStepKinds + kind;
+    return 4 + std::size_t{material < materials ? material : materials} * kStepKinds + kind;
   }
   [[nodiscard]] RAYLIFT_HD std::size_t surface(std::uint32_t surface, std::uint32_t kind) const {
     return material(materials, kStepKinds) + std::size_t{surface < surfaces ? surface : surfaces} * kStepKinds + kind;
@@ -135,6 +145,7 @@ struct Tally {
   [[nodiscard]] std::uint64_t photons() const;
   [[nodiscard]] std::uint64_t steps() const { return counts.front(); }
   [[nodiscard]] std::uint64_t of(StepKind kind) const;
+  [[nodiscard]] std::uint64_t born(BirthKind kind) const { return counts[TallyLayout::birth(kind)]; }
   /// Of those that came through the scene's material, or through none, for layout.materials.
   [[nodiscard]] std::uint64_t in_material(std::uint32_t material, StepKind kind) const {
     return counts[layout.material(material, static_cast<std::uint32_t>(kind))];

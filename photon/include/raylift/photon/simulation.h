@@ -29,6 +29,9 @@ struct SimulationOptions {
   float time_to = 1000;         ///< ns
 };
 
+/// The batch of a device where SimulationOptions::batch is 0, and memory suffices.
+[[nodiscard]] std::size_t usual_batch(const Device& device);
+
 /// What is wanted beside the counts, and who gets it: rows by photon number, in pieces, from the thread that runs the
 /// simulation. What is not set is not made. What one of them throws ends the run.
 struct Results {

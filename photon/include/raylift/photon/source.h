@@ -41,6 +41,12 @@ enum class Aim : std::uint8_t {
   lambertian,  ///< by the cosine from Source::direction
 };
 
+/// What a photon's light comes from. Each has a flag of Opticks's, 1 << (number - 1); histories have the number.
+enum class BirthKind : std::uint8_t { cerenkov = 1, scintillation = 2, torch = 13 };
+[[nodiscard]] RAYLIFT_HD constexpr std::uint32_t flag_of(BirthKind kind) {
+  return 1U << (static_cast<unsigned>(kind) - 1);
+}
+
 /// A photon at its birth: a row of Opticks's photons, (N, 4, 4) of float32. Words that a start has no use for are not
 /// read.
 struct alignas(16) StartPhoton {
@@ -50,7 +56,8 @@ struct alignas(16) StartPhoton {
   std::uint32_t unused0;
   float3 polarization;  ///< its part across the direction counts; zero: random
   float wavelength;     ///< nm
-  std::uint32_t unused1[4];
+  std::uint32_t unused1[3];
+  std::uint32_t flags = 0;  ///< Opticks's; with that of Cerenkov light or scintillation it is such light, else TORCH
 };
 static_assert(sizeof(StartPhoton) == 64);
 

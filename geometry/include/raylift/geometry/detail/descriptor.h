@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open file descriptor that is closed at the end of its scope.
+// An open file descriptor that is closed at the end of its scope, and writing to one.
 #pragma once
 
+#include <sys/types.h>
+
+#include <string_view>
 #include <utility>
 
 namespace raylift::detail {
 
 class Descriptor {
  public:
-  explicit Descriptor(int value) : value_(value) {}
+  explicit Descriptor(int value = -1) : value_(value) {}
   /// Takes what a system call gave; throws an Error of kind_of_errno that names `what` where the call has failed.
   Descriptor(int value, const char* what);
   ~Descriptor() { close(); }
   Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
   [[nodiscard]] int get() const { return value_; }
-  void close();
+  /// Returns 0, or the errno of a failure: network file systems report a full disk here.
+  int close() noexcept;
 
  private:
   int value_;
 };
+
+/// Writes all of the bytes, where `at` is not negative from that place of the file on. Returns 0, or the errno of what
+/// has failed.
+[[nodiscard]] int write_all(int descriptor, std::string_view bytes, off_t at = -1) noexcept;
 
 }  // namespace raylift::detail

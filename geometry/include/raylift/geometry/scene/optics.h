@@ -17,6 +17,8 @@ namespace raylift {
 
 /// Energy times wavelength of a photon, h c, in eV nm: exact in SI since 2019.
 inline constexpr double kEvNm = 1239.8419843320026;
+/// The speed of light in vacuum, mm/ns.
+inline constexpr double kLightSpeed = 299.792458;
 
 enum class SpectralAxis : std::uint8_t { energy_ev, wavelength_nm };
 

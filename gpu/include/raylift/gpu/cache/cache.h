@@ -39,6 +39,8 @@ namespace raylift {
 /// Error(cancelled).
 [[nodiscard]] std::vector<Hash256> file_hashes(const std::filesystem::path& source, std::span<const SourceFile> files,
                                                const Progress& progress = {});
+/// The hash of what files hold, in their order; "none" without files. Throws Error(io).
+[[nodiscard]] std::string contents_hash(std::span<const std::filesystem::path> files);
 /// The hash of what is laid over a source's own optics: of optics_files(). "none" without them, "unreadable" where
 /// load() will refuse them. A part of the key.
 [[nodiscard]] std::string optics_hash(const std::filesystem::path& source, const LoadOptions& load);
