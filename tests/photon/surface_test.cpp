@@ -290,5 +290,28 @@ TEST(SimpleSurface, SharesByItsProbabilities) {
   expect_share(share[static_cast<std::size_t>(SurfaceFate::transmitted)], 0.2);
 }
 
+// Chroma's diffuse reflector forgets the polarisation: any across the new direction, whatever the light was like.
+TEST(SimpleSurface, DiffuseLightIsUnpolarised) {
+  const SimpleSurfaceAt surface{0, 0, 1, 0};
+  Mean cosine, across, along;
+  const Vector first = perpendicular(kNormal);
+  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
+    RandomStream random(kSeed + 6, photon);
+    const SurfaceResult result = at_simple_surface(surface, light(0.9, 0), kNormal, 1, 1, random);
+    ASSERT_EQ(result.fate, SurfaceFate::reflected);
+    const Wave& wave = result.wave;
+    EXPECT_NEAR(dot(wave.direction, wave.polarization), 0, 1e-6);
+    cosine.add(dot(wave.direction, kNormal));
+    const double s = dot(wave.polarization, unit(cross(wave.direction, kNormal)));
+    across.add(s * s);
+    // Of an axis along the surface: half of what the direction leaves, which is 3/4 of it on average.
+    const double x = dot(wave.polarization, first);
+    along.add(x * x);
+  }
+  expect_mean(cosine, 2.0 / 3, 2.0 / 3);
+  expect_mean(across, 0.5, 0.5);
+  expect_mean(along, 0.375, 0.375);
+}
+
 }  // namespace
 }  // namespace raylift::photon

@@ -244,7 +244,8 @@ RAYLIFT_HD inline SurfaceResult at_surface(const SurfaceAt& surface, const Wave&
   return {dot(c.wave.direction, normal) < Real(0) ? SurfaceFate::transmitted : SurfaceFate::reflected, c.wave};
 }
 
-/// Chroma's simple surface: probabilities that exclude each other. What is left passes, by Fresnel's equations.
+/// Chroma's simple surface: probabilities that exclude each other. Diffuse light is unpolarised, as in Chroma. What is
+/// left passes, by Fresnel's equations.
 struct SimpleSurfaceAt {
   float detect = 0;    ///< DETECT
   float absorb = 0;    ///< ABSORB
@@ -260,7 +261,10 @@ RAYLIFT_HD inline SurfaceResult at_simple_surface(const SimpleSurfaceAt& surface
   sum = sum + surface.absorb;
   if (u < sum) return {SurfaceFate::absorbed, wave};
   sum = sum + surface.diffuse;
-  if (u < sum) return {SurfaceFate::reflected, detail::diffused(wave, normal, random)};
+  if (u < sum) {
+    const Vector direction = detail::lambertian(normal, random);
+    return {SurfaceFate::reflected, {direction, random_polarization(direction, random)}};
+  }
   sum = sum + surface.specular;
   if (u < sum) return {SurfaceFate::reflected, detail::mirrored_at(wave, normal)};
   return at_surface({}, wave, normal, n1, n2, random);
