@@ -155,6 +155,23 @@ TEST(Surface, UnifiedChoosesItsReflection) {
   expect_mean(diffuse, 2.0 / 3, 2.0 / 3);
 }
 
+// G4OpBoundaryProcess::ChooseReflection: a spike is reflected at the surface's own normal and not at the facet's, also
+// where the facet decided on the reflection: between dielectrics, and on a metal by its complex index.
+TEST(Surface, SpikesAreAtTheMeanNormal) {
+  SurfaceAt surface;
+  surface.model = SurfaceModel::unified;
+  surface.finish = SurfaceFinish::ground;
+  surface.value = 0.2F;
+  surface.spike = 1;
+  const double angle = 1.2;
+  EXPECT_GT(run(surface, angle, 1.5F, 1).along.value(), 0.99) << "but for what comes back from behind";
+  surface.type = SurfaceType::dielectric_metal;
+  EXPECT_NEAR(run(surface, angle, 1.5F, 1).along.value(), 1, 1e-6);
+  surface.metal_n = 0.4F;
+  surface.metal_k = 2.0F;
+  EXPECT_NEAR(run(surface, angle, 1.5F, 1).along.value(), 1, 1e-6);
+}
+
 // At normal incidence a facet at alpha sends the light to 2 alpha: its mean cosine, over facets by
 // gauss(alpha) sin(alpha), from an integral. Facets beyond 45 degrees send it into the metal, and it tries again.
 TEST(Surface, LobeHasTheWidthOfSigmaAlpha) {

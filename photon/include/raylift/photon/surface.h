@@ -128,20 +128,21 @@ RAYLIFT_HD inline SurfaceResult at_metal(const SurfaceAt& surface, const Wave& i
   if (u > first)
     return u > first + Real(surface.transmittance) ? absorb(surface, in, random)
                                                    : SurfaceResult{SurfaceFate::transmitted, in};
-  const Reflection kind = smooth ? Reflection::spike : choose_reflection(surface, random);
+  // Without the unified model's choice, a facet reflects: the surface itself where it is polished.
+  const Reflection kind = smooth ? Reflection::lobe : choose_reflection(surface, random);
   for (int tries = 0; tries != kMostTries; ++tries) {
     if (tries != 0 && complex_index) {
       const Real again = reflectivity();  // it may draw: before the next number, on any machine
       if (random.uniform() > again) return absorb(surface, wave, random);
     }
-    const bool at_facet = kind == Reflection::lobe || (smooth && surface.finish == SurfaceFinish::ground);
-    if (at_facet && !complex_index) facet = facet_normal(surface, wave.direction, normal, random);
+    const bool drawn = kind == Reflection::lobe && (!smooth || surface.finish == SurfaceFinish::ground);
+    if (drawn && !complex_index) facet = facet_normal(surface, wave.direction, normal, random);
     if (kind == Reflection::lambertian)
       wave = diffused(wave, normal, random);
     else if (kind == Reflection::backscatter)
       wave = {-wave.direction, -wave.polarization};
     else
-      wave = mirrored_at(wave, at_facet || complex_index ? facet : normal);
+      wave = mirrored_at(wave, kind == Reflection::spike ? normal : facet);
     if (dot(wave.direction, normal) >= Real(0)) return {SurfaceFate::reflected, wave};
   }
   return {SurfaceFate::reflected, mirrored_at(in, normal)};
@@ -177,14 +178,14 @@ RAYLIFT_HD inline bool at_facet(const SurfaceAt& surface, Crossing& c, RandomStr
     return true;
   }
   c.swapped = false;
-  Reflection kind = c.diffuse ? Reflection::lambertian : Reflection::spike;
+  Reflection kind = c.diffuse ? Reflection::lambertian : Reflection::lobe;
   if (surface.model == SurfaceModel::unified && !polished) kind = choose_reflection(surface, random);
   if (kind == Reflection::lambertian)
     c.wave = diffused(c.wave, c.normal, random);
   else if (kind == Reflection::backscatter)
     c.wave = {-c.wave.direction, -c.wave.polarization};
   else
-    c.wave = reflected(c.wave, facet, f);
+    c.wave = reflected(c.wave, kind == Reflection::spike ? c.normal : facet, f);
   return false;
 }
 
