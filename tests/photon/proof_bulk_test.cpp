@@ -116,12 +116,13 @@ TEST_P(BulkProof, DispersionInArrivalTimes) {
     Source source = laser({0, 0, 0});
     source.spectrum = colours;
     Mean mean;
+    double worst = 0;
     for (const Outcome& one : after_one({index}, {}, source)) {
-      EXPECT_EQ(one.last.kind, StepKind::escaped);
-      // The raster's steps of 5 nm round the slope off.
-      EXPECT_NEAR(one.photon.time, time(one.photon.wavelength), 2e-4 * time(400));
+      const double off = std::abs(one.photon.time - time(one.photon.wavelength));
+      worst = std::max(worst, one.last.kind == StepKind::escaped ? off : way);
       mean.add(one.photon.time);
     }
+    EXPECT_LT(worst, 2e-4 * time(400)) << "the raster's steps of 5 nm round the slope off";
     return mean;
   };
   const double blue = arrivals(uniform_spectrum(399.9F, 400.1F)).value(),
