@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photons per second from birth to end in a tank with sensors, and what became of them, beside trace() of random rays
-// in the same scene. The scene and its optics are those on which Chroma was measured: docs/performance.md.
+// Photons per second from birth to end, and what became of them, beside trace() of random rays in the same scene. By
+// default that is a tank with sensors, with the optics on which Chroma was measured: docs/performance.md.
 #include "best_of.h"
 #include "ray_scenes.h"
 
+#include <raylift/geometry/import/load.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
+#include <raylift/photon/load_source.h>
 #include <raylift/photon/propagate.h>
+#include <raylift/photon/simulation.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -60,17 +65,38 @@ Scene tank(std::uint32_t sensors) {
   return scene;
 }
 
-void measure(const Scene& scene, const Device& device, bool flatten, std::size_t photons) {
+/// Of what became of a photon: sums of these tell whether two runs have the same photons.
+std::uint64_t digest(const photon::Outcome& outcome) {
+  const auto mix = [](std::uint64_t h, std::uint64_t value) {
+    h = (h ^ value) * 0x9E3779B97F4A7C15U;
+    return h ^ h >> 29;
+  };
+  std::uint64_t h = mix(outcome.history, outcome.steps);
+  for (const float x : {outcome.photon.position.x, outcome.photon.position.y, outcome.photon.position.z,
+                        outcome.photon.time, outcome.photon.wavelength})
+    h = mix(h, std::bit_cast<std::uint32_t>(x));
+  return h;
+}
+
+/// `share`: of the geometry's bytes, on the device.
+void measure(const Scene& scene, const Device& device, bool flatten, const std::string& from, double share,
+             std::size_t photons) {
   UploadOptions options;
   options.bvh = true;
   options.flatten = flatten;
   options.bvh_builder = BvhBuilder::host;
-  const GpuGeometry geometry = upload(scene, device, options);
+  GpuGeometry geometry = upload(scene, device, options);
+  if (share < 1) {
+    options.reserve = 0;
+    options.budget = static_cast<std::uint64_t>(share * static_cast<double>(geometry.report().bytes()));
+    geometry = upload(scene, device, options);
+  }
   const Stream stream(device);
 
   double rays_rate = 0;
   {
-    const std::vector<Ray> rays = random_rays(std::min<std::size_t>(photons, std::size_t{1} << 24), 10'000);
+    const std::vector<Ray> rays =
+        random_rays(std::min<std::size_t>(photons, std::size_t{1} << 24), scene.bounds.size().norm() / 7);
     DeviceBuffer<Ray> on_device(device, rays.size());
     const DeviceBuffer<Hit> hits(device, rays.size());
     on_device.copy_from(std::span(rays), stream);
@@ -81,15 +107,15 @@ void measure(const Scene& scene, const Device& device, bool flatten, std::size_t
                 });
   }
 
-  photon::Source source;
-  source.radius = 10'000;
+  const photon::LoadedSource loaded(from, geometry, 1);
+  const photon::Source& source = loaded.source();
   const DeviceBuffer<photon::Outcome> outcomes(device, photons);
   const double time = best_of(3, [&] {
     photon::propagate(geometry, source, {.seed = 1}, outcomes.device(), photons, stream);
     stream.synchronize();
   });
   std::vector<std::uint64_t> kinds(16, 0);
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0, digests = 0;
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::vector<photon::Outcome> piece(std::min(kPiece, photons));
   for (std::size_t first = 0; first < photons; first += kPiece) {
@@ -99,18 +125,43 @@ void measure(const Scene& scene, const Device& device, bool flatten, std::size_t
     for (std::size_t i = 0; i != count; ++i) {
       ++kinds[static_cast<std::size_t>(piece[i].last.kind)];
       steps += piece[i].steps;
+      digests += digest(piece[i]);
     }
   }
-  const auto share = [&](photon::StepKind kind) {
+  const auto of = [&](photon::StepKind kind) {
     return static_cast<double>(kinds[static_cast<std::size_t>(kind)]) / static_cast<double>(photons);
   };
   using photon::StepKind;
   const auto count = static_cast<double>(photons);
-  std::printf("%-10s %9zu %9.1f %9.1f %9.1f %7.2f %9.4f %9.4f %9.4f %8.0f %8.0f %8.0f\n",
-              flatten ? "flat" : "two-level", photons, count / time / 1e6, static_cast<double>(steps) / time / 1e6,
-              rays_rate / 1e6, static_cast<double>(steps) / time / rays_rate, share(StepKind::detected),
-              share(StepKind::absorbed), share(StepKind::absorbed_at_surface), share(StepKind::escaped) * count,
-              share(StepKind::inconsistent) * count, share(StepKind::cut) * count);
+  std::printf("%-10s %4.0f %9zu %9.1f %9.1f %9.1f %7.2f %9.4f %9.4f %9.4f %8.0f %8.0f %8.0f %016llx\n",
+              flatten ? "flat" : "two-level", 100 * share, photons, count / time / 1e6,
+              static_cast<double>(steps) / time / 1e6, rays_rate / 1e6, static_cast<double>(steps) / time / rays_rate,
+              of(StepKind::detected), of(StepKind::absorbed), of(StepKind::absorbed_at_surface),
+              of(StepKind::escaped) * count, of(StepKind::inconsistent) * count, of(StepKind::cut) * count,
+              static_cast<unsigned long long>(digests));
+}
+
+/// A run in batches, as long as one likes: its hits come to the host, and are counted there.
+void stream_hits(const Scene& scene, const Device& device, const std::string& from, std::uint64_t photons) {
+  UploadOptions options;
+  options.bvh = true;
+  const GpuGeometry geometry = upload(scene, device, options);
+  const photon::LoadedSource loaded(from, geometry, 1);
+  const std::uint64_t free_before = device.memory_info().free_bytes;
+  std::uint64_t hits = 0, least_free = free_before;
+  photon::Results results;
+  results.hits = [&](std::span<const photon::PhotonRow> rows) { hits += rows.size(); };
+  results.done = [&](std::uint64_t) { least_free = std::min(least_free, device.memory_info().free_bytes); };
+  photon::Simulation simulation(geometry);
+  (void)simulation.run(loaded.source(), {.seed = 1}, std::min<std::uint64_t>(photons, 1U << 22), results);  // warm
+  hits = 0;
+  const double time = seconds([&] { (void)simulation.run(loaded.source(), {.seed = 1}, photons, results); });
+  struct rusage usage {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  std::printf("%14llu %10.2f %9.1f %14llu %9.3f %10.1f %8.2f\n", static_cast<unsigned long long>(photons), time,
+              static_cast<double>(photons) / time / 1e6, static_cast<unsigned long long>(hits),
+              static_cast<double>(hits) * sizeof(photon::PhotonRow) / time / 1e9,
+              static_cast<double>(free_before - least_free) / 1e6, static_cast<double>(usage.ru_maxrss) / 1e6);
 }
 
 }  // namespace
@@ -118,23 +169,37 @@ void measure(const Scene& scene, const Device& device, bool flatten, std::size_t
 
 int main(int argc, char** argv) {
   using namespace raylift;
-  CLI::App app("Photons per second in a tank with sensors");
+  CLI::App app("Photons per second in a tank with sensors, or in a scene");
+  std::string file, source = "ball:0,0,0,10m";
   std::string device = "auto";
   std::uint32_t sensors = 20'000;
   std::vector<std::size_t> photons{1'000'000};
+  std::vector<double> percents{100};
+  std::vector<std::uint64_t> streams;
   app.add_option("--device", device, "auto, host, or cuda:N");
   app.add_option("--sensors", sensors, "How many");
+  app.add_option("--scene", file, "A scene with optics, instead of the tank");
+  app.add_option("--source", source, "Where photons are born: docs/photons.md");
   app.add_option("--photons", photons, "Of each run");
+  app.add_option("--stream", streams, "Photons of runs in batches, in two levels, whose hits come to the host");
+  app.add_option("--percent", percents, "Of the geometry's bytes, that may be on the device");
   CLI11_PARSE(app, argc, argv);
   try {
     const Device on = Device::parse(device);
-    const Scene scene = bench::tank(sensors);
+    const Scene scene = file.empty() ? bench::tank(sensors) : load(file);
+    if (!streams.empty()) {
+      std::printf("%14s %10s %9s %14s %9s %10s %8s\n", "photons", "seconds", "million/s", "hits", "GB/s", "device MB",
+                  "RSS GB");
+      for (const std::uint64_t count : streams) bench::stream_hits(scene, on, source, count);
+      return 0;
+    }
     std::printf("%s, %llu triangles; Mphotons/s, Msteps/s, Mrays/s of trace(), steps per ray; shares; counts\n",
                 on.info().name.c_str(), static_cast<unsigned long long>(scene.expanded_triangles()));
-    std::printf("%-10s %9s %9s %9s %9s %7s %9s %9s %9s %8s %8s %8s\n", "scene", "photons", "photons/s", "steps/s",
-                "rays/s", "ratio", "detected", "bulk", "surface", "escaped", "inconsis", "cut");
+    std::printf("%-10s %4s %9s %9s %9s %9s %7s %9s %9s %9s %8s %8s %8s %16s\n", "scene", "%", "photons", "photons/s",
+                "steps/s", "rays/s", "ratio", "detected", "bulk", "surface", "escaped", "inconsis", "cut", "digest");
     for (const bool flatten : {true, false})
-      for (const std::size_t count : photons) bench::measure(scene, on, flatten, count);
+      for (const double percent : percents)
+        for (const std::size_t count : photons) bench::measure(scene, on, flatten, source, percent / 100, count);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -167,6 +167,10 @@ function(raylift_install_package)
     return()
   endif()
   get_property(components GLOBAL PROPERTY RAYLIFT_COMPONENTS)
+  set(architectures)
+  if(RAYLIFT_HAS_CUDA)
+    set(architectures ${CMAKE_CUDA_ARCHITECTURES})
+  endif()
   configure_package_config_file(cmake/raylift-config.cmake.in raylift-config.cmake
     INSTALL_DESTINATION ${raylift_cmake_dir} PATH_VARS CMAKE_INSTALL_LIBEXECDIR)
   # Before 1.0, a new minor version may break what uses the old one.

@@ -21,7 +21,7 @@ namespace raylift::photon {
 namespace {
 
 #ifdef RAYLIFT_WITH_CUDA
-/// Photons on their way at a time: about 140 bytes each.
+/// Photons on their way at a time: about 180 bytes each.
 constexpr std::size_t kMostFlights = std::size_t{1} << 21;
 #endif
 
@@ -31,17 +31,23 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     const Device& device = geometry.device();
+    // Photons are counted in 32 bits.
+    constexpr std::size_t kMostAtOnce = std::size_t{1} << 31;
     const std::size_t most = std::min(count, kMostFlights);
-    const PooledBuffer<Pause> pauses(device, stream, most);
-    const PooledBuffer<Ray> rays(device, stream, most);
+    const PooledBuffer<WaitingRay> rays(device, stream, most);
     const PooledBuffer<Boundary> boundaries(device, stream, most);
-    const PooledBuffer<std::uint32_t> lists(device, stream, 2 * most), counts(device, stream, 2);
-    const Flights flights{pauses.device(),
+    const PooledBuffer<Pause> pauses(device, stream, 2 * most);
+    const PooledBuffer<std::uint32_t> lists(device, stream, 3 * most), counts(device, stream, 3);
+    const PooledBuffer<Births> births(device, stream, 1);
+    const Flights flights{static_cast<std::uint32_t>(most),
                           rays.device(),
                           boundaries.device(),
-                          {{lists.device(), counts.device()}, {lists.device() + most, counts.device() + 1}}};
+                          {lists.device() + 2 * most, counts.device() + 2},
+                          {{lists.device(), pauses.device(), counts.device()},
+                           {lists.device() + most, pauses.device() + most, counts.device() + 1}},
+                          births.device()};
     for (std::size_t done = 0; done != count;) {
-      const std::size_t now = std::min(count - done, most);
+      const std::size_t now = std::min(count - done, kMostAtOnce);
       Run part = run;
       part.first += done;
       on_cuda(device, "propagate", [&] {

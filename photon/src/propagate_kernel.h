@@ -17,18 +17,35 @@ int launch_locate_photons(const GeometryView& geometry, const StartPhoton* photo
 /// Photons on their way that wait for a boundary. Their order is of no consequence.
 struct Waiting {
   std::uint32_t* photons;  ///< numbers from the run's first on
+  Pause* pauses;           ///< of each
   std::uint32_t* count;    ///< one number
+};
+
+/// Those that are born together: numbers from the run's first on.
+struct Births {
+  std::uint32_t first, count;
+};
+
+/// The ray to a photon's next boundary, and the solids that it starts in.
+struct alignas(16) WaitingRay {
+  Ray ray;
+  Containment in;
 };
 
 /// Working memory for some photons at a time, in the device's memory.
 struct Flights {
-  Pause* pauses;         ///< of each photon
-  Ray* rays;             ///< of each that waits, in its order
+  std::uint32_t capacity;
+  WaitingRay* rays;      ///< of each that waits, in its order
   Boundary* boundaries;  ///< likewise
+  struct {
+    std::uint32_t* rays;
+    std::uint32_t* count;
+  } rest;  ///< those rays whose boundary takes a search in full
   Waiting waiting[2];
+  Births* births;  ///< the latest
 };
 
-/// Follows `count` photons, no more than flights has room for. The host waits while many are on their way.
+/// Follows `count` photons; as many at a time as flights has room for. The host waits while many are on their way.
 int launch_propagate(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream);
 

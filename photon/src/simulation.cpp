@@ -13,7 +13,8 @@
 namespace raylift::photon {
 namespace {
 
-constexpr std::size_t kBatch = std::size_t{1} << 21;
+// Several times as many as are on their way at once: the last of each batch leave much of the device idle.
+constexpr std::size_t kBatch = std::size_t{1} << 23;
 constexpr std::size_t kHostBatch = std::size_t{1} << 17;
 constexpr std::size_t kLeastBatch = 1024;
 constexpr std::size_t kMostBatch = std::size_t{1} << 30;  // places in a batch are 32 bits

@@ -182,6 +182,12 @@ TEST_P(BvhBuild, BuildsTheTreesOfAnUpload) {
     options.flatten = flat;
     options.bvh_builder = BvhBuilder::device;
     const GpuGeometry geometry = upload(scene, device(), options);
+    // One that is not joined with others stays where it was built, and its mesh with it.
+    const bool stays = flat && !device().info().is_host;
+    for (const ArrayResidency& row : geometry.report().arrays)
+      EXPECT_EQ(row.in_place, stays && (row.name == "nodes" || row.name == "pairs" || row.name == "pair_ids" ||
+                                        row.name == "triangles" || row.name == "vertices"))
+          << row.name;
     test::RandomRays random(60, 3);
     std::vector<Ray> rays(5'000);
     for (Ray& ray : rays) {

@@ -169,8 +169,8 @@ RAYLIFT_AVX2 inline void test_pair(const BvhView& bvh, std::uint32_t index, cons
   _mm_store_ps(ws, w);
   const Sheared p0{xs[0], ys[0], zs[0]}, p1{xs[1], ys[1], zs[1]}, p2{xs[2], ys[2], zs[2]}, p3{xs[3], ys[3], zs[3]};
   const std::uint32_t open =
-      offer_pair(bvh, index, look_at(ray.prepared.inverse_z(), p0, p1, p2, us[0], vs[0], ws[0], bound),
-                 look_at(ray.prepared.inverse_z(), p2, p1, p3, us[1], vs[1], ws[1], bound), placed, query);
+      offer_pair(bvh, index, look_at(ray.prepared.inverse_z(), p0, p1, p2, us[0], vs[0], ws[0], bound, bound),
+                 look_at(ray.prepared.inverse_z(), p2, p1, p3, us[1], vs[1], ws[1], bound, bound), placed, query);
   settle_pair(bvh, index, open, world, placed, query);
 }
 

@@ -14,6 +14,7 @@
 #include "cache_format.h"
 #include "cache_key.h"
 #include "cache_scene.h"
+#include "upload/array_on_device.h"
 #include "upload/geometry_arrays.h"
 
 namespace raylift {
@@ -219,7 +220,8 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
     return std::move(*result);
   Scene scene = cache.scene();
   const detail::GeometryArrays sources =
-      detail::geometry_arrays(scene, options, progress, detail::builder_on(device, options));
+      detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options));
+  if (cache.usable()) detail::release_from_devices(sources.arrays);
   GpuGeometry geometry = detail::upload_geometry(sources, device, options, progress);
   std::optional<CacheFile> file = cache.try_write(options, scene, sources);
   return {std::move(geometry), false, std::move(file), std::move(scene)};

@@ -99,6 +99,12 @@ std::uint64_t ResidencyReport::host_bytes() const {
   return sum(arrays, &ArrayResidency::host_bytes);
 }
 
+std::uint64_t ResidencyReport::uploaded_bytes() const {
+  return std::accumulate(
+      arrays.begin(), arrays.end(), std::uint64_t{0},
+      [](std::uint64_t so_far, const ArrayResidency& array) { return so_far + (array.in_place ? 0 : array.bytes); });
+}
+
 std::string ResidencyReport::table() const {
   // What fits needs no explanation.
   const auto explained = [](const ArrayResidency& array) {
@@ -123,7 +129,8 @@ std::string ResidencyReport::table() const {
   text += "\nplacement " + human_seconds(placement_seconds) + ", allocation " + human_seconds(allocation_seconds) +
           ", upload " + human_seconds(upload_seconds);
   if (upload_seconds > 0)
-    text += " (" + human_bytes(static_cast<std::uint64_t>(static_cast<double>(bytes()) / upload_seconds)) + "/s)";
+    text +=
+        " (" + human_bytes(static_cast<std::uint64_t>(static_cast<double>(uploaded_bytes()) / upload_seconds)) + "/s)";
   return text + '\n';
 }
 
@@ -152,7 +159,8 @@ std::string ResidencyReport::json() const {
                              {"device_bytes", array.device_bytes},
                              {"host_bytes", array.host_bytes},
                              {"why", array.why},
-                             {"fallback", array.fell_back}});
+                             {"fallback", array.fell_back},
+                             {"in_place", array.in_place}});
   return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "array_on_device.h"
 #include "geometry_arrays.h"
 #include "staging.h"
 
@@ -19,6 +20,7 @@ std::vector<ResidentArrays> broadcast(std::span<const ArraySource> sources, std:
         throw Error(ErrorKind::usage, "the device " + devices[i].info().id + " is given twice");
   if (options.external) throw Error(ErrorKind::usage, "memory of others is on one device: upload to that one instead");
 
+  detail::release_from_devices(sources);
   std::vector<ResidentArrays> resident;
   for (const Device& device : devices) resident.push_back(detail::place_arrays(sources, device, options, progress));
   std::vector<std::vector<detail::Destination>> arrays;
@@ -38,7 +40,7 @@ std::vector<ResidentArrays> broadcast(std::span<const ArraySource> sources, std:
 std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices, const UploadOptions& options,
                                    const Progress& progress) {
   const detail::GeometryArrays arrays = detail::geometry_arrays(
-      scene, options, progress, devices.empty() ? MeshBuilder() : detail::builder_on(devices[0], options));
+      scene, options, progress, devices.empty() ? nullptr : detail::builder_of(devices[0], options));
   std::vector<ResidentArrays> resident = broadcast(arrays.arrays, devices, options, progress);
   std::vector<GpuGeometry> geometries;
   for (std::size_t i = 0; i != devices.size(); ++i)

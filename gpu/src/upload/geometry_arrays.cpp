@@ -11,7 +11,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "array_on_device.h"
 
 namespace raylift {
 namespace {
@@ -173,6 +176,41 @@ void add_bvh(std::vector<ArraySource>& arrays, SceneBvh bvh) {
   arrays.push_back(view_source(ViewArray::pair_ids, std::move(bvh.ids)));
 }
 
+/// A mesh, and its BVH, in the memory of the device that built it.
+struct MeshOnDevice {
+  Memory vertices, triangles;
+  DeviceBvh bvh;
+};
+
+/// Nothing where the device's memory does not suffice.
+std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<const float3> vertices,
+                                            std::span<const uint3> triangles, const UploadOptions& options) {
+  try {
+    UploadOptions whole;
+    whole.policy = PlacementPolicy::device;
+    whole.reserve = 0;
+    const std::vector<ArraySource> sources{view_source(ViewArray::vertices, vertices),
+                                           view_source(ViewArray::triangles, triangles)};
+    ResidentArrays mesh = upload(sources, device, whole);
+    const Stream stream(device);
+    DeviceBvh bvh = build_bvh(device, mesh.arrays[0].as<const float3>(), vertices.size(),
+                              mesh.arrays[1].as<const uint3>(), triangles.size(), options.bvh_options, stream);
+    return MeshOnDevice{std::move(mesh.arrays[0]), std::move(mesh.arrays[1]), std::move(bvh)};
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::out_of_device_memory) throw;
+    return std::nullopt;
+  }
+}
+
+/// For meshes whose BVHs are joined to one.
+MeshBuilder mesh_builder(const Device* device, const UploadOptions& options) {
+  if (device == nullptr) return {};
+  return [device, &options](std::span<const float3> vertices, std::span<const uint3> triangles) {
+    const std::optional<MeshOnDevice> mesh = build_on_device(*device, vertices, triangles, options);
+    return mesh ? mesh->bvh.to_host(Stream(*device)) : build_bvh(vertices, triangles, options.bvh_options);
+  };
+}
+
 /// The tree of solids, and the optics: those arrays are all there, or none.
 void add_solids(std::vector<ArraySource>& arrays, const Scene& scene, const Raster& raster) {
   SolidTree tree = solid_tree(scene);
@@ -192,8 +230,9 @@ void add_solids(std::vector<ArraySource>& arrays, const Scene& scene, const Rast
 /// The sources keep what they are given by rvalue, and refer to the rest.
 template <class Flat, class Colors>
 std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadOptions& options,
-                                     const Progress& progress, const MeshBuilder& large) {
+                                     const Progress& progress, const Device* builder) {
   std::vector<ArraySource> arrays;
+  std::optional<MeshOnDevice> built;
   const auto add = [&]<class Values>(ViewArray array, Values&& values) {
     if constexpr (std::is_lvalue_reference_v<Values>)
       arrays.push_back(view_source(array, std::span(std::as_const(values))));
@@ -207,9 +246,27 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   const MeshView mesh{0, static_cast<std::uint32_t>(flat.vertices.size()), 0,
                       static_cast<std::uint32_t>(flat.triangles.size())};
 
-  if (options.bvh) add_bvh(arrays, build_bvh(flat, options.bvh_options, progress, large));
+  if (options.bvh && builder != nullptr && flat.triangles.size() >= kLargeMesh) {
+    const Stage stage(progress, "bvh", flat.triangles.size());
+    built = build_on_device(*builder, flat.vertices, flat.triangles, options);
+  }
+  if (built) {
+    DeviceBvh& bvh = built->bvh;
+    arrays.push_back(detail::computed_source(ViewArray::nodes, sizeof(BvhNode), *builder, std::move(bvh.nodes).take()));
+    arrays.push_back(
+        detail::computed_source(ViewArray::pairs, sizeof(TrianglePair), *builder, std::move(bvh.pairs).take()));
+    arrays.push_back(
+        detail::computed_source(ViewArray::pair_ids, sizeof(PairIds), *builder, std::move(bvh.ids).take()));
+  } else if (options.bvh) {
+    add_bvh(arrays, build_bvh(flat, options.bvh_options, progress));
+  }
+  const auto stays = [&](Memory& memory) {
+    arrays.back().on_device = std::make_shared<detail::ArrayOnDevice>(*builder, std::move(memory), false);
+  };
   add(ViewArray::triangles, std::forward<Flat>(flat).triangles);
+  if (built) stays(built->triangles);
   add(ViewArray::vertices, std::forward<Flat>(flat).vertices);
+  if (built) stays(built->vertices);
   add(ViewArray::meshes, std::vector{mesh});
   add(ViewArray::instances, std::vector{instance});
   add(ViewArray::material_colors, std::forward<Colors>(colors));
@@ -230,39 +287,23 @@ float reach_of(const Bounds& bounds, const Eigen::Vector3d& origin) {
   return std::nextafter(static_cast<float>(reach), std::numeric_limits<float>::max());
 }
 
-MeshBuilder builder_on(const Device& device, const UploadOptions& options) {
-  if (options.bvh_builder == BvhBuilder::host || device.info().is_host) return {};
-  return [&device, &options](std::span<const float3> vertices, std::span<const uint3> triangles) {
-    try {
-      UploadOptions whole;
-      whole.policy = PlacementPolicy::device;
-      whole.reserve = 0;
-      const std::vector<ArraySource> sources{view_source(ViewArray::vertices, vertices),
-                                             view_source(ViewArray::triangles, triangles)};
-      const ResidentArrays mesh = upload(sources, device, whole);
-      const Stream stream(device);
-      return build_bvh(device, mesh.arrays[0].as<const float3>(), vertices.size(), mesh.arrays[1].as<const uint3>(),
-                       triangles.size(), options.bvh_options, stream)
-          .to_host(stream);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::out_of_device_memory) throw;
-      return build_bvh(vertices, triangles, options.bvh_options);
-    }
-  };
+const Device* builder_of(const Device& device, const UploadOptions& options) {
+  return options.bvh_builder == BvhBuilder::host || device.info().is_host ? nullptr : &device;
 }
 
 GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
-                               const MeshBuilder& large) {
+                               const Device* builder) {
   check_material_count(scene);
   const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
   std::vector<ArraySource> arrays;
   if (options.flatten) {
-    arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, large);
+    arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, builder);
   } else {
     const auto meshes = std::make_shared<const std::vector<MeshView>>(mesh_views(scene));
     PartMaterials parts = part_materials(scene);
     std::vector<InstanceView> instances = instance_views(scene, origin, parts.first);
-    if (options.bvh) add_bvh(arrays, build_bvh(scene, origin, options.bvh_options, progress, large));
+    if (options.bvh)
+      add_bvh(arrays, build_bvh(scene, origin, options.bvh_options, progress, mesh_builder(builder, options)));
     add_mesh_arrays(arrays, scene, meshes);
     arrays.push_back(view_source(ViewArray::meshes, meshes));
     arrays.push_back(view_source(ViewArray::instances, std::move(instances)));
@@ -280,8 +321,8 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
 }
 
 GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
-                               const UploadOptions& options, const Progress& progress, const MeshBuilder& large) {
-  return {flat_arrays(flat, material_colors, options, progress, large), flat.origin, 0, kDefaultRaster};
+                               const UploadOptions& options, const Progress& progress, const Device* builder) {
+  return {flat_arrays(flat, material_colors, options, progress, builder), flat.origin, 0, kDefaultRaster};
 }
 
 GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device, const UploadOptions& options,

@@ -20,19 +20,20 @@ struct GeometryArrays {
 /// The largest coordinate of the bounds from the origin, rounded up.
 [[nodiscard]] float reach_of(const Bounds& bounds, const Eigen::Vector3d& origin);
 
-/// Builds large meshes' trees on the device, and brings them back: they are placed like every other array. Nothing
-/// where options leave it to the host. Device and options must stay as long as it.
-[[nodiscard]] MeshBuilder builder_on(const Device& device, const UploadOptions& options);
+/// The device if it is to build the BVHs of large meshes, or null.
+[[nodiscard]] const Device* builder_of(const Device& device, const UploadOptions& options);
 
-/// The scene must stay until the arrays have been filled. Flattened where options say so. Throws Error(limit) where
-/// 32-bit indices or 16-bit materials or surfaces do not suffice, Error(usage) for a scene whose parts do not fit
-/// together, or a raster that is none.
+/// The scene must stay until the arrays have been filled. `builder` builds the BVHs of large meshes. That of a
+/// flattened scene stays there until it is placed, and so does the mesh; those of meshes with instances come to the
+/// host, as they are joined. Flattened where options say so. Throws Error(limit) where 32-bit indices or 16-bit
+/// materials or surfaces do not suffice, Error(usage) for a scene whose parts do not fit together, or a raster that is
+/// none.
 [[nodiscard]] GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
-                                             const MeshBuilder& large = {});
+                                             const Device* builder = nullptr);
 /// Likewise: scene and colours must stay.
 [[nodiscard]] GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
                                              const UploadOptions& options, const Progress& progress,
-                                             const MeshBuilder& large = {});
+                                             const Device* builder = nullptr);
 
 [[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device,
                                           const UploadOptions& options, const Progress& progress);

@@ -52,14 +52,14 @@ Memory& GpuGeometry::array(ViewArray array) {
 
 GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
   const detail::GeometryArrays arrays =
-      detail::geometry_arrays(scene, options, progress, detail::builder_on(device, options));
+      detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options));
   return detail::upload_geometry(arrays, device, options, progress);
 }
 
 GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
                    const UploadOptions& options, const Progress& progress) {
   const detail::GeometryArrays arrays =
-      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_on(device, options));
+      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_of(device, options));
   return detail::upload_geometry(arrays, device, options, progress);
 }
 

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <numeric>
 
+#include "array_on_device.h"
+
 namespace raylift::detail {
 namespace {
 
@@ -64,6 +66,14 @@ Memory allocate_or_fall_back(const Device& device, std::size_t bytes, const Uplo
   }
 }
 
+/// What the device computed there already, for each array: it counts as free.
+std::vector<std::uint64_t> bytes_in_place(std::span<const ArraySource> sources, const Device& device) {
+  std::vector<std::uint64_t> bytes(sources.size(), 0);
+  for (std::size_t i = 0; i != sources.size(); ++i)
+    if (sources[i].on_device) bytes[i] = sources[i].on_device->bytes_on(device);
+  return bytes;
+}
+
 /// The memory that others have for arrays; none of it where nobody asks for that.
 std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, const UploadOptions& options) {
   std::vector<ExternalMemory> external(arrays.size());
@@ -80,13 +90,15 @@ ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& 
   ResidentArrays resident;
   resident.arrays.resize(sources.size());
   ResidencyReport& report = resident.report;
+  const std::vector<std::uint64_t> in_place = bytes_in_place(sources, device);
+  const std::uint64_t all_in_place = std::accumulate(in_place.begin(), in_place.end(), std::uint64_t{0});
   MemoryInfo memory = device.memory_info();
   report.device_id = device.info().id;
   report.device_name = device.info().name;
   report.policy = options.policy;
   report.reserve = options.reserve;
   report.budget = options.budget;
-  report.free_before = memory.free_bytes;
+  report.free_before = memory.free_bytes + all_in_place;
   report.total = memory.total_bytes;
   {
     const Stage stage(progress, "placement");
@@ -103,14 +115,21 @@ ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& 
       resident.arrays[i] = Memory::external(device, external[i].device, sizes[i].bytes);
     }
     memory = device.memory_info();
-    const std::vector<ArrayPlacement> plan =
-        plan_placement({placed, memory.free_bytes, options.reserve, options.budget == UINT64_MAX ? UINT64_MAX : budget,
-                        options.policy, device.info().splits_arrays, device.info().page_bytes});
+    const std::vector<ArrayPlacement> plan = plan_placement(
+        {placed, memory.free_bytes + all_in_place, options.reserve, options.budget == UINT64_MAX ? UINT64_MAX : budget,
+         options.policy, device.info().splits_arrays, device.info().page_bytes});
     for (std::size_t i = 0; i != sizes.size(); ++i) {
       const bool ours = external[i].device == nullptr;
       report.arrays.push_back({sizes[i].name, sizes[i].rank, sizes[i].bytes, plan[i].where,
                                ours ? plan[i].device_bytes : sizes[i].bytes, plan[i].host_bytes,
                                ours ? plan[i].why : external[i].why});
+      if (!sources[i].on_device) continue;
+      ArrayResidency& row = report.arrays.back();
+      row.in_place = ours && in_place[i] != 0 && row.where == Residency::device;
+      if (row.in_place)
+        resident.arrays[i] = sources[i].on_device->take();
+      else
+        sources[i].on_device->release();
     }
     report.placement_seconds = seconds_since(start);
   }
@@ -137,6 +156,10 @@ std::vector<Destination> destinations_of(std::span<const ArraySource> sources, c
   for (std::size_t i = 0; i != sources.size(); ++i) {
     const ArrayResidency& row = resident.report.arrays[i];
     const Memory& array = resident.arrays[i];
+    if (row.in_place) {
+      arrays.push_back({&sources[i]});
+      continue;
+    }
     // The host's pages of a split are ordinary memory; CUDA has no write-combined ones there.
     const bool write_combined = row.where == Residency::mapped && options.mapped_flags.write_combined;
     arrays.push_back({&sources[i], array.device(), row.device_bytes, array.host_part().data(), row.host_bytes,

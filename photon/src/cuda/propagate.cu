@@ -6,13 +6,18 @@
 namespace raylift::photon {
 namespace {
 
+using bvh_detail::finish_boundary;
+using bvh_detail::load_by_16_bytes;
+using bvh_detail::plain_boundaries_of_warp;
+using bvh_detail::store_by_16_bytes;
+
 constexpr unsigned kThreads = 128;
 // Rays of one warp, at most: enough that waiting for the last of them costs little.
 constexpr std::uint32_t kRaysPerWarp = 512;
-// Rounds before the host looks how many photons are left, at first; and how few are.
-constexpr std::uint32_t kRounds = 16, kFew = 4096;
+// Rounds before the host looks how many photons are left; and how few are.
+constexpr std::uint32_t kRounds = 2, kFew = 32768;
 // Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/performance.md.
-constexpr int kSearchBlocks = 4, kPhysicsBlocks = 8;
+constexpr int kSearchBlocks = 8, kRestBlocks = 4, kPhysicsBlocks = 3;
 
 __global__ void find_anchor(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
                             Anchor* anchor) {
@@ -31,15 +36,10 @@ __device__ std::uint32_t first_of_thread() {
 __device__ std::uint32_t stride() {
   return gridDim.x * kThreads;
 }
-
-// Rays by 16 bytes at a time.
-__device__ Ray load_ray(const Ray* ray) {
-  const float4 a = reinterpret_cast<const float4*>(ray)[0], b = reinterpret_cast<const float4*>(ray)[1];
-  return {{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w};
-}
-__device__ void store_ray(Ray* place, const Ray& ray) {
-  reinterpret_cast<float4*>(place)[0] = {ray.origin.x, ray.origin.y, ray.origin.z, ray.tmin};
-  reinterpret_cast<float4*>(place)[1] = {ray.direction.x, ray.direction.y, ray.direction.z, ray.tmax};
+// The first item of a thread that takes every stride()-th one. Few items are spread over all warps: the threads of a
+// warp wait for each other.
+__device__ std::uint32_t first_item(std::uint32_t count) {
+  return count >= stride() ? first_of_thread() : (threadIdx.x & 31u) * (stride() / 32) + first_of_thread() / 32;
 }
 
 // A place in the list for each thread of a warp that wants one. All of its threads are there.
@@ -51,38 +51,48 @@ __device__ std::uint32_t append(bool wanted, std::uint32_t* count) {
   return __shfl_sync(0xFFFFFFFFu, first, 0) + static_cast<std::uint32_t>(__popc(all & ((1u << lane) - 1u)));
 }
 
-// The physics of a step: from the boundary that each photon waits for to its next ray. kBirth: all photons, from their
-// birth to their first ray.
+// How many photons are born now: as many as there is room for.
+__global__ void plan_births(Births* births, const std::uint32_t* waiting, std::uint32_t capacity, std::uint32_t all) {
+  births->first += births->count;
+  const std::uint32_t room = capacity - *waiting, left = all - births->first;
+  births->count = left < room ? left : room;
+}
+
+// The physics of a step: from the boundary that each photon waits for to its next ray. kBirth: from birth to the first
+// ray.
 template <bool kBirth>
 __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
     advance(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source, const Anchor* anchor,
             const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting from, Waiting to,
-            Outcome* outcomes, std::uint32_t births) {
-  const std::uint32_t count = kBirth ? births : *from.count;
+            Outcome* outcomes) {
+  const std::uint32_t count = kBirth ? flights.births->count : *from.count;
+  if (!kBirth && first_of_thread() == 0) *flights.rest.count = 0;
   const Anchor at = anchor != nullptr ? *anchor : Anchor{};
+  const std::uint32_t rounds = (count + stride() - 1) / stride();
+  std::uint32_t q = first_item(count);
   // By whole warps, as they append together.
-  for (std::uint32_t q = first_of_thread(); q < (count + 31) / 32 * 32; q += stride()) {
+  for (std::uint32_t round = 0; round != rounds; ++round, q += stride()) {
+    Follower follower(geometry, source, at, run);
     std::uint32_t i = 0;
     bool flying = false;
     Ray ray;
     if (q < count) {
-      Follower follower(geometry, source, at, run);
       if (kBirth) {
-        i = q;
+        i = flights.births->first + q;
         follower.start(run.first + i);
       } else {
         i = from.photons[q];
-        follower.resume(run.first + i, outcomes[i], flights.pauses[i]);
-        follower.arrive(flights.boundaries[q]);
+        follower.resume(run.first + i, load_by_16_bytes(outcomes + i), load_by_16_bytes(from.pauses + q));
+        follower.arrive(load_by_16_bytes(flights.boundaries + q));
       }
       flying = follower.ray(ray);
-      outcomes[i] = follower.outcome();
-      if (flying) flights.pauses[i] = follower.pause();
+      store_by_16_bytes(outcomes + i, follower.outcome());
     }
     const std::uint32_t place = append(flying, to.count);
     if (flying) {
       to.photons[place] = i;
-      store_ray(flights.rays + place, ray);
+      store_by_16_bytes(to.pauses + place, follower.pause());
+      store_by_16_bytes(flights.rays + place, {ray, follower.in()});
     }
   }
 }
@@ -90,35 +100,49 @@ __global__ void __launch_bounds__(kThreads, kPhysicsBlocks)
 // The boundaries that photons wait for. A kernel of its own: search and physics in one are more code than the
 // instruction cache holds, and threads that wait for each other at both.
 __global__ void __launch_bounds__(kThreads, kSearchBlocks)
-    search(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights, Waiting waiting,
-           Waiting next, const Outcome* outcomes) {
-  const std::uint32_t count = *waiting.count;
-  if (first_of_thread() == 0) *next.count = 0;
-  const std::uint32_t warps = stride() / 32, share = (count / warps + 31) / 32 * 32;
-  const std::uint32_t rays = share < 32 ? 32 : share < kRaysPerWarp ? share : kRaysPerWarp;
+    search(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights,
+           const std::uint32_t* waiting, std::uint32_t* next) {
+  const std::uint32_t count = *waiting;
+  if (first_of_thread() == 0) *next = 0;
+  const std::uint32_t warps = stride() / 32, share = (count + warps - 1) / warps;
+  const std::uint32_t rays = share <= 32 ? share : share < kRaysPerWarp ? (share + 31) / 32 * 32 : kRaysPerWarp;
   for (std::uint64_t first = std::uint64_t{first_of_thread() / 32} * rays; first < count;
        first += std::uint64_t{warps} * rays) {
     const auto begin = static_cast<std::uint32_t>(first);
-    const Ray* const here = flights.rays + begin;
-    const std::uint32_t* const photons = waiting.photons + begin;
-    boundaries_of_warp(
-        geometry, count - begin < rays ? count - begin : rays, [=](std::uint32_t i) { return load_ray(here + i); },
-        [=](std::uint32_t i) { return outcomes[photons[i]].photon.in; }, flights.boundaries + begin);
+    const WaitingRay* const here = flights.rays + begin;
+    plain_boundaries_of_warp(
+        geometry, count - begin < rays ? count - begin : rays,
+        [=](std::uint32_t i) { return load_by_16_bytes(&here[i].ray); }, [=](std::uint32_t i) { return here[i].in; },
+        flights.boundaries + begin,
+        [=](bool more, std::uint32_t i) {
+          const std::uint32_t place = append(more, flights.rest.count);
+          if (more) flights.rest.rays[place] = begin + i;
+        });
+  }
+}
+
+// The same for the rays whose boundary is not plain. They are few, and slow.
+__global__ void __launch_bounds__(kThreads, kRestBlocks)
+    search_rest(const __grid_constant__ GeometryView geometry, const __grid_constant__ Flights flights) {
+  const std::uint32_t count = *flights.rest.count;
+  for (std::uint32_t q = first_item(count); q < count; q += stride()) {
+    const std::uint32_t i = flights.rest.rays[q];
+    finish_boundary(geometry, flights.rays[i].ray, flights.rays[i].in, flights.boundaries + i);
   }
 }
 
 // The last photons on their way, to their ends: too few to share work.
-__global__ void __launch_bounds__(kThreads, 4)
+__global__ void __launch_bounds__(kThreads, kRestBlocks)
     finish(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source, const Anchor* anchor,
            const __grid_constant__ Run run, const __grid_constant__ Flights flights, Waiting waiting,
            Outcome* outcomes) {
   const std::uint32_t count = *waiting.count;
   const Anchor at = anchor != nullptr ? *anchor : Anchor{};
-  for (std::uint32_t q = first_of_thread(); q < count; q += stride()) {
+  for (std::uint32_t q = first_item(count); q < count; q += stride()) {
     const std::uint32_t i = waiting.photons[q];
     Follower follower(geometry, source, at, run);
-    follower.resume(run.first + i, outcomes[i], flights.pauses[i]);
-    Ray ray = load_ray(flights.rays + q);
+    follower.resume(run.first + i, outcomes[i], waiting.pauses[q]);
+    Ray ray = flights.rays[q].ray;
     do follower.arrive(next_boundary(geometry, ray, follower.in()));
     while (follower.ray(ray));
     outcomes[i] = follower.outcome();
@@ -161,29 +185,44 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream) {
   if (count == 0) return cudaSuccess;
   const auto on = static_cast<cudaStream_t>(stream);
-  unsigned birth_blocks = 0, physics_blocks = 0, search_blocks = 0, finish_blocks = 0;
+  unsigned birth_blocks = 0, physics_blocks = 0, search_blocks = 0, rest_blocks = 0, finish_blocks = 0;
   if (const cudaError_t code = blocks_for(advance<true>, count, birth_blocks); code != cudaSuccess) return code;
   if (const cudaError_t code = blocks_for(advance<false>, count, physics_blocks); code != cudaSuccess) return code;
   if (const cudaError_t code = blocks_for(search, count, search_blocks); code != cudaSuccess) return code;
+  if (const cudaError_t code = blocks_for(search_rest, count, rest_blocks); code != cudaSuccess) return code;
   if (const cudaError_t code = blocks_for(finish, count, finish_blocks); code != cudaSuccess) return code;
   Waiting from = flights.waiting[0], to = flights.waiting[1];
   if (const cudaError_t code = cudaMemsetAsync(from.count, 0, sizeof *from.count, on); code != cudaSuccess) return code;
-  advance<true><<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, to, from, outcomes, count);
-  // As long as many photons are on their way.
-  for (std::uint32_t rounds = kRounds, left = count; left > kFew; rounds *= 2) {
-    for (std::uint32_t round = 0; round != rounds; ++round) {
-      search<<<search_blocks, kThreads, 0, on>>>(geometry, flights, from, to, outcomes);
-      advance<false>
-          <<<physics_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, from, to, outcomes, 0);
+  if (const cudaError_t code = cudaMemsetAsync(flights.rest.count, 0, sizeof *flights.rest.count, on);
+      code != cudaSuccess)
+    return code;
+  if (const cudaError_t code = cudaMemsetAsync(flights.births, 0, sizeof *flights.births, on); code != cudaSuccess)
+    return code;
+  // As long as many photons are on their way, or not yet born.
+  std::uint32_t born = 0;
+  for (std::uint32_t left = count; born != count || left > kFew;) {
+    for (std::uint32_t round = 0; round != kRounds; ++round) {
+      if (born != count) {
+        plan_births<<<1, 1, 0, on>>>(flights.births, from.count, flights.capacity, count);
+        advance<true><<<birth_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, to, from, outcomes);
+      }
+      search<<<search_blocks, kThreads, 0, on>>>(geometry, flights, from.count, to.count);
+      search_rest<<<rest_blocks, kThreads, 0, on>>>(geometry, flights);
+      advance<false><<<physics_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, from, to, outcomes);
       const Waiting done = from;
       from = to;
       to = done;
     }
+    Births births{};
     if (const cudaError_t code = cudaMemcpyAsync(&left, from.count, sizeof left, cudaMemcpyDeviceToHost, on);
         code != cudaSuccess)
       return code;
+    if (const cudaError_t code = cudaMemcpyAsync(&births, flights.births, sizeof births, cudaMemcpyDeviceToHost, on);
+        code != cudaSuccess)
+      return code;
     if (const cudaError_t code = cudaStreamSynchronize(on); code != cudaSuccess) return code;
-    if (left == 0) return cudaGetLastError();
+    born = births.first + births.count;
+    if (born == count && left == 0) return cudaGetLastError();
   }
   finish<<<finish_blocks, kThreads, 0, on>>>(geometry, source, anchor, run, flights, from, outcomes);
   return cudaGetLastError();

@@ -19,6 +19,7 @@ struct ArrayResidency {
   std::uint64_t host_bytes = 0;
   std::string why;
   bool fell_back = false;  ///< the memory that was planned was not there after all
+  bool in_place = false;   ///< the device computed it there
 };
 
 struct ResidencyReport {
@@ -38,6 +39,8 @@ struct ResidencyReport {
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t device_bytes() const;
   [[nodiscard]] std::uint64_t host_bytes() const;
+  /// Of the arrays that were not computed in place.
+  [[nodiscard]] std::uint64_t uploaded_bytes() const;
 
   /// For people: aligned columns, decimal units, a line of totals, ending in a newline.
   [[nodiscard]] std::string table() const;

@@ -115,7 +115,7 @@ RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& 
 RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray& ray, const Containment& in) {
   using namespace bvh_detail;
   const Ray rest = ray_of_walk(geometry, ray);
-  NearestCounting<true> nearest(geometry, rest, in, starts_anew(ray));
+  NearestCounting<true, true> nearest(geometry, rest, in, starts_anew(ray));
   walk(geometry, rest, nearest);
   Place place;
   if (!plain_change(geometry, rest, in, nearest, place)) place = next_change(geometry, rest, in, nearest);

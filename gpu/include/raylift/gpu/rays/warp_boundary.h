@@ -6,6 +6,7 @@
 #if defined(__CUDACC__)
 
 #include <raylift/gpu/rays/boundary.h>
+#include <raylift/gpu/rays/detail/by_16_bytes.h>
 #include <raylift/gpu/rays/warp_query.h>
 
 namespace raylift {
@@ -17,7 +18,7 @@ __device__ inline void nearest_faces_of_warp(const GeometryView& geometry, std::
                                              const In& in, Boundary* boundaries) {
   const GeometryView* const view = &geometry;
   const auto ray = [=](std::uint32_t i) -> Ray { return ray_of_walk(*view, fetch(i)); };
-  using Query = NearestCounting<true>;
+  using Query = NearestCounting<true, true>;
   const auto make = [=](std::uint32_t i, const Ray& of_walk, Group*) {
     return i == kNoRay ? Query(*view, of_walk, {}, false) : Query(*view, of_walk, in(i), starts_anew(fetch(i)));
   };
@@ -26,55 +27,46 @@ __device__ inline void nearest_faces_of_warp(const GeometryView& geometry, std::
   });
 }
 
-// Rays of a warp that take more than a lone face, until there are enough of them for all threads.
-struct Pending {
-  static constexpr std::uint32_t kMostWarps = 32;
-  std::uint32_t rays[kMostWarps][64];
-};
+// What is left to do behind the walk, for a ray whose place is not plain. A call, as it has the registers to itself
+// then.
+__device__ __noinline__ inline void finish_boundary(const GeometryView& geometry, Ray ray, Containment in,
+                                                    Boundary* boundary) {
+  const NearestFaces nearest = *reinterpret_cast<const NearestFaces*>(boundary);
+  store_by_16_bytes(boundary,
+                    boundary_at(geometry, ray, in, next_change(geometry, ray_of_walk(geometry, ray), in, nearest)));
+}
 
-// A call, as it has the registers to itself then.
-template <class Fetch, class In>
-__device__ __noinline__ void finish_boundaries_in_warp(const GeometryView& geometry, std::uint32_t count, Fetch fetch,
-                                                       In in, Boundary* boundaries) {
-  constexpr unsigned kAll = 0xFFFFFFFFu;
-  __shared__ Pending pending;
-  const std::uint32_t lane = threadIdx.x & 31u;
-  std::uint32_t* const rays = pending.rays[threadIdx.x / 32];
-  std::uint32_t waiting = 0;
-  const auto nearest_of = [=](std::uint32_t i) { return *reinterpret_cast<const NearestFaces*>(boundaries + i); };
-  const auto finish_some = [&](std::uint32_t these) {
-    __syncwarp();
-    if (lane < these) {
-      const std::uint32_t i = rays[lane];
-      const Ray ray = fetch(i);
-      const Containment set = in(i);
-      boundaries[i] =
-          boundary_at(geometry, ray, set, next_change(geometry, ray_of_walk(geometry, ray), set, nearest_of(i)));
-    }
-    __syncwarp();
-  };
+// The boundaries of those rays whose place is plain; later(wants, i) for all threads of the warp together: whether ray
+// i of this thread is another one. A call likewise.
+template <class Fetch, class In, class Later>
+__device__ __noinline__ void plain_boundaries_in_warp(const GeometryView& geometry, std::uint32_t count, Fetch fetch,
+                                                      In in, Boundary* boundaries, Later later) {
   for (std::uint32_t first = 0; first < count; first += 32) {
-    const std::uint32_t i = first + lane;
+    const std::uint32_t i = first + (threadIdx.x & 31u);
     bool more = false;
     if (i < count) {
       const Ray ray = fetch(i);
       const Containment set = in(i);
+      const NearestFaces nearest = *reinterpret_cast<const NearestFaces*>(boundaries + i);
       Place place;
-      more = !plain_change(geometry, ray_of_walk(geometry, ray), set, nearest_of(i), place);
-      if (!more) boundaries[i] = boundary_at(geometry, ray, set, place);
+      more = !plain_change(geometry, ray_of_walk(geometry, ray), set, nearest, place);
+      if (!more) store_by_16_bytes(boundaries + i, boundary_at(geometry, ray, set, place));
     }
-    const unsigned wanting = __ballot_sync(kAll, more);
-    if (more) rays[waiting + static_cast<std::uint32_t>(__popc(wanting & ((1u << lane) - 1u)))] = i;
-    waiting += static_cast<std::uint32_t>(__popc(wanting));
-    if (waiting >= 32) {
-      finish_some(32);
-      waiting -= 32;
-      const std::uint32_t moved = lane < waiting ? rays[32 + lane] : 0;
-      __syncwarp();
-      rays[lane] = moved;
-    }
+    later(more, i);
   }
-  finish_some(waiting);
+}
+
+// boundaries_of_warp, but for rays whose place is not plain: for these finish_boundary is still to be called.
+template <class Fetch, class In, class Later>
+__device__ inline void plain_boundaries_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
+                                                const In& in, Boundary* boundaries, const Later& later) {
+  static_assert(sizeof(NearestFaces) <= sizeof(Boundary));
+  if (geometry.bvh_levels == 2)
+    nearest_faces_of_warp<true>(geometry, count, fetch, in, boundaries);
+  else
+    nearest_faces_of_warp<false>(geometry, count, fetch, in, boundaries);
+  __syncwarp();
+  plain_boundaries_in_warp(geometry, count, fetch, in, boundaries, later);
 }
 
 }  // namespace bvh_detail
@@ -85,13 +77,12 @@ __device__ __noinline__ void finish_boundaries_in_warp(const GeometryView& geome
 template <class Fetch, class In>
 __device__ inline void boundaries_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
                                           const In& in, Boundary* boundaries) {
-  static_assert(sizeof(bvh_detail::NearestFaces) <= sizeof(Boundary));
-  if (geometry.bvh_levels == 2)
-    bvh_detail::nearest_faces_of_warp<true>(geometry, count, fetch, in, boundaries);
-  else
-    bvh_detail::nearest_faces_of_warp<false>(geometry, count, fetch, in, boundaries);
-  __syncwarp();
-  bvh_detail::finish_boundaries_in_warp(geometry, count, fetch, in, boundaries);
+  bvh_detail::plain_boundaries_of_warp(geometry, count, fetch, in, boundaries,
+                                       [=, &geometry](bool more, std::uint32_t i) {
+                                         if (more)
+                                           bvh_detail::finish_boundary(geometry, fetch(i), in(i), boundaries + i);
+                                         __syncwarp();
+                                       });
 }
 
 }  // namespace raylift

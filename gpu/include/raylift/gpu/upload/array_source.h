@@ -17,6 +17,10 @@
 
 namespace raylift {
 
+namespace detail {
+class ArrayOnDevice;
+}
+
 /// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
 /// elements. `target` may be write-combined memory: then it must not be read.
 using Fill = std::function<void(std::size_t first, std::size_t count, std::byte* target, StoreMode mode)>;
@@ -29,6 +33,7 @@ struct ArraySource {
   std::size_t count = 0;
   Fill fill;
   const std::byte* pinned = nullptr;  ///< the whole array, if it lies in pinned memory: then it needs no staging
+  std::shared_ptr<detail::ArrayOnDevice> on_device = nullptr;  ///< the whole array, if it lies on a device already
 
   /// Writes bytes [begin, end), which need not start or end with an element: chunks and pages do not care for elements.
   void fill_bytes(std::size_t begin, std::size_t end, std::byte* target, StoreMode mode) const;

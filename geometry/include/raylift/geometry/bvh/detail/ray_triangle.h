@@ -98,15 +98,15 @@ struct Impression {
 };
 
 // From edge functions u, v, w that are off by at most `bound`; inverse_z is that of the direction's z. NaN, as overflow
-// makes it, leaves all open.
+// makes it, leaves all open. What is surely hit or missed is so by more than `least_sure`, which is at least `bound`.
 //
 // The bound is about twice the error, and a sure hit's determinant D is more than three times the bound. So weights are
 // off by at most 4.5 bound / D each, and t, the vertices' z weighted with them, by 7 bound / D of the spread of z, and
 // by 8 roundings of the largest z.
 RAYLIFT_HD inline Impression look_at(float inverse_z, Sheared a, Sheared b, Sheared c, float u, float v, float w,
-                                     float bound) {
+                                     float bound, float least_sure) {
   const float least = minimum(minimum(u, v), w), most = maximum(maximum(u, v), w);
-  Impression seen{least < -bound && most > bound, least > bound || most<-bound, 0, 0, most> 0};
+  Impression seen{least < -least_sure && most > least_sure, least > least_sure || most<-least_sure, 0, 0, most> 0};
   if (!seen.hit) return seen;
   const float inverse = 1.0f / (u + v + w);
   const float z =

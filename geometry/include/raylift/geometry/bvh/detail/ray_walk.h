@@ -108,18 +108,20 @@ RAYLIFT_HD inline std::uint32_t intersect_pair(const BvhView& bvh, std::uint32_t
                 p3 = shear(ray, vertex(pair, 3));
   const float shared = edge(p1, p2), inverse_z = ray.inverse_z();
   const float extent = extent_of(p0, p1, p2, p3);
-  float bound = edge_bound(extent, depth_of(p0, p1, p2, p3));
+  const float bound = edge_bound(extent, depth_of(p0, p1, p2, p3));
+  float least_sure = bound;
   if constexpr (requires { query.around(); }) {
     // Few pairs reach back to the origin.
     const float first = minimum(minimum(p0.z, p1.z), minimum(p2.z, p3.z)) * fabsf(inverse_z);
     if (const float around = query.around(); first <= around && around > 0) {
       // Not only sure misses are left out, but misses by more than that.
       const float distance = around / fabsf(inverse_z);
-      if (pair_near_origin(distance, p0, p1, p2, p3)) bound += 3 * distance * extent;
+      if (pair_near_origin(distance, p0, p1, p2, p3)) least_sure += 3 * distance * extent;
     }
   }
-  return offer_pair(bvh, index, look_at(inverse_z, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), bound),
-                    look_at(inverse_z, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, bound), placed, query);
+  return offer_pair(bvh, index, look_at(inverse_z, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), bound, least_sure),
+                    look_at(inverse_z, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, bound, least_sure), placed,
+                    query);
 }
 
 template <class Query>

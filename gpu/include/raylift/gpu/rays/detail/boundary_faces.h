@@ -54,6 +54,8 @@ inline constexpr float kAcross = 0x1p-21f;
 // Faces are at one place if they are not farther from each other than `across`. So a new point, at the first of them,
 // may be off by that against the others too: a face is at the start if it is within so many `across`.
 inline constexpr float kAtStart = 3;
+// And not farther ahead along the ray than so many: at a low angle, what is near across may be far ahead.
+inline constexpr float kAheadAtStart = 4;
 // Where faces within `across` contradict each other, those within up to so many of it are tried too.
 inline constexpr int kWidest = 4;
 // How far back along the ray, in terms of `across`, faces are looked for: at lower angles than its inverse a face that
@@ -63,9 +65,9 @@ inline constexpr float kBack = 0x1p10f;
 inline constexpr float kBackGrowth = 8;
 // Within that many `across` ahead, hits are looked at one by one.
 inline constexpr float kNearStart = 32;
-// Hits nearer to each other than that many `across`, along the ray, are looked at one by one; so are those of faces
-// that are seen at a low angle.
-inline constexpr float kCrowd = 32;
+// Behind the nearest face, other faces are looked for within that many `across`, along the ray: at lower angles than
+// twice its inverse, faces farther behind may be at the same place.
+inline constexpr float kCrowd = 128;
 
 RAYLIFT_HD inline float largest_component(float3 v) {
   return maximum(maximum(fabsf(v.x), fabsf(v.y)), fabsf(v.z));
@@ -139,9 +141,9 @@ RAYLIFT_HD inline bool explained(const Face& face, float across) {
   return face.crossing.t <= 0 || face.crossing.t * face.speed <= across;
 }
 
-// Whether the start lies behind a face or at it. At a low angle a face that is near across may be far along the ray.
+// Whether the start lies behind a face or at it.
 RAYLIFT_HD inline bool at_start(const Face& face, float across, float stretch) {
-  return face.crossing.t <= 0 || (face.crossing.t * face.speed <= across && face.crossing.t <= 4 * stretch);
+  return face.crossing.t <= 0 || (face.crossing.t * face.speed <= across && face.crossing.t <= kAheadAtStart * stretch);
 }
 
 // Whether a crossing agrees with the set: an exit of a solid in it, or an entry of one that is not.

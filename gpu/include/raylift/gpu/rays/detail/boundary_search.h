@@ -156,16 +156,25 @@ RAYLIFT_SLOW_PATH inline Place crowded_place(const GeometryView& geometry, Ray r
 template <bool kTrusting>
 RAYLIFT_SLOW_PATH inline NearestFaces nearest_faces(const GeometryView& geometry, Ray ray, Containment in,
                                                     bool from_start) {
-  NearestCounting<kTrusting> query(geometry, ray, in, from_start);
+  NearestCounting<kTrusting, false> query(geometry, ray, in, from_start);
   walk(geometry, ray, query);
   return query;
 }
 
-// Whether the place of the nearest face is that face alone, and away from the start.
+// Whether the place of the nearest face is that face alone: none lies before it that could contradict it, and none
+// behind it that could be at the same place, with a factor of two for what rounds here.
 RAYLIFT_HD inline bool lone(const NearestFaces& nearest, const Face& face, const Ray& ray) {
-  // Faces behind the ray's end were not looked for: `other` is no farther than that.
-  return face.crossing.t > 2 * nearest.near_start && nearest.other > nearest.best_far + nearest.margin() &&
-         face.speed * kCrowd > 2 * largest_component(ray.direction);
+  const float stretch = nearest.near_start * (1 / kNearStart);
+  const float at_one_place = 2 * stretch * largest_component(ray.direction) / face.speed;
+  return nearest.last_near < nearest.best_near && at_one_place <= nearest.margin() &&
+         nearest.other > nearest.best_far + at_one_place;
+}
+
+// Whether the nearest face is at the start, and alone there: the other faces there, which don't count, lie behind it by
+// more than what is one place, and none lies ahead.
+RAYLIFT_HD inline bool lone_at_start(const NearestFaces& nearest) {
+  const float stretch = nearest.near_start * (1 / kNearStart);
+  return nearest.last_near < nearest.best_near - 2 * stretch && nearest.other > 2 * kAheadAtStart * stretch;
 }
 
 // The innermost solid behind a lone face, most of the time: the ray leaves the innermost solid, or enters a daughter.
@@ -193,7 +202,7 @@ RAYLIFT_HD inline Place searched_place(const GeometryView& geometry, Ray ray, Co
     nearest = nearest_faces<false>(geometry, ray, in, from_start);
     look_at_best();
   }
-  if (nearest.start_counts || nearest.start_passed) {
+  if (nearest.start_counts != AtStart::none || nearest.start_passed) {
     const Place start = start_place(geometry, ray, in, across, 1);
     if (start.found) return start;
     place.inconsistent = start.inconsistent;
@@ -211,15 +220,9 @@ RAYLIFT_HD inline Place searched_place(const GeometryView& geometry, Ray ray, Co
   if (nearest.other < nearest.best_near)
     place.inconsistent = place.inconsistent ||
                          contradicted(geometry, ray, in, maximum(nearest.near_start, ray.tmin), crossing.t, across);
-  if (!lone(nearest, place.face, ray)) return crowded_place(geometry, ray, in, place, across);
-  if (!step_across(geometry.solids, in, solid, crossing.from_inside, place.after)) {
-    bool overflow = false;
-    LastFaces one(0);
-    one.add(solid, place.site, crossing);
-    place.after = set_behind(geometry.solids, in, one, overflow);
-    place.inconsistent = place.inconsistent || overflow || !place.after.consistent();
-  }
-  return place;
+  const bool plain =
+      lone(nearest, place.face, ray) && step_across(geometry.solids, in, solid, crossing.from_inside, place.after);
+  return plain ? place : crowded_place(geometry, ray, in, place, across);
 }
 
 // A place that contradicts the set gives way to the place at the start, if that explains it: at a low angle the ray may
@@ -238,10 +241,11 @@ RAYLIFT_HD inline Place next_place(const GeometryView& geometry, const Ray& ray,
 }
 
 // The first place at which the innermost solid changes, as next_change has it, where that is plain: the nearest face is
-// lone and the innermost solid changes there, or there is no face. False: it is not, and next_change is to be asked.
+// lone and the innermost solid changes there, at the start or ahead, or there is no face. False: it is not, and
+// next_change is to be asked.
 RAYLIFT_HD inline bool plain_change(const GeometryView& geometry, const Ray& ray, const Containment& in,
                                     const NearestFaces& nearest, Place& place) {
-  if (nearest.start_counts || nearest.start_passed) return false;
+  if (nearest.start_counts == AtStart::several || nearest.start_passed) return false;
   if (nearest.best.triangle == kNoTriangle) {
     place.after = in;
     place.end = ray.tmax;
@@ -250,8 +254,9 @@ RAYLIFT_HD inline bool plain_change(const GeometryView& geometry, const Ray& ray
   const std::uint32_t solid = solid_of(geometry, nearest.best);  // first: it is read while the face is computed
   place.site = nearest.best;
   place.face = face_at(geometry, ray, place.site);
-  place.t = place.end = place.face.crossing.t;
-  place.found = lone(nearest, place.face, ray) &&
+  const bool at_start = nearest.start_counts == AtStart::one;
+  place.t = place.end = at_start ? 0 : place.face.crossing.t;
+  place.found = (at_start ? lone_at_start(nearest) : lone(nearest, place.face, ray)) &&
                 step_across(geometry.solids, in, solid, place.face.crossing.from_inside, place.after);
   return place.found;
 }
@@ -260,6 +265,7 @@ RAYLIFT_HD inline bool plain_change(const GeometryView& geometry, const Ray& ray
 // `after`, `end` and `inconsistent` are those of the way there.
 RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray, Containment in,
                                            NearestFaces nearest) {
+  if (nearest.start_counts == AtStart::one) nearest = nearest_faces<true>(geometry, ray, in, true);
   Place way;
   way.after = in;
   way.end = ray.tmax;

@@ -6,15 +6,23 @@
 
 namespace raylift::bvh_detail {
 
+// The faces at the start that count, as rounding may have moved it across them: see StartFaces.
+enum class AtStart : std::uint8_t {
+  none,
+  one,      // it is the best
+  several,  // or not to be told: the faces there are to be looked at together
+};
+
 // The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it.
 struct NearestFaces {
   float tmin;
   float near_start;  // along the ray, as t
   Site best;
   float best_near, best_far;
-  float other;        // the t of the nearest of all other faces, but for those near the start
-  bool from_start;    // false: only what lies behind tmin
-  bool start_counts;  // a face behind the start may change the set: see StartFaces
+  float other;      // a bound on the t of all other faces, but for those near the start that don't count
+  float last_near;  // a bound on theirs, from above
+  bool from_start;  // false: only what lies behind tmin
+  AtStart start_counts;
   bool start_passed;  // the ray passes a triangle that comes near to the start
 
   // Beyond the best: how far faces still matter.
@@ -23,8 +31,9 @@ struct NearestFaces {
 
 // The walk that finds them. It carries little, as all of this takes registers from the traversal. kTrusting: away from
 // the start every face is taken to count, as it does where scene and set are right. This saves reading each candidate's
-// solid; whether the one that was found counts is to be asked at the end.
-template <bool kTrusting>
+// solid; whether the one that was found counts is to be asked at the end. kStopsAtStart: what counts at the start is
+// found as a face ahead is; else such faces are passed over.
+template <bool kTrusting, bool kStopsAtStart>
 struct NearestCounting : NearestFaces {
   static constexpr bool kSmall = true;
   const GeometryView* geometry;
@@ -37,17 +46,27 @@ struct NearestCounting : NearestFaces {
     best = {kNoTriangle, kNoInstance};
     best_near = best_far = ray.tmax;
     other = 0x1.fffffep127f;
+    last_near = -0x1.fffffep127f;
     from_start = start;
-    start_counts = start_passed = false;
+    start_counts = AtStart::none;
+    start_passed = false;
   }
-  [[nodiscard]] RAYLIFT_HD float farthest() const { return best_far + margin(); }
+  // A best behind the start does not hide what is at it.
+  [[nodiscard]] RAYLIFT_HD float farthest() const {
+    return (kStopsAtStart ? maximum(best_far, 0.0f) : best_far) + margin();
+  }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart / kNearStart * near_start : 0; }
-  RAYLIFT_HD void see_other(float near) {
-    if (near > near_start && near < other) other = near;
+  RAYLIFT_HD void see_behind_best(float near) { other = minimum(other, near); }
+  // Where it lies, from the best, is open.
+  RAYLIFT_HD void see_not_counting(float near, float far) {
+    if (near <= near_start)
+      last_near = maximum(last_near, far);
+    else
+      other = minimum(other, near);
   }
   RAYLIFT_HD void set(float near, float far, Site site) {
-    see_other(best_near);  // where there is no best yet, that is the ray's end
+    if (best.triangle != kNoTriangle) see_behind_best(best_near);
     best_near = near;
     best_far = far;
     best = site;
@@ -56,14 +75,19 @@ struct NearestCounting : NearestFaces {
   RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site site) {
     if (seen.far < tmin || seen.near > farthest()) return false;
     if (seen.near > best_far) {  // whether a face behind the best counts does not matter
-      see_other(seen.near);
+      see_behind_best(seen.near);
+      return false;
+    }
+    // The face that the ray starts on, most of the time.
+    if (from_start && seen.far <= near_start && !counts(*geometry, in, site, seen.from_inside)) {
+      see_not_counting(seen.near, seen.far);
       return false;
     }
     if (seen.near <= (from_start ? near_start : tmin) || seen.far >= best_near) return true;
     if (kTrusting || counts(*geometry, in, site, seen.from_inside))
       set(seen.near, seen.far, site);
     else
-      see_other(seen.near);
+      see_not_counting(seen.near, seen.far);
     return false;
   }
 
@@ -76,19 +100,28 @@ struct NearestCounting : NearestFaces {
       return;
     }
     if (crossing.t < tmin) return;
-    if (!counts(*geometry, in, site, crossing.from_inside)) return see_other(crossing.t);
-    if (from_start && at_start(face, across, stretch)) {
-      start_counts = true;
+    if (!counts(*geometry, in, site, crossing.from_inside)) return see_not_counting(crossing.t, crossing.t);
+    // Rounding has not moved the start across it: a later face of its solid agrees with the set.
+    if (from_start && -crossing.t * face.speed > kAtStart * across) return;
+    const bool starts = from_start && at_start(face, across, stretch);
+    if (starts && (!kStopsAtStart || start_counts != AtStart::none)) {
+      start_counts = AtStart::several;
       return;
     }
-    if (crossing.t >= world.tmax) return;
+    if (crossing.t >= world.tmax && !starts) return see_behind_best(crossing.t);
     if (best.triangle != kNoTriangle) {
       const Crossing before = cross(bvh.nodes, bvh.pairs, world, best);
-      if (!crossing.before(before) && !(crossing.same_place(before) && comes_first(bvh, site, best)))
-        return see_other(crossing.t);
+      const bool first = crossing.before(before) || (crossing.same_place(before) && comes_first(bvh, site, best));
+      // One of them is at the start, and the other one, which is not, comes before it.
+      if (starts ? !first : first && start_counts == AtStart::one) {
+        start_counts = AtStart::several;
+        return;
+      }
+      if (!first) return see_behind_best(crossing.t);
     }
     const float ulp = fabsf(crossing.t) * 0x1p-23f;
     set(crossing.t - ulp, crossing.t + ulp, site);
+    if (starts) start_counts = AtStart::one;
   }
 };
 
