@@ -2,7 +2,8 @@
 """Checks that the documentation names nothing that is not there.
 
 check_docs.py SOURCE_DIR: every relative link of every Markdown file leads to a file, and to a heading where it says so;
-docs/README.md lists every page of docs/; every item of docs/security.md names its tests; CITATION.cff has the version of CMakeLists.txt; and every name in code in the
+docs/README.md lists every page of docs/; every item of docs/security.md and each line of the table in docs/physics.md,
+"Proved", names its tests; CITATION.cff has the version of CMakeLists.txt; and every name in code in the
 right column of docs/coming_from_chroma.md is in a public header, a program or a file.
 """
 import pathlib
@@ -47,6 +48,15 @@ for item in (item for item in items if item.startswith("- ")):
             faults.append(f"security.md: no test {suite}.{name}")
     if not named:
         faults.append(f"security.md: no test is named: {item}")
+
+proved = re.search(r"^## Proved$(.*?)(?=^##)", (source / "docs" / "physics.md").read_text(), re.M | re.S)[1]
+lines = [line.strip("|").split(" | ") for line in proved.splitlines() if line.startswith("| ")][1:]
+assert len(lines) > 20, lines
+for columns in lines:
+    named = re.findall(r"`(\w+\.\w+)`", columns[1])
+    faults += [f"physics.md: no test {name}" for name in named if name not in tests]
+    if not named:
+        faults.append(f"physics.md: no test is named: {columns[0]}")
 
 version = re.search(r"project\(raylift VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text())[1]
 if f"\nversion: {version}\n" not in (source / "CITATION.cff").read_text():

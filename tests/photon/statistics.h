@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -36,6 +37,32 @@ inline void expect_mean(const Mean& mean, double truth, double scale) {
   EXPECT_GT(mean.off(truth + 0.02 * scale), 4);
   EXPECT_GT(mean.off(truth - 0.02 * scale), 4);
 }
+
+/// Shares of many samples against a formula, and against the same formula with a constant that is 2 % off.
+class Shares {
+ public:
+  /// So many of `of`, where the formula says `truth`, and `wrong` with the planted fault.
+  void add(std::uint64_t count, std::uint64_t of, double truth, double wrong, const char* what) {
+    const double n = static_cast<double>(of), share = static_cast<double>(count) / n;
+    // A share that is 0 or 1 has no error of its own; of any one, a count of 1 is within it.
+    const auto error = [n](double p) { return std::sqrt(std::max(p * (1 - p), 1 / n) / n); };
+    EXPECT_LT(std::abs(share - truth), 4 * error(truth)) << what << ": " << share << ", and not " << truth;
+    if (truth > 0 && truth < 1) {
+      chi_square_ += std::pow((share - truth) / error(truth), 2);
+      wrong_ += std::pow((share - wrong) / error(wrong), 2);
+      ++terms_;
+    }
+  }
+  /// The chi-square of all of them is within 4 standard errors; that of the fault is far beyond.
+  void expect(const char* what) const {
+    const double error = std::sqrt(2 * terms_);
+    EXPECT_LT(chi_square_, terms_ + 4 * error) << what;
+    EXPECT_GT(wrong_, terms_ + 8 * error) << what << ": too few photons to see 2 %";
+  }
+
+ private:
+  double chi_square_ = 0, wrong_ = 0, terms_ = 0;
+};
 
 }  // namespace raylift::test
 

@@ -128,20 +128,21 @@ RAYLIFT_HD inline SurfaceResult at_metal(const SurfaceAt& surface, const Wave& i
   if (u > first)
     return u > first + Real(surface.transmittance) ? absorb(surface, in, random)
                                                    : SurfaceResult{SurfaceFate::transmitted, in};
-  const Reflection kind = smooth ? Reflection::spike : choose_reflection(surface, random);
+  // Without the unified model's choice, a facet reflects: the surface itself where it is polished.
+  const Reflection kind = smooth ? Reflection::lobe : choose_reflection(surface, random);
   for (int tries = 0; tries != kMostTries; ++tries) {
     if (tries != 0 && complex_index) {
       const Real again = reflectivity();  // it may draw: before the next number, on any machine
       if (random.uniform() > again) return absorb(surface, wave, random);
     }
-    const bool at_facet = kind == Reflection::lobe || (smooth && surface.finish == SurfaceFinish::ground);
-    if (at_facet && !complex_index) facet = facet_normal(surface, wave.direction, normal, random);
+    const bool drawn = kind == Reflection::lobe && (!smooth || surface.finish == SurfaceFinish::ground);
+    if (drawn && !complex_index) facet = facet_normal(surface, wave.direction, normal, random);
     if (kind == Reflection::lambertian)
       wave = diffused(wave, normal, random);
     else if (kind == Reflection::backscatter)
       wave = {-wave.direction, -wave.polarization};
     else
-      wave = mirrored_at(wave, at_facet || complex_index ? facet : normal);
+      wave = mirrored_at(wave, kind == Reflection::spike ? normal : facet);
     if (dot(wave.direction, normal) >= Real(0)) return {SurfaceFate::reflected, wave};
   }
   return {SurfaceFate::reflected, mirrored_at(in, normal)};
@@ -177,14 +178,14 @@ RAYLIFT_HD inline bool at_facet(const SurfaceAt& surface, Crossing& c, RandomStr
     return true;
   }
   c.swapped = false;
-  Reflection kind = c.diffuse ? Reflection::lambertian : Reflection::spike;
+  Reflection kind = c.diffuse ? Reflection::lambertian : Reflection::lobe;
   if (surface.model == SurfaceModel::unified && !polished) kind = choose_reflection(surface, random);
   if (kind == Reflection::lambertian)
     c.wave = diffused(c.wave, c.normal, random);
   else if (kind == Reflection::backscatter)
     c.wave = {-c.wave.direction, -c.wave.polarization};
   else
-    c.wave = reflected(c.wave, facet, f);
+    c.wave = reflected(c.wave, kind == Reflection::spike ? c.normal : facet, f);
   return false;
 }
 
@@ -244,7 +245,8 @@ RAYLIFT_HD inline SurfaceResult at_surface(const SurfaceAt& surface, const Wave&
   return {dot(c.wave.direction, normal) < Real(0) ? SurfaceFate::transmitted : SurfaceFate::reflected, c.wave};
 }
 
-/// Chroma's simple surface: probabilities that exclude each other. What is left passes, by Fresnel's equations.
+/// Chroma's simple surface: probabilities that exclude each other. Diffuse light is unpolarised, as in Chroma. What is
+/// left passes, by Fresnel's equations.
 struct SimpleSurfaceAt {
   float detect = 0;    ///< DETECT
   float absorb = 0;    ///< ABSORB
@@ -260,7 +262,10 @@ RAYLIFT_HD inline SurfaceResult at_simple_surface(const SimpleSurfaceAt& surface
   sum = sum + surface.absorb;
   if (u < sum) return {SurfaceFate::absorbed, wave};
   sum = sum + surface.diffuse;
-  if (u < sum) return {SurfaceFate::reflected, detail::diffused(wave, normal, random)};
+  if (u < sum) {
+    const Vector direction = detail::lambertian(normal, random);
+    return {SurfaceFate::reflected, {direction, random_polarization(direction, random)}};
+  }
   sum = sum + surface.specular;
   if (u < sum) return {SurfaceFate::reflected, detail::mirrored_at(wave, normal)};
   return at_surface({}, wave, normal, n1, n2, random);
