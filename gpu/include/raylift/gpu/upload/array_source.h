@@ -19,7 +19,7 @@ namespace raylift {
 
 namespace detail {
 class ArrayOnDevice;
-}
+}  // namespace detail
 
 /// Writes elements [first, first + count) of an array to `target`. Called from several threads at once, for different
 /// elements. `target` may be write-combined memory: then it must not be read.
