@@ -7,6 +7,7 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/photon/npy.h>
 #include <raylift/photon/parse_source.h>
+#include <raylift/photon/propagate.h>
 #include <raylift/photon/simulation.h>
 
 #include <algorithm>
