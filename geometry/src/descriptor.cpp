@@ -18,7 +18,7 @@ int Descriptor::close() noexcept {
   return value_ < 0 || ::close(std::exchange(value_, -1)) == 0 || errno == EINTR ? 0 : errno;
 }
 
-int write_all(int descriptor, std::string_view bytes, off_t at) noexcept {
+int write_all(int descriptor, std::string_view bytes, std::int64_t at) noexcept {
   while (!bytes.empty()) {
     const ssize_t written =
         at < 0 ? ::write(descriptor, bytes.data(), bytes.size()) : ::pwrite(descriptor, bytes.data(), bytes.size(), at);

@@ -6,7 +6,7 @@
   -DRAYLIFT_CUDA=OFF -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 >log 2>&1 || fail "$(cat log)"
 "$CMAKE" --build build >log 2>&1 || fail "$(tail -n 30 log)"
 expect_upload build/upload
-expect_text "1 solids" build/simulator "$SOURCE/data/cube.dae" cube.npy 1000
+expect_text "1000 photons by 1 ranks" build/simulator "$SOURCE/data/detector.dae" pulses.npy 1000
 expect_text "1 mesh(es)" build/count "$SOURCE/data/cube.dae"
 ! find build -name raylift -type f -executable | grep . || fail "a part of another project builds no programs"
 "$CMAKE" --install build --prefix prefix >log 2>&1 || fail "$(cat log)"

@@ -2,8 +2,7 @@
 // An open file descriptor that is closed at the end of its scope, and writing to one.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -30,6 +29,6 @@ class Descriptor {
 
 /// Writes all of the bytes, where `at` is not negative from that place of the file on. Returns 0, or the errno of what
 /// has failed.
-[[nodiscard]] int write_all(int descriptor, std::string_view bytes, off_t at = -1) noexcept;
+[[nodiscard]] int write_all(int descriptor, std::string_view bytes, std::int64_t at = -1) noexcept;
 
 }  // namespace raylift::detail
