@@ -133,12 +133,12 @@ void measure(const Scene& scene, const Device& device, bool flatten, const std::
   };
   using photon::StepKind;
   const auto count = static_cast<double>(photons);
-  std::printf("%-10s %4.0f %9zu %9.1f %9.1f %9.1f %7.2f %9.4f %9.4f %9.4f %8.0f %8.0f %8.0f %016llx\n",
-              flatten ? "flat" : "two-level", 100 * share, photons, count / time / 1e6,
-              static_cast<double>(steps) / time / 1e6, rays_rate / 1e6, static_cast<double>(steps) / time / rays_rate,
-              of(StepKind::detected), of(StepKind::absorbed), of(StepKind::absorbed_at_surface),
-              of(StepKind::escaped) * count, of(StepKind::inconsistent) * count, of(StepKind::cut) * count,
-              static_cast<unsigned long long>(digests));
+  std::printf("%-10s %8.1f %4.0f %9zu %9.1f %9.1f %9.1f %7.2f %9.4f %9.4f %9.4f %8.0f %8.0f %8.0f %016llx\n",
+              flatten ? "flat" : "two-level", static_cast<double>(geometry.report().bytes()) / 1e6, 100 * share,
+              photons, count / time / 1e6, static_cast<double>(steps) / time / 1e6, rays_rate / 1e6,
+              static_cast<double>(steps) / time / rays_rate, of(StepKind::detected), of(StepKind::absorbed),
+              of(StepKind::absorbed_at_surface), of(StepKind::escaped) * count, of(StepKind::inconsistent) * count,
+              of(StepKind::cut) * count, static_cast<unsigned long long>(digests));
 }
 
 /// A run in batches, as long as one likes: its hits come to the host, and are counted there.
@@ -195,8 +195,9 @@ int main(int argc, char** argv) {
     }
     std::printf("%s, %llu triangles; Mphotons/s, Msteps/s, Mrays/s of trace(), steps per ray; shares; counts\n",
                 on.info().name.c_str(), static_cast<unsigned long long>(scene.expanded_triangles()));
-    std::printf("%-10s %4s %9s %9s %9s %9s %7s %9s %9s %9s %8s %8s %8s %16s\n", "scene", "%", "photons", "photons/s",
-                "steps/s", "rays/s", "ratio", "detected", "bulk", "surface", "escaped", "inconsis", "cut", "digest");
+    std::printf("%-10s %8s %4s %9s %9s %9s %9s %7s %9s %9s %9s %8s %8s %8s %16s\n", "scene", "MB", "%", "photons",
+                "photons/s", "steps/s", "rays/s", "ratio", "detected", "bulk", "surface", "escaped", "inconsis", "cut",
+                "digest");
     for (const bool flatten : {true, false})
       for (const double percent : percents)
         for (const std::size_t count : photons) bench::measure(scene, on, flatten, source, percent / 100, count);
