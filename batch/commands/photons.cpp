@@ -71,7 +71,8 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
                                                const std::vector<GpuGeometry>& geometries) {
   std::vector<photon::LoadedSource> sources;
   sources.reserve(geometries.size());
-  for (const GpuGeometry& geometry : geometries) sources.emplace_back(options.source, geometry, options.seed, options.load.limits);
+  for (const GpuGeometry& geometry : geometries)
+    sources.emplace_back(options.source, geometry, options.seed, options.load.limits);
   const std::optional<std::uint64_t> there = sources.front().photons();
   if (there && options.count.value_or(0) > *there - std::min(*there, options.first))
     throw Error(ErrorKind::usage,
