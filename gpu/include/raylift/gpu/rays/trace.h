@@ -17,7 +17,7 @@ void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits,
            const Stream& stream);
 
 /// The same for uploaded geometry, in one level or two. Throws Error(usage) where it was uploaded without its BVH
-/// (UploadOptions::bvh) and has something to hit.
+/// (UploadOptions::bvh = false) and has something to hit.
 void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const Stream& stream);
 
 }  // namespace raylift
