@@ -6,6 +6,7 @@ much of it is done, and how much there is (0: not known), at most about 20 times
 """
 from __future__ import annotations
 
+import importlib
 from typing import Any, Callable, Optional, Union
 
 __all__ = ["Bar", "Progress", "listener"]
@@ -41,7 +42,6 @@ def listener(progress: Progress) -> Callable[[str, int, int], Optional[bool]] | 
     if progress is not True:
         return progress
     try:
-        from tqdm.auto import tqdm
+        return Bar(importlib.import_module("tqdm.auto").tqdm)
     except ImportError:
         return None
-    return Bar(tqdm)

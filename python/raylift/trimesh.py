@@ -83,7 +83,7 @@ class RayMeshIntersector:
         origins = numpy.asarray(points, float).reshape(-1, 3)
         directions = numpy.broadcast_to(_DIRECTION, origins.shape)
         _, rays = self._all_hits(origins, directions, len(self._faces))
-        return numpy.bincount(rays, minlength=len(origins)) % 2 == 1
+        return numpy.asarray(numpy.bincount(rays, minlength=len(origins)) % 2 == 1)
 
     def _rays(self, origins: Floats, directions: Floats) -> numpy.typing.NDArray[numpy.float32]:
         """As (N, 8): packed, relative to the geometry's origin."""

@@ -95,7 +95,7 @@ def _marks(scene: Scene, photons: Any, size: float | None) -> tuple[numpy.typing
 
 def _numbers(values: numpy.typing.NDArray[Any]) -> str:
     flat = numpy.asarray(values).ravel()
-    return " ".join(map(repr if flat.dtype.kind == "f" else str, flat.tolist()))
+    return " ".join(repr(number) for number in flat.tolist())
 
 
 def _source(identity: str, values: numpy.typing.NDArray[Any]) -> str:

@@ -107,6 +107,15 @@ std::string text(const Array& array) {
 
 }  // namespace
 
+Pending::~Pending() {
+  if (reads.empty()) return;
+  try {
+    wait();
+  } catch (const Error&) {
+    // The device is gone, and its work with it.
+  }
+}
+
 void Pending::wait() const {
   const py::gil_scoped_release release;
   event.wait();

@@ -18,10 +18,17 @@ namespace py = pybind11;
 /// Work on a stream that may not be done yet.
 struct Pending {
   Pending(const Device& device, StreamHandle on) : stream(on), event(device) { event.record(on); }
+  /// Waits where it keeps what the work reads.
+  ~Pending();
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
   /// Waits, without the GIL.
   void wait() const;
+  /// Makes what is enqueued on `other` from now on wait.
+  void hold_back(StreamRef other) const { event.wait(other); }
   StreamHandle stream;
   Event event;
+  std::vector<py::object> reads;  ///< memory that has no order of its own with the stream
 };
 
 /// Elements of one type. A value: copies share the memory, which `owner` keeps.

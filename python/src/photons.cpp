@@ -11,7 +11,8 @@
 
 #include "parts.h"
 #include "watch.h"
-#include "work.h"
+#include "geometry.h"
+#include "input.h"
 
 namespace raylift::python {
 namespace {
@@ -88,7 +89,7 @@ ReadySource source_of(const GeometryBox& box, const py::object& given, std::uint
       !device.info().is_host && (py::isinstance<Array>(given) || py::hasattr(given, "__cuda_array_interface__"));
   const Device where = in_place ? device : Device::host(0);
   const Input values = input(given, in_place ? device : where, "source", std::nullopt);
-  if (in_place) Work(box, std::nullopt).after(values);
+  if (in_place && values.stream) Pending(device, *values.stream).wait();
   if (has_rows(values.array, 6)) {
     const auto steps = structs_of<photon::Genstep>(values.array);
     without_gil([&] {

@@ -92,7 +92,7 @@ py::object to_dlpack(const Array& array, const py::object& stream, const py::obj
   const bool unordered = !stream.is_none() && stream.cast<std::int64_t>() == -1;
   if (array.pending && !unordered) {
     const StreamHandle on = stream.is_none() ? legacy_stream() : stream_handle(stream);
-    if (!same_stream(on, array.pending->stream)) array.wait();
+    if (!same_stream(on, array.pending->stream)) array.pending->hold_back(on);
   }
   const bool versioned = !max_version.is_none() && max_version.cast<py::tuple>()[0].cast<int>() >= 1;
   if (versioned) return capsule<dlpack::ManagedVersioned>(array, "dltensor_versioned");

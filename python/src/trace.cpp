@@ -6,6 +6,8 @@
 #include <raylift/gpu/rays/arrays.h>
 #include <raylift/gpu/rays/trace.h>
 
+#include <cstring>
+
 #include "parts.h"
 #include "watch.h"
 #include "work.h"
@@ -30,6 +32,18 @@ Triples triples(const Array& array, py::ssize_t& count, const char* what) {
   return {array.data, one ? 0 : array.strides[0], array.strides.back(), array.dtype.itemsize() == 8};
 }
 
+/// Lists and whole numbers in host memory become float64; other arrays stay as they are.
+py::object numbers(const py::object& given) {
+  if (py::isinstance<Array>(given) || py::hasattr(given, "__cuda_array_interface__")) return given;
+  const bool is_list = py::isinstance<py::list>(given) || py::isinstance<py::tuple>(given);
+  const bool is_array = py::isinstance<py::array>(given);
+  if (!is_list && (!is_array || std::strchr("iu", given.cast<py::array>().dtype().kind()) == nullptr)) return given;
+  const auto converted = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
+  if (converted) return converted;
+  PyErr_Clear();
+  return given;
+}
+
 /// Records, or as many float32 in their place: (N, 8).
 py::ssize_t records(const Array& array, py::ssize_t bytes, const char* what) {
   const bool whole = array.shape.size() == 1 && array.dtype.itemsize() == bytes;
@@ -43,16 +57,18 @@ py::ssize_t records(const Array& array, py::ssize_t bytes, const char* what) {
 }
 
 /// The array for hits: the caller's, or a new one.
-Array room_for_hits(const GeometryBox& box, const py::object& out, py::ssize_t count) {
+Array room_for_hits(const GeometryBox& box, const py::object& out, py::ssize_t count, Work& work) {
   if (out.is_none()) return empty_array(box.geometry.device(), hit_dtype(), {count});
-  Array array = output(out, box.geometry.device(), "out").array;
+  const Input given = output(out, box.geometry.device(), "out");
+  work.after(given);
+  const Array& array = given.array;
   if (records(array, sizeof(Hit), "hit") != count)
     throw Error(ErrorKind::usage, "out has room for " + std::to_string(array.shape[0]) + " hits, and there are " +
                                       std::to_string(count) + " rays");
   return make_array(array.device, array.data, hit_dtype(), {count}, array.owner);
 }
 
-py::object hits_of(const GeometryPointer& box, Array hits, const Work& work) {
+py::object hits_of(const GeometryPointer& box, Array hits, Work& work) {
   hits.pending = work.pending();
   return py::module_::import("raylift.hits").attr("Hits")(box, std::move(hits));
 }
@@ -60,9 +76,9 @@ py::object hits_of(const GeometryPointer& box, Array hits, const Work& work) {
 py::object trace_arrays(const GeometryPointer& box, const py::object& origins, const py::object& directions, float tmin,
                         float tmax, const py::object& out, const py::object& stream) {
   const Device& device = box->geometry.device();
-  const Work work(*box, stream_of(stream, {origins, directions, out}));
-  const Input from = input(origins, device, "origins", work.handle());
-  const Input along = input(directions, device, "directions", work.handle());
+  Work work(*box, stream_of(stream, {origins, directions, out}));
+  const Input from = input(numbers(origins), device, "origins", work.stream().handle());
+  const Input along = input(numbers(directions), device, "directions", work.stream().handle());
   py::ssize_t count = -1;
   RayArrays arrays;
   arrays.origins = triples(from.array, count, "origins");
@@ -71,7 +87,7 @@ py::object trace_arrays(const GeometryPointer& box, const py::object& origins, c
   std::copy(std::begin(box->geometry.view().origin), std::end(box->geometry.view().origin), arrays.shift);
   arrays.tmin = tmin;
   arrays.tmax = tmax;
-  Array hits = room_for_hits(*box, out, count);
+  Array hits = room_for_hits(*box, out, count, work);
   work.after(from);
   work.after(along);
   const auto rays = static_cast<std::size_t>(count);
@@ -87,10 +103,10 @@ py::object trace_arrays(const GeometryPointer& box, const py::object& origins, c
 
 py::object trace_rays(const GeometryPointer& box, const py::object& rays, const py::object& out,
                       const py::object& stream) {
-  const Work work(*box, stream_of(stream, {rays, out}));
-  const Input given = input(rays, box->geometry.device(), "rays", work.handle());
+  Work work(*box, stream_of(stream, {rays, out}));
+  const Input given = input(rays, box->geometry.device(), "rays", work.stream().handle());
   const py::ssize_t count = records(given.array, sizeof(Ray), "ray");
-  Array hits = room_for_hits(*box, out, count);
+  Array hits = room_for_hits(*box, out, count, work);
   work.after(given);
   if (count != 0)
     without_gil([&] {
@@ -113,9 +129,9 @@ Array of_hits(const GeometryPointer& box, const Array& hits, const std::string& 
   if (what == "solid") arrays.solids = reinterpret_cast<std::uint32_t*>(array.data);
   if (what == "material_inside") arrays.inside = reinterpret_cast<std::uint16_t*>(array.data);
   if (what == "material_outside") arrays.outside = reinterpret_cast<std::uint16_t*>(array.data);
-  const std::optional<StreamHandle> on =
-      hits.pending ? std::optional(hits.pending->stream) : std::optional<StreamHandle>();
-  const Work work(*box, on);
+  // On the geometry's own stream: the one that the hits came on may be gone.
+  Work work(*box, std::nullopt);
+  if (hits.pending) hits.pending->hold_back(work.stream());
   if (array.count() != 0)
     without_gil([&] {
       unpack_hits(box->geometry, reinterpret_cast<const Hit*>(hits.data), arrays,

@@ -12,19 +12,19 @@ namespace raylift::python {
 /// Work of one call on a geometry: on the caller's stream where there is one, and else on the geometry's own.
 class Work {
  public:
-  Work(const GeometryBox& box, std::optional<StreamHandle> chosen);
+  Work(const GeometryBox& box, std::optional<StreamHandle> chosen)
+      : device_(box.geometry.device()), stream_(chosen ? *chosen : box.stream.handle()) {}
 
-  [[nodiscard]] StreamHandle handle() const;
-  /// For raylift's calls.
-  [[nodiscard]] const Stream& stream() const { return box_.stream; }
-  /// Orders what follows after an input's own work.
-  void after(const Input& input) const;
+  [[nodiscard]] StreamRef stream() const { return stream_; }
+  /// Orders what follows after an input's own work, and keeps the input until it is done.
+  void after(const Input& input);
   /// The work that has been begun, for the arrays that it writes to; null on the host device, where it is done.
-  [[nodiscard]] std::shared_ptr<Pending> pending() const;
+  [[nodiscard]] std::shared_ptr<Pending> pending();
 
  private:
-  const GeometryBox& box_;
-  std::optional<StreamHandle> chosen_;
+  const Device& device_;
+  StreamHandle stream_;
+  std::vector<py::object> reads_;
 };
 
 }  // namespace raylift::python

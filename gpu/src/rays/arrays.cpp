@@ -33,7 +33,7 @@ void for_all(const Device& device, [[maybe_unused]] const char* what, std::size_
 }  // namespace
 
 void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::size_t count,
-               [[maybe_unused]] const Stream& stream) {
+               [[maybe_unused]] StreamRef stream) {
   for_all(
       device, "launching pack_rays", count,
       [&] {
@@ -45,7 +45,7 @@ void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::si
 }
 
 void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& arrays, std::size_t count,
-                 [[maybe_unused]] const Stream& stream) {
+                 [[maybe_unused]] StreamRef stream) {
   const GeometryView& view = geometry.view();
   for_all(
       geometry.device(), "launching unpack_hits", count,

@@ -73,10 +73,10 @@ struct HitArrays {
 
 /// Sets rays[i] to arrays.ray(i) for i < count. All addresses are the device's. On CUDA, the call returns at once and
 /// the work runs in the stream's order; the host device has done it on return. Throws Error(device).
-void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::size_t count, const Stream& stream);
+void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::size_t count, StreamRef stream);
 
 /// Calls arrays.set() for each of `count` hits of trace() on the same geometry. Likewise.
 void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& arrays, std::size_t count,
-                 const Stream& stream);
+                 StreamRef stream);
 
 }  // namespace raylift
