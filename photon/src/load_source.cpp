@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
 /// Chroma's arrays.
-constexpr std::array<const char*, 5> kColumns{"pos.npy", "dir.npy", "pol.npy", "wavelengths.npy", "t.npy"};
+constexpr const char *kPosition = "pos.npy", *kDirection = "dir.npy", *kPolarization = "pol.npy",
+                     *kWavelength = "wavelengths.npy", *kTime = "t.npy";
 
 float3 from_origin(float3 point, std::span<const double, 3> origin) {
   return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
@@ -65,12 +66,12 @@ class Columns {
 
 std::vector<StartPhoton> read_columns(const fs::path& path, const LoadLimits& limits) {
   Columns columns(path, limits);
-  const auto position = columns.read<float3>("pos.npy", true);
+  const auto position = columns.read<float3>(kPosition, true);
   const std::size_t count = position.size();
-  const auto direction = columns.read<float3>("dir.npy", true);
-  const auto polarization = columns.read<float3>("pol.npy", false);
-  const auto wavelength = columns.read<float>("wavelengths.npy", true);
-  const auto time = columns.read<float>("t.npy", false);
+  const auto direction = columns.read<float3>(kDirection, true);
+  const auto polarization = columns.read<float3>(kPolarization, false);
+  const auto wavelength = columns.read<float>(kWavelength, true);
+  const auto time = columns.read<float>(kTime, false);
   std::vector<StartPhoton> photons(count);
   for (std::size_t i = 0; i != count; ++i) {
     photons[i] = {position[i],
@@ -121,7 +122,7 @@ std::vector<fs::path> source_files(std::string_view text) {
   std::vector<fs::path> files;
   if (const auto photons = path_after(kPhotons, text)) {
     if (!fs::is_directory(*photons)) return {*photons};
-    for (const char* name : kColumns)
+    for (const char* name : {kPosition, kDirection, kPolarization, kWavelength, kTime})
       if (fs::exists(*photons / name)) files.push_back(*photons / name);
   } else if (const auto gensteps = path_after(kGensteps, text)) {
     files.push_back(*gensteps);

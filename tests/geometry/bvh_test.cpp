@@ -144,7 +144,7 @@ TEST(Bvh, FillsItsNodes) {
 }
 
 TEST(Bvh, OfNothingHitsNothing) {
-  const Bvh bvh = build_bvh({}, {});
+  const Bvh bvh = build_bvh(std::span<const float3>(), std::span<const uint3>());
   EXPECT_TRUE(bvh.nodes.empty());
   EXPECT_FALSE(closest_hit(bvh.view(), {{0, 0, 0}, 0, {0, 0, 1}}).valid());
   EXPECT_FALSE(any_hit(bvh.view(), {{0, 0, 0}, 0, {0, 0, 1}}));

@@ -55,6 +55,17 @@ inline Genstep scintillation(std::uint32_t photons) {
   return genstep;
 }
 
+/// A torch of one wavelength, 440 nm, from one point along z.
+inline Genstep torch(float3 position, std::uint32_t photons, float time = 0, float wavelength = 440) {
+  Genstep genstep{GenstepType::torch, 0, 0, photons, position, time, {}};
+  TorchStep step{};
+  step.direction = {0, 0, 1};
+  step.wavelength = wavelength;
+  step.shape = TorchStep::Shape::point;
+  set_details(genstep, step);
+  return genstep;
+}
+
 /// Photons of gensteps, on a device.
 class OfGensteps : public test::OfPhotons {
  protected:

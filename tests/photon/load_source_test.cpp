@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "gensteps.h"
 #include "shells.h"
 #include "support/paths.h"
 
@@ -106,12 +107,7 @@ TEST_P(LoadSource, TakesFilesAndTexts) {
   for (std::size_t i = 0; i != births.size(); ++i)
     EXPECT_EQ(births[i].photon.position, photons()[i].position);  // the scene's origin is 0
 
-  Genstep genstep{GenstepType::torch, 0, 0, 30, {0, 0, 100}, 7, {}};
-  TorchStep torch{};
-  torch.direction = {0, 0, 1};
-  torch.wavelength = 440;
-  torch.shape = TorchStep::Shape::point;
-  set_details(genstep, torch);
+  Genstep genstep = torch({0, 0, 100}, 30, 7);
   const std::string steps = write("steps.npy", {6, 4}, std::vector{genstep, genstep}).string();
   EXPECT_EQ(read_gensteps(steps, kOrigin)[1].position, (float3{-1000, 0, 102.5F}));
   const LoadedSource along("gensteps:" + steps, geometry, 1);

@@ -47,9 +47,9 @@ TEST(ParseSource, ReadsShapes) {
 }
 
 TEST(ParseSource, TakesPointsFromTheOrigin) {
-  constexpr std::array<double, 3> kOrigin{2'400'000, -1e6, 0.5};
-  EXPECT_EQ(parse_source("point:2400000.0625,-1km,1", kOrigin).center, (float3{0.0625F, 0, 0.5F}));
-  const Source line = parse_source("line:2400000.0625,-1km,1,2400002.0625,-1km,1", kOrigin);
+  constexpr std::array<double, 3> kFar{2'400'000, -1e6, 0.5};
+  EXPECT_EQ(parse_source("point:2400000.0625,-1km,1", kFar).center, (float3{0.0625F, 0, 0.5F}));
+  const Source line = parse_source("line:2400000.0625,-1km,1,2400002.0625,-1km,1", kFar);
   EXPECT_EQ(line.center, (float3{1.0625F, 0, 0.5F}));
   EXPECT_EQ(line.extent, (float3{1, 0, 0}));
 }

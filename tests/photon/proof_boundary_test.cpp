@@ -12,10 +12,9 @@ namespace {
 
 using test::expect_mean;
 using test::flat;
+using test::kDegree;
 using test::Mean;
 using test::Shares;
-
-constexpr double kDegree = std::numbers::pi / 180;
 
 float3 vector(double x, double y, double z) {
   return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};

@@ -176,6 +176,16 @@ void add_bvh(std::vector<ArraySource>& arrays, SceneBvh bvh) {
   arrays.push_back(view_source(ViewArray::pair_ids, std::move(bvh.ids)));
 }
 
+/// The same of a BVH that stays on the device that built it.
+void add_bvh(std::vector<ArraySource>& arrays, DeviceBvh bvh, const Device& builder) {
+  const auto add = [&]<class T>(ViewArray array, DeviceBuffer<T>&& values) {
+    arrays.push_back(detail::computed_source(array, sizeof(T), builder, std::move(values).take()));
+  };
+  add(ViewArray::nodes, std::move(bvh.nodes));
+  add(ViewArray::pairs, std::move(bvh.pairs));
+  add(ViewArray::pair_ids, std::move(bvh.ids));
+}
+
 /// A mesh, and its BVH, in the memory of the device that built it.
 struct MeshOnDevice {
   Memory vertices, triangles;
@@ -251,12 +261,7 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
     built = build_on_device(*builder, flat.vertices, flat.triangles, options);
   }
   if (built) {
-    DeviceBvh& bvh = built->bvh;
-    arrays.push_back(detail::computed_source(ViewArray::nodes, sizeof(BvhNode), *builder, std::move(bvh.nodes).take()));
-    arrays.push_back(
-        detail::computed_source(ViewArray::pairs, sizeof(TrianglePair), *builder, std::move(bvh.pairs).take()));
-    arrays.push_back(
-        detail::computed_source(ViewArray::pair_ids, sizeof(PairIds), *builder, std::move(bvh.ids).take()));
+    add_bvh(arrays, std::move(built->bvh), *builder);
   } else if (options.bvh) {
     add_bvh(arrays, build_bvh(flat, options.bvh_options, progress));
   }
