@@ -191,6 +191,7 @@ void measure_bytes(const Device& device, const Settings& settings) {
     const std::uint64_t before = device.memory_info().free_bytes;
     UploadOptions options;
     options.reserve = 0;
+    options.bvh = false;
     const SharedGeometry geometry = upload_shared(scene, device, options, {}, sharing);
     glFinish();
     const std::uint64_t after = device.memory_info().free_bytes;

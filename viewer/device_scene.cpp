@@ -16,7 +16,7 @@ std::string DeviceScene::sharing() const {
   return "OpenGL has its own copy: " + shared_->why_not();
 }
 
-void DeviceScene::with_view(const Stream& stream, const std::function<void(const GeometryView&)>& work) const {
+void DeviceScene::with_view(StreamRef stream, const std::function<void(const GeometryView&)>& work) const {
   if (!shared_) return work(own_->view());
   const GeometryMapping mapping = shared_->map(stream);
   work(mapping.view());

@@ -28,7 +28,7 @@ class DeviceScene {
   /// Says that OpenGL shares the arrays, or why it has a copy.
   [[nodiscard]] std::string sharing() const;
   /// Maps the geometry on a stream while `work` enqueues kernels that read the view.
-  void with_view(const Stream& stream, const std::function<void(const GeometryView&)>& work) const;
+  void with_view(StreamRef stream, const std::function<void(const GeometryView&)>& work) const;
   /// How many of the first triangles lie in device memory.
   [[nodiscard]] std::uint64_t device_triangles() const;
 

@@ -38,7 +38,7 @@ std::pair<double, double> depths(const Bounds& box, const Camera& camera) {
 }  // namespace
 
 void cast_cells(const Device& device, const RayFrame& frame, const RayPass& pass, std::uint32_t first,
-                std::uint32_t count, [[maybe_unused]] const Stream& stream) {
+                std::uint32_t count, [[maybe_unused]] StreamRef stream) {
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
     const std::string failure = launch_cells(device.info().cuda_device, frame, pass, first, count, stream.handle());

@@ -64,6 +64,6 @@ class RayCaster {
 
 /// Casts cells [first, first + count) of a pass: asynchronously in the stream on CUDA, before it returns on the host.
 void cast_cells(const Device& device, const RayFrame& frame, const RayPass& pass, std::uint32_t first,
-                std::uint32_t count, const Stream& stream);
+                std::uint32_t count, StreamRef stream);
 
 }  // namespace raylift::viewer

@@ -28,6 +28,7 @@ int batch(Session& session, BatchOptions& options) {
   if (options.merge && (options.resume || options.shard))
     throw Error(ErrorKind::usage, "--merge only puts reports together: it has no --resume and no --shard");
   if (options.merge) return merge_reports(session, options.inputs, options.report);
+  options.action.upload.bvh = false;  // unless a query follows
   for (const Action* action : options.actions) {
     if (action->name == "cache") options.action.fill_cache = true;
     if (action->name == "trace") options.action.upload.bvh = true;

@@ -92,6 +92,7 @@ void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
       add_command(program, "upload", "Place scenes on a device, upload them, and say where each array went");
   add_files(*app, options->files);
   add_device_options(*app, options->device, upload);
+  upload.bvh = false;  // no query follows
   add_flag(*app, "--bvh", upload.bvh, "Build and upload the BVH that ray queries need, too");
   add_cache_options(*app, options->cache);
   add_parsed(*app, "--to", "DEVICES", "",

@@ -80,7 +80,7 @@ void MappedMemory::Held::unmap() {
   if (after) after();
 }
 
-MappedMemory::MappedMemory(std::span<const SharedMemory* const> memories, const Stream& stream)
+MappedMemory::MappedMemory(std::span<const SharedMemory* const> memories, StreamRef stream)
     : held_(std::make_unique<Held>()) {
   static std::atomic<std::uint64_t> last_serial{0};
   held_->serial = ++last_serial;

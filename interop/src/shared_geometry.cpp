@@ -39,7 +39,7 @@ void check_room(std::uint64_t bytes, const Device& device, const UploadOptions& 
 
 }  // namespace
 
-GeometryMapping SharedGeometry::map(const Stream& stream) const {
+GeometryMapping SharedGeometry::map(StreamRef stream) const {
   Mapping<float3, uint3> mapping = map_together(stream, vertices_, triangles_);
   GeometryView view = geometry_.view();
   view.vertices = mapping.span<0>().data;

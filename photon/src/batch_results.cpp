@@ -73,7 +73,7 @@ std::size_t scratch_bytes([[maybe_unused]] const Device& device, [[maybe_unused]
   return std::max<std::size_t>(bytes, 1);
 }
 
-void make_results(const GpuGeometry& geometry, const BatchArrays& batch, [[maybe_unused]] const Stream& stream) {
+void make_results(const GpuGeometry& geometry, const BatchArrays& batch, [[maybe_unused]] StreamRef stream) {
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
@@ -88,7 +88,7 @@ void make_results(const GpuGeometry& geometry, const BatchArrays& batch, [[maybe
 }
 
 void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
-                    Sequence* sequences, std::size_t count, [[maybe_unused]] const Stream& stream) {
+                    Sequence* sequences, std::size_t count, [[maybe_unused]] StreamRef stream) {
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {

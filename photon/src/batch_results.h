@@ -14,10 +14,10 @@ namespace raylift::photon {
 [[nodiscard]] std::size_t scratch_bytes(const Device& device, std::size_t count);
 
 /// Makes what `batch` asks for, in the stream's order. Errors: device.
-void make_results(const GpuGeometry& geometry, const BatchArrays& batch, const Stream& stream);
+void make_results(const GpuGeometry& geometry, const BatchArrays& batch, StreamRef stream);
 
 /// The histories of a run's first photons. Likewise.
 void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
-                    Sequence* sequences, std::size_t count, const Stream& stream);
+                    Sequence* sequences, std::size_t count, StreamRef stream);
 
 }  // namespace raylift::photon

@@ -88,7 +88,7 @@ bool scintillates(GenstepType type) {
 
 /// place_genstep() of each.
 void place([[maybe_unused]] const Device& device, const GeometryView& view, const Genstep* steps, std::uint64_t seed,
-           GenstepPlace* places, std::uint64_t* photons, std::size_t count, [[maybe_unused]] const Stream& stream) {
+           GenstepPlace* places, std::uint64_t* photons, std::size_t count, [[maybe_unused]] StreamRef stream) {
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
     on_cuda(device, "place_gensteps",
@@ -102,7 +102,7 @@ void place([[maybe_unused]] const Device& device, const GeometryView& view, cons
 }  // namespace
 
 Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed,
-                   const Stream& stream) {
+                   StreamRef stream) {
   require_optics(geometry.view());
   if (steps.size() >= 0xFFFFFFFF) throw Error(ErrorKind::limit, "there are 2^32 gensteps or more");
   for (std::size_t i = 0; i != steps.size(); ++i) check(steps[i], i);
@@ -117,7 +117,7 @@ Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, 
   std::vector<GenstepPlace> places(steps.size());
   ends_.copy_to(ends, stream);
   places_.copy_to(places, stream);
-  stream.synchronize();
+  device.synchronize(stream);
   for (std::size_t i = 0; i != ends.size(); ++i) {
     if (ends[i] != 0 && scintillates(steps[i].type) && !(places[i].light > 0) && places[i].in.solid != kNoSolid)
       throw Error(ErrorKind::malformed,
@@ -129,7 +129,7 @@ Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, 
     ends[i] = photons_;
   }
   ends_.copy_from(ends, stream);
-  stream.synchronize();
+  device.synchronize(stream);
 }
 
 Source Gensteps::source() const {

@@ -25,7 +25,7 @@ constexpr std::size_t kMostFlights = std::size_t{1} << 21;
 #endif
 
 void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes, std::size_t count,
-            [[maybe_unused]] const Stream& stream) {
+            [[maybe_unused]] StreamRef stream) {
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
@@ -65,14 +65,14 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
 }  // namespace
 
 void propagate(const GpuGeometry& geometry, const Source& source, const Run& run, Outcome* outcomes, std::size_t count,
-               const Stream& stream) {
+               StreamRef stream) {
   require_optics(geometry.view());
   check(source);
   propagate_pieces(geometry, source, nullptr, run, outcomes, count, stream, {});
 }
 
 void propagate_pieces(const GpuGeometry& geometry, const Source& source, const Anchor* anchor, const Run& run,
-                      Outcome* outcomes, std::size_t count, const Stream& stream,
+                      Outcome* outcomes, std::size_t count, StreamRef stream,
                       const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after) {
   const bool by_pieces =
       source.gensteps.steps != nullptr || (source.photons != nullptr && source.photons_in == nullptr);

@@ -12,7 +12,7 @@
 namespace raylift::photon {
 
 void make_rays([[maybe_unused]] const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first,
-               Ray* rays, std::size_t count, [[maybe_unused]] const Stream& stream) {
+               Ray* rays, std::size_t count, [[maybe_unused]] StreamRef stream) {
   check(source);
   if (source.photons != nullptr || source.gensteps.steps != nullptr)
     throw Error(ErrorKind::usage, "rays are made of a shape, and this source's photons are given");

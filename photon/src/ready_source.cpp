@@ -28,7 +28,7 @@ void require_photons(const Run& run, std::uint64_t count, std::uint64_t first, s
 }  // namespace
 
 ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
-                         const Stream& stream, const Anchor* anchor)
+                         StreamRef stream, const Anchor* anchor)
     : source_(source), anchor_(anchor) {
   if (source.gensteps.steps != nullptr) {
     make(geometry, run, count, stream);
@@ -41,7 +41,7 @@ ReadySource::ReadySource(const GpuGeometry& geometry, const Source& source, cons
 }
 
 const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor,
-                          [[maybe_unused]] const Stream& stream) {
+                          [[maybe_unused]] StreamRef stream) {
   if (source.gensteps.steps != nullptr || source.photons != nullptr) return nullptr;
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
@@ -54,7 +54,7 @@ const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anc
   return anchor;
 }
 
-void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {
+void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t count, StreamRef stream) {
   require_photons(run, count, source_.first_photon, source_.photon_count, "are given");
   if (source_.photons_in != nullptr) return;
   source_.photons += run.first - source_.first_photon;
@@ -73,7 +73,7 @@ void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t 
   for_each(count, [&](std::size_t i) { in[i] = locate(geometry.view(), source_.photons[i].position); });
 }
 
-void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream) {
+void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t count, StreamRef stream) {
   const GenstepView gensteps = source_.gensteps;
   require_photons(run, count, 0, gensteps.photons, "come from the gensteps");
   photons_.emplace(geometry.device(), stream, count);

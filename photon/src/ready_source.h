@@ -17,7 +17,7 @@ void check(const Source& source);
 
 /// Where births of a source that makes photons are searched from, written to an address of the device in the stream's
 /// order. Null for others.
-const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor, const Stream& stream);
+const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor, StreamRef stream);
 
 /// Of a source whose photons are given or made along gensteps, those of one run: their media are located, and those of
 /// gensteps are made. They take 76 bytes each. Of others the anchor. For work that follows on the
@@ -27,14 +27,14 @@ class ReadySource {
   /// `anchor` is find_anchor()'s, where that is known. Throws Error: usage where the source has no such photons,
   /// memory, device.
   ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
-              const Stream& stream, const Anchor* anchor = nullptr);
+              StreamRef stream, const Anchor* anchor = nullptr);
   [[nodiscard]] const Source& source() const { return source_; }
   /// At an address of the device. Null where photons are given.
   [[nodiscard]] const Anchor* anchor() const { return anchor_; }
 
  private:
-  void give(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream);
-  void make(const GpuGeometry& geometry, const Run& run, std::size_t count, const Stream& stream);
+  void give(const GpuGeometry& geometry, const Run& run, std::size_t count, StreamRef stream);
+  void make(const GpuGeometry& geometry, const Run& run, std::size_t count, StreamRef stream);
 
   Source source_;
   const Anchor* anchor_;
@@ -47,7 +47,7 @@ class ReadySource {
 /// piece, in memory that does not grow with the number of photons; after(source, run, first, count) is called when a
 /// piece has been launched. `anchor` as above.
 void propagate_pieces(const GpuGeometry& geometry, const Source& source, const Anchor* anchor, const Run& run,
-                      Outcome* outcomes, std::size_t count, const Stream& stream,
+                      Outcome* outcomes, std::size_t count, StreamRef stream,
                       const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after);
 
 }  // namespace raylift::photon

@@ -95,6 +95,7 @@ void run(Bytes bytes) {
 
   UploadOptions options;
   options.reserve = 0;
+  options.bvh = false;
   options.flatten = bytes.take<std::uint8_t>() % 2 == 0;
   options.chunk_bytes = 256U << bytes.take<std::uint8_t>() % 4;
   options.policy = bytes.take<std::uint8_t>() % 2 == 0 ? PlacementPolicy::automatic : PlacementPolicy::chroma;

@@ -398,10 +398,10 @@ TEST(Cache, KeepsOptionsApart) {
   add([](LoadOptions&, UploadOptions& upload) { upload.flatten = true; });
   add([](LoadOptions&, UploadOptions& upload) { upload.origin = Eigen::Vector3d(0, 0, 0); });
   add([](LoadOptions&, UploadOptions& upload) { upload.origin = Eigen::Vector3d(0, 1, 0); });
-  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true; });
-  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_options.pair_triangles = false; });
-  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_options.leaf_pairs = 1; });
-  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = true, upload.bvh_builder = BvhBuilder::device; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh = false; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh_options.pair_triangles = false; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh_options.leaf_pairs = 1; });
+  add([](LoadOptions&, UploadOptions& upload) { upload.bvh_builder = BvhBuilder::device; });
   for (std::size_t i = 0; i != keys.size(); ++i)
     for (std::size_t j = 0; j != i; ++j) EXPECT_NE(keys[i], keys[j]) << i << ' ' << j;
   // What makes no difference to the arrays makes none here.

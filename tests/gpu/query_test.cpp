@@ -166,12 +166,27 @@ TEST_P(Query, RaysThatBeginLaterMissWhatLiesBefore) {
     }
 }
 
+TEST_P(Query, NeedsNoOptions) {
+  const Scene scene = closed_scene(20, 50);
+  const std::vector<Ray> rays = rays_in(scene, 2'000, 9);
+  EXPECT_GT(test::expect_hits(scene, rays, trace_all(upload(scene, device()), rays)), 100U);
+  const std::vector<Hit> flat = trace_all(upload(flatten(scene), {}, device()), rays);
+  EXPECT_GT(std::count_if(flat.begin(), flat.end(), [](const Hit& hit) { return hit.valid(); }), 100);
+}
+
 TEST_P(Query, WithoutAHierarchyItIsAnError) {
   const Scene scene = test::random_scene(1);
-  const GpuGeometry geometry = upload(scene, device());
+  UploadOptions without;
+  without.bvh = false;
+  const GpuGeometry geometry = upload(scene, device(), without);
   EXPECT_EQ(geometry.view().bvh_levels, 0U);
   const Stream stream(device());
   EXPECT_THROW(trace(geometry, nullptr, nullptr, 1, stream), Error);
+  if (!device().info().is_host) return;
+  for (const Ray& ray : rays_in(scene, 100, 9)) {
+    EXPECT_FALSE(closest_hit(geometry.view(), ray).valid());
+    EXPECT_FALSE(any_hit(geometry.view(), ray));
+  }
 }
 
 TEST_P(Query, NothingToHitIsNoError) {

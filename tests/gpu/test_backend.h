@@ -135,6 +135,9 @@ class TestBackend : public Backend {
     run_until(position->queued);
     inner_->wait(position->inner);
   }
+  void wait_on(StreamHandle on, EventHandle handle) override {
+    inner_->wait_on(on, static_cast<Position*>(handle)->inner);
+  }
   void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle on) override {
     count(copy, ErrorKind::device);
     link_bytes_ += bytes;

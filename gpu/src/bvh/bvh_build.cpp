@@ -17,14 +17,14 @@ namespace raylift {
 namespace {
 
 template <class T, class Allocator>
-DeviceBuffer<T> to_device(const Device& device, const std::vector<T, Allocator>& values, const Stream& stream) {
+DeviceBuffer<T> to_device(const Device& device, const std::vector<T, Allocator>& values, StreamRef stream) {
   DeviceBuffer<T> buffer(device, values.size());
   buffer.copy_from(std::span<const T>(values), stream);
   return buffer;
 }
 
 template <class T>
-std::vector<T> to_host(const Device& device, const T* from, std::size_t count, const Stream& stream) {
+std::vector<T> to_host(const Device& device, const T* from, std::size_t count, StreamRef stream) {
   std::vector<T> values(count);
   if (count != 0) device.backend()->copy_to_host(values.data(), from, count * sizeof(T), stream.handle());
   return values;
@@ -32,24 +32,24 @@ std::vector<T> to_host(const Device& device, const T* from, std::size_t count, c
 
 /// With the host's builder, whatever the device. Its errors say which vertex or triangle is wrong.
 DeviceBvh build_on_host(const Device& device, const float3* vertices, std::size_t vertex_count, const uint3* triangles,
-                        std::size_t triangle_count, const BvhOptions& options, const Stream& stream) {
+                        std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
   const std::vector<float3> host_vertices = to_host(device, vertices, vertex_count, stream);
   const std::vector<uint3> host_triangles = to_host(device, triangles, triangle_count, stream);
-  stream.synchronize();
+  device.synchronize(stream);
   Bvh bvh = build_bvh(host_vertices, host_triangles, options);
   DeviceBvh result;
   result.nodes = to_device(device, bvh.nodes, stream);
   result.pairs = to_device(device, bvh.pairs, stream);
   result.ids = to_device(device, bvh.ids, stream);
   result.level_ends = std::move(bvh.level_ends);
-  stream.synchronize();
+  device.synchronize(stream);
   return result;
 }
 
 #ifdef RAYLIFT_WITH_CUDA
 class DeviceScratch : public cuda::BuildMemory {
  public:
-  DeviceScratch(const Device& device, const Stream& stream, DeviceBvh& result)
+  DeviceScratch(const Device& device, StreamRef stream, DeviceBvh& result)
       : device_(device), stream_(stream), result_(result) {}
   void* scratch(std::size_t bytes) override {
     return blocks_.emplace_back(Memory::pooled(device_, stream_, bytes)).device();
@@ -66,7 +66,7 @@ class DeviceScratch : public cuda::BuildMemory {
   }
 
   const Device& device_;
-  const Stream& stream_;
+  StreamRef stream_;
   DeviceBvh& result_;
   std::vector<Memory> blocks_;
 };
@@ -74,7 +74,7 @@ class DeviceScratch : public cuda::BuildMemory {
 
 }  // namespace
 
-Bvh DeviceBvh::to_host(const Stream& stream) const {
+Bvh DeviceBvh::to_host(StreamRef stream) const {
   Bvh bvh;
   bvh.nodes.resize(nodes.size());
   bvh.pairs.resize(pairs.size());
@@ -82,14 +82,14 @@ Bvh DeviceBvh::to_host(const Stream& stream) const {
   nodes.copy_to(std::span(bvh.nodes), stream);
   pairs.copy_to(std::span(bvh.pairs), stream);
   ids.copy_to(std::span(bvh.ids), stream);
-  stream.synchronize();
+  if (Backend* const backend = nodes.backend()) backend->synchronize(stream.handle());
   bvh.level_ends = level_ends;
   return bvh;
 }
 
 DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, const Device& device,
                                   const float3* vertices, std::size_t vertex_count, const uint3* triangles,
-                                  std::size_t triangle_count, const BvhOptions& options, const Stream& stream) {
+                                  std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
   if (triangle_count > kBvhMaxTriangles || vertex_count > std::numeric_limits<std::uint32_t>::max())
@@ -110,7 +110,7 @@ DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, con
                                  std::min(options.leaf_pairs, 2U),
                                  most_pairs};
     if (cuda::build_bvh_on_device(input, stream.handle(), memory, result.level_ends) == cuda::BuildOutcome::built) {
-      stream.synchronize();
+      device.synchronize(stream);
       return result;
     }
   }
@@ -119,7 +119,7 @@ DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, con
 }
 
 DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t vertex_count, const uint3* triangles,
-                    std::size_t triangle_count, const BvhOptions& options, const Stream& stream) {
+                    std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
   return detail::build_bvh_up_to(cuda::kMostDevicePairs, device, vertices, vertex_count, triangles, triangle_count,
                                  options, stream);
 }

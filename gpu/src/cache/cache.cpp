@@ -53,6 +53,13 @@ struct Candidate {
   fs::path path;
 };
 
+/// Of cache files that are made for their scene alone: nobody asked for a BVH.
+UploadOptions for_the_scene() {
+  UploadOptions options;
+  options.bvh = false;
+  return options;
+}
+
 class Cache {
  public:
   Cache(const fs::path& source, const LoadOptions& load, const CacheOptions& options, const Progress& progress)
@@ -100,7 +107,7 @@ class Cache {
   /// The scene, out of any file that has it, or loaded.
   [[nodiscard]] Scene scene() const {
     Scene scene;
-    if (!read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file, source_, progress_); }))
+    if (!read(for_the_scene(), [&](const CacheFile& file) { scene = cached_scene(file, source_, progress_); }))
       return load(source_, load_, progress_);
     return scene;
   }
@@ -239,10 +246,11 @@ Scene load(const fs::path& source, const LoadOptions& options, const CacheOption
            const Progress& progress) {
   const Cache cache(source, options, cache_options, progress);
   Scene scene;
-  if (cache.read(UploadOptions{}, [&](const CacheFile& file) { scene = cached_scene(file, source, progress); }))
+  if (cache.read(for_the_scene(), [&](const CacheFile& file) { scene = cached_scene(file, source, progress); }))
     return scene;
   scene = load(source, options, progress);
-  if (cache.usable()) (void)cache.try_write({}, scene, detail::geometry_arrays(scene, {}, progress));
+  if (cache.usable())
+    (void)cache.try_write(for_the_scene(), scene, detail::geometry_arrays(scene, for_the_scene(), progress));
   return scene;
 }
 

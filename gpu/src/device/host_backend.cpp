@@ -136,6 +136,7 @@ class HostBackend : public Backend {
   void record(EventHandle, StreamHandle) override {}
   [[nodiscard]] bool passed(EventHandle) override { return true; }
   void wait(EventHandle) override {}
+  void wait_on(StreamHandle, EventHandle) override {}
 
   void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle) override {
     std::memcpy(device, host, bytes);

@@ -189,9 +189,10 @@ std::byte* PinnedBlock::device() const {
   return loan_ ? static_cast<std::byte*>(loan_->block.device) : nullptr;
 }
 
-void PinnedBlock::used_by(const Stream& stream) {
+void PinnedBlock::used_by(StreamRef stream) {
+  if (!loan_) return;
   if (!loan_->busy) loan_->busy = std::make_unique<Event>(loan_->pool->backend_);
-  loan_->busy->record(stream.handle());
+  loan_->busy->record(stream);
 }
 
 void PinnedBlock::wait() const {

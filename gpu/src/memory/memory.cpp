@@ -48,7 +48,7 @@ Memory Memory::on_device(const Device& device, std::size_t bytes) {
   return {device, {Kind::device, static_cast<std::byte*>(data), nullptr, bytes, 0}};
 }
 
-Memory Memory::pooled(const Device& device, const Stream& stream, std::size_t bytes) {
+Memory Memory::pooled(const Device& device, StreamRef stream, std::size_t bytes) {
   if (bytes == 0) return {};
   void* data = allocate_pooled(*device.backend(), stream.handle(), bytes);
   return {device, {Kind::pooled, static_cast<std::byte*>(data), nullptr, bytes, 0, stream.handle()}};
@@ -121,13 +121,13 @@ void Memory::by_part(std::size_t first, std::size_t count, const Copy& copy) con
   if (end > boundary) copy(device() + boundary, boundary - first, end - boundary);
 }
 
-void Memory::copy_from(std::span<const std::byte> source, const Stream& stream, std::size_t first) {
+void Memory::copy_from(std::span<const std::byte> source, StreamRef stream, std::size_t first) {
   by_part(first, source.size(), [&](std::byte* part, std::size_t offset, std::size_t count) {
     backend()->copy_to_device(part, source.data() + offset, count, stream.handle());
   });
 }
 
-void Memory::copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first) const {
+void Memory::copy_to(std::span<std::byte> target, StreamRef stream, std::size_t first) const {
   by_part(first, target.size(), [&](const std::byte* part, std::size_t offset, std::size_t count) {
     backend()->copy_to_host(target.data() + offset, part, count, stream.handle());
   });

@@ -28,7 +28,7 @@ void trace_on_host(const GeometryView& geometry, std::span<const Ray> rays, std:
 
 template <class Geometry>
 void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count,
-              [[maybe_unused]] const Stream& stream) {
+              [[maybe_unused]] StreamRef stream) {
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
     const cuda::CurrentDevice current(device.info().cuda_device);
@@ -46,11 +46,11 @@ void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, H
 }  // namespace
 
 void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
-           const Stream& stream) {
+           StreamRef stream) {
   trace_on(device, bvh, rays, hits, count, stream);
 }
 
-void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const Stream& stream) {
+void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream) {
   const GeometryView& view = geometry.view();
   if (view.bvh_levels == 0 && view.triangle_count != 0 && view.instance_count != 0 && !geometry.has(ViewArray::nodes))
     throw Error(ErrorKind::usage, "the geometry was uploaded without its BVH", {},

@@ -41,7 +41,7 @@ void recolor(GpuGeometry& geometry, [[maybe_unused]] const Launch& launch, const
 
 }  // namespace
 
-void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, const Stream& stream) {
+void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, StreamRef stream) {
   Memory& memory = colors_of(geometry);
   if (memory.bytes() != colors.size_bytes())
     throw Error(ErrorKind::usage, std::to_string(colors.size()) + " colours were given for " +
@@ -49,11 +49,11 @@ void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, co
                                       (geometry.view().solid_ids != nullptr ? " triangles" : " solids"));
   if (colors.empty()) return;
   memory.copy_from(std::as_bytes(colors), stream);
-  stream.synchronize();
+  geometry.device().synchronize(stream);
 }
 
 void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, std::uint32_t color,
-                  const Stream& stream) {
+                  StreamRef stream) {
   if (solids.empty()) return;
   const std::uint32_t highest = *std::max_element(solids.begin(), solids.end());
   // A flat scene that was uploaded on its own does not know its solids.
@@ -72,10 +72,10 @@ void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, 
         },
         [&](std::uint32_t* colors, std::uint32_t i) { detail::color_one(geometry.view(), colors, i, marked, color); });
   }
-  stream.synchronize();
+  geometry.device().synchronize(stream);
 }
 
-void reset_colors(GpuGeometry& geometry, const Stream& stream) {
+void reset_colors(GpuGeometry& geometry, StreamRef stream) {
   const GeometryView& view = geometry.view();
   if (view.solid_ids != nullptr && view.material_colors == nullptr && view.triangle_count != 0)
     throw Error(ErrorKind::usage, "the flat scene was uploaded without its materials' colours");
@@ -85,7 +85,7 @@ void reset_colors(GpuGeometry& geometry, const Stream& stream) {
         return cuda::launch_reset_colors(view, colors, count, stream.handle());
       },
       [&](std::uint32_t* colors, std::uint32_t i) { detail::reset_one(view, colors, i); });
-  stream.synchronize();
+  geometry.device().synchronize(stream);
 }
 
 }  // namespace raylift

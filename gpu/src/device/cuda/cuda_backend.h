@@ -13,7 +13,7 @@
 namespace raylift::cuda {
 
 inline cudaStream_t stream_of(StreamHandle handle) {
-  return static_cast<cudaStream_t>(handle);
+  return handle;
 }
 inline cudaEvent_t event_of(EventHandle handle) {
   return static_cast<cudaEvent_t>(handle);
@@ -184,6 +184,10 @@ class CudaBackend : public Backend {
   void wait(EventHandle event) override {
     const CurrentDevice current(ordinal_);
     check(cudaEventSynchronize(event_of(event)), "work before an event of " + info_.id);
+  }
+  void wait_on(StreamHandle stream, EventHandle event) override {
+    const CurrentDevice current(ordinal_);
+    check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "cudaStreamWaitEvent");
   }
 
   void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle stream) override {

@@ -49,7 +49,7 @@ class Mapping {
 
  private:
   template <class... U>
-  friend Mapping<U...> map_together(const Stream&, SharedBuffer<U>&...);
+  friend Mapping<U...> map_together(StreamRef, SharedBuffer<U>&...);
   Mapping(detail::MappedMemory memory, std::array<std::size_t, sizeof...(T)> sizes)
       : memory_(std::move(memory)), sizes_(sizes) {}
 
@@ -61,7 +61,7 @@ class Mapping {
 /// one context. Throws Error: usage where one is mapped already or closed, or where the context that it was made in is
 /// not current on this thread; device.
 template <class... T>
-[[nodiscard]] Mapping<T...> map_together(const Stream& stream, SharedBuffer<T>&... buffers) {
+[[nodiscard]] Mapping<T...> map_together(StreamRef stream, SharedBuffer<T>&... buffers) {
   const std::array<const detail::SharedMemory*, sizeof...(T)> memories{&buffers.memory_...};
   return Mapping<T...>(detail::MappedMemory(memories, stream), {buffers.size()...});
 }
@@ -87,7 +87,7 @@ class SharedBuffer {
   }
 
   /// For kernels on `stream`. Errors as map_together's.
-  [[nodiscard]] Mapping<T> map(const Stream& stream) { return map_together(stream, *this); }
+  [[nodiscard]] Mapping<T> map(StreamRef stream) { return map_together(stream, *this); }
 
   /// OpenGL's name of the buffer; 0 after close().
   [[nodiscard]] unsigned id() const { return memory_.id(); }
@@ -112,7 +112,7 @@ class SharedBuffer {
 
  private:
   template <class... U>
-  friend Mapping<U...> map_together(const Stream&, SharedBuffer<U>&...);
+  friend Mapping<U...> map_together(StreamRef, SharedBuffer<U>&...);
 
   detail::SharedMemory memory_;
   std::size_t size_ = 0;

@@ -46,7 +46,7 @@ class GeometryMapping {
 class SharedGeometry {
  public:
   /// Throws Error as map_together does.
-  [[nodiscard]] GeometryMapping map(const Stream& stream) const;
+  [[nodiscard]] GeometryMapping map(StreamRef stream) const;
 
   /// OpenGL's names. Vertices are packed float3, in the frame of their mesh; a mesh's triangles begin at element
   /// 3 * MeshView::first_triangle, and their indices count from the first vertex of all.

@@ -43,7 +43,7 @@ class SharedImage {
   SharedImage(const Device& device, std::uint32_t width, std::uint32_t height,
               const SharedOptions& options = {SharedAccess::write_discard, Sharing::automatic});
 
-  [[nodiscard]] ImageMapping map(const Stream& stream);
+  [[nodiscard]] ImageMapping map(StreamRef stream);
 
   /// OpenGL's name of the texture, GL_TEXTURE_2D of GL_RGBA8 with one level; and of the pixel buffer.
   [[nodiscard]] unsigned texture() const;

@@ -67,7 +67,7 @@ class SharedMemory {
 class MappedMemory {
  public:
   MappedMemory();
-  MappedMemory(std::span<const SharedMemory* const> memories, const Stream& stream);
+  MappedMemory(std::span<const SharedMemory* const> memories, StreamRef stream);
   ~MappedMemory();
   MappedMemory(MappedMemory&& other) noexcept;
   MappedMemory& operator=(MappedMemory&& other) noexcept;

@@ -21,7 +21,7 @@ class Gensteps {
   /// that come from physics depend on `seed` and on the number of the step. They are Poisson's; of scintillation above
   /// 10, normal with RESOLUTIONSCALE, as in Geant4. Throws Error: usage (no BVH, no optics), unsupported (a type of
   /// genstep), malformed (which genstep, and what is wrong with it), device, memory.
-  Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed, const Stream& stream);
+  Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed, StreamRef stream);
 
   /// In all: a run is of these numbers.
   [[nodiscard]] std::uint64_t photons() const { return photons_; }

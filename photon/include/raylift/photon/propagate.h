@@ -16,7 +16,7 @@ namespace raylift::photon {
 /// follows what is on the stream; the host waits while many photons are on their way, and not for the last of them.
 /// Errors: usage (no BVH, no optics), device.
 void propagate(const GpuGeometry& geometry, const Source& source, const Run& run, Outcome* outcomes, std::size_t count,
-               const Stream& stream);
+               StreamRef stream);
 
 /// Throws Error(unsupported) where surfaces in use are of Geant4's look-up tables, and names them. In propagate() a
 /// photon that meets one ends as inconsistent.

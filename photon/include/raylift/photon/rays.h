@@ -25,6 +25,6 @@ namespace raylift::photon {
 /// to the host on a CUDA device, after what is on the stream. Errors: usage (a source that makes no sense, or whose
 /// photons are given), device.
 void make_rays(const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays,
-               std::size_t count, const Stream& stream);
+               std::size_t count, StreamRef stream);
 
 }  // namespace raylift::photon

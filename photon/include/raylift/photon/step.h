@@ -7,7 +7,7 @@
 //   do end = raylift::photon::step(geometry, photon, random);
 //   while (!raylift::photon::ends(end.kind) && ++steps < most);
 //
-// The geometry must have been uploaded from a Scene with optics, with UploadOptions::bvh.
+// The geometry must have been uploaded from a Scene with optics, with its BVH (UploadOptions::bvh).
 #pragma once
 
 #include <raylift/gpu/optics.h>

@@ -25,7 +25,7 @@ struct DeviceBvh {
             static_cast<std::uint32_t>(pairs.size())};
   }
   /// The same on the host. Waits for the stream.
-  [[nodiscard]] Bvh to_host(const Stream& stream) const;
+  [[nodiscard]] Bvh to_host(StreamRef stream) const;
 };
 
 /// Builds the BVH of a mesh. `vertices` and `triangles` are device addresses, and no longer used on return. CUDA's
@@ -37,6 +37,6 @@ struct DeviceBvh {
 /// as build_bvh; out_of_device_memory, device.
 [[nodiscard]] DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t vertex_count,
                                   const uint3* triangles, std::size_t triangle_count, const BvhOptions& options,
-                                  const Stream& stream);
+                                  StreamRef stream);
 
 }  // namespace raylift

@@ -72,13 +72,13 @@ struct CachedUpload {
                                   const UploadOptions& upload, const CacheOptions& cache,
                                   const Progress& progress = {});
 
-/// A cache file's arrays onto a device; those of the BVH only where options ask for it, and of all other options
-/// only where the arrays are to go. Throws what upload() and CacheFile do.
+/// A cache file's arrays onto a device; those of the BVH unless UploadOptions::bvh is false, and of all other options
+/// only where the arrays are to go. Throws what upload() and CacheFile do; malformed for a BVH that the file lacks.
 [[nodiscard]] GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options = {},
                                         const Progress& progress = {});
 
 /// load(), or the same scene out of the cache, to the last bit; a cache file is written in the first case, with what
-/// upload() by default makes of the scene.
+/// upload() makes of the scene without a BVH.
 [[nodiscard]] Scene load(const std::filesystem::path& source, const LoadOptions& options, const CacheOptions& cache,
                          const Progress& progress = {});
 

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+struct CUstream_st;  // of the CUDA runtime: a cudaStream_t points to it
+
 namespace raylift {
 
 /// What a device is and can do. Fixed for its life.
@@ -59,8 +61,8 @@ struct PinnedFlags {
   friend bool operator==(const PinnedFlags&, const PinnedFlags&) = default;
 };
 
-using StreamHandle = void*;  ///< cudaStream_t on CUDA
-using EventHandle = void*;   ///< cudaEvent_t on CUDA
+using StreamHandle = CUstream_st*;  ///< a cudaStream_t; of no meaning on the host device
+using EventHandle = void*;          ///< cudaEvent_t on CUDA
 
 /// All functions may be called from any thread. Those that allocate throw Error: out_of_device_memory or
 /// out_of_host_memory, with the bytes asked for, or device. Those that release never throw, and tolerate a driver that
@@ -110,6 +112,8 @@ class Backend {
   [[nodiscard]] virtual bool passed(EventHandle event) = 0;
   /// Waits for it.
   virtual void wait(EventHandle event) = 0;
+  /// Makes what is enqueued on the stream from now on wait for it. The event may be another device's.
+  virtual void wait_on(StreamHandle stream, EventHandle event) = 0;
 
   /// In stream order, returning before the copy is done where the host side is pinned. Neither side may cross the
   /// boundary of a split range: SplitBuffer takes care of that.

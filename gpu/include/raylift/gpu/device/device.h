@@ -14,6 +14,7 @@
 namespace raylift {
 
 class PinnedPool;
+class StreamRef;
 
 /// What was tried on the way to a device, and why it was not taken; empty where it was.
 struct DeviceAttempt {
@@ -52,6 +53,8 @@ class Device {
   /// The device's pool of pinned blocks, from which uploads take their staging blocks. Ordinary cached memory: see
   /// docs/performance.md for why not write-combined.
   [[nodiscard]] PinnedPool& pinned_pool() const { return *pool_; }
+  /// Waits until all work on one of the device's streams is done.
+  void synchronize(StreamRef stream) const;
   /// Gives back what the pools hold unused, device memory and pinned memory: to other programs on the same machine. To
   /// this process it counts as free anyway.
   void trim() const;
@@ -74,15 +77,36 @@ class Stream {
   Owned<StreamHandle, &Backend::release_stream> stream_;
 };
 
+/// A stream, not owned: a Stream of raylift's, or any cudaStream_t of the device, CUDA's null stream included (null, or
+/// cudaStreamPerThread). Work that is given one takes its place in that stream's order. CUDA's null stream does not wait
+/// for raylift's own streams, nor they for it. The host device does all work at once, whatever the stream.
+class StreamRef {
+ public:
+  StreamRef(const Stream& stream) : handle_(stream.handle()) {}
+  StreamRef(StreamHandle stream) : handle_(stream) {}
+
+  [[nodiscard]] StreamHandle handle() const { return handle_; }
+
+ private:
+  StreamHandle handle_;
+};
+
+inline void Device::synchronize(StreamRef stream) const {
+  backend_->synchronize(stream.handle());
+}
+
 /// A point in a stream's work. Move-only.
 class Event {
  public:
   explicit Event(const std::shared_ptr<Backend>& backend) : event_(backend, backend->create_event()) {}
   explicit Event(const Device& device) : Event(device.backend()) {}
 
-  void record(StreamHandle stream) { event_.backend()->record(event_.get(), stream); }
+  void record(StreamRef stream) { event_.backend()->record(event_.get(), stream.handle()); }
   [[nodiscard]] bool passed() const { return event_.backend()->passed(event_.get()); }
+  /// Waits for it.
   void wait() const { event_.backend()->wait(event_.get()); }
+  /// Makes what is enqueued on `stream` from now on wait for it.
+  void wait(StreamRef stream) const { event_.backend()->wait_on(stream.handle(), event_.get()); }
 
  private:
   Owned<EventHandle, &Backend::release_event> event_;

@@ -26,8 +26,8 @@ class PinnedBlock {
   [[nodiscard]] std::span<std::byte> host() const;
   [[nodiscard]] std::byte* device() const;
 
-  /// Records an event on `stream`. wait() waits for it, and the pool does not reuse the block before it has passed.
-  void used_by(const Stream& stream);
+  /// Records an event on `stream`, of a block that is not empty. wait() waits for it, and the pool does not reuse the block before it has passed.
+  void used_by(StreamRef stream);
   /// Waits for the event of the last used_by().
   void wait() const;
   /// Returns the block to the pool now.

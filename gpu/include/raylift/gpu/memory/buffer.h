@@ -52,15 +52,15 @@ class Array {
   [[nodiscard]] Memory take() && { return std::move(memory_); }
 
   /// Copies to elements `first` and after, in the stream's order. `source` must stay until the stream is past the copy.
-  void copy_from(std::span<const T> source, const Stream& stream, std::size_t first = 0) {
+  void copy_from(std::span<const T> source, StreamRef stream, std::size_t first = 0) {
     check_range(first, source.size(), size());
     memory_.copy_from(std::as_bytes(source), stream, first * sizeof(T));
   }
   /// Nothing is copied from a temporary, which would be gone before the copy.
   template <Temporary Range>
-  void copy_from(Range&& temporary, const Stream&, std::size_t = 0) = delete;
+  void copy_from(Range&& temporary, StreamRef, std::size_t = 0) = delete;
   /// Copies from elements `first` and after. `target` is filled once the stream is past the copy.
-  void copy_to(std::span<T> target, const Stream& stream, std::size_t first = 0) const {
+  void copy_to(std::span<T> target, StreamRef stream, std::size_t first = 0) const {
     check_range(first, target.size(), size());
     memory_.copy_to(std::as_writable_bytes(target), stream, first * sizeof(T));
   }
@@ -90,7 +90,7 @@ class DeviceBuffer : public detail::Array<T> {
 template <class T>
 class PooledBuffer : public detail::Array<T> {
  public:
-  PooledBuffer(const Device& device, const Stream& stream, std::size_t size)
+  PooledBuffer(const Device& device, StreamRef stream, std::size_t size)
       : detail::Array<T>(Memory::pooled(device, stream, detail::bytes_of<T>(size))) {}
 };
 

@@ -38,7 +38,7 @@ class Memory {
   /// Out of the device's pool: valid for work that follows on `stream`, which must outlive it. Given back when the
   /// stream reaches its release. Throws Error(out_of_device_memory), after the pool has given back what it holds and a
   /// second try, with the bytes asked, free, held and active.
-  [[nodiscard]] static Memory pooled(const Device& device, const Stream& stream, std::size_t bytes);
+  [[nodiscard]] static Memory pooled(const Device& device, StreamRef stream, std::size_t bytes);
   /// In pinned host memory. Throws Error: out_of_host_memory, device.
   [[nodiscard]] static Memory mapped(const Device& device, std::size_t bytes, PinnedFlags flags);
   /// The first `device_bytes`, rounded down to whole pages, in device memory, the rest in host memory. Throws Error:
@@ -69,10 +69,10 @@ class Memory {
 
   /// Copies to bytes `first` and after, in the stream's order. `source` must stay until the stream is past the copy.
   /// Both throw Error(usage) for a range that leaves the memory.
-  void copy_from(std::span<const std::byte> source, const Stream& stream, std::size_t first = 0);
+  void copy_from(std::span<const std::byte> source, StreamRef stream, std::size_t first = 0);
   /// Copies from bytes `first` and after. `target` is filled once the stream is past the copy. Host parts are read over
   /// the device too, never by the CPU.
-  void copy_to(std::span<std::byte> target, const Stream& stream, std::size_t first = 0) const;
+  void copy_to(std::span<std::byte> target, StreamRef stream, std::size_t first = 0) const;
 
  private:
   using Kind = detail::MemoryBlock::Kind;

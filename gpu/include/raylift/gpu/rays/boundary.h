@@ -13,8 +13,9 @@
 // The state of a photon is the set of solids that it is in, not its position: a position that was rounded onto the
 // wrong side of a face does no harm. docs/boundaries.md has the rule and what it rests on.
 //
-// The geometry must have been uploaded from a Scene, with UploadOptions::bvh. Meshes are closed, with normals outward
-// (raylift check). Points and lengths are in millimetres from the view's origin. Results are the same bits on host and
+// The geometry must have been uploaded from a Scene, with its BVH, which is the default: without one
+// (UploadOptions::bvh = false) every point is in no solid, and no ray meets a boundary. Meshes are closed, with normals
+// outward (raylift check). Points and lengths are in millimetres from the view's origin. Results are the same bits on host and
 // device.
 #pragma once
 

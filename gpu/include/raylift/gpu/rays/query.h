@@ -5,8 +5,9 @@
 //     const raylift::Hit hit = raylift::closest_hit(geometry, rays[i]);
 //     if (hit.valid()) solid = geometry.solid_id(hit.instance, hit.triangle);
 //
-// The geometry must have been uploaded with UploadOptions::bvh. Rays are in millimetres from the view's origin. What is
-// said in <raylift/geometry/bvh/ray.h> holds here.
+// The geometry must have its BVH, as it has by default: one uploaded without (UploadOptions::bvh = false) has nothing
+// that a ray could hit. Rays are in millimetres from the view's origin. What is said in <raylift/geometry/bvh/ray.h>
+// holds here.
 #pragma once
 
 #include <raylift/geometry/bvh/ray.h>

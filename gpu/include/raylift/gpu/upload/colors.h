@@ -15,14 +15,14 @@ namespace raylift {
 
 /// Sets all colours: of a flat scene's triangles, or of a two-level scene's solids, of which those with kMaterialColor
 /// get their materials' colours. Throws Error(usage) for another number of colours.
-void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, const Stream& stream);
+void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, StreamRef stream);
 
 /// Gives some solids, by their ids, one colour. Throws Error(usage) for a solid that the geometry does not have.
 void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, std::uint32_t color,
-                  const Stream& stream);
+                  StreamRef stream);
 
 /// Gives all their materials' colours, as after the upload of a scene. Throws Error(usage) for a flat scene without
 /// material colours.
-void reset_colors(GpuGeometry& geometry, const Stream& stream);
+void reset_colors(GpuGeometry& geometry, StreamRef stream);
 
 }  // namespace raylift

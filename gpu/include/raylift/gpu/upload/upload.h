@@ -44,7 +44,9 @@ struct UploadOptions {
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
   std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
   bool flatten = false;                     ///< expand a scene's instances
-  bool bvh = false;                         ///< build the BVH that ray queries need, and upload it too
+  /// Build the BVH that ray queries need, and upload it too. Without it a kernel's ray meets nothing and is in no solid,
+  /// and trace() and photons throw Error(usage); an upload takes less time and memory.
+  bool bvh = true;
   BvhOptions bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
   Raster raster = kDefaultRaster;                   ///< wavelengths at which optical tables are kept; 2 to 65536
