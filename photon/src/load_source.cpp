@@ -10,7 +10,7 @@
 
 #include "import/source_file.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 namespace fs = std::filesystem;
@@ -19,7 +19,7 @@ constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
 /// Chroma's arrays.
 constexpr std::array<const char*, 5> kColumns{"pos.npy", "dir.npy", "pol.npy", "wavelengths.npy", "t.npy"};
 
-float3 from_origin(float3 point, std::span<const double, 3> origin) {
+Float3 from_origin(Float3 point, std::span<const double, 3> origin) {
   return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
           static_cast<float>(double{point.z} - origin[2])};
 }
@@ -34,7 +34,7 @@ class Columns {
   template <class T>
   std::vector<T> read(const char* name, bool needed) {
     constexpr std::array<std::uint64_t, 1> kThree{3};
-    constexpr std::size_t kAxes = sizeof(T) == sizeof(float3) ? 1 : 0;
+    constexpr std::size_t kAxes = sizeof(T) == sizeof(Float3) ? 1 : 0;
     const std::optional<NpyReader> file = open(name);
     if (!file && needed)
       throw Error(is_folder_ ? ErrorKind::io : ErrorKind::malformed, "the array is not there",
@@ -65,10 +65,10 @@ class Columns {
 
 std::vector<StartPhoton> read_columns(const fs::path& path, const LoadLimits& limits) {
   Columns columns(path, limits);
-  const auto position = columns.read<float3>("pos.npy", true);
+  const auto position = columns.read<Float3>("pos.npy", true);
   const std::size_t count = position.size();
-  const auto direction = columns.read<float3>("dir.npy", true);
-  const auto polarization = columns.read<float3>("pol.npy", false);
+  const auto direction = columns.read<Float3>("dir.npy", true);
+  const auto polarization = columns.read<Float3>("pol.npy", false);
   const auto wavelength = columns.read<float>("wavelengths.npy", true);
   const auto time = columns.read<float>("t.npy", false);
   std::vector<StartPhoton> photons(count);
@@ -77,7 +77,7 @@ std::vector<StartPhoton> read_columns(const fs::path& path, const LoadLimits& li
                   time.empty() ? 0 : time[i],
                   direction[i],
                   0,
-                  polarization.empty() ? float3{0, 0, 0} : polarization[i],
+                  polarization.empty() ? Float3{0, 0, 0} : polarization[i],
                   wavelength[i],
                   {}};
   }
@@ -158,4 +158,4 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
   }
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -4,7 +4,7 @@
 
 #include <raylift/gpu/rays/detail/boundary_set.h>
 
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
 // The faces at the start that count, as rounding may have moved it across them: see StartFaces.
 enum class AtStart : std::uint8_t {
@@ -271,4 +271,4 @@ RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query&
     traverse<false>(geometry.bvh, ray, stack, query);
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail
