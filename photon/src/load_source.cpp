@@ -10,7 +10,7 @@
 
 #include "import/source_file.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,7 +20,7 @@ constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
 constexpr const char *kPosition = "pos.npy", *kDirection = "dir.npy", *kPolarization = "pol.npy",
                      *kWavelength = "wavelengths.npy", *kTime = "t.npy";
 
-float3 from_origin(float3 point, std::span<const double, 3> origin) {
+Float3 from_origin(Float3 point, std::span<const double, 3> origin) {
   return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
           static_cast<float>(double{point.z} - origin[2])};
 }
@@ -35,7 +35,7 @@ class Columns {
   template <class T>
   std::vector<T> read(const char* name, bool needed) {
     constexpr std::array<std::uint64_t, 1> kThree{3};
-    constexpr std::size_t kAxes = sizeof(T) == sizeof(float3) ? 1 : 0;
+    constexpr std::size_t kAxes = sizeof(T) == sizeof(Float3) ? 1 : 0;
     const std::optional<NpyReader> file = open(name);
     if (!file && needed)
       throw Error(is_folder_ ? ErrorKind::io : ErrorKind::malformed, "the array is not there",
@@ -66,10 +66,10 @@ class Columns {
 
 std::vector<StartPhoton> read_columns(const fs::path& path, const LoadLimits& limits) {
   Columns columns(path, limits);
-  const auto position = columns.read<float3>(kPosition, true);
+  const auto position = columns.read<Float3>(kPosition, true);
   const std::size_t count = position.size();
-  const auto direction = columns.read<float3>(kDirection, true);
-  const auto polarization = columns.read<float3>(kPolarization, false);
+  const auto direction = columns.read<Float3>(kDirection, true);
+  const auto polarization = columns.read<Float3>(kPolarization, false);
   const auto wavelength = columns.read<float>(kWavelength, true);
   const auto time = columns.read<float>(kTime, false);
   std::vector<StartPhoton> photons(count);
@@ -78,7 +78,7 @@ std::vector<StartPhoton> read_columns(const fs::path& path, const LoadLimits& li
                   time.empty() ? 0 : time[i],
                   direction[i],
                   0,
-                  polarization.empty() ? float3{0, 0, 0} : polarization[i],
+                  polarization.empty() ? Float3{0, 0, 0} : polarization[i],
                   wavelength[i],
                   {}};
   }
@@ -159,4 +159,4 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
   }
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -16,7 +16,7 @@
 
 #include "npy_header.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -209,4 +209,4 @@ void NpyReader::check_rows(std::size_t bytes_of_row) const {
     throw Error(ErrorKind::limit, "has more rows than memory can hold", {path_.string(), {}});
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

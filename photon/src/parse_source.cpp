@@ -17,7 +17,7 @@
 #include "import/source_file.h"
 #include "optics/csv_table.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 using Point = std::array<double, 3>;
@@ -86,18 +86,18 @@ std::optional<std::pair<double, double>> range(std::string_view text, std::span<
   return std::pair(*first, *last);
 }
 
-float3 to_float3(const Point& p) {
+Float3 to_float3(const Point& p) {
   return {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])};
 }
 
 /// Of length 1.
-float3 direction_of(std::string_view part, const Point& v) {
+Float3 direction_of(std::string_view part, const Point& v) {
   const double length = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   if (!(length > 0) || !std::isfinite(length)) refuse(part, "has a direction without a length");
   return to_float3({v[0] / length, v[1] / length, v[2] / length});
 }
 
-float3 three_numbers(std::string_view part, std::string_view value) {
+Float3 three_numbers(std::string_view part, std::string_view value) {
   Point v{};
   const std::vector<std::string_view> items = split(value, ',');
   for (std::size_t i = 0; i != 3; ++i) {
@@ -289,4 +289,4 @@ Source parse_source(std::string_view text) {
   return parse_source(text, kZero);
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

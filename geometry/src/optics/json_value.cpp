@@ -8,7 +8,7 @@
 #include <cctype>
 #include <set>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr int kMostNesting = 32;
@@ -128,4 +128,4 @@ void JsonValue::allow(std::initializer_list<std::string_view> members) const {
   }
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -16,7 +16,7 @@
 
 #include "array_on_device.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 constexpr std::uint64_t kMost = 0xFFFFFFFEU;
@@ -105,15 +105,15 @@ void write_parts(const std::vector<MeshPart>& parts, std::size_t first, std::spa
 }
 
 void add_mesh_arrays(std::vector<ArraySource>& arrays, const Scene& scene, const MeshTable& meshes) {
-  arrays.push_back(mesh_source<uint3>(
+  arrays.push_back(mesh_source<UInt3>(
       ViewArray::triangles, meshes, kTriangles,
-      [&scene, meshes](std::size_t mesh, std::size_t first, std::span<uint3> target, StoreMode mode) {
-        convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), first, target, mode,
+      [&scene, meshes](std::size_t mesh, std::size_t first, std::span<UInt3> target, StoreMode mode) {
+        convert_rows(std::span<const UInt3>(scene.meshes[mesh].triangles), first, target, mode,
                      (*meshes)[mesh].first_vertex);
       }));
-  arrays.push_back(mesh_source<float3>(
+  arrays.push_back(mesh_source<Float3>(
       ViewArray::vertices, meshes, kVertices,
-      [&scene](std::size_t mesh, std::size_t first, std::span<float3> target, StoreMode mode) {
+      [&scene](std::size_t mesh, std::size_t first, std::span<Float3> target, StoreMode mode) {
         copy_bytes(scene.meshes[mesh].vertices.data() + first, target.data(), target.size_bytes(), mode);
       }));
 }
@@ -193,8 +193,8 @@ struct MeshOnDevice {
 };
 
 /// Nothing where the device's memory does not suffice.
-std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<const float3> vertices,
-                                            std::span<const uint3> triangles, const UploadOptions& options) {
+std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<const Float3> vertices,
+                                            std::span<const UInt3> triangles, const UploadOptions& options) {
   try {
     UploadOptions whole;
     whole.policy = PlacementPolicy::device;
@@ -203,8 +203,8 @@ std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<cons
                                            view_source(ViewArray::triangles, triangles)};
     ResidentArrays mesh = upload(sources, device, whole);
     const Stream stream(device);
-    DeviceBvh bvh = build_bvh(device, mesh.arrays[0].as<const float3>(), vertices.size(),
-                              mesh.arrays[1].as<const uint3>(), triangles.size(), options.bvh_options, stream);
+    DeviceBvh bvh = build_bvh(device, mesh.arrays[0].as<const Float3>(), vertices.size(),
+                              mesh.arrays[1].as<const UInt3>(), triangles.size(), options.bvh_options, stream);
     return MeshOnDevice{std::move(mesh.arrays[0]), std::move(mesh.arrays[1]), std::move(bvh)};
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::out_of_device_memory) throw;
@@ -215,7 +215,7 @@ std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<cons
 /// For meshes whose BVHs are joined to one.
 MeshBuilder mesh_builder(const Device* device, const UploadOptions& options) {
   if (device == nullptr) return {};
-  return [device, &options](std::span<const float3> vertices, std::span<const uint3> triangles) {
+  return [device, &options](std::span<const Float3> vertices, std::span<const UInt3> triangles) {
     const std::optional<MeshOnDevice> mesh = build_on_device(*device, vertices, triangles, options);
     return mesh ? mesh->bvh.to_host(Stream(*device)) : build_bvh(vertices, triangles, options.bvh_options);
   };
@@ -299,7 +299,9 @@ const Device* builder_of(const Device& device, const UploadOptions& options) {
 GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
                                const Device* builder) {
   check_material_count(scene);
-  const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
+  const Eigen::Vector3d origin = options.origin
+                                     ? Eigen::Vector3d(options.origin->x, options.origin->y, options.origin->z)
+                                     : default_origin(scene.bounds);
   std::vector<ArraySource> arrays;
   if (options.flatten) {
     arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, builder);
@@ -337,4 +339,4 @@ GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device, 
 
 }  // namespace detail
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

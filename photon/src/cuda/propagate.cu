@@ -4,7 +4,7 @@
 #include "blocks.h"
 #include "propagate_kernel.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 using bvh_detail::finish_boundary;
@@ -231,4 +231,4 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
   return cudaGetLastError();
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -5,7 +5,7 @@
 
 #include <raylift/gpu/rays/detail/boundary_walk.h>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 namespace bvh_detail {
 
@@ -42,7 +42,7 @@ RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray,
   if (place.site.triangle != kNoTriangle) {
     place.face = face_at(geometry, ray, place.site);
   } else {
-    const float3 d = ray.direction;
+    const Float3 d = ray.direction;
     const float inverse = 1.0f / sqrtf(product(d.x, d.x) + product(d.y, d.y) + product(d.z, d.z));
     place.face.normal = {product(d.x, inverse), product(d.y, inverse), product(d.z, inverse)};
     place.face.crossing.from_inside = true;
@@ -286,4 +286,4 @@ RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray
 }
 
 }  // namespace bvh_detail
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -4,7 +4,7 @@
 
 #include <raylift/gpu/rays/detail/boundary_set.h>
 
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
 // How many counting faces lie so close to the start that rounding may have moved it across them.
 enum class AtStart : std::uint8_t {
@@ -273,4 +273,4 @@ RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query&
     traverse<false>(geometry.bvh, ray, stack, query);
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail
