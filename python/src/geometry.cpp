@@ -98,7 +98,7 @@ UploadOptions options_of(std::optional<double> budget, double reserve, const std
     throw Error(ErrorKind::usage, "a BVH is built by \"host\" or \"device\", not by '" + builder + "'");
   options.bvh_builder = builder == "device" ? BvhBuilder::device : BvhBuilder::host;
   options.raster = raster_of(wavelengths);
-  if (origin) options.origin = Eigen::Vector3d((*origin)[0], (*origin)[1], (*origin)[2]);
+  if (origin) options.origin = Double3((*origin)[0], (*origin)[1], (*origin)[2]);
   return options;
 }
 

@@ -75,7 +75,7 @@ std::uint32_t add_mesh(SceneBox& box, const py::array& vertices, const py::array
     return 0;
   });
   for (std::size_t i = 0; i != mesh.triangles.size(); ++i) {
-    const uint3& corner = mesh.triangles[i];
+    const UInt3& corner = mesh.triangles[i];
     if (std::max({corner.x, corner.y, corner.z}) >= mesh.vertices.size())
       throw Error(ErrorKind::malformed, "an index is out of range",
                   {box.scene.source, "mesh '" + name + "', triangle " + std::to_string(i)});

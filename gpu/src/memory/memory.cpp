@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes) {
@@ -133,4 +133,4 @@ void Memory::copy_to(std::span<std::byte> target, StreamRef stream, std::size_t 
   });
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

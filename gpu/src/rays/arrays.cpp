@@ -8,7 +8,7 @@
 #include "rays/arrays_kernel.h"
 #endif
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 /// Calls `launch` on a CUDA device, and `one(i)` for i < count on the host device.
@@ -57,4 +57,4 @@ void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& 
       [&](std::size_t i) { arrays.set(view, hits[i], i); });
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 struct GeometryArrays {
   std::vector<ArraySource> arrays;  ///< under the names of ViewArray
@@ -38,4 +38,4 @@ struct GeometryArrays {
 [[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device,
                                           const UploadOptions& options, const Progress& progress);
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -9,7 +9,7 @@
 
 #include "array_on_device.h"
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -168,4 +168,4 @@ std::vector<Destination> destinations_of(std::span<const ArraySource> sources, c
   return arrays;
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

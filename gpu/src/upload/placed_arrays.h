@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 /// An array and its memory: the first bytes on the device, the rest where the host writes.
 struct Destination {
@@ -28,4 +28,4 @@ struct Destination {
 [[nodiscard]] std::vector<Destination> destinations_of(std::span<const ArraySource> sources,
                                                        const ResidentArrays& resident, const UploadOptions& options);
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -7,7 +7,7 @@
 
 #include "placed_arrays.h"
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 /// Fills all arrays, and returns when the last byte has arrived. Tells `stage` the bytes that are on their way, from
 /// the calling thread. Whatever it throws, no copy is under way any more then.
@@ -18,4 +18,4 @@ void fill_arrays(std::span<const Destination> arrays, const Device& device, cons
 void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
                  const UploadOptions& options, const Stage& stage);
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

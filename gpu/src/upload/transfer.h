@@ -14,7 +14,7 @@
 
 #include "placed_arrays.h"
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 /// Bytes of an array that lie in a chunk.
 struct ChunkPiece {
@@ -111,4 +111,4 @@ class RelayTransfer : public TransferStrategy {
   std::deque<RingSlot> slots_;
 };
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -5,7 +5,7 @@
 
 #include "staging.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 ResidentArrays upload(std::span<const ArraySource> sources, const Device& device, const UploadOptions& options,
                       const Progress& progress) {
@@ -19,4 +19,4 @@ ResidentArrays upload(std::span<const ArraySource> sources, const Device& device
   return resident;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -10,7 +10,7 @@
 
 struct CUstream_st;  // of the CUDA runtime: a cudaStream_t points to it
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// What a device is and can do. Fixed for its life.
 struct DeviceInfo {
@@ -138,4 +138,4 @@ class Backend {
 /// How many CUDA devices there are; `why_none` says why there are none.
 [[nodiscard]] int cuda_device_count(std::string* why_none = nullptr);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

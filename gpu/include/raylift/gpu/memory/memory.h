@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 namespace detail {
 
@@ -83,4 +83,4 @@ class Memory {
   Owned<detail::MemoryBlock, &detail::release_memory> block_;
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Triples of floating-point numbers anywhere in the device's memory: number (i, k) lies `row * i + column * k` bytes
 /// after `data`. A row of 0 gives all rays the same triple.
@@ -79,4 +79,4 @@ void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::si
 void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& arrays, std::size_t count,
                  StreamRef stream);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 namespace detail {
 class ArrayOnDevice;
@@ -74,4 +74,4 @@ template <class T, class Allocator>
   return view_source(array, std::make_shared<const std::vector<T, Allocator>>(std::move(values)));
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -12,7 +12,6 @@
 #include <raylift/gpu/optics_view.h>
 #include <raylift/gpu/upload/array_source.h>
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -20,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Device memory of the caller's for an array, in place of memory that the upload allocates.
 struct ExternalMemory {
@@ -50,7 +49,7 @@ struct UploadOptions {
   BvhOptions bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
   Raster raster = kDefaultRaster;                   ///< wavelengths at which optical tables are kept; 2 to 65536
-  std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
+  std::optional<Double3> origin;                    ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
   std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
   std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes
@@ -74,4 +73,4 @@ struct ResidentArrays {
 [[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
                                     const UploadOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1
