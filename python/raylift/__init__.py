@@ -14,8 +14,10 @@ Lengths are millimetres, times nanoseconds, wavelengths nanometres. docs/python.
 from ._raylift import (
     Array as Array,
     Device as Device,
+    Function as Function,
     Geometry as Geometry,
     Mesh as Mesh,
+    Module as Module,
     Scene as Scene,
     Stream as Stream,
     __version__ as __version__,
@@ -39,8 +41,8 @@ from .scenes import scene_of as scene_of
 from .viewer import view as view, write_collada as write_collada
 
 __all__ = [
-    "Array", "Device", "Error", "Geometry", "Hits", "Mesh", "Optics", "OutOfMemoryError", "Photons", "Propagation",
-    "Report", "Scene", "Stream", "Table", "UsageError", "__version__", "check", "find_overlaps", "hit_dtype", "load",
+    "Array", "Device", "Error", "Function", "Geometry", "Hits", "Mesh", "Module", "Optics", "OutOfMemoryError", "Photons",
+    "Propagation", "Report", "Scene", "Stream", "Table", "UsageError", "__version__", "check", "find_overlaps", "hit_dtype", "load",
     "photon_dtype", "propagate", "ray_dtype", "scene_of", "start_photons", "step_kinds",
     "supported_extensions", "upload", "view", "write_collada",
 ]

@@ -15,4 +15,5 @@ PYBIND11_MODULE(_raylift, m) {
   add_geometry(m);
   add_tracing(m);
   add_photons(m);
+  add_modules(m);
 }

@@ -18,5 +18,6 @@ void add_checks(py::module_& m);
 void add_geometry(py::module_& m);
 void add_tracing(py::module_& m);
 void add_photons(py::module_& m);
+void add_modules(py::module_& m);
 
 }  // namespace raylift::python

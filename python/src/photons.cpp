@@ -9,10 +9,10 @@
 
 #include <cstring>
 
-#include "parts.h"
-#include "watch.h"
 #include "geometry.h"
 #include "input.h"
+#include "parts.h"
+#include "watch.h"
 
 namespace raylift::python {
 namespace {

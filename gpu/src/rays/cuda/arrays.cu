@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rays/arrays_kernel.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -40,4 +40,4 @@ int launch_unpack_hits(const GeometryView& geometry, const Hit* hits, const HitA
   return cudaGetLastError();
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda
