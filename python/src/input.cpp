@@ -131,7 +131,11 @@ Input on_cuda(const py::handle& given, int number, const Device& device, const s
       return of_interface(given, interface, device);
   }
   const std::optional<StreamHandle> current = current_stream(given);
-  return of_dlpack(given, device, what, wanted ? *wanted : current ? *current : legacy_stream());
+  const StreamHandle stream = wanted ? *wanted : current ? *current : legacy_stream();
+  Input taken = of_dlpack(given, device, what, stream);
+  // Of another library's memory nobody knows when it is reused: unless that library works on the same stream.
+  if (!current || !same_stream(*current, stream)) taken.stream.reset();
+  return taken;
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ void add_modules(py::module_& m) {
           "__call__", &launch, py::kw_only(), py::arg("grid"), py::arg("block"), py::arg("shared") = 0,
           py::arg("stream") = py::none(),
           R"(Runs the kernel. Arguments: arrays of the device, of any library, for pointers; a Geometry for a GeometryView;
-numbers, which take the parameter's size; NumPy's scalars and bytes, which must have it; None for a null pointer.
+an int or a float, as the parameter is, which takes its size; NumPy's scalars and bytes, which must have it; None for a null pointer.
 grid, block: an integer, or up to three. shared: bytes. stream: what it runs on; without one the call waits for it.)");
   py::class_<ModuleBox, ModulePointer>(m, "Module", R"(CUDA C++ compiled at run time for a GPU, as C++20 by NVRTC.
 

@@ -148,7 +148,7 @@ class OnGpu(Test):
             }""".replace("REST", str(len(view) - 1)), "highest")
         out = cupy.zeros(1, cupy.int32)
         count = self.geometry.vertices.shape[0]
-        by_value = np.frombuffer(self.geometry.view, f"V{len(self.geometry.view)}")[0]
+        by_value = np.frombuffer(self.geometry.view, f"V{len(self.geometry.view)}").reshape(())
         kernel((count // 128 + 1,), (128,), (by_value, np.uint32(count), out))
         self.assertEqual(int(out[0]), int(self.on_host.vertices.numpy()[:, 2].max()))
 
