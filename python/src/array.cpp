@@ -76,7 +76,10 @@ py::dict interface(const Array& array) {
   using namespace py::literals;
   py::dict result("shape"_a = py::tuple(py::cast(array.shape)), "typestr"_a = array.dtype.attr("str"),
                   "descr"_a = array.dtype.attr("descr"), "version"_a = 3);
-  const auto address = reinterpret_cast<std::uintptr_t>(array.count() == 0 ? nullptr : array.data);
+  // NumPy takes no null, and the CUDA array interface has nothing else for an empty array.
+  static const std::byte nothing{};
+  const std::byte* const none = array.on_host() ? &nothing : nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(array.count() == 0 ? none : array.data);
   result["data"] = py::make_tuple(address, array.read_only);
   result["strides"] = array.contiguous() ? py::object(py::none()) : py::object(py::tuple(py::cast(array.strides)));
   return result;
@@ -96,6 +99,17 @@ py::dict host_interface(const Array& array) {
   if (!array.on_host())
     throw py::attribute_error("the array is on " + array.device.info().id + ": it has __cuda_array_interface__");
   return interface(array);
+}
+
+/// No copy crosses the boundary of a split array.
+void copy_to_host(const Array& array, void* target, std::size_t bytes, StreamRef stream) {
+  Backend& backend = *array.device.backend();
+  const std::byte* const end = array.data + bytes;
+  const bool crosses = array.host_part != nullptr && array.data < array.host_part && array.host_part < end;
+  const std::size_t first = crosses ? static_cast<std::size_t>(array.host_part - array.data) : bytes;
+  backend.copy_to_host(target, array.data, first, stream.handle());
+  if (crosses)
+    backend.copy_to_host(static_cast<std::byte*>(target) + first, array.host_part, bytes - first, stream.handle());
 }
 
 std::string text(const Array& array) {
@@ -177,7 +191,7 @@ py::array to_numpy(const Array& array) {
   if (bytes != 0)
     without_gil([&] {
       const Stream stream(array.device);
-      array.device.backend()->copy_to_host(target, array.data, bytes, stream.handle());
+      copy_to_host(array, target, bytes, stream);
       stream.synchronize();
     });
   return result;

@@ -41,6 +41,7 @@ struct Array {
   py::object owner;                  ///< a Python object that keeps the memory
   bool read_only = false;
   std::shared_ptr<Pending> pending = nullptr;  ///< what still writes to it; null: nothing
+  const std::byte* host_part = nullptr;        ///< of a split array, the address where host memory begins
 
   [[nodiscard]] bool on_host() const { return device.info().is_host; }
   [[nodiscard]] py::ssize_t count() const;

@@ -43,8 +43,10 @@ Array array_of(const GeometryPointer& box, ViewArray which) {
     const auto wavelengths = static_cast<py::ssize_t>(box->geometry.view().optics.raster.count);
     shape = {shape.front() / wavelengths, wavelengths};
   }
-  return make_array(box->geometry.device(), memory.device(), dtype_of(which), std::move(shape), py::cast(box),
-                    is_read_only(which));
+  Array array = make_array(box->geometry.device(), memory.device(), dtype_of(which), std::move(shape), py::cast(box),
+                           is_read_only(which));
+  if (memory.where() == Residency::split) array.host_part = memory.device() + memory.device_bytes();
+  return array;
 }
 
 Array array_named(const GeometryPointer& box, const std::string& name) {

@@ -47,7 +47,7 @@ py::object capsule(const Array& array, const char* name) {
   if constexpr (requires { managed->flags; }) {
     managed->major = 1;
     managed->minor = 0;
-    managed->flags = array.read_only && array.on_host() ? dlpack::kReadOnly : 0;  // CuPy and PyTorch refuse it
+    managed->flags = array.read_only && array.on_host() ? dlpack::kReadOnly : 0;  // others refuse it
   }
   const DeviceInfo& info = array.device.info();
   managed->tensor = {array.data,

@@ -25,7 +25,7 @@ class Notebook(unittest.TestCase):
                 "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
                 "display_name": "Python 3", "language": "python"}))
             environment = {**os.environ, "RAYLIFT_SCENE": os.fspath(DATA / "detector.dae"), "JUPYTER_PATH": folder,
-                           "MPLBACKEND": "agg", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+                           "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             result = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir",
                                      folder, "--output", "run.ipynb", EXAMPLES / "detector.ipynb"],
                                     capture_output=True, text=True, env=environment)

@@ -24,7 +24,8 @@ class Collada(Test):
             self.assertEqual((len(again), again.solid_names), (906, scene.solid_names))
             self.assertEqual(again.up_axis, scene.up_axis)
             np.testing.assert_allclose(again.transforms, scene.transforms)
-            for a, b in zip(again.meshes, scene.meshes):
+            for mine, others in sorted({*zip(again.solid_meshes.tolist(), scene.solid_meshes.tolist())}):
+                a, b = again.meshes[mine], scene.meshes[others]
                 np.testing.assert_allclose(a.vertices, b.vertices, rtol=1e-6)
                 self.same(a.triangles, b.triangles)
             names = [again.materials[i] for i in again.inside]
