@@ -8,12 +8,16 @@
 #include <raylift/gpu/upload/view_arrays.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace raylift::inline v0_1 {
 
 struct FlatScene;
 struct Scene;
+namespace detail {
+class MovingInstances;
+}
 
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
 class GpuGeometry {
@@ -32,10 +36,29 @@ class GpuGeometry {
   [[nodiscard]] const Memory& array(ViewArray array) const;
   [[nodiscard]] Memory& array(ViewArray array);
 
+  /// Moves solids of a scene in two levels: transforms[i] (mesh's frame and unit -> scene's millimetres, as in
+  /// Instance::transform) becomes that of solid solids[i]. The level of the BVH over the instances is built anew, on
+  /// the device; meshes stay as they are. What a transform without an inverse places is not hit. A solid that no ray
+  /// could hit when it was uploaded, as it had no triangles or no inverse, stays so. The tree of solids and the
+  /// surfaces between them do not change. view() changes: `reach` may grow.
+  ///
+  /// Work is done in the stream's order; returns once the stream is past it. Nothing may use the geometry meanwhile.
+  /// Throws Error: usage (a flat scene, one without a BVH, a solid that is not there or is given twice, another number
+  /// of transforms, one that is not finite), limit (a place beyond 1e18 mm from the origin; the BVH is of no use then
+  /// until another call succeeds), out_of_device_memory, device.
+  void set_transforms(std::span<const std::uint32_t> solids, std::span<const DoubleAffine> transforms,
+                      StreamRef stream);
+  /// Hides solids from all ray queries, or shows them again. Everything else as for set_transforms().
+  void set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream);
+
  private:
+  detail::MovingInstances& moving(StreamRef stream);
+  void rebuild_instance_level(StreamRef stream);
+
   Device device_;
   ResidentArrays resident_;
   GeometryView view_{};
+  std::shared_ptr<detail::MovingInstances> moving_;  ///< from the first move on
 };
 
 /// A scene, in two levels, or flattened where options say so. Indices of the view's triangles, and of its materials and
