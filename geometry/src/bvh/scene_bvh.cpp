@@ -52,7 +52,7 @@ class Placement {
     // Smaller numbers have fewer digits as floats.
     if (!placed.empty() && reach_ < 1e-30)
       throw Error(ErrorKind::limit, "the scene is smaller than 1e-30 mm", {scene_.source, ""},
-                  "override its unit, by --unit");
+                  "override its unit, by LoadOptions::unit_mm");
     for (PlacedTree& p : placed) enlarge(p);
     for (const PlacedTree& p : placed)
       if (!(p.box.reach() < 1e18))

@@ -17,10 +17,10 @@
 namespace raylift::inline v0_1::detail {
 namespace {
 
-constexpr float kLargest = 1e18f;  // of a coordinate, as builders take it
+constexpr float kFarthest = 1e18f;  // of a coordinate, as builders take it
 
 void check_reach(float reach) {
-  if (!(reach < kLargest))
+  if (!(reach < kFarthest))
     throw Error(ErrorKind::limit, "a solid lies beyond 1e18 mm from the origin", {}, "give it another transform");
 }
 

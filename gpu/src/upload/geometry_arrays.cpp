@@ -3,7 +3,9 @@
 #include "geometry_arrays.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/solids.h>
+#include <raylift/geometry/scene/validate.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
@@ -26,25 +28,12 @@ void set(Affine& affine, const Transform& transform) {
     for (int column = 0; column != 4; ++column) affine.m[row * 4 + column] = static_cast<float>(transform(row, column));
 }
 
-/// The parts of a mesh follow each other and cover all its triangles: what is built on that would run off otherwise.
-void check_parts(const Scene& scene, const Mesh& mesh) {
-  std::uint64_t next = 0;
-  for (const MeshPart& part : mesh.parts) {
-    if (part.first_triangle != next) break;
-    next += part.triangle_count;
-  }
-  if (next != mesh.triangles.size())
-    throw Error(ErrorKind::usage, "the mesh's parts do not cover its triangles one after the other",
-                {scene.source, "mesh '" + mesh.name + "'"});
-}
-
 /// Where each mesh begins in the arrays over all meshes.
 std::vector<MeshView> mesh_views(const Scene& scene) {
   std::vector<MeshView> views;
   std::uint64_t vertices = 0;
   std::uint64_t triangles = 0;
   for (const Mesh& mesh : scene.meshes) {
-    check_parts(scene, mesh);
     views.push_back({static_cast<std::uint32_t>(vertices), static_cast<std::uint32_t>(mesh.vertices.size()),
                      static_cast<std::uint32_t>(triangles), static_cast<std::uint32_t>(mesh.triangles.size())});
     vertices += mesh.vertices.size();
@@ -149,10 +138,6 @@ std::vector<InstanceView> instance_views(const Scene& scene, const Eigen::Vector
   std::vector<InstanceView> views;
   views.reserve(scene.instances.size());
   for (const Instance& instance : scene.instances) {
-    if (instance.mesh >= scene.meshes.size() || instance.binding >= scene.bindings.size() ||
-        scene.bindings[instance.binding].size() < scene.meshes[instance.mesh].parts.size())
-      throw Error(ErrorKind::usage, "an instance refers to a mesh or a binding that the scene does not have",
-                  {scene.source, "instance " + std::to_string(views.size())});
     Transform to_world = instance.transform;
     to_world.translation() -= origin;
     InstanceView view{};
@@ -281,6 +266,13 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   return arrays;
 }
 
+/// validate(), but for what the builder of a BVH looks at anyway: vertices and triangles.
+void check(const Scene& scene, const UploadOptions& options) {
+  if (!options.bvh) return validate(scene);
+  detail::check_scene(scene, detail::sizes_of(scene),
+                      [&](const std::string& what) { detail::refuse_scene(scene, what); });
+}
+
 }  // namespace
 
 namespace detail {
@@ -298,10 +290,12 @@ const Device* builder_of(const Device& device, const UploadOptions& options) {
 
 GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
                                const Device* builder) {
+  check(scene, options);
   check_material_count(scene);
+  const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
   const Eigen::Vector3d origin = options.origin
                                      ? Eigen::Vector3d(options.origin->x, options.origin->y, options.origin->z)
-                                     : default_origin(scene.bounds);
+                                     : default_origin(bounds);
   std::vector<ArraySource> arrays;
   if (options.flatten) {
     arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, builder);
@@ -324,7 +318,7 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
         view_source(ViewArray::solid_colors, std::vector<std::uint32_t>(scene.instances.size(), kMaterialColor)));
   }
   add_solids(arrays, scene, options.raster);
-  return {std::move(arrays), origin, reach_of(scene.bounds, origin), options.raster};
+  return {std::move(arrays), origin, reach_of(bounds, origin), options.raster};
 }
 
 GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
