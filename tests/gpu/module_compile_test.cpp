@@ -2,6 +2,7 @@
 // Kernels that are compiled at run time, as far as no device is needed: compiling, errors, headers, the pages' code.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/rays/query.h>
 
 #include <fstream>
 #include <iterator>
