@@ -33,13 +33,17 @@ class MovingInstances {
     std::vector<BvhNode> front(most);
     nodes.copy_to(std::as_writable_bytes(std::span(front)), stream);
     device.synchronize(stream);
-    for (std::size_t i = 0, end = 1; i < end; ++i) {
+    for (std::size_t i = 0, end = 1; i < std::min(end, most); ++i) {
       const auto placed = std::bit_cast<InstanceNode>(front[i]);
       if (placed.zero == 0)
         pieces_.push_back({placed.root, placed.instance});
       else
         end += static_cast<std::size_t>(std::popcount(front[i].inner));
     }
+    const std::size_t room = bvh::instance_room(pieces_.size());
+    if (std::any_of(pieces_.begin(), pieces_.end(), [&](const auto& piece) { return piece.root < room; }))
+      throw Error(ErrorKind::usage, "the BVH has no room for another level over its instances", {},
+                  "build it by build_bvh(), or by upload()");
   }
 
   void set_visible(std::uint32_t instance, bool visible) { set(instance, kHidden, !visible); }
