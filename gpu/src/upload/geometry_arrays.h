@@ -6,6 +6,7 @@
 #include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include <optional>
 #include <vector>
 
 namespace raylift::detail {
@@ -35,7 +36,9 @@ struct GeometryArrays {
                                              const UploadOptions& options, const Progress& progress,
                                              const Device* builder = nullptr);
 
-[[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device,
-                                          const UploadOptions& options, const Progress& progress);
+/// Without a stream: blocks.
+[[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRef> stream,
+                                          const Device& device, const UploadOptions& options,
+                                          const Progress& progress);
 
 }  // namespace raylift::detail
