@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams of a program's own, on each device: work in their order, events between them, and uploads that don't block.
 #include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 #include <raylift/gpu/upload/colors.h>
 #include <raylift/gpu/upload/gpu_geometry.h>

@@ -98,8 +98,8 @@ struct ResidentArrays {
 ///     memory (ArraySource::pinned): the copies read these, so they must stay until the stream is past them.
 ///   - What comes from UploadOptions::memory is taken and given back on `stream`, which must outlive the arrays. To
 ///     release other arrays waits for the device.
-///   - The staging ring goes back to the device's pool, which does not use it again before the copies are done. An array
-///     larger than the ring keeps the call waiting for the link.
+///   - The staging ring goes back to the device's pool, which does not use it again before the copies are done: the next
+///     upload waits for that. An array larger than the ring keeps the call waiting for the link.
 ///   - Blocking are allocations, and BVHs that the device builds (BvhBuilder::device).
 ///   - A failure waits for the stream. The report's times end with the call. On the host device all is done then.
 [[nodiscard]] ResidentArrays upload_async(std::span<const ArraySource> sources, const Device& device, StreamRef stream,
