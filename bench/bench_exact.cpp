@@ -46,14 +46,14 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
 
 // A shape in the device's memory.
 struct Uploaded {
-  DeviceBuffer<float3> vertices;
-  DeviceBuffer<uint3> triangles;
+  DeviceBuffer<Float3> vertices;
+  DeviceBuffer<UInt3> triangles;
   DeviceBuffer<FacePlane> planes;
   ExactShape view{};
 
   Uploaded(const Device& device, const Stream& stream, const ClosedShape& shape) {
     std::vector<FacePlane> all;
-    for (const uint3& t : shape.mesh.triangles) {
+    for (const UInt3& t : shape.mesh.triangles) {
       const Vector3d a = test::to_double(shape.mesh.vertices[t.x]), b = test::to_double(shape.mesh.vertices[t.y]),
                      c = test::to_double(shape.mesh.vertices[t.z]);
       const Vector3d normal = (b - a).cross(c - a).normalized();
@@ -62,7 +62,7 @@ struct Uploaded {
     vertices = on_device(device, stream, shape.mesh.vertices);
     triangles = on_device(device, stream, shape.mesh.triangles);
     planes = on_device(device, stream, all);
-    const float3 center = test::InsideRays(shape, 1).center();
+    const Float3 center = test::InsideRays(shape, 1).center();
     view = {vertices.device(),
             triangles.device(),
             planes.device(),
@@ -85,7 +85,7 @@ Scene placed_scene(const ClosedShape& shape) {
   const auto count = static_cast<std::uint32_t>(shape.mesh.triangles.size());
   scene.meshes.push_back({shape.name, shape.mesh.vertices, shape.mesh.triangles, {{0, count}}});
   double reach = 0;
-  for (const float3& v : shape.mesh.vertices) reach = std::max(reach, test::to_double(v).norm());
+  for (const Float3& v : shape.mesh.vertices) reach = std::max(reach, test::to_double(v).norm());
   for (int i = 0; i != 8; ++i) {
     Transform transform = Transform::Identity();
     transform.translate(Vector3d(2 * reach * Vector3d(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));

@@ -138,10 +138,10 @@ std::vector<T> random_bits(std::size_t count) {
 Scene random_scene(std::size_t bytes) {
   Scene scene;
   scene.meshes.resize(1);
-  scene.meshes[0].vertices = random_bits<float3>(bytes / 2 / sizeof(float3));
-  scene.meshes[0].triangles = random_bits<uint3>(bytes / 2 / sizeof(uint3));
+  scene.meshes[0].vertices = random_bits<Float3>(bytes / 2 / sizeof(Float3));
+  scene.meshes[0].triangles = random_bits<UInt3>(bytes / 2 / sizeof(UInt3));
   const auto vertices = static_cast<std::uint32_t>(scene.meshes[0].vertices.size());
-  for (uint3& t : scene.meshes[0].triangles) t = {t.x % vertices, t.y % vertices, t.z % vertices};
+  for (UInt3& t : scene.meshes[0].triangles) t = {t.x % vertices, t.y % vertices, t.z % vertices};
   scene.meshes[0].parts = {{0, static_cast<std::uint32_t>(scene.meshes[0].triangles.size())}};
   scene.bindings = {{kNone}};
   scene.nodes.push_back({"world", kNone, std::nullopt});
@@ -153,10 +153,10 @@ void measure_uploads(const Device& device, const Settings& settings) {
   const Scene scene = random_scene(settings.bytes);
   const std::size_t vertices = scene.unique_vertices();
   const std::size_t triangles = scene.unique_triangles();
-  const std::size_t bytes = vertices * sizeof(float3) + triangles * sizeof(uint3);
+  const std::size_t bytes = vertices * sizeof(Float3) + triangles * sizeof(UInt3);
   const std::vector<ArraySource> sources{
-      array_source("triangles", ArrayRank::triangles, std::span<const uint3>(scene.meshes[0].triangles)),
-      array_source("vertices", ArrayRank::vertices, std::span<const float3>(scene.meshes[0].vertices))};
+      array_source("triangles", ArrayRank::triangles, std::span<const UInt3>(scene.meshes[0].triangles)),
+      array_source("vertices", ArrayRank::vertices, std::span<const Float3>(scene.meshes[0].vertices))};
   double bare = 0;
   double bare_shared = 0;
   {

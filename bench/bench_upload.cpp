@@ -61,7 +61,7 @@ struct Settings {
   std::size_t bytes = std::size_t{1} << 30;  // of the array on the device
   int rounds = 7;
   UploadOptions upload;
-  [[nodiscard]] std::size_t rows() const { return bytes / sizeof(float3); }
+  [[nodiscard]] std::size_t rows() const { return bytes / sizeof(Float3); }
 };
 
 void line(const char* what, double value, const char* unit, double ratio = 0, const char* of = "") {
@@ -75,7 +75,7 @@ void line(const char* what, double value, const char* unit, double ratio = 0, co
 
 /// GB/s of a bare copy of the same bytes: on CUDA from pinned memory; on the host by all cores.
 double bare_copy(const Device& device, const Settings& settings) {
-  const std::size_t bytes = settings.rows() * sizeof(float3);
+  const std::size_t bytes = settings.rows() * sizeof(Float3);
   const DeviceBuffer<std::byte> target(device, bytes);
   const MappedBuffer<std::byte> source(device, bytes);
   constexpr std::size_t kPiece = 1U << 20;
@@ -115,20 +115,20 @@ void warm_upload(const Device& device, const Settings& settings, double bare, co
     if (resident.arrays[0].where() != Residency::device)
       throw Error(ErrorKind::out_of_device_memory, "the array does not fit");
   }
-  const double rate = static_cast<double>(settings.rows() * sizeof(float3)) / time / 1e9;
+  const double rate = static_cast<double>(settings.rows() * sizeof(Float3)) / time / 1e9;
   line(what, rate, "GB/s", rate / bare, "of the bare copy");
 }
 
 void conversion(const Settings& settings) {
   const std::vector<double> doubles = random_numbers<double>(3 * settings.rows());
-  std::vector<float3> floats(settings.rows());
-  const double bytes = static_cast<double>(settings.rows() * sizeof(float3));
+  std::vector<Float3> floats(settings.rows());
+  const double bytes = static_cast<double>(settings.rows() * sizeof(Float3));
   constexpr std::size_t kPiece = 1U << 18;
   const double copy = best_of(settings.rounds, [&] {
     tbb::parallel_for(std::size_t{0}, (settings.rows() + kPiece - 1) / kPiece, [&](std::size_t piece) {
       const std::size_t begin = piece * kPiece;
       std::memcpy(floats.data() + begin, doubles.data() + begin,
-                  (std::min(settings.rows(), begin + kPiece) - begin) * sizeof(float3));
+                  (std::min(settings.rows(), begin + kPiece) - begin) * sizeof(Float3));
     });
   });
   line("memcpy of as many bytes as the floats have, all cores", bytes / copy / 1e9, "GB/s");
@@ -151,13 +151,13 @@ double cold_raylift(const Device& device, const Settings& settings, const std::v
 /// Chroma's way: full-size write-combined mapped memory, converted into by one thread, then device memory and one copy.
 double cold_chroma(const Device& device, const Settings& settings, const std::vector<double>& values) {
   return seconds([&] {
-    MappedBuffer<float3> mapped(device, settings.rows());
+    MappedBuffer<Float3> mapped(device, settings.rows());
     for (std::size_t i = 0; i != settings.rows(); ++i)
       mapped.host()[i] = {static_cast<float>(values[3 * i]), static_cast<float>(values[3 * i + 1]),
                           static_cast<float>(values[3 * i + 2])};
     const Stream stream(device);
-    DeviceBuffer<float3> target(device, settings.rows());
-    target.copy_from(std::span<const float3>(mapped.host()), stream);
+    DeviceBuffer<Float3> target(device, settings.rows());
+    target.copy_from(std::span<const Float3>(mapped.host()), stream);
     stream.synchronize();
   });
 }
@@ -211,8 +211,8 @@ void small_meshes(const Device& device, const Settings& settings) {
   const double ours = best_of(settings.rounds, [&] { (void)upload(scene, device, settings.upload); });
   const double theirs = best_of(2, [&] {
     const Stream stream(device);
-    std::vector<DeviceBuffer<float3>> vertices;
-    std::vector<DeviceBuffer<uint3>> triangles;
+    std::vector<DeviceBuffer<Float3>> vertices;
+    std::vector<DeviceBuffer<UInt3>> triangles;
     for (const Mesh& mesh : scene.meshes) {
       vertices.emplace_back(device, mesh.vertices.size()).copy_from(mesh.vertices, stream);
       triangles.emplace_back(device, mesh.triangles.size()).copy_from(mesh.triangles, stream);
@@ -230,7 +230,7 @@ void small_meshes(const Device& device, const Settings& settings) {
 void split(const Device& device, const Settings& settings) {
   const std::vector<float> values = random_numbers<float>(3 * settings.rows());
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(values.data(), settings.rows()));
-  const std::size_t bytes = settings.rows() * sizeof(float3);
+  const std::size_t bytes = settings.rows() * sizeof(Float3);
   std::printf("\n%-10s %-8s | %-22s %12s %12s | %-10s %12s %12s\n", "budget", "", "raylift", "stream GB/s",
               "random G/s", "Chroma", "stream GB/s", "random G/s");
   for (const unsigned percent : {0U, 25U, 50U, 75U, 90U, 100U}) {
@@ -304,7 +304,7 @@ int run(int argc, char** argv) {
   }
   std::printf("%s, %s, %u cores; array of %zu bytes, chunks of %zu bytes, %zu of them, %s; best of %d\n\n",
               device.info().id.c_str(), device.info().name.c_str(), std::thread::hardware_concurrency(),
-              settings.rows() * sizeof(float3), settings.upload.chunk_bytes, settings.upload.chunks,
+              settings.rows() * sizeof(Float3), settings.upload.chunk_bytes, settings.upload.chunks,
               write_combined ? "write-combined" : "cached", settings.rounds + 1);
   conversion(settings);
   const double bare = bare_copy(device, settings);

@@ -20,15 +20,15 @@ struct FacePlane {
 
 /// The shape, in its mesh's frame; device addresses. Two levels: it stands in the world once for each instance.
 struct ExactShape {
-  const float3* vertices;
-  const uint3* triangles;
+  const Float3* vertices;
+  const UInt3* triangles;
   const FacePlane* planes;        ///< by triangle
   const InstanceView* instances;  ///< null in one level
   std::uint32_t vertex_count;
   std::uint32_t triangle_count;
   std::uint32_t instance_count;
-  float3 center;  ///< a point inside
-  float3 axis;
+  Float3 center;  ///< a point inside
+  Float3 axis;
 };
 
 struct ExactCounts {

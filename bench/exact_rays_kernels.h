@@ -23,10 +23,10 @@ struct Vec {
   double x, y, z;
 };
 
-RAYLIFT_HD inline Vec to_double(float3 v) {
+RAYLIFT_HD inline Vec to_double(Float3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
 }
-RAYLIFT_HD inline float3 to_float(Vec v) {
+RAYLIFT_HD inline Float3 to_float(Vec v) {
   return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
 }
 RAYLIFT_HD inline Vec operator+(Vec a, Vec b) {
@@ -58,12 +58,12 @@ RAYLIFT_HD inline double multiply(double a, double b) {
 // A ray in a mesh's frame, as traversal has it.
 RAYLIFT_HD inline Ray in_mesh(const Affine& to_mesh, const Ray& ray) {
   const float* m = to_mesh.m;
-  const auto row = [&](int r, float3 v, float shift) {
+  const auto row = [&](int r, Float3 v, float shift) {
     const double sum = multiply(double{m[r]}, double{v.x}) + multiply(double{m[r + 1]}, double{v.y}) +
                        multiply(double{m[r + 2]}, double{v.z});
     return static_cast<float>(sum + double{shift});
   };
-  const float3 o = ray.origin, d = ray.direction;
+  const Float3 o = ray.origin, d = ray.direction;
   return Ray{{row(0, o, m[3]), row(4, o, m[7]), row(8, o, m[11])},
              ray.tmin,
              {row(0, d, 0), row(4, d, 0), row(8, d, 0)},
@@ -71,7 +71,7 @@ RAYLIFT_HD inline Ray in_mesh(const Affine& to_mesh, const Ray& ray) {
 }
 
 // Inside of all planes by more than two steps of the coordinates.
-RAYLIFT_HD inline bool is_inside(const ExactShape& shape, float3 p) {
+RAYLIFT_HD inline bool is_inside(const ExactShape& shape, Float3 p) {
   const float largest = fmaxf(fmaxf(fabsf(p.x), fabsf(p.y)), fabsf(p.z));
   const double margin = static_cast<double>(largest) * 0x1p-22;
   const Vec at = to_double(p);
@@ -93,7 +93,7 @@ RAYLIFT_HD inline Vec isotropic(std::uint64_t& state) {
 
 // Where a ray from `start` goes, in the mesh's frame.
 RAYLIFT_HD inline Vec aim(const ExactShape& shape, Vec start, std::uint64_t& state) {
-  const uint3 t = shape.triangles[below(shape.triangle_count, state)];
+  const UInt3 t = shape.triangles[below(shape.triangle_count, state)];
   const Vec a = to_double(shape.vertices[t.x]), b = to_double(shape.vertices[t.y]), c = to_double(shape.vertices[t.z]);
   const Vec any = isotropic(state);
   const double s = random_unit(state), r = random_unit(state), sign = random_unit(state) < 0.5 ? 1 : -1;
@@ -147,7 +147,7 @@ RAYLIFT_HD inline Ray make_ray(const ExactShape& shape, std::uint64_t number) {
     const Vec start = center + share * (mean - center);
     ray.origin = to_float(start);
     if (placed != nullptr) ray.origin = to_float(transformed(placed->to_world, to_double(ray.origin), 1));
-    const float3 local = placed == nullptr ? ray.origin : in_mesh(placed->to_mesh, ray).origin;
+    const Float3 local = placed == nullptr ? ray.origin : in_mesh(placed->to_mesh, ray).origin;
     if (!is_inside(shape, local)) continue;
     Vec direction = normalized(aim(shape, to_double(local), state));
     if (placed != nullptr) direction = transformed(placed->to_world, direction, 0);
@@ -220,7 +220,7 @@ RAYLIFT_HD inline void add_hit(const ExactShape& shape, const Ray& ray, const Hi
   // From inside a ray passes one triangle, or touches several at an edge.
   bool sure = false, found = false, may_be = false;
   for (std::uint32_t i = 0; i < shape.triangle_count; ++i) {
-    const uint3 t = shape.triangles[i];
+    const UInt3 t = shape.triangles[i];
     const Vec a = to_double(shape.vertices[t.x]) - o, b = to_double(shape.vertices[t.y]) - o,
               c = to_double(shape.vertices[t.z]) - o;
     const int u = edge_sign(d, b, c), v = edge_sign(d, c, a), w = edge_sign(d, a, b);
@@ -232,7 +232,7 @@ RAYLIFT_HD inline void add_hit(const ExactShape& shape, const Ray& ray, const Hi
   }
   if (!sure) ++counts.undecided;
   if (sure ? !found : !may_be) ++counts.differ;
-  const uint3 t = shape.triangles[hit.triangle];
+  const UInt3 t = shape.triangles[hit.triangle];
   const double exact =
       plane_t(to_double(shape.vertices[t.x]), to_double(shape.vertices[t.y]), to_double(shape.vertices[t.z]), o, d);
   const double error = fabs(static_cast<double>(hit.t) - exact) / ldexp(1.0, ilogb(exact) - 23);

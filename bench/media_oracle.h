@@ -27,7 +27,7 @@ RAYLIFT_HD inline double dot(Vec a, Vec b) {
 RAYLIFT_HD inline Vec cross_product(Vec a, Vec b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-RAYLIFT_HD inline Vec to_double(float3 v) {
+RAYLIFT_HD inline Vec to_double(Float3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
 }
 
@@ -90,7 +90,7 @@ RAYLIFT_HD inline Side side_of_mesh(const WalkOracle& oracle, const WalkMesh& me
   const Vec directions[3] = {{0.8018374, 0.2671923, 0.5344721}, {-0.3313, 0.9177, -0.2191}, {0.1271, -0.4409, -0.8887}};
   std::uint32_t crossings[3] = {0, 0, 0};
   for (std::uint32_t i = 0; i < mesh.triangle_count; ++i) {
-    const uint3 t = oracle.triangles[mesh.first_triangle + i];
+    const UInt3 t = oracle.triangles[mesh.first_triangle + i];
     const Vec a = to_double(oracle.vertices[t.x]), b = to_double(oracle.vertices[t.y]),
               c = to_double(oracle.vertices[t.z]);
     if (near_triangle(p, a, b, c, tolerance)) return Side::near;

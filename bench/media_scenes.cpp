@@ -19,7 +19,7 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using std::numbers::pi;
 
-float3 to_float(const Vector3d& v) {
+Float3 to_float(const Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
@@ -172,7 +172,7 @@ class Builder {
     Instance instance{mesh, id, id, mother, transform};
     if (bake_ && id % 2 == 1) {
       Mesh baked = scene.meshes[mesh];
-      for (float3& v : baked.vertices)
+      for (Float3& v : baked.vertices)
         v = to_float(transform *
                      Vector3d(static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)));
       instance.mesh = add_mesh(std::move(baked));
@@ -363,13 +363,13 @@ constexpr double kLargeSolid = 1500;  // millimetres: solids that reach farther 
 struct HostOracle {
   std::vector<std::uint32_t> always;
   std::vector<WalkMesh> meshes;
-  std::vector<float3> vertices;
-  std::vector<uint3> triangles;
+  std::vector<Float3> vertices;
+  std::vector<UInt3> triangles;
   WalkGrid grid{};
   std::vector<std::uint32_t> cell_begin, cell_solids;
 };
 
-Vector3d to_vector(float3 v) {
+Vector3d to_vector(Float3 v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
 }
 
@@ -378,7 +378,7 @@ Vector3d to_vector(float3 v) {
 WalkMesh measured(const Mesh& mesh) {
   WalkMesh result{0, static_cast<std::uint32_t>(mesh.triangles.size()), 1e300, 0, 0};
   double angle = 0;  // the solid angle that the surface takes (Van Oosterom, Strackee 1983)
-  for (const uint3& t : mesh.triangles) {
+  for (const UInt3& t : mesh.triangles) {
     const Vector3d a = to_vector(mesh.vertices[t.x]), b = to_vector(mesh.vertices[t.y]),
                    c = to_vector(mesh.vertices[t.z]);
     const Vector3d normal = (b - a).cross(c - a);
@@ -405,7 +405,7 @@ HostOracle make_oracle(const MediaScene& scene) {
       own.first_triangle = static_cast<std::uint32_t>(oracle.triangles.size());
       const auto base = static_cast<std::uint32_t>(oracle.vertices.size());
       oracle.vertices.insert(oracle.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
-      for (const uint3& t : mesh.triangles) oracle.triangles.push_back({base + t.x, base + t.y, base + t.z});
+      for (const UInt3& t : mesh.triangles) oracle.triangles.push_back({base + t.x, base + t.y, base + t.z});
     }
     oracle.meshes.push_back(own);
   }

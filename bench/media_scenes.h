@@ -47,8 +47,8 @@ class MediaOnDevice {
   DeviceBuffer<WalkSolid> solids_;
   DeviceBuffer<std::uint32_t> always_, cell_begin_, cell_solids_;
   DeviceBuffer<WalkMesh> meshes_;
-  DeviceBuffer<float3> vertices_;
-  DeviceBuffer<uint3> triangles_;
+  DeviceBuffer<Float3> vertices_;
+  DeviceBuffer<UInt3> triangles_;
   WalkTask task_{};
 };
 

@@ -52,8 +52,8 @@ struct WalkOracle {
   std::uint32_t always_count;
   WalkGrid grid;  ///< begin null: none
   const WalkMesh* meshes;
-  const float3* vertices;  ///< in the meshes' frames
-  const uint3* triangles;
+  const Float3* vertices;  ///< in the meshes' frames
+  const UInt3* triangles;
   double tolerance;  ///< millimetres: nearer to a surface than that, a point is not looked at
 };
 
@@ -66,7 +66,7 @@ enum class Stepping : std::uint32_t {
 struct WalkTask {
   GeometryView geometry;
   WalkOracle oracle;
-  float3 start_min, start_max;  ///< photons are born in that box
+  Float3 start_min, start_max;  ///< photons are born in that box
   std::uint32_t check_every;    ///< of so many steps, one is checked; 0: none
   Stepping stepping;
 };

@@ -37,23 +37,23 @@ class Random {
   std::uint64_t state_;
 };
 
-RAYLIFT_HD inline float dot(float3 a, float3 b) {
+RAYLIFT_HD inline float dot(Float3 a, Float3 b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-RAYLIFT_HD inline float3 along(float3 a, float s, float3 b) {
+RAYLIFT_HD inline Float3 along(Float3 a, float s, Float3 b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
-RAYLIFT_HD inline float3 unit(float3 a) {
+RAYLIFT_HD inline Float3 unit(Float3 a) {
   const float scale = 1 / sqrtf(dot(a, a));
   return {scale * a.x, scale * a.y, scale * a.z};
 }
-RAYLIFT_HD inline float3 isotropic(Random& random) {
+RAYLIFT_HD inline Float3 isotropic(Random& random) {
   const float z = 2 * random() - 1, r = sqrtf(fmaxf(0, 1 - z * z)), a = 6.2831853f * random();
   return unit({r * cosf(a), r * sinf(a), z});
 }
 // By the cosine about a unit vector: the sum with a point of the unit sphere.
-RAYLIFT_HD inline float3 lambertian(float3 normal, Random& random) {
-  const float3 sum = along(isotropic(random), 1, normal);
+RAYLIFT_HD inline Float3 lambertian(Float3 normal, Random& random) {
+  const Float3 sum = along(isotropic(random), 1, normal);
   return dot(sum, sum) > 1e-8f ? unit(sum) : normal;
 }
 
@@ -141,7 +141,7 @@ class Walker {
 
  private:
   RAYLIFT_HD void start() {
-    const float3 a = task_.start_min, b = task_.start_max;
+    const Float3 a = task_.start_min, b = task_.start_max;
     origin_ = {a.x + random_() * (b.x - a.x), a.y + random_() * (b.y - a.y), a.z + random_() * (b.z - a.z)};
     move_to(origin_, isotropic(random_));
     in_ = locate(task_.geometry, origin_);
@@ -153,7 +153,7 @@ class Walker {
     last_triangle_ = kNoTriangle;
   }
 
-  RAYLIFT_HD void move_to(float3 point, float3 direction) {
+  RAYLIFT_HD void move_to(Float3 point, Float3 direction) {
     origin_ = point;
     direction_ = direction;
     tmin_ = at_ = 0;
@@ -192,9 +192,9 @@ class Walker {
       return;
     }
     // Against the ray.
-    const float3 normal = next.from_inside ? float3{-next.normal.x, -next.normal.y, -next.normal.z} : next.normal;
+    const Float3 normal = next.from_inside ? Float3{-next.normal.x, -next.normal.y, -next.normal.z} : next.normal;
     const float choice = random_();
-    const float3 d = direction_;
+    const Float3 d = direction_;
     if (choice < 0.2f) return reflect(next, along(d, -2 * dot(d, normal), normal));
     if (choice < 0.4f) return reflect(next, lambertian(normal, random_));
     if (choice < 0.55f) {  // straight on
@@ -203,7 +203,7 @@ class Walker {
       tmin_ = next.end;
       return;
     }
-    float3 onward = d;  // straight on, but from a new point
+    Float3 onward = d;  // straight on, but from a new point
     if (choice < 0.85f) {
       const float ratio = index_of(next.material_from) / index_of(next.material_to);
       const float cosine = fminf(1, fmaxf(0, -dot(d, normal))), square = 1 - ratio * ratio * (1 - cosine * cosine);
@@ -215,7 +215,7 @@ class Walker {
     move_to(next.point, onward);
   }
 
-  RAYLIFT_HD void reflect(const Boundary& next, float3 direction) {
+  RAYLIFT_HD void reflect(const Boundary& next, Float3 direction) {
     ++counts_.reflections;
     move_to(next.point, unit(direction));
   }
@@ -233,7 +233,7 @@ class Walker {
   const Observer& observer_;
   Random random_;
   Containment in_;
-  float3 origin_{0, 0, 0}, direction_{0, 0, 1};
+  Float3 origin_{0, 0, 0}, direction_{0, 0, 1};
   float tmin_ = 0, at_ = 0;  // at_: of the ray from origin_, where the photon is
   float mean_free_path_ = 0;
   bool met_ = false;  // a boundary: before that, photons don't scatter, so that short paths begin at surfaces
@@ -256,8 +256,8 @@ RAYLIFT_HD inline void walk(const WalkTask& task, std::uint64_t number, std::uin
 
 RAYLIFT_HD inline void make_rate_ray(const WalkTask& task, std::uint64_t number, Ray& ray, Containment& in) {
   Random random(number);
-  const float3 a = task.start_min, b = task.start_max;
-  const float3 origin = {a.x + random() * (b.x - a.x), a.y + random() * (b.y - a.y), a.z + random() * (b.z - a.z)};
+  const Float3 a = task.start_min, b = task.start_max;
+  const Float3 origin = {a.x + random() * (b.x - a.x), a.y + random() * (b.y - a.y), a.z + random() * (b.z - a.z)};
   in = locate(task.geometry, origin);
   ray = Ray{origin, 0, isotropic(random), in.solid == kNoSolid ? 0 : infinity()};
 }

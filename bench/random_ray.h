@@ -17,7 +17,7 @@ RAYLIFT_HD inline double random_unit(std::uint64_t& state) {
   return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-RAYLIFT_HD inline float3 random_direction(std::uint64_t& state, double length) {
+RAYLIFT_HD inline Float3 random_direction(std::uint64_t& state, double length) {
   const double z = 2 * random_unit(state) - 1, r = sqrt(1 - z * z), a = 2 * 3.14159265358979323846 * random_unit(state);
   return {static_cast<float>(length * r * cos(a)), static_cast<float>(length * r * sin(a)),
           static_cast<float>(length * z)};

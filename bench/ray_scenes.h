@@ -14,8 +14,8 @@ namespace raylift::bench {
 
 struct RayScene {
   std::string name;
-  std::vector<float3> vertices;
-  std::vector<uint3> triangles;
+  std::vector<Float3> vertices;
+  std::vector<UInt3> triangles;
   double ray_radius = 0;  // of the ball that holds the rays' origins
 };
 

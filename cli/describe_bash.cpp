@@ -15,7 +15,7 @@ std::string option_names(const DescribedCommand& command, bool valued) {
   return joined(names);
 }
 
-std::string one_case(const std::string& pattern, const DescribedProgram& program, const DescribedCommand& command) {
+std::string bash_case(const std::string& pattern, const DescribedProgram& program, const DescribedCommand& command) {
   const std::string parent = &command == &program.self ? "" : command.name;
   std::string text = "    " + pattern + ")\n      options=\"" + option_names(command, false) + "\"\n      valued=\" " +
                      option_names(command, true) + " \"\n      commands=\"" + joined_words(program.below(parent)) +
@@ -51,8 +51,8 @@ std::string bash_completion(const CLI::App& app) {
   }
   text += "  case $command in\n";
   for (const DescribedCommand& command : program.commands)
-    text += one_case("\"" + command.name + "\"", program, command);
-  return text + one_case("*", program, program.self) +
+    text += bash_case("\"" + command.name + "\"", program, command);
+  return text + bash_case("*", program, program.self) +
          "  esac\n"
          "  COMPREPLY=()\n"
          "  if [[ -n $choices ]]; then\n"

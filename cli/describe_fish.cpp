@@ -7,7 +7,7 @@ namespace raylift::cli {
 namespace {
 
 /// In single quotes, within which fish knows two escapes.
-std::string quoted(const std::string& text) {
+std::string fish_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -33,17 +33,17 @@ std::string condition(const DescribedProgram& program, const std::string& name) 
 std::string lines(const DescribedProgram& program, const DescribedCommand& command) {
   const std::string name = &command == &program.self ? "" : command.name;
   const std::string when = condition(program, name);
-  const std::string start = "complete -c " + program.self.name + (when.empty() ? "" : " -n " + quoted(when));
+  const std::string start = "complete -c " + program.self.name + (when.empty() ? "" : " -n " + fish_quoted(when));
   std::string text;
   if (command.positionals.empty()) text += start + " -f\n";  // no files
   for (const DescribedCommand* below : program.below(name))
-    text += start + " -a " + below->word + " -d " + quoted(below->help) + '\n';
+    text += start + " -a " + below->word + " -d " + fish_quoted(below->help) + '\n';
   for (const DescribedOption& option : command.options) {
     text += start;
     for (const std::string& one : option.names) text += one[1] == '-' ? " -l " + one.substr(2) : " -s " + one.substr(1);
     if (!option.value.empty()) text += takes_path(option) ? " -r -F" : " -x";
-    if (!option.choices.empty()) text += " -a " + quoted(joined(option.choices));
-    text += " -d " + quoted(option.help) + '\n';
+    if (!option.choices.empty()) text += " -a " + fish_quoted(joined(option.choices));
+    text += " -d " + fish_quoted(option.help) + '\n';
   }
   return text;
 }

@@ -7,7 +7,7 @@ namespace raylift::cli {
 namespace {
 
 /// In single quotes.
-std::string quoted(const std::string& text) {
+std::string zsh_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'')
@@ -41,7 +41,7 @@ std::string arguments(const DescribedCommand& command) {
       const bool is_long = name.size() > 1 && name[1] == '-';
       const std::string separator = value.empty() ? "" : is_long ? "=" : "+";
       const std::string others = option.several ? "*" : "(" + joined(option.names) + ")";
-      text += " \\\n        " + quoted(others + name + separator + "[" + escaped(option.help) + "]" + value);
+      text += " \\\n        " + zsh_quoted(others + name + separator + "[" + escaped(option.help) + "]" + value);
     }
   }
   if (!command.positionals.empty())
@@ -49,12 +49,13 @@ std::string arguments(const DescribedCommand& command) {
   return text + '\n';
 }
 
-std::string one_case(const std::string& pattern, const DescribedProgram& program, const DescribedCommand& command) {
+std::string zsh_case(const std::string& pattern, const DescribedProgram& program, const DescribedCommand& command) {
   std::string text = "    " + pattern + ")\n";
   const auto below = program.below(&command == &program.self ? "" : command.name);
   if (!below.empty()) {
     text += "      commands=(\n";
-    for (const DescribedCommand* one : below) text += "        " + quoted(escaped(one->word) + ":" + one->help) + '\n';
+    for (const DescribedCommand* one : below)
+      text += "        " + zsh_quoted(escaped(one->word) + ":" + one->help) + '\n';
     text += "      )\n      [[ $PREFIX == -* ]] || _describe command commands";
     text += command.positionals.empty() ? " && return\n" : "\n";  // files too
   }
@@ -85,8 +86,8 @@ std::string zsh_completion(const CLI::App& app) {
   }
   text += "  case $command in\n";
   for (const DescribedCommand& command : program.commands)
-    text += one_case("(\"" + command.name + "\"", program, command);
-  return text + one_case("(*", program, program.self) + "  esac\n}\n" + function + " \"$@\"\n";
+    text += zsh_case("(\"" + command.name + "\"", program, command);
+  return text + zsh_case("(*", program, program.self) + "  esac\n}\n" + function + " \"$@\"\n";
 }
 
 }  // namespace raylift::cli

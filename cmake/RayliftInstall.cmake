@@ -182,8 +182,12 @@ function(raylift_install_package)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift-dev RENAME copyright COMPONENT development)
   # Something to try the programs with, and something to start from.
   install(FILES data/cube.dae data/detector.dae DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT programs)
-  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libraylift-dev COMPONENT development
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT development
     REGEX "examples/CMakeLists.txt$" EXCLUDE)  # of this tree
+  # The pages, for who reads them without this tree; links between them hold.
+  install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift COMPONENT development)
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift COMPONENT development
+    REGEX "/(CMakeLists.txt|Doxyfile.in|releasing.md)$" EXCLUDE)
 
   # Never bundled: the C library, which must be the node's, and all that belongs to its display driver or its GPU's.
   set(system "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|util|anl|nsl|mvec)\\.so"

@@ -12,6 +12,10 @@ target_compile_options(raylift_build_settings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(raylift_build_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+# In a unity build GCC takes each source for a header, where an anonymous namespace would be a mistake.
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(raylift_build_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+endif()
 if(RAYLIFT_WARNINGS_AS_ERRORS)
   target_compile_options(raylift_build_settings INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
@@ -39,6 +43,17 @@ function(raylift_library name)
   add_library(raylift_${name} ${ARGN})
   add_library(raylift::${name} ALIAS raylift_${name})
   target_compile_features(raylift_${name} PUBLIC cxx_std_20)
+  # The same for a user's .cu files. As an option: CMake 3.25 does not know that nvcc speaks C++20, and a project may
+  # enable CUDA after it has found raylift. In this build CMAKE_CUDA_STANDARD says it, and nvcc takes it only once.
+  target_compile_options(raylift_${name} INTERFACE
+    $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20>>)
+  # What links an archive does not export its symbols: two libraries of one program may contain raylift. Shared
+  # libraries export all of theirs, as they use each other's details.
+  get_target_property(type raylift_${name} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    set_target_properties(raylift_${name} PROPERTIES
+      CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
   set_target_properties(raylift_${name} PROPERTIES
     EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL "")
   target_include_directories(raylift_${name} PUBLIC

@@ -24,7 +24,7 @@ void DeviceScene::with_view(StreamRef stream, const std::function<void(const Geo
 
 std::uint64_t DeviceScene::device_triangles() const {
   for (const ArrayResidency& array : report().arrays)
-    if (array.name == info(ViewArray::triangles).name) return array.device_bytes / sizeof(uint3);
+    if (array.name == info(ViewArray::triangles).name) return array.device_bytes / sizeof(UInt3);
   return 0;
 }
 

@@ -173,27 +173,27 @@ void smooth_mesh(const Mesh& mesh, std::uint32_t* vertices, std::uint8_t* smooth
   const std::size_t triangles = mesh.triangles.size();
   // The unit may be tiny or large, and its square beyond a float: scale to about 1.
   float largest = 0;
-  for (const float3& v : mesh.vertices) largest = std::max({largest, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+  for (const Float3& v : mesh.vertices) largest = std::max({largest, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
   const float scale = largest > 0 ? 1 / largest : 1;
   const auto point = [&](std::uint32_t i) {
     return Eigen::Vector3f(scale * mesh.vertices[i].x, scale * mesh.vertices[i].y, scale * mesh.vertices[i].z);
   };
   std::vector<Face> faces(triangles);
   std::vector<std::uint32_t> begin(mesh.vertices.size() + 1, 0);
-  for (const uint3& t : mesh.triangles)
+  for (const UInt3& t : mesh.triangles)
     for (const std::uint32_t v : {t.x, t.y, t.z}) ++begin[v + 1];
   for (std::size_t v = 0; v != mesh.vertices.size(); ++v) begin[v + 1] += begin[v];
   std::vector<std::uint32_t> around(begin.back());
   std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
   for (std::size_t i = 0; i != triangles; ++i) {
-    const uint3& t = mesh.triangles[i];
+    const UInt3& t = mesh.triangles[i];
     for (const std::uint32_t v : {t.x, t.y, t.z}) around[next[v]++] = static_cast<std::uint32_t>(i);
   }
   constexpr std::size_t kGrain = 4096;
   using Range = tbb::blocked_range<std::size_t>;
   tbb::parallel_for(Range(0, triangles, kGrain), [&](const Range& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const uint3& t = mesh.triangles[i];
+      const UInt3& t = mesh.triangles[i];
       const Eigen::Vector3f a = point(t.x);
       const Eigen::Vector3f normal = (point(t.y) - a).cross(point(t.z) - a);
       const float length = normal.norm();
@@ -212,7 +212,7 @@ void smooth_mesh(const Mesh& mesh, std::uint32_t* vertices, std::uint8_t* smooth
   });
   tbb::parallel_for(Range(0, triangles, kGrain), [&](const Range& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const uint3& t = mesh.triangles[i];
+      const UInt3& t = mesh.triangles[i];
       bool fits = true;
       for (const std::uint32_t v : {t.x, t.y, t.z})
         fits = fits && unpack_normal(vertices[v]).dot(faces[i].normal) > 0.7F;

@@ -19,7 +19,7 @@
 namespace raylift::viewer {
 namespace {
 
-float3 as_float3(const Eigen::Vector3d& v) {
+Float3 as_float3(const Eigen::Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 

@@ -30,10 +30,10 @@ struct RayFrame {
   std::uint32_t width, height;
   std::uint32_t material_entries, distinct_entries;
   std::uint32_t selected;        ///< solid + 1; 0: none
-  float3 eye;                    ///< from the geometry's origin
-  float3 forward, right, above;  ///< as of ImageRays
-  float3 up, key_light;          ///< of unit length
-  float3 clip_normal;            ///< zero: no clipping
+  Float3 eye;                    ///< from the geometry's origin
+  Float3 forward, right, above;  ///< as of ImageRays
+  Float3 up, key_light;          ///< of unit length
+  Float3 clip_normal;            ///< zero: no clipping
   float clip_offset;             ///< points with dot(clip_normal, p) > clip_offset are clipped
   float first;                   ///< depth at which rays begin
   float nearest, farthest;       ///< the range of the depth image
@@ -60,26 +60,26 @@ RAYLIFT_HD inline std::uint32_t cells(const RayFrame& frame, const RayPass& pass
 
 namespace ray_detail {
 
-RAYLIFT_HD inline float3 operator+(float3 a, float3 b) {
+RAYLIFT_HD inline Float3 operator+(Float3 a, Float3 b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
-RAYLIFT_HD inline float3 operator-(float3 a, float3 b) {
+RAYLIFT_HD inline Float3 operator-(Float3 a, Float3 b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
-RAYLIFT_HD inline float3 operator*(float s, float3 a) {
+RAYLIFT_HD inline Float3 operator*(float s, Float3 a) {
   return {s * a.x, s * a.y, s * a.z};
 }
-RAYLIFT_HD inline float dot(float3 a, float3 b) {
+RAYLIFT_HD inline float dot(Float3 a, Float3 b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-RAYLIFT_HD inline float3 cross(float3 a, float3 b) {
+RAYLIFT_HD inline Float3 cross(Float3 a, Float3 b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-RAYLIFT_HD inline float3 unit(float3 a) {
+RAYLIFT_HD inline Float3 unit(Float3 a) {
   // Scaled first: normals have the length of a triangle's area, whose square may overflow.
   const float most = fmaxf(fabsf(a.x), fmaxf(fabsf(a.y), fabsf(a.z)));
   if (!(most > 0)) return {0, 0, 1};
-  const float3 b = (1 / most) * a;
+  const Float3 b = (1 / most) * a;
   return (1 / sqrtf(dot(b, b))) * b;
 }
 RAYLIFT_HD inline float clamp01(float x) {
@@ -93,7 +93,7 @@ RAYLIFT_HD inline float to_srgb(float c) {
   c = clamp01(c);
   return c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
 }
-RAYLIFT_HD inline float3 color(std::uint32_t packed) {
+RAYLIFT_HD inline Float3 color(std::uint32_t packed) {
   const auto channel = [packed](unsigned shift) {
     return to_linear(static_cast<float>(packed >> shift & 0xFFu) / 255.0f);
   };
@@ -101,7 +101,7 @@ RAYLIFT_HD inline float3 color(std::uint32_t packed) {
 }
 
 /// From dark blue over green to yellow, perceptually uniform: polynomials fitted to matplotlib's "viridis".
-RAYLIFT_HD inline float3 ramp(float t) {
+RAYLIFT_HD inline Float3 ramp(float t) {
   t = clamp01(t);
   const auto polynomial = [t](float c0, float c1, float c2, float c3, float c4, float c5, float c6) {
     return to_linear(clamp01(c0 + t * (c1 + t * (c2 + t * (c3 + t * (c4 + t * (c5 + t * c6)))))));
@@ -149,7 +149,7 @@ RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray) {
 /// The ray through a point of the image; x and y run from 0 to 1.
 RAYLIFT_HD inline Ray view_ray(const RayFrame& p, float x, float y) {
   Ray ray;
-  const float3 aside = (2 * x - 1) * p.right + (2 * y - 1) * p.above;
+  const Float3 aside = (2 * x - 1) * p.right + (2 * y - 1) * p.above;
   if (p.orthographic) {
     ray.origin = p.eye + aside + p.first * p.forward;
     ray.direction = p.forward;
@@ -172,7 +172,7 @@ RAYLIFT_HD inline Hit visible_hit(const RayFrame& p, Ray ray) {
   }
 }
 
-RAYLIFT_HD inline float3 unpack_octahedral(std::uint32_t packed) {
+RAYLIFT_HD inline Float3 unpack_octahedral(std::uint32_t packed) {
   const auto number = [](std::uint32_t bits) {
     return static_cast<float>(static_cast<std::int16_t>(static_cast<std::uint16_t>(bits & 0xFFFFu))) / 32767.0f;
   };
@@ -183,17 +183,17 @@ RAYLIFT_HD inline float3 unpack_octahedral(std::uint32_t packed) {
 }
 
 /// The outward normal, of unit length; interpolated where the triangle is smooth.
-RAYLIFT_HD inline float3 outward(const RayFrame& p, const Hit& hit) {
+RAYLIFT_HD inline Float3 outward(const RayFrame& p, const Hit& hit) {
   if (p.normals == nullptr || (p.smooth[hit.triangle >> 5] >> (hit.triangle & 31u) & 1u) == 0) return unit(hit.normal);
-  const uint3 t = p.geometry.triangles[hit.triangle];
-  const float3 n = (1 - hit.u - hit.v) * unpack_octahedral(p.normals[t.x]) + hit.u * unpack_octahedral(p.normals[t.y]) +
+  const UInt3 t = p.geometry.triangles[hit.triangle];
+  const Float3 n = (1 - hit.u - hit.v) * unpack_octahedral(p.normals[t.x]) + hit.u * unpack_octahedral(p.normals[t.y]) +
                    hit.v * unpack_octahedral(p.normals[t.z]);
   const float* m = p.geometry.instances[hit.instance].to_mesh.m;
   return unit({m[0] * n.x + m[4] * n.y + m[8] * n.z, m[1] * n.x + m[5] * n.y + m[9] * n.z,
                m[2] * n.x + m[6] * n.y + m[10] * n.z});
 }
 
-RAYLIFT_HD inline float3 base_color(const RayFrame& p, const Hit& hit) {
+RAYLIFT_HD inline Float3 base_color(const RayFrame& p, const Hit& hit) {
   const std::uint32_t solid = p.geometry.solid_id(hit.instance, hit.triangle);
   if (p.mode == RayMode::solid || p.color == ColorBy::solid)
     return color(p.colors[p.material_entries + solid % p.distinct_entries]);
@@ -212,33 +212,33 @@ RAYLIFT_HD inline float3 base_color(const RayFrame& p, const Hit& hit) {
 }
 
 /// The renderer's shading; `open` is the unoccluded share of ambient light.
-RAYLIFT_HD inline float3 shade(const RayFrame& p, const Hit& hit, float3 base, float3 n, float3 towards, float open) {
+RAYLIFT_HD inline Float3 shade(const RayFrame& p, const Hit& hit, Float3 base, Float3 n, Float3 towards, float open) {
   const float sky = 0.5f + 0.5f * dot(n, p.up);
   const float key = fmaxf(dot(n, p.key_light), 0);
   const float head = fmaxf(dot(n, towards), 0);
   const float dim = 0.35f + 0.65f * open;
-  const float3 light{open * (0.13f + 0.15f * sky) + dim * (0.62f * key + 0.26f * head),
+  const Float3 light{open * (0.13f + 0.15f * sky) + dim * (0.62f * key + 0.26f * head),
                      open * (0.12f + 0.18f * sky) + dim * (0.60f * key + 0.26f * head),
                      open * (0.12f + 0.22f * sky) + dim * (0.57f * key + 0.26f * head)};
   const float shine = 0.10f * powf(fmaxf(dot(n, unit(p.key_light + towards)), 0), 40);
   const float grazing = (1 - head) * (1 - head);
   const float add = open * (shine + 0.05f * grazing * grazing * (0.4f + 0.6f * sky));
-  float3 lit{base.x * light.x + add, base.y * light.y + add, base.z * light.z + add};
+  Float3 lit{base.x * light.x + add, base.y * light.y + add, base.z * light.z + add};
   if (p.cut && hit.from_inside != 0) lit = 0.4f * lit + (0.6f * 0.55f * dim) * base;
   return lit;
 }
 
 /// Ambient occlusion by one cosine-weighted ray: 1 where it hits nothing within `reach`, less for nearer hits.
-RAYLIFT_HD inline float openness(const RayFrame& p, const Hit& hit, float3 point, float3 n, std::uint32_t pixel,
+RAYLIFT_HD inline float openness(const RayFrame& p, const Hit& hit, Float3 point, Float3 n, std::uint32_t pixel,
                                  std::uint32_t sample) {
   const float a = 6.2831853f * random(pixel, sample, 0);
   const float r2 = random(pixel, sample, 1);
   const float r = sqrtf(r2);
-  const float3 side = unit(fabsf(n.z) < 0.9f ? cross(n, float3{0, 0, 1}) : cross(n, float3{1, 0, 0}));
-  const float3 direction = (r * cosf(a)) * side + (r * sinf(a)) * cross(n, side) + sqrtf(1 - r2) * n;
+  const Float3 side = unit(fabsf(n.z) < 0.9f ? cross(n, Float3{0, 0, 1}) : cross(n, Float3{1, 0, 0}));
+  const Float3 direction = (r * cosf(a)) * side + (r * sinf(a)) * cross(n, side) + sqrtf(1 - r2) * n;
   // Moves the origin off the surface by more than its rounding error.
   const float largest = fmaxf(fabsf(point.x), fmaxf(fabsf(point.y), fabsf(point.z)));
-  float3 face = unit(hit.normal);
+  Float3 face = unit(hit.normal);
   if (dot(face, n) < 0) face = -1.0f * face;
   Ray ray;
   ray.origin = point + (1e-3f * p.reach + 4e-6f * largest) * face;
@@ -272,7 +272,7 @@ RAYLIFT_HD inline Light see(const RayFrame& p, Ray ray, std::uint32_t pixel, std
   const Hit hit = visible_hit(p, ray);
   if (!hit.valid()) return {0, 0, 0, 0};
   solid = p.geometry.solid_id(hit.instance, hit.triangle) + 1;
-  float3 c{0, 0, 0};
+  Float3 c{0, 0, 0};
   if (p.mode == RayMode::depth) {
     const float depth = hit.t + (p.orthographic ? p.first : 0.0f);
     c = ramp(1 - (depth - p.nearest) / (p.farthest - p.nearest));
@@ -280,23 +280,23 @@ RAYLIFT_HD inline Light see(const RayFrame& p, Ray ray, std::uint32_t pixel, std
     // Logarithmic: 1, 2, 4, ... 64 surfaces are equal steps.
     c = ramp(log2f(static_cast<float>(crossings(p, ray))) / 6);
   } else {
-    const float3 towards = unit(-1.0f * ray.direction);
-    const float3 normal = outward(p, hit);
+    const Float3 towards = unit(-1.0f * ray.direction);
+    const Float3 normal = outward(p, hit);
     if (p.mode == RayMode::normal || (p.mode == RayMode::shaded && p.color == ColorBy::normal)) {
       c = {to_linear(0.5f + 0.5f * normal.x), to_linear(0.5f + 0.5f * normal.y), to_linear(0.5f + 0.5f * normal.z)};
     } else {
-      float3 n = hit.from_inside != 0 ? -1.0f * normal : normal;
+      Float3 n = hit.from_inside != 0 ? -1.0f * normal : normal;
       const float away = dot(n, towards);
       if (away < 0) n = unit(n - away * towards);
-      const float3 base = base_color(p, hit);
+      const Float3 base = base_color(p, hit);
       if (p.mode == RayMode::solid) {
         c = (0.45f + 0.55f * fmaxf(dot(n, towards), 0)) * base;
       } else {
-        const float3 point = ray.origin + hit.t * ray.direction;
+        const Float3 point = ray.origin + hit.t * ray.direction;
         c = shade(p, hit, base, n, towards, openness(p, hit, point, n, pixel, sample));
       }
       if (solid == p.selected) {
-        const float3 glow = color(p.colors[p.material_entries + p.distinct_entries + 3]);
+        const Float3 glow = color(p.colors[p.material_entries + p.distinct_entries + 3]);
         c = 0.3f * c + (0.7f * (0.45f + 0.55f * fmaxf(dot(n, towards), 0))) * glow;
       }
     }

@@ -10,27 +10,27 @@ namespace {
 
 void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Buffer& vertices,
                         const Buffer& triangles) {
-  std::vector<uint3> shifted;
+  std::vector<UInt3> shifted;
   for (std::size_t m = 0; m != scene.meshes.size(); ++m) {
     const Mesh& mesh = scene.meshes[m];
     if (!mesh.vertices.empty())
-      glNamedBufferSubData(vertices.name(), static_cast<GLintptr>(offsets.first_vertex[m] * sizeof(float3)),
-                           static_cast<GLsizeiptr>(mesh.vertices.size() * sizeof(float3)), mesh.vertices.data());
+      glNamedBufferSubData(vertices.name(), static_cast<GLintptr>(offsets.first_vertex[m] * sizeof(Float3)),
+                           static_cast<GLsizeiptr>(mesh.vertices.size() * sizeof(Float3)), mesh.vertices.data());
     const std::uint32_t first = offsets.first_vertex[m];
     // In pieces, which keeps the shifted copy small.
     constexpr std::size_t kPiece = std::size_t{1} << 18;
     for (std::size_t begin = 0; begin < mesh.triangles.size(); begin += kPiece) {
       const std::size_t count = std::min(kPiece, mesh.triangles.size() - begin);
-      const uint3* source = mesh.triangles.data() + begin;
+      const UInt3* source = mesh.triangles.data() + begin;
       if (first != 0) {
         shifted.resize(count);
-        std::transform(source, source + count, shifted.begin(), [&](const uint3& t) {
-          return uint3{t.x + first, t.y + first, t.z + first};
+        std::transform(source, source + count, shifted.begin(), [&](const UInt3& t) {
+          return UInt3{t.x + first, t.y + first, t.z + first};
         });
         source = shifted.data();
       }
-      glNamedBufferSubData(triangles.name(), static_cast<GLintptr>((offsets.first_triangle[m] + begin) * sizeof(uint3)),
-                           static_cast<GLsizeiptr>(count * sizeof(uint3)), source);
+      glNamedBufferSubData(triangles.name(), static_cast<GLintptr>((offsets.first_triangle[m] + begin) * sizeof(UInt3)),
+                           static_cast<GLsizeiptr>(count * sizeof(UInt3)), source);
     }
   }
 }
@@ -47,10 +47,10 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   surfaces_ = surfaces_of_solids(scene);
   bounds_ = scene.bounds;
   shared_ = shared;
-  const std::uint64_t mesh_bytes = offsets_.vertices * sizeof(float3) + offsets_.triangles * sizeof(uint3);
+  const std::uint64_t mesh_bytes = offsets_.vertices * sizeof(Float3) + offsets_.triangles * sizeof(UInt3);
   if (!shared_) {
-    vertices_ = make_buffer(nullptr, offsets_.vertices * sizeof(float3), GL_DYNAMIC_STORAGE_BIT);
-    triangles_ = make_buffer(nullptr, offsets_.triangles * sizeof(uint3), GL_DYNAMIC_STORAGE_BIT);
+    vertices_ = make_buffer(nullptr, offsets_.vertices * sizeof(Float3), GL_DYNAMIC_STORAGE_BIT);
+    triangles_ = make_buffer(nullptr, offsets_.triangles * sizeof(UInt3), GL_DYNAMIC_STORAGE_BIT);
     upload_mesh_arrays(scene, offsets_, vertices_, triangles_);
   }
   const std::vector<DrawInstance> instances = draw_instances(scene);
@@ -62,7 +62,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   colors_ = make_buffer(std::span<const std::uint32_t>(table.colors));
 
   const GLuint array = geometry_.name();
-  glVertexArrayVertexBuffer(array, 0, shared_ ? shared_->vertices : vertices_.name(), 0, sizeof(float3));
+  glVertexArrayVertexBuffer(array, 0, shared_ ? shared_->vertices : vertices_.name(), 0, sizeof(Float3));
   glVertexArrayElementBuffer(array, shared_ ? shared_->triangles : triangles_.name());
   glEnableVertexArrayAttrib(array, 0);
   glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, 0);

@@ -37,7 +37,7 @@ std::optional<Eigen::Vector3d> point_on(const Scene& scene, const Instance& inst
                                         const std::pair<Eigen::Vector3d, Eigen::Vector3d>& ray) {
   const Mesh& mesh = scene.meshes[instance.mesh];
   if (triangle >= mesh.triangles.size()) return std::nullopt;
-  const uint3& t = mesh.triangles[triangle];
+  const UInt3& t = mesh.triangles[triangle];
   const auto world = [&](std::uint32_t v) -> Eigen::Vector3d {
     return instance.transform * Eigen::Vector3d(mesh.vertices[v].x, mesh.vertices[v].y, mesh.vertices[v].z);
   };

@@ -21,7 +21,7 @@ using Eigen::Vector3d;
 constexpr int kCandidates = 64;
 
 Vector3d corner(const Mesh& mesh, std::uint32_t index) {
-  const float3 v = mesh.vertices[index];
+  const Float3 v = mesh.vertices[index];
   return {v.x, v.y, v.z};
 }
 
@@ -60,7 +60,7 @@ struct Surroundings {
 bool within(const Mesh& mesh, const Vector3d& center, double radius) {
   const auto add = [&](const tbb::blocked_range<std::size_t>& range, Surroundings sum) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const uint3 t = mesh.triangles[i];
+      const UInt3 t = mesh.triangles[i];
       const Vector3d a = corner(mesh, t.x) - center, b = corner(mesh, t.y) - center, c = corner(mesh, t.z) - center;
       sum.angle += solid_angle(a, b, c);
       sum.square = std::min(sum.square, square_to_triangle(a, b, c));

@@ -46,7 +46,7 @@ std::uint32_t chroma_flags(std::uint32_t flags) {
   return result;
 }
 
-void put(float3 vector, float* to) {
+void put(Float3 vector, float* to) {
   to[0] = vector.x;
   to[1] = vector.y;
   to[2] = vector.z;

@@ -18,7 +18,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-float3 to_float3(const Vector3d& v) {
+Float3 to_float3(const Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
@@ -113,7 +113,7 @@ class Surfaces {
   [[nodiscard]] Spot choose(Random& random) const {
     const Instance& instance = scene_.instances[pick(instances_, random.unit())];
     const Mesh& mesh = scene_.meshes[instance.mesh];
-    const uint3 triangle = mesh.triangles[pick(meshes_[instance.mesh], random.unit())];
+    const UInt3 triangle = mesh.triangles[pick(meshes_[instance.mesh], random.unit())];
     const Vector3d a = corner(mesh, triangle.x, instance.transform), b = corner(mesh, triangle.y, instance.transform),
                    c = corner(mesh, triangle.z, instance.transform);
     const double root = std::sqrt(random.unit()), v = root * random.unit();
@@ -123,7 +123,7 @@ class Surfaces {
 
  private:
   static Vector3d corner(const Mesh& mesh, std::uint32_t index, const Transform& transform) {
-    const float3 v = mesh.vertices[index];
+    const Float3 v = mesh.vertices[index];
     return transform * Vector3d(v.x, v.y, v.z);
   }
   /// After each triangle, the area of it and those before it.
@@ -131,7 +131,7 @@ class Surfaces {
     std::vector<double> result;
     result.reserve(mesh.triangles.size());
     double sum = 0;
-    for (const uint3& t : mesh.triangles) {
+    for (const UInt3& t : mesh.triangles) {
       const Vector3d a = corner(mesh, t.x, transform);
       sum += 0.5 * (corner(mesh, t.y, transform) - a).cross(corner(mesh, t.z, transform) - a).norm();
       result.push_back(sum);

@@ -27,7 +27,7 @@ class HitImage {
  private:
   struct Seen {
     float t;
-    float3 normal;
+    Float3 normal;
   };
   ImageKind kind_;
   std::uint32_t width_, height_;

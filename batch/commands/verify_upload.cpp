@@ -144,16 +144,16 @@ void verify_two_levels(const Scene& scene, const GpuGeometry& geometry, Verifier
   }
   verifier.compare(ViewArray::meshes, meshes);
   Walk vertices(scene, vertices_of);
-  verifier.compare<float3>(ViewArray::vertices, scene.unique_vertices(), [&](std::size_t i) {
+  verifier.compare<Float3>(ViewArray::vertices, scene.unique_vertices(), [&](std::size_t i) {
     const auto [mesh, inside] = vertices.at(i);
     return scene.meshes[mesh].vertices[inside];
   });
   Walk triangles(scene, triangles_of);
-  verifier.compare<uint3>(ViewArray::triangles, scene.unique_triangles(), [&](std::size_t i) {
+  verifier.compare<UInt3>(ViewArray::triangles, scene.unique_triangles(), [&](std::size_t i) {
     const auto [mesh, inside] = triangles.at(i);
-    const uint3 t = scene.meshes[mesh].triangles[inside];
+    const UInt3 t = scene.meshes[mesh].triangles[inside];
     const std::uint32_t offset = meshes[mesh].first_vertex;
-    return uint3{t.x + offset, t.y + offset, t.z + offset};
+    return UInt3{t.x + offset, t.y + offset, t.z + offset};
   });
   Walk parts(scene, triangles_of);
   verifier.compare<std::uint16_t>(ViewArray::triangle_parts, scene.unique_triangles(), [&](std::size_t i) {

@@ -44,8 +44,8 @@ RAYLIFT_HD inline Pulse respond(const photon::Outcome& outcome, photon::RandomSt
   return {units(1024 * static_cast<float>(charge)), units(1000 * static_cast<float>(time))};
 }
 
-/// add(channel, pulse, counts): where the photon was detected. The search for boundaries and the physics of each step
-/// are raylift's; instead of the Follower a loop of one's own can call photon::step(), or next_boundary() alone.
+/// add(channel, pulse, counts): where the photon was detected. follow() does the search for boundaries and the physics
+/// of each step; a loop of one's own can call photon::step() instead, or next_boundary() alone.
 template <class Add>
 RAYLIFT_HD void simulate(const Task& task, std::size_t i, const Add& add) {
   constexpr unsigned long long kThreshold = 256;

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Asks for huge pages behind memory that has been allocated but not touched, where the system gives them on request.
 /// Only advice: nothing changes but the time that the first touch takes.
@@ -26,4 +26,4 @@ void reserve_huge(Container& container, std::size_t size) {
   prefer_huge_pages(container.data(), container.capacity() * sizeof(*container.data()));
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

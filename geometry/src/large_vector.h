@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Touches memory that was allocated but holds nothing yet, by all threads.
 inline void touch(void* data, std::size_t bytes) {
@@ -43,4 +43,4 @@ std::unique_ptr<T[]> make_large(std::size_t size) {
   return array;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

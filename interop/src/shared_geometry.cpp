@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 struct Counts {
@@ -40,7 +40,7 @@ void check_room(std::uint64_t bytes, const Device& device, const UploadOptions& 
 }  // namespace
 
 GeometryMapping SharedGeometry::map(StreamRef stream) const {
-  Mapping<float3, uint3> mapping = map_together(stream, vertices_, triangles_);
+  Mapping<Float3, UInt3> mapping = map_together(stream, vertices_, triangles_);
   GeometryView view = geometry_.view();
   view.vertices = mapping.span<0>().data;
   view.triangles = mapping.span<1>().data;
@@ -54,10 +54,10 @@ SharedUpload::SharedUpload(const Scene& scene, const Device& device, const Uploa
 SharedUpload::SharedUpload(std::size_t vertices, std::size_t triangles, const Device& device,
                            const UploadOptions& options, Sharing sharing)
     : options_(options), stream_(device) {
-  check_room(vertices * sizeof(float3) + triangles * sizeof(uint3), device, options);
+  check_room(vertices * sizeof(Float3) + triangles * sizeof(UInt3), device, options);
   const SharedOptions with{SharedAccess::write_discard, sharing};
-  vertices_ = SharedBuffer<float3>(device, vertices, with);
-  triangles_ = SharedBuffer<uint3>(device, triangles, with);
+  vertices_ = SharedBuffer<Float3>(device, vertices, with);
+  triangles_ = SharedBuffer<UInt3>(device, triangles, with);
   mapping_ = map_together(stream_, vertices_, triangles_);
   stream_.synchronize();  // the upload has a stream of its own
 
@@ -97,4 +97,4 @@ SharedGeometry upload_shared(const Scene& scene, const Device& device, const Upl
   return shared.finish(std::move(geometry));
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

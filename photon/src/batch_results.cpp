@@ -15,7 +15,7 @@
 #include "on_cuda.h"
 #endif
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 constexpr std::size_t kBlock = 4096;
@@ -130,4 +130,4 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
   return rows;
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

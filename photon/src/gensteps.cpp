@@ -15,10 +15,10 @@
 #include "on_cuda.h"
 #endif
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
-bool finite(float3 v) {
+bool finite(Float3 v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 bool at_least_0(float x) {
@@ -45,7 +45,7 @@ const char* fault_of(const ScintillationStep& step) {
   return nullptr;
 }
 const char* fault_of(const TorchStep& step) {
-  const float3 d = step.direction;
+  const Float3 d = step.direction;
   if (!finite(d) || (d.x == 0 && d.y == 0 && d.z == 0)) return "its direction has no length";
   if (!(step.wavelength > 0) || !std::isfinite(step.wavelength)) return "its wavelength is not above 0";
   if (step.shape < TorchStep::Shape::disc || step.shape > TorchStep::Shape::point)
@@ -139,4 +139,4 @@ Source Gensteps::source() const {
   return source;
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -10,16 +10,17 @@
 
 #include "import/source_file.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
 /// Chroma's arrays.
-constexpr std::array<const char*, 5> kColumns{"pos.npy", "dir.npy", "pol.npy", "wavelengths.npy", "t.npy"};
+constexpr const char *kPosition = "pos.npy", *kDirection = "dir.npy", *kPolarization = "pol.npy",
+                     *kWavelength = "wavelengths.npy", *kTime = "t.npy";
 
-float3 from_origin(float3 point, std::span<const double, 3> origin) {
+Float3 from_origin(Float3 point, std::span<const double, 3> origin) {
   return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
           static_cast<float>(double{point.z} - origin[2])};
 }
@@ -34,7 +35,7 @@ class Columns {
   template <class T>
   std::vector<T> read(const char* name, bool needed) {
     constexpr std::array<std::uint64_t, 1> kThree{3};
-    constexpr std::size_t kAxes = sizeof(T) == sizeof(float3) ? 1 : 0;
+    constexpr std::size_t kAxes = sizeof(T) == sizeof(Float3) ? 1 : 0;
     const std::optional<NpyReader> file = open(name);
     if (!file && needed)
       throw Error(is_folder_ ? ErrorKind::io : ErrorKind::malformed, "the array is not there",
@@ -65,19 +66,19 @@ class Columns {
 
 std::vector<StartPhoton> read_columns(const fs::path& path, const LoadLimits& limits) {
   Columns columns(path, limits);
-  const auto position = columns.read<float3>("pos.npy", true);
+  const auto position = columns.read<Float3>(kPosition, true);
   const std::size_t count = position.size();
-  const auto direction = columns.read<float3>("dir.npy", true);
-  const auto polarization = columns.read<float3>("pol.npy", false);
-  const auto wavelength = columns.read<float>("wavelengths.npy", true);
-  const auto time = columns.read<float>("t.npy", false);
+  const auto direction = columns.read<Float3>(kDirection, true);
+  const auto polarization = columns.read<Float3>(kPolarization, false);
+  const auto wavelength = columns.read<float>(kWavelength, true);
+  const auto time = columns.read<float>(kTime, false);
   std::vector<StartPhoton> photons(count);
   for (std::size_t i = 0; i != count; ++i) {
     photons[i] = {position[i],
                   time.empty() ? 0 : time[i],
                   direction[i],
                   0,
-                  polarization.empty() ? float3{0, 0, 0} : polarization[i],
+                  polarization.empty() ? Float3{0, 0, 0} : polarization[i],
                   wavelength[i],
                   {}};
   }
@@ -121,7 +122,7 @@ std::vector<fs::path> source_files(std::string_view text) {
   std::vector<fs::path> files;
   if (const auto photons = path_after(kPhotons, text)) {
     if (!fs::is_directory(*photons)) return {*photons};
-    for (const char* name : kColumns)
+    for (const char* name : {kPosition, kDirection, kPolarization, kWavelength, kTime})
       if (fs::exists(*photons / name)) files.push_back(*photons / name);
   } else if (const auto gensteps = path_after(kGensteps, text)) {
     files.push_back(*gensteps);
@@ -158,4 +159,4 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
   }
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

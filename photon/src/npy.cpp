@@ -16,7 +16,7 @@
 
 #include "npy_header.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostRows = std::numeric_limits<std::uint64_t>::max();
 std::size_t read_all(int file, std::span<std::byte> bytes, std::uint64_t at, const std::string& path) {
   std::size_t done = 0;
   while (done != bytes.size()) {
-    const ssize_t got = ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(at + done));
+    const ssize_t got = ::pread(file, bytes.data() + done, bytes.size() - done, static_cast<std::int64_t>(at + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(kind_of_errno(errno), std::string("can't be read: ") + std::strerror(errno), {path, {}});
     if (got == 0) break;
@@ -70,7 +70,7 @@ NpyWriter::NpyWriter(std::filesystem::path path, NpyType type, std::vector<std::
     throw Error(ErrorKind::malformed, "has fewer rows than the run that is to be resumed had written",
                 {part_.string(), {}}, "start the run again without --resume");
   }
-  if (::ftruncate(file_.get(), static_cast<off_t>(wanted)) != 0) fail(errno);
+  if (::ftruncate(file_.get(), static_cast<std::int64_t>(wanted)) != 0) fail(errno);
   rows_ = resume.rows;
 }
 
@@ -86,7 +86,7 @@ NpyWriter::~NpyWriter() {
 }
 
 void NpyWriter::write(std::string_view bytes, std::uint64_t at) const {
-  if (const int code = raylift::detail::write_all(file_.get(), bytes, static_cast<off_t>(at)); code != 0) fail(code);
+  if (const int code = raylift::detail::write_all(file_.get(), bytes, static_cast<std::int64_t>(at)); code != 0) fail(code);
 }
 
 void NpyWriter::fail(int code) const {
@@ -209,4 +209,4 @@ void NpyReader::check_rows(std::size_t bytes_of_row) const {
     throw Error(ErrorKind::limit, "has more rows than memory can hold", {path_.string(), {}});
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <optional>
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames{"float32", "int32", "uint32", "uint64"};
@@ -160,4 +160,4 @@ std::string npy_text(NpyType type, std::span<const std::uint64_t> row_shape) {
   return text + ')';
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -8,7 +8,7 @@
 
 #include "device/cuda/check.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// launch() gives a cudaError_t, as int. The device is current meanwhile. Throws Error(device).
 template <class Launch>
@@ -18,4 +18,4 @@ void on_cuda(const Device& device, const std::string& what, const Launch& launch
   cuda::check(static_cast<cudaError_t>(launch()), "launching " + what);
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

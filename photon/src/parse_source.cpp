@@ -17,13 +17,13 @@
 #include "import/source_file.h"
 #include "optics/csv_table.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 using Point = std::array<double, 3>;
 
-using detail::kLengths;
-using detail::Unit;
+using raylift::detail::kLengths;
+using raylift::detail::Unit;
 
 // The first of each holds where a number has no unit.
 constexpr std::array kTimes{Unit{"ns", 1}, Unit{"ps", 1e-3}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
@@ -63,7 +63,7 @@ std::optional<double> take(std::string_view& text, std::span<const Unit> units) 
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   const std::string_view word = text.substr(begin, text.find_first_of(" -", begin) - begin);
-  const auto unit = word.empty() ? units.front().value : detail::value_of(word, units);
+  const auto unit = word.empty() ? units.front().value : raylift::detail::value_of(word, units);
   if (!unit) return std::nullopt;
   text.remove_prefix(begin + word.size());
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -86,18 +86,18 @@ std::optional<std::pair<double, double>> range(std::string_view text, std::span<
   return std::pair(*first, *last);
 }
 
-float3 to_float3(const Point& p) {
+Float3 to_float3(const Point& p) {
   return {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])};
 }
 
 /// Of length 1.
-float3 direction_of(std::string_view part, const Point& v) {
+Float3 direction_of(std::string_view part, const Point& v) {
   const double length = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   if (!(length > 0) || !std::isfinite(length)) refuse(part, "has a direction without a length");
   return to_float3({v[0] / length, v[1] / length, v[2] / length});
 }
 
-float3 three_numbers(std::string_view part, std::string_view value) {
+Float3 three_numbers(std::string_view part, std::string_view value) {
   Point v{};
   const std::vector<std::string_view> items = split(value, ',');
   for (std::size_t i = 0; i != 3; ++i) {
@@ -141,7 +141,7 @@ Source with_shape(std::string_view part, std::span<const double, 3> origin) {
     if (one.name == name) kind = &one;
   }
   if (kind == nullptr)
-    refuse(name, "is no kind" + detail::did_you_mean(name, names), "kinds are point, ball, line, disc and laser");
+    refuse(name, "is no kind" + raylift::detail::did_you_mean(name, names), "kinds are point, ball, line, disc and laser");
   const std::vector<double> n = numbers_of(*kind, part, part.substr(std::min(colon + 1, part.size())));
   Source source;
   Point center{n[0], n[1], n[2]};
@@ -170,7 +170,7 @@ Spectrum read_spectrum(std::string_view part, const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored))
     refuse(part, "is neither a wavelength in nm, such as 420, nor a range, such as 350-500, nor a file that is there");
-  const detail::CsvTable table(read_file(file), file);
+  const raylift::detail::CsvTable table(read_file(file), file);
   try {
     return make_spectrum(table.column(1), table.column(2));
   } catch (const Error& error) {
@@ -247,7 +247,7 @@ void set(Source& source, std::string_view part, std::vector<std::string_view>& s
     seen.push_back(name);
     return key.set(source, part, part.substr(sign + 1));
   }
-  refuse(part, "is no part of the form key=value" + detail::did_you_mean(name, names),
+  refuse(part, "is no part of the form key=value" + raylift::detail::did_you_mean(name, names),
          "keys are wavelength, time, decay, direction, angle and polarization");
 }
 
@@ -289,4 +289,4 @@ Source parse_source(std::string_view text) {
   return parse_source(text, kZero);
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -16,7 +16,7 @@
 #include "propagate_kernel.h"
 #endif
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 #ifdef RAYLIFT_WITH_CUDA
@@ -104,4 +104,4 @@ void refuse_unsimulated(const Scene& scene) {
                 {scene.source, ""}, "give them another model in a sidecar, see docs/optics.md");
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -11,7 +11,7 @@
 #include "batch_results.h"
 #include "needs.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 constexpr std::size_t kLeastBatch = 1024;
@@ -249,4 +249,4 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
   return tally;
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

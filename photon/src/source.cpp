@@ -11,7 +11,7 @@
 #include "ready_source.h"
 #include "upload/optics_tables.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 [[noreturn]] void refuse(const std::string& problem) {
@@ -69,10 +69,10 @@ void check(const Source& source) {
   const auto require = [](bool holds, const char* problem) {
     if (!holds) throw Error(ErrorKind::usage, std::string("the source's ") + problem);
   };
-  const auto length = [](float3 v) {
+  const auto length = [](Float3 v) {
     return std::sqrt(double{v.x} * double{v.x} + double{v.y} * double{v.y} + double{v.z} * double{v.z});
   };
-  const auto is_unit = [&](float3 v) { return std::abs(length(v) - 1) < 1e-5; };
+  const auto is_unit = [&](Float3 v) { return std::abs(length(v) - 1) < 1e-5; };
   const auto at_least_0 = [](float x) { return x >= 0 && std::isfinite(x); };
   require(std::isfinite(length(source.center)), "centre is no point");
   require(std::isfinite(length(source.extent)), "extent is no vector");
@@ -92,4 +92,4 @@ Spectrum uniform_spectrum(float shortest, float longest) {
   return {2, {{0, shortest}, {1, longest}}};
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

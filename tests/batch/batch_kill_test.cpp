@@ -11,6 +11,7 @@
 
 #include "batch/run/report.h"
 #include "reports.h"
+#include "support/file_size_limit.h"
 
 namespace raylift::test {
 namespace {
@@ -264,28 +265,6 @@ TEST_F(BatchKilled, SaysThatTheDiskIsFull) {
   EXPECT_EQ(ended.code, 3);
   EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
 }
-
-/// A limit on the size of files, which makes them end in the middle of a row, as a disk that fills up does.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    action_ = ::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, action_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  sighandler_t action_;
-};
 
 TEST(BatchReport, LeavesNoHalfRowOnAFullDisk) {
   const TemporaryFolder folder;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "reports.h"
+#include "support/file_size_limit.h"
 
 namespace raylift::test {
 namespace {
@@ -40,22 +41,6 @@ class CacheCommand : public testing::Test {
     file.seekp(at).put(static_cast<char>(old ^ 16));
   }
   TemporaryFolder root_;
-};
-
-/// Files of this process and of its children can't grow beyond so many bytes, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit small{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
 };
 
 TEST_F(CacheCommand, ListsTheOptionsOfEachFile) {

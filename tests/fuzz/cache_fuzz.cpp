@@ -71,7 +71,7 @@ void use(const std::string& path) {
   for (const Instance& instance : outline.instances) (void)outline.path(instance);
   const Scene scene = cached_scene(file);
   for (const Mesh& mesh : scene.meshes)
-    for (const uint3& t : mesh.triangles)
+    for (const UInt3& t : mesh.triangles)
       if (t.x >= mesh.vertices.size() || t.y >= mesh.vertices.size() || t.z >= mesh.vertices.size()) std::abort();
   file.verify();
 }
@@ -116,8 +116,8 @@ void use_sections(std::span<const std::byte> bytes) {
     return part;
   };
   const std::vector<CacheMetadata> metadata{{"scene", take(1)}, {"scene_tree", take(1)}};
-  const std::vector<std::byte> vertices = take(sizeof(float3));
-  const std::vector<std::byte> triangles = take(sizeof(uint3));
+  const std::vector<std::byte> vertices = take(sizeof(Float3));
+  const std::vector<std::byte> triangles = take(sizeof(UInt3));
   const auto source = [](const char* name, std::size_t size, const std::vector<std::byte>& from) {
     return ArraySource{name, ArrayRank::vertices, size, from.size() / size,
                        [&from, size](std::size_t first, std::size_t count, std::byte* target, StoreMode) {
@@ -126,7 +126,7 @@ void use_sections(std::span<const std::byte> bytes) {
   };
   write_cache_file(
       scratch_file(), {},
-      std::vector{source("vertices", sizeof(float3), vertices), source("triangles", sizeof(uint3), triangles)},
+      std::vector{source("vertices", sizeof(Float3), vertices), source("triangles", sizeof(UInt3), triangles)},
       metadata);
   use_scratch_file();
 }

@@ -178,7 +178,7 @@ double use(const GeometryView& view, const Hit& hit) {
   if (!hit.valid()) return 0;
   const std::uint32_t solid = view.solid_id(hit.instance, hit.triangle);
   const MaterialCode code = view.material_code(hit.instance, hit.triangle);
-  const uint3 triangle = view.triangles[hit.triangle];
+  const UInt3 triangle = view.triangles[hit.triangle];
   const SolidView& place = view.solids[solid];
   double sum = view.vertices[triangle.x].x + view.vertices[triangle.y].y + view.vertices[triangle.z].z;
   for (const std::uint16_t material : {code.inside, code.outside, place.material})

@@ -85,7 +85,7 @@ void run(Bytes bytes) {
     const std::size_t triangles = mesh.triangles.size();
     weld(mesh, {true, bytes.take<std::uint8_t>() % 2 == 0 ? 0.0 : tolerance});
     if (mesh.triangles.size() != triangles) std::abort();
-    for (const uint3& t : mesh.triangles)
+    for (const UInt3& t : mesh.triangles)
       if (t.x >= mesh.vertices.size() || t.y >= mesh.vertices.size() || t.z >= mesh.vertices.size()) std::abort();
   }
   scene.bounds = world_bounds(scene);
@@ -103,7 +103,7 @@ void run(Bytes bytes) {
   const GpuGeometry geometry = upload(scene, device, options);
   if (!options.flatten) return;
   const Stream stream(device);
-  std::vector<uint3> back(flat.triangles.size());
+  std::vector<UInt3> back(flat.triangles.size());
   geometry.array(ViewArray::triangles).copy_to(std::as_writable_bytes(std::span(back)), stream);
   stream.synchronize();
   if (back != flat.triangles) std::abort();

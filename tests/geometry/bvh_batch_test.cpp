@@ -89,7 +89,7 @@ TEST_F(BvhLanes, GiveTheSameBitsInTwoLevels) {
   for (std::uint32_t i = 0; i < 300; ++i) {
     Instance instance;
     instance.mesh = i % 2;
-    const float3 at = random().origin;
+    const Float3 at = random().origin;
     instance.transform.setIdentity();
     instance.transform.translate(Eigen::Vector3d(at.x, at.y, at.z));
     instance.transform.rotate(Eigen::AngleAxisd(0.1 * i, Eigen::Vector3d::UnitZ()));

@@ -38,10 +38,10 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 float above(float t) {
   return std::nextafter(t, kInfinity);
 }
-float3 to_float(const Vector3d& v) {
+Float3 to_float(const Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
-Vector3d to_double(float3 v) {
+Vector3d to_double(Float3 v) {
   return {v.x, v.y, v.z};
 }
 
@@ -167,7 +167,7 @@ void expect_nearest(const BvhView& view, BvhLevels levels, std::vector<Ray> rays
   else
     lanes = portable;
   for (std::size_t i = 0; i < rays.size(); ++i) {
-    const float3 o = rays[i].origin, d = rays[i].direction;
+    const Float3 o = rays[i].origin, d = rays[i].direction;
     SCOPED_TRACE(::testing::Message() << std::hexfloat << "ray {{" << o.x << ", " << o.y << ", " << o.z << "}, "
                                       << rays[i].tmin << ", {" << d.x << ", " << d.y << ", " << d.z << "}, "
                                       << rays[i].tmax << "}");
@@ -187,15 +187,15 @@ void expect_nearest(const Triangles& mesh, const std::vector<Ray>& rays, std::si
   }
 }
 
-void add_triangle(Triangles& mesh, float3 a, float3 b, float3 c) {
+void add_triangle(Triangles& mesh, Float3 a, Float3 b, Float3 c) {
   const auto k = static_cast<std::uint32_t>(mesh.vertices.size());
   mesh.vertices.insert(mesh.vertices.end(), {a, b, c});
   mesh.triangles.push_back({k, k + 1, k + 2});
 }
 
 // x, y, z become those of `turned`: each axis gets each part.
-float3 turned(float3 v, int by) {
-  return by == 0 ? v : by == 1 ? float3{v.z, v.x, v.y} : float3{v.y, v.z, v.x};
+Float3 turned(Float3 v, int by) {
+  return by == 0 ? v : by == 1 ? Float3{v.z, v.x, v.y} : Float3{v.y, v.z, v.x};
 }
 
 // The ray seen from far: what is hit at the same float t is told apart all the same.
@@ -207,7 +207,7 @@ TEST(BvhRays, TellLayersApartThatAreCloserThanAFloatsStep) {
     for (int i = 0; i < 300; ++i) {
       const auto z = static_cast<float>(random.between(-20, 20)) * spacing;
       const auto corner = [&](double x, double y) {
-        return float3{static_cast<float>(x + 0.3 * random.unit()), static_cast<float>(y + 0.3 * random.unit()), z};
+        return Float3{static_cast<float>(x + 0.3 * random.unit()), static_cast<float>(y + 0.3 * random.unit()), z};
       };
       if (random.coin())
         add_triangle(mesh, corner(-1, -1), corner(1, -1), corner(0, 1));
@@ -252,17 +252,17 @@ TEST(BvhRays, CountWhatTheyStartOn) {
   Triangles mesh;
   for (int i = 0; i < 400; ++i) {
     const auto corner = [&] {
-      return float3{static_cast<float>(random.between(-64, 64)) / 64, static_cast<float>(random.between(-64, 64)) / 64,
+      return Float3{static_cast<float>(random.between(-64, 64)) / 64, static_cast<float>(random.between(-64, 64)) / 64,
                     0.25f};
     };
-    const float3 a = corner(), b = corner(), c = corner();
+    const Float3 a = corner(), b = corner(), c = corner();
     add_triangle(mesh, a, b, c);
     add_triangle(mesh, b, a, c);
   }
   std::vector<Ray> rays;
   for (int i = 0; i < 400; ++i) {
     const double z = i % 2 == 0 ? 1 : -1, x = 0.125 * random.between(-4, 4), y = 0.125 * random.between(-4, 4);
-    const float3 d{i % 4 < 2 ? 0.0f : static_cast<float>(x), i % 8 < 4 ? 0.0f : static_cast<float>(y),
+    const Float3 d{i % 4 < 2 ? 0.0f : static_cast<float>(x), i % 8 < 4 ? 0.0f : static_cast<float>(y),
                    static_cast<float>(z)};
     Ray ray{{static_cast<float>(random.between(-32, 32)) / 64, static_cast<float>(random.between(-32, 32)) / 64, 0.25f},
             0,
@@ -304,11 +304,11 @@ TEST(BvhRays, StayInThePlanesOfBoxes) {
             mesh.triangles.push_back({base + j, base + i, base + n + 1});
           }
         }
-        for (float3& v : mesh.vertices) v = turned(v, turn);
+        for (Float3& v : mesh.vertices) v = turned(v, turn);
         std::vector<Ray> rays;
         for (int i = 0; i < 150; ++i) {
           const float angle = 0.7f * static_cast<float>(i);
-          float3 d{std::cos(angle), std::sin(angle), i % 2 == 0 ? 0.0f : -0.0f};
+          Float3 d{std::cos(angle), std::sin(angle), i % 2 == 0 ? 0.0f : -0.0f};
           if (i % 4 == 1) (i % 8 == 1 ? d.x : d.y) = 0;
           if (i % 5 == 1) d.z = random.power(-45, -25);
           const Vector3d o = 3 * random.vector();
@@ -325,7 +325,7 @@ TEST(BvhRays, TakeDirectionsOfAnyShapeAndLength) {
   Random random(44);
   std::vector<Ray> rays;
   for (int i = 0; i < 1500; ++i) {
-    float3 d = turned({random.power(-1, 0), random.power(-45, 0), random.power(-45, 0)}, random.between(0, 2));
+    Float3 d = turned({random.power(-1, 0), random.power(-45, 0), random.power(-45, 0)}, random.between(0, 2));
     if (i % 3 == 0) {
       const auto length = static_cast<float>(std::pow(10.0, random.between(-12, 11)));
       d = {d.x * length, d.y * length, d.z * length};
@@ -348,21 +348,21 @@ TEST(BvhRays, MeetTrianglesOfAFewSteps) {
   for (const double size : {1.0, 1e3, 1e-3}) {
     SCOPED_TRACE(size);
     Random random(45);
-    const float3 middle = to_float(size * Vector3d(1.0, 0.83, -0.91));
+    const Float3 middle = to_float(size * Vector3d(1.0, 0.83, -0.91));
     const float step = above(middle.x) - middle.x;
     const auto near = [&](int steps) {
       const auto offset = [&] { return step * static_cast<float>(random.between(-steps, steps)); };
       const float x = offset(), y = offset(), z = offset();
-      return float3{middle.x + x, middle.y + y, middle.z + z};
+      return Float3{middle.x + x, middle.y + y, middle.z + z};
     };
     Triangles mesh;
     for (int i = 0; i < 400; ++i) {
-      const float3 a = near(6), b = near(6), c = near(6);
+      const Float3 a = near(6), b = near(6), c = near(6);
       add_triangle(mesh, a, b, c);
     }
     std::vector<Ray> rays;
     for (int i = 0; i < 400; ++i) {
-      const float3 from = i % 2 == 0 ? float3{0, 0, 0} : to_float(size * random.vector());
+      const Float3 from = i % 2 == 0 ? Float3{0, 0, 0} : to_float(size * random.vector());
       rays.push_back({from, 0, to_float(to_double(near(6)) - to_double(from))});
     }
     expect_nearest(mesh, rays, 100);
@@ -379,13 +379,13 @@ TEST(BvhRays, MeetTheSmallestTriangles) {
     for (int i = 0; i < 250; ++i) {
       const double size = std::ldexp(1.0, -random.between(least, least + 4));
       const auto corner = [&] { return to_float(size * random.vector()); };
-      const float3 a = corner(), b = corner(), c = corner();
+      const Float3 a = corner(), b = corner(), c = corner();
       add_triangle(mesh, a, b, c);
     }
     std::vector<Ray> rays;
     for (int i = 0; i < 500; ++i) {
       const Vector3d from = std::ldexp(1.0, -random.between(least, least + 4)) * random.vector();
-      const uint3 t = mesh.triangles[1 + random.below(250)];
+      const UInt3 t = mesh.triangles[1 + random.below(250)];
       const Vector3d a = to_double(mesh.vertices[t.x]), b = to_double(mesh.vertices[t.y]);
       const Vector3d to = i % 4 == 0 ? a : a + (0.5 + 0.5 * random.unit()) * (b - a);
       rays.push_back({to_float(from), 0, to_float((to - from).normalized())});
@@ -433,7 +433,7 @@ TEST(BvhRays, OrderWhatIsSeenEdgeOn) {
         const double u = random.unit(), v = random.unit(), w = random.unit();
         return to_float(middle + size * (u * x + v * y) + (i % 2 == 0 ? 5 * w : z) * along);
       };
-      const float3 a = corner(), b = corner(), c = corner();
+      const Float3 a = corner(), b = corner(), c = corner();
       add_triangle(mesh, a, b, c);
     }
     std::vector<Ray> rays;
@@ -452,7 +452,7 @@ TEST(BvhRays, MeetHugeTriangles) {
   for (int i = 0; i < 300; ++i) {
     const double size = std::pow(10.0, random.between(0, 17));
     const auto corner = [&] { return to_float(size * random.vector()); };
-    const float3 a = corner(), b = corner(), c = corner();
+    const Float3 a = corner(), b = corner(), c = corner();
     add_triangle(mesh, a, b, c);
   }
   std::vector<Ray> rays;
@@ -502,7 +502,7 @@ std::vector<Ray> grazing_rays(const Scene& scene, std::size_t count, double away
     const double side = random.coin() ? 1 : -1;
     Vector3d extreme = Vector3d::Zero();
     double farthest = -1e300;
-    for (const float3& v : scene.meshes[instance.mesh].vertices) {
+    for (const Float3& v : scene.meshes[instance.mesh].vertices) {
       const Vector3d at = instance.transform * to_double(v);
       if (side * at[axis] <= farthest) continue;
       farthest = side * at[axis];
@@ -634,17 +634,17 @@ TEST(BvhRays, MeetOneTriangleAtAnyVertexOrEdge) {
       for (int i = 0; i < 1000; ++i) {
         const auto inner = [&] { return 2 + random.below(kCells - 3); };
         const std::uint32_t at = inner() * (kCells + 1) + inner();
-        const float3 p = mesh.vertices[at];
-        const float3 q = mesh.vertices[i % 3 == 0 ? at : i % 3 == 1 ? at + 1 : at + kCells + 1];
+        const Float3 p = mesh.vertices[at];
+        const Float3 q = mesh.vertices[i % 3 == 0 ? at : i % 3 == 1 ? at + 1 : at + kCells + 1];
         // Steeper than any face.
-        const float3 d{i % 5 == 0 ? 0.0f : static_cast<float>(random.between(-32, 32)) / 256,
+        const Float3 d{i % 5 == 0 ? 0.0f : static_cast<float>(random.between(-32, 32)) / 256,
                        i % 4 == 0 ? 0.0f : static_cast<float>(random.between(-32, 32)) / 256,
                        i % 2 == 0 ? 1.0f : -1.0f};
         const auto k = static_cast<float>(random.between(2, 8));
         rays.push_back(
             {{0.5f * (p.x + q.x) - k * d.x, 0.5f * (p.y + q.y) - k * d.y, 0.5f * (p.z + q.z) - k * d.z}, 0, d});
       }
-      for (float3& v : mesh.vertices) v = turned(v, turn);
+      for (Float3& v : mesh.vertices) v = turned(v, turn);
       for (Ray& ray : rays) {
         ray.origin = turned(ray.origin, turn);
         ray.direction = turned(ray.direction, turn);

@@ -13,8 +13,8 @@
 namespace raylift::test {
 
 struct Triangles {
-  std::vector<float3> vertices;
-  std::vector<uint3> triangles;
+  std::vector<Float3> vertices;
+  std::vector<UInt3> triangles;
 };
 
 /// A closed longitude-latitude sphere of n x n cells whose radius varies by `bumps`, normals outward.
@@ -47,11 +47,11 @@ inline Triangles soup(std::uint32_t count, float size, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> unit(-1, 1);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const float3 center{unit(random), unit(random), unit(random)};
+    const Float3 center{unit(random), unit(random), unit(random)};
     for (int k = 0; k < 3; ++k)
       mesh.vertices.push_back(
           {center.x + size * unit(random), center.y + size * unit(random), center.z + size * unit(random)});
-    uint3 triangle{3 * i, 3 * i + 1, 3 * i + 2};
+    UInt3 triangle{3 * i, 3 * i + 1, 3 * i + 2};
     if (i % 17 == 16) triangle.z = triangle.y;
     if (i % 19 == 18) triangle = mesh.triangles[i - 7];
     mesh.triangles.push_back(triangle);
@@ -85,7 +85,7 @@ class RandomRays {
       if (square <= 1 && square > 1e-6) return p;
     }
   }
-  static float3 scaled(Point p, double s) {
+  static Float3 scaled(Point p, double s) {
     return {static_cast<float>(p.x * s), static_cast<float>(p.y * s), static_cast<float>(p.z * s)};
   }
   std::mt19937 random_;

@@ -36,7 +36,7 @@ struct Reference {
 
 Reference brute_force(const Triangles& mesh, const Ray& ray) {
   Reference best;
-  const auto sub = [](float3 a, float3 b) {
+  const auto sub = [](Float3 a, Float3 b) {
     return std::array<double, 3>{double(a.x) - b.x, double(a.y) - b.y, double(a.z) - b.z};
   };
   const auto cross = [](const auto& a, const auto& b) {
@@ -45,8 +45,8 @@ Reference brute_force(const Triangles& mesh, const Ray& ray) {
   const auto dot = [](const auto& a, const auto& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
   const std::array<double, 3> d{ray.direction.x, ray.direction.y, ray.direction.z};
   for (std::uint32_t i = 0; i < mesh.triangles.size(); ++i) {
-    const uint3 tri = mesh.triangles[i];
-    const float3 a = mesh.vertices[tri.x];
+    const UInt3 tri = mesh.triangles[i];
+    const Float3 a = mesh.vertices[tri.x];
     const auto e = sub(mesh.vertices[tri.y], a), f = sub(mesh.vertices[tri.z], a), o = sub(ray.origin, a);
     const auto p = cross(d, f);
     const double det = dot(e, p);
@@ -82,8 +82,8 @@ void expect_agrees(const Triangles& mesh, double radius, std::uint32_t seed, int
     ++hits;
     ASSERT_NEAR(hit.t, reference.t, 1e-4 * (radius + reference.t));
     // The weights give the same point, so they belong to the right corners; the normal tells the side.
-    const uint3 t = mesh.triangles[hit.triangle];
-    const float3 a = mesh.vertices[t.x], b = mesh.vertices[t.y], c = mesh.vertices[t.z];
+    const UInt3 t = mesh.triangles[hit.triangle];
+    const Float3 a = mesh.vertices[t.x], b = mesh.vertices[t.y], c = mesh.vertices[t.z];
     const float w = 1 - hit.u - hit.v;
     const double tolerance = 1e-4 * (radius + reference.t);
     ASSERT_NEAR(w * a.x + hit.u * b.x + hit.v * c.x, ray.origin.x + hit.t * ray.direction.x, tolerance);
@@ -144,7 +144,7 @@ TEST(Bvh, FillsItsNodes) {
 }
 
 TEST(Bvh, OfNothingHitsNothing) {
-  const Bvh bvh = build_bvh({}, {});
+  const Bvh bvh = build_bvh(std::span<const Float3>(), std::span<const UInt3>());
   EXPECT_TRUE(bvh.nodes.empty());
   EXPECT_FALSE(closest_hit(bvh.view(), {{0, 0, 0}, 0, {0, 0, 1}}).valid());
   EXPECT_FALSE(any_hit(bvh.view(), {{0, 0, 0}, 0, {0, 0, 1}}));
@@ -161,7 +161,7 @@ TEST(Bvh, OfOneTriangleGivesItsWeightsSideAndRange) {
   EXPECT_FLOAT_EQ(hit.t, 2.5f);  // in lengths of the direction
   EXPECT_FLOAT_EQ(hit.u, 0.25f);
   EXPECT_FLOAT_EQ(hit.v, 0.5f);
-  EXPECT_EQ(hit.normal, (float3{0, 0, 1}));
+  EXPECT_EQ(hit.normal, (Float3{0, 0, 1}));
   EXPECT_TRUE(hit.from_inside);
   const Hit back = closest_hit(bvh.view(), {{0.25f, 0.5f, 10}, 0, {0, 0, -1}});
   ASSERT_TRUE(back.valid());
@@ -184,9 +184,9 @@ TEST(Bvh, TakesCoincidentDegenerateAndPointTriangles) {
     const float z = i % 3 == 0 ? 5.0f : 4.0f;
     mesh.vertices.insert(mesh.vertices.end(), {{0, 0, z}, {1, 0, z}, {0, 1, z}});
     const std::uint32_t k = 3 * i;
-    mesh.triangles.push_back(i % 3 == 0   ? uint3{k, k + 1, k + 2}
-                             : i % 3 == 1 ? uint3{k, k, k}
-                                          : uint3{k, k + 1, k + 1});
+    mesh.triangles.push_back(i % 3 == 0   ? UInt3{k, k + 1, k + 2}
+                             : i % 3 == 1 ? UInt3{k, k, k}
+                                          : UInt3{k, k + 1, k + 1});
   }
   const Bvh bvh = build(mesh);
   expect_sound(bvh, mesh);
@@ -216,7 +216,7 @@ TEST(Bvh, StaysShallowWhereSizesSpanManyOrdersOfMagnitude) {
 TEST(Bvh, IsTheSameForAnyNumberOfThreads) {
   Triangles mesh = shuffled(bumpy_sphere(300));  // with the next one, large enough for the parallel loops in a node
   const Triangles ordered = bumpy_sphere(300);
-  for (const uint3& t : ordered.triangles) {
+  for (const UInt3& t : ordered.triangles) {
     const auto base = static_cast<std::uint32_t>(ordered.vertices.size());
     mesh.triangles.push_back({base + t.x, base + t.y, base + t.z});
   }
@@ -236,9 +236,9 @@ TEST(Bvh, IsTheSameForAnyNumberOfThreads) {
 }
 
 // Rays from inside of a closed mesh; returns how many get out. Half of them aim at vertices and at points of edges.
-int escapes(const Triangles& mesh, double radius, std::uint32_t seed, int rays, float3 offset = {0, 0, 0}) {
+int escapes(const Triangles& mesh, double radius, std::uint32_t seed, int rays, Float3 offset = {0, 0, 0}) {
   Triangles moved = mesh;
-  for (float3& v : moved.vertices) v = {v.x + offset.x, v.y + offset.y, v.z + offset.z};
+  for (Float3& v : moved.vertices) v = {v.x + offset.x, v.y + offset.y, v.z + offset.z};
   const Bvh bvh = build(moved);
   RandomRays random(radius, seed);
   std::mt19937 pick(seed);
@@ -247,8 +247,8 @@ int escapes(const Triangles& mesh, double radius, std::uint32_t seed, int rays, 
     Ray ray = random();
     ray.origin = {ray.origin.x + offset.x, ray.origin.y + offset.y, ray.origin.z + offset.z};
     if (i % 2 == 0) {
-      const uint3 t = moved.triangles[pick() % moved.triangles.size()];
-      const float3 a = moved.vertices[t.x], b = moved.vertices[t.y];
+      const UInt3 t = moved.triangles[pick() % moved.triangles.size()];
+      const Float3 a = moved.vertices[t.x], b = moved.vertices[t.y];
       const float s = i % 4 == 0 ? 0.0f : static_cast<float>(pick() % 1024) / 1024.0f;
       ray.direction = {a.x + s * (b.x - a.x) - ray.origin.x, a.y + s * (b.y - a.y) - ray.origin.y,
                        a.z + s * (b.z - a.z) - ray.origin.z};
@@ -284,9 +284,9 @@ TEST(Bvh, RefusesWhatIsNoMesh) {
   mesh.vertices[1].y = 1e30f;
   EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)build(mesh); }).what(), HasSubstr("vertex 1"));
   mesh = kOne;  // of 1e-16
-  for (float3& v : mesh.vertices) v = {1e-16f * v.x, 1e-16f * v.y, 1e-16f * v.z};
+  for (Float3& v : mesh.vertices) v = {1e-16f * v.x, 1e-16f * v.y, 1e-16f * v.z};
   EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)build(mesh); }).what(), HasSubstr("smaller than 1e-15"));
-  for (float3& v : mesh.vertices) v = {0, 0, 0};  // but without any extent it is only one without area
+  for (Float3& v : mesh.vertices) v = {0, 0, 0};  // but without any extent it is only one without area
   EXPECT_EQ(build(mesh).pairs.size(), 1u);
   EXPECT_THAT(test::expect_error(ErrorKind::usage,
                                  [&] {

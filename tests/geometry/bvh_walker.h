@@ -103,7 +103,7 @@ class BvhWalker {
   /// By level: the highest number of a node.
   [[nodiscard]] const std::vector<std::uint32_t>& last_of_levels() const { return last_; }
   /// All vertices met since the last call.
-  [[nodiscard]] std::vector<float3> take_points() { return std::exchange(points_, {}); }
+  [[nodiscard]] std::vector<Float3> take_points() { return std::exchange(points_, {}); }
 
  private:
   void add_pair(std::uint32_t index, ExactBox& box) {
@@ -127,10 +127,10 @@ class BvhWalker {
         continue;
       }
       ++seen_[triangle];
-      const uint3 t = mesh_.triangles[triangle];
+      const UInt3 t = mesh_.triangles[triangle];
       const std::uint32_t own[3] = {t.x, t.y, t.z};
       for (std::uint32_t k = 0; k < 3; ++k) {
-        const float3& v = mesh_.vertices[own[(k + (id & 3u)) % 3]];
+        const Float3& v = mesh_.vertices[own[(k + (id & 3u)) % 3]];
         const float* stored = pair.vertex[corners[which][k]];
         EXPECT_EQ(0, std::memcmp(stored, &v, sizeof v)) << "pair " << index;
         box.add(stored[0], stored[1], stored[2]);
@@ -144,7 +144,7 @@ class BvhWalker {
   std::uint32_t first_triangle_;
   std::vector<int> seen_, reached_;
   std::vector<std::uint32_t> last_;
-  std::vector<float3> points_;
+  std::vector<Float3> points_;
   std::size_t pairs_ = 0;
   int most_pairs_ = 0;
 };

@@ -298,7 +298,7 @@ Mesh random_mesh(unsigned seed) {
     mesh.vertices.push_back(
         {static_cast<float>(pick(3)), static_cast<float>(pick(4)), pick(9) == 0 ? -0.0F : static_cast<float>(pick(3))});
   mesh.triangles.resize(pick(150));
-  for (uint3& t : mesh.triangles) t = {pick(vertices), pick(vertices), pick(vertices)};
+  for (UInt3& t : mesh.triangles) t = {pick(vertices), pick(vertices), pick(vertices)};
   return mesh;
 }
 
@@ -314,7 +314,7 @@ Counts brute_force(const Mesh& mesh) {
   Counts counts{};
   const auto add = [&](Flaw flaw) { ++counts[static_cast<std::size_t>(flaw)]; };
   std::set<std::uint32_t> used;
-  for (const uint3& t : mesh.triangles) {
+  for (const UInt3& t : mesh.triangles) {
     const Point p[3] = {point(t.x), point(t.y), point(t.z)};
     used.insert({t.x, t.y, t.z});
     const bool equal = std::set<Point>(p, p + 3).size() != 3;
@@ -346,7 +346,7 @@ TEST(Check, GivesTheSameForAnyNumberOfThreads) {
   Mesh mesh = unwelded(sphere(6));
   std::mt19937 random(1);
   for (int i = 0; i != 500; ++i) {
-    uint3& t = mesh.triangles[random() % mesh.triangles.size()];
+    UInt3& t = mesh.triangles[random() % mesh.triangles.size()];
     if (i % 2 == 0) std::swap(t.x, t.y);
     if (i % 2 == 1) t = mesh.triangles[random() % mesh.triangles.size()];
   }

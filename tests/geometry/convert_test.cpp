@@ -79,11 +79,11 @@ TYPED_TEST(ToFloat3, GivesTheNearestFloatForEveryLayoutLengthAndStore) {
       for (const StoreMode mode : {StoreMode::cached, StoreMode::write_combined})
         for (const std::size_t shift : {0, 1, 5}) {
           if (rows.data == numbers.data() + 3 * count && count == 0) continue;
-          Guarded<float3> out(count, shift);
+          Guarded<Float3> out(count, shift);
           to_float3(rows, out.span(), mode);
           const T* const data = static_cast<const T*>(rows.data);
           for (std::ptrdiff_t i = 0; i != n; ++i) {
-            const float3 expected{static_cast<float>(data[i * rows.row_stride]),
+            const Float3 expected{static_cast<float>(data[i * rows.row_stride]),
                                   static_cast<float>(data[i * rows.row_stride + rows.column_stride]),
                                   static_cast<float>(data[i * rows.row_stride + 2 * rows.column_stride])};
             ASSERT_EQ(out.span()[static_cast<std::size_t>(i)], expected) << "row " << i << " of " << count;
@@ -104,14 +104,14 @@ TYPED_TEST(ToUint3, KeepsEveryIndexForEveryLayoutLengthAndStore) {
     const auto n = static_cast<std::ptrdiff_t>(count);
     for (const Rows& rows : {Rows(numbers.data(), count), Rows(numbers.data(), count, 1, n)})
       for (const StoreMode mode : {StoreMode::cached, StoreMode::write_combined}) {
-        Guarded<uint3> out(count, 3);
+        Guarded<UInt3> out(count, 3);
         to_uint3(rows, out.span(), mode);
         for (std::size_t i = 0; i != count; ++i) {
           const auto at = [&](std::ptrdiff_t column) {
             return static_cast<std::uint32_t>(numbers[static_cast<std::size_t>(
                 static_cast<std::ptrdiff_t>(i) * rows.row_stride + column * rows.column_stride)]);
           };
-          ASSERT_EQ(out.span()[i], (uint3{at(0), at(1), at(2)})) << "row " << i << " of " << count;
+          ASSERT_EQ(out.span()[i], (UInt3{at(0), at(1), at(2)})) << "row " << i << " of " << count;
         }
         ASSERT_TRUE(out.untouched_outside());
       }
@@ -133,11 +133,11 @@ TEST(Convert, TakesEigensMatricesMapsBlocksTransposesAndExpressions) {
   const Eigen::Ref<const Eigen::MatrixX3d> ref = columns;
 
   const auto converted = [](const auto& matrix) {
-    std::vector<float3> out(static_cast<std::size_t>(matrix.rows()));
+    std::vector<Float3> out(static_cast<std::size_t>(matrix.rows()));
     to_float3(matrix, out);
     return out;
   };
-  const std::vector<float3> expected = converted(columns);
+  const std::vector<Float3> expected = converted(columns);
   EXPECT_EQ(expected[7].y, static_cast<float>(columns(7, 1)));
   EXPECT_EQ(converted(rows), expected);
   EXPECT_EQ(converted(wide.block(10, 2, 100, 3)), expected);
@@ -150,13 +150,13 @@ TEST(Convert, TakesEigensMatricesMapsBlocksTransposesAndExpressions) {
 
   Eigen::MatrixX3i indices(2, 3);
   indices << 1, 2, 3, 4, 5, 6;
-  std::vector<uint3> triangles(2);
+  std::vector<UInt3> triangles(2);
   to_uint3(indices, triangles);
-  EXPECT_EQ(triangles[1], (uint3{4, 5, 6}));
+  EXPECT_EQ(triangles[1], (UInt3{4, 5, 6}));
 }
 
 TEST(Convert, RefusesWrongSizes) {
-  std::vector<float3> out(4);
+  std::vector<Float3> out(4);
   const std::vector<double> in(15);
   expect_error(ErrorKind::usage, [&] { to_float3(Rows(in.data(), 5), out); });
   expect_error(ErrorKind::usage, [&] { to_float3(Rows(static_cast<const float*>(nullptr), 4), out); });
@@ -168,7 +168,7 @@ TEST(Convert, RefusesWrongSizes) {
 TEST(Convert, NamesTheFirstRowThatHasNoFloat) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  std::vector<float3> out(100000);
+  std::vector<Float3> out(100000);
   for (const double bad : {nan, infinity, -infinity, 3.5e38, -1e300})
     for (const std::size_t row : {0, 700, 99999})
       for (const std::ptrdiff_t stride : {3, 4}) {
@@ -189,16 +189,16 @@ TEST(Convert, NamesTheFirstRowThatHasNoFloat) {
 TEST(Convert, AcceptsTheLargestAndSmallestFloats) {
   const double largest = std::numeric_limits<float>::max();
   const double in[] = {largest, -largest, 1e-300};
-  float3 out;
+  Float3 out;
   to_float3(Rows(in, 1), {&out, 1});
-  EXPECT_EQ(out, (float3{std::numeric_limits<float>::max(), -std::numeric_limits<float>::max(), 0}));
+  EXPECT_EQ(out, (Float3{std::numeric_limits<float>::max(), -std::numeric_limits<float>::max(), 0}));
 }
 
 TEST(Convert, RefusesWhatIsNoIndexAndNamesItsRow) {
   const auto refused = [](auto bad) {
     std::vector<decltype(bad)> in(300, decltype(bad){1});
     in[3 * 77 + 1] = bad;
-    std::vector<uint3> out(100);
+    std::vector<UInt3> out(100);
     const Error error = expect_error(ErrorKind::malformed, [&] { to_uint3(Rows(in.data(), 100), out); });
     EXPECT_EQ(error.element(), "row 77");
   };
@@ -220,18 +220,18 @@ TEST(Convert, RefusesWhatIsNoIndexAndNamesItsRow) {
 TEST(Convert, AcceptsTheLargestIndex) {
   const double numbers[] = {4294967295.0, -0.0, 1};
   const std::int64_t integers[] = {4294967295, 0, 1};
-  uint3 out[2];
+  UInt3 out[2];
   to_uint3(Rows(numbers, 1), {&out[0], 1});
   to_uint3(Rows(integers, 1), {&out[1], 1});
-  EXPECT_EQ(out[0], (uint3{4294967295U, 0, 1}));
+  EXPECT_EQ(out[0], (UInt3{4294967295U, 0, 1}));
   EXPECT_EQ(out[1], out[0]);
 }
 
 TEST(Convert, ConvertsChunksAsItConvertsTheWhole) {
   const std::vector<double> in = random_numbers<double>(3 * 5000, false);
-  std::vector<float3> whole(5000);
+  std::vector<Float3> whole(5000);
   to_float3(Rows(in.data(), 5000), whole);
-  std::vector<float3> chunked(5000);
+  std::vector<Float3> chunked(5000);
   for (std::size_t first = 0, length = 1; first != 5000;
        first += length, length = std::min(2 * length + 1, 5000 - first))
     convert_rows(Rows(in.data(), 5000), first, std::span(chunked).subspan(first, length), StoreMode::write_combined);
@@ -241,10 +241,10 @@ TEST(Convert, ConvertsChunksAsItConvertsTheWhole) {
 TEST(Convert, AddsAnOffsetToIndices) {
   std::vector<std::uint32_t> in(3000);
   for (std::uint32_t i = 0; i != 3000; ++i) in[i] = i;
-  std::vector<uint3> out(990);
+  std::vector<UInt3> out(990);
   for (const StoreMode mode : {StoreMode::cached, StoreMode::write_combined}) {
     convert_rows(Rows(in.data(), 1000), 10, out, mode, 0xFFFFFFFFU - 2999);
-    EXPECT_EQ(out[0], (uint3{0xFFFFFFFFU - 2969, 0xFFFFFFFFU - 2968, 0xFFFFFFFFU - 2967}));
+    EXPECT_EQ(out[0], (UInt3{0xFFFFFFFFU - 2969, 0xFFFFFFFFU - 2968, 0xFFFFFFFFU - 2967}));
     EXPECT_EQ(out[989].z, 0xFFFFFFFFU);
     const Error error = expect_error(ErrorKind::malformed,
                                      [&] { convert_rows(Rows(in.data(), 1000), 10, out, mode, 0xFFFFFFFFU - 2500); });

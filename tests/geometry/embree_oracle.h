@@ -66,7 +66,7 @@ class EmbreeScene {
   }
 
  private:
-  std::vector<float3> vertices_;
+  std::vector<Float3> vertices_;
   RTCDevice device_;
   RTCScene scene_;
 };

@@ -41,7 +41,7 @@ using test::Triangles;
 
 constexpr long double kWeightBound = 0x1p-22L;
 
-Vector3d point(float3 v) {
+Vector3d point(Float3 v) {
   return {v.x, v.y, v.z};
 }
 
@@ -133,7 +133,7 @@ void compare_scene(const Scene& scene, std::size_t rays, std::uint32_t seed, Cou
   const FlatScene flat = flatten(scene);
   const Triangles mesh{flat.vertices, flat.triangles};
   Eigen::AlignedBox3d box;
-  for (const float3& v : mesh.vertices) box.extend(point(v));
+  for (const Float3& v : mesh.vertices) box.extend(point(v));
   if (mesh.triangles.empty() || !(box.diagonal().norm() > 0)) return;
   compare(mesh, rays_from(box.center(), 0.6 * box.diagonal().norm(), rays, seed), count);
 }

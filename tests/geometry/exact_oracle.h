@@ -43,7 +43,7 @@ class ExactSum {
     count_ = kept;
   }
   /// Adds sign * det(a, b, c).
-  void add_determinant(int sign, float3 a, float3 b, float3 c) {
+  void add_determinant(int sign, Float3 a, Float3 b, Float3 c) {
     const auto term = [&](int s, float x, float y, float z) { add(Quad(s * sign) * (Quad(x) * Quad(y) * Quad(z))); };
     term(1, a.x, b.y, c.z), term(-1, a.x, b.z, c.y);
     term(1, a.y, b.z, c.x), term(-1, a.y, b.x, c.z);
@@ -80,7 +80,7 @@ struct Crossing {
 namespace oracle {
 
 // The sign of direction . ((p - origin) x (q - origin)), exactly.
-inline int edge_sign(const Ray& ray, float3 p, float3 q) {
+inline int edge_sign(const Ray& ray, Float3 p, Float3 q) {
   const double d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
   const double a[3] = {double(p.x) - ray.origin.x, double(p.y) - ray.origin.y, double(p.z) - ray.origin.z};
   const double b[3] = {double(q.x) - ray.origin.x, double(q.y) - ray.origin.y, double(q.z) - ray.origin.z};
@@ -107,7 +107,7 @@ struct Ratio {
 
 using Long3 = std::array<long double, 3>;
 
-inline Long3 minus(float3 a, float3 b) {
+inline Long3 minus(Float3 a, Float3 b) {
   const auto wide = [](float x) { return static_cast<long double>(x); };
   return {wide(a.x) - wide(b.x), wide(a.y) - wide(b.y), wide(a.z) - wide(b.z)};
 }
@@ -134,7 +134,7 @@ inline std::optional<long double> ratio(const Bounded& a, const Bounded& b) {
   return std::nullopt;
 }
 
-inline ExactSum normal_dot(float3 a, float3 b, float3 c, float3 d) {
+inline ExactSum normal_dot(Float3 a, Float3 b, Float3 c, Float3 d) {
   ExactSum sum;  // normal = a x b + b x c + c x a
   sum.add_determinant(1, d, a, b);
   sum.add_determinant(1, d, b, c);
@@ -145,11 +145,11 @@ inline ExactSum normal_dot(float3 a, float3 b, float3 c, float3 d) {
 }  // namespace oracle
 
 struct Corners {
-  float3 a, b, c;
+  Float3 a, b, c;
 };
 
 inline Corners corners(const Triangles& mesh, std::uint32_t triangle) {
-  const uint3 t = mesh.triangles[triangle];
+  const UInt3 t = mesh.triangles[triangle];
   return {mesh.vertices[t.x], mesh.vertices[t.y], mesh.vertices[t.z]};
 }
 
@@ -171,7 +171,7 @@ inline std::optional<long double> plane_t(const Corners& v, const Ray& ray) {
 
 /// The weight of a vertex where the ray's line meets the plane: of a for (b, c), of b for (c, a), of c for (a, b). The
 /// absolute error is below 2^-34.
-inline long double weight(const Corners& v, const Ray& ray, float3 p, float3 q) {
+inline long double weight(const Corners& v, const Ray& ray, Float3 p, Float3 q) {
   using namespace oracle;
   const Long3 d = minus(ray.direction, {0, 0, 0});
   const Bounded edge(d, minus(p, ray.origin), minus(q, ray.origin));
@@ -258,7 +258,7 @@ inline long double ulp(long double t) {
 inline constexpr long double kOriginShare = 0x1p-25L;
 inline long double t_bound(const Ray& ray, long double t) {
   const auto wide = [](float x) { return static_cast<long double>(x); };
-  const float3 o = ray.origin, d = ray.direction;
+  const Float3 o = ray.origin, d = ray.direction;
   const long double origin = std::max({std::abs(wide(o.x)), std::abs(wide(o.y)), std::abs(wide(o.z))});
   const long double length = std::sqrt(wide(d.x) * d.x + wide(d.y) * d.y + wide(d.z) * d.z);
   return 1.001L * ulp(t) + kOriginShare * origin / length;  // the oracle's own error is below 2^-11 ulp

@@ -26,7 +26,7 @@ using Eigen::Vector3d;
 struct ShapeModel {
   std::string name;
   std::vector<Vector3d> vertices{};
-  std::vector<uint3> triangles{};
+  std::vector<UInt3> triangles{};
   Vector3d axis{0, 0, 1};  ///< along which the shape is longest, or flattest
   double feature = 1;      ///< the least length that must be resolved
   bool convex = true;      ///< up to rounding
@@ -55,10 +55,10 @@ inline double float_step(double magnitude) {
   return static_cast<double>(std::nextafter(f, std::numeric_limits<float>::infinity())) - static_cast<double>(f);
 }
 
-inline Vector3d to_double(float3 v) {
+inline Vector3d to_double(Float3 v) {
   return {v.x, v.y, v.z};
 }
-inline float3 to_float(const Vector3d& v) {
+inline Float3 to_float(const Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
@@ -310,7 +310,7 @@ inline constexpr int kAims = 7;
 class InsideRays {
  public:
   InsideRays(const ClosedShape& shape, std::uint32_t seed) : shape_(shape), random_(seed) {
-    for (const uint3& t : shape.mesh.triangles) {
+    for (const UInt3& t : shape.mesh.triangles) {
       const Point a = point(t.x), n = cross(point(t.y), point(t.z), a);
       const long double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
       if (!(length > 0)) throw std::logic_error("shape '" + shape.name + "' has a face without area");
@@ -322,10 +322,10 @@ class InsideRays {
   }
 
   /// A point that is inside.
-  [[nodiscard]] float3 center() const { return to_float(center_); }
+  [[nodiscard]] Float3 center() const { return to_float(center_); }
 
   /// Whether a point is inside, with the margin.
-  [[nodiscard]] bool inside(float3 p) const {
+  [[nodiscard]] bool inside(Float3 p) const {
     const double largest = std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)});
     const long double margin = 2 * float_step(largest);
     return std::all_of(planes_.begin(), planes_.end(), [&](const Plane& plane) {
@@ -335,10 +335,10 @@ class InsideRays {
     });
   }
 
-  [[nodiscard]] float3 start() {
+  [[nodiscard]] Float3 start() {
     for (int attempt = 0; attempt < 30; ++attempt) {
       const double s = std::cbrt(uniform());
-      const float3 p = to_float(center_ + s * (mixture(2 + random_() % 3) - center_));
+      const Float3 p = to_float(center_ + s * (mixture(2 + random_() % 3) - center_));
       if (inside(p)) return p;
     }
     return to_float(center_);
@@ -349,7 +349,7 @@ class InsideRays {
     ray.origin = start();
     const Vector3d o = to_double(ray.origin);
     Vector3d d = isotropic();
-    const uint3 t = shape_.mesh.triangles[random_() % shape_.mesh.triangles.size()];
+    const UInt3 t = shape_.mesh.triangles[random_() % shape_.mesh.triangles.size()];
     const Vector3d a = vertex(t.x), b = vertex(t.y), c = vertex(t.z);
     switch (aim) {
       case Aim::isotropic:
@@ -385,7 +385,7 @@ class InsideRays {
     d.normalize();
     if (random_() % 4 == 0) d *= std::pow(10.0, 6 * uniform() - 3);
     ray.direction = to_float(d);
-    if (ray.direction == float3{0, 0, 0}) ray.direction.x = 1;
+    if (ray.direction == Float3{0, 0, 0}) ray.direction.x = 1;
     return ray;
   }
 
@@ -399,7 +399,7 @@ class InsideRays {
   };
 
   [[nodiscard]] Point point(std::uint32_t i) const {
-    const float3 v = shape_.mesh.vertices[i];
+    const Float3 v = shape_.mesh.vertices[i];
     return {v.x, v.y, v.z};
   }
   static Point cross(const Point& b, const Point& c, const Point& a) {
@@ -446,7 +446,7 @@ class InsideRays {
       return ray;
     }
     ray.direction = to_float(target - to_double(ray.origin));
-    if (ray.direction == float3{0, 0, 0}) ray.direction.x = 1;
+    if (ray.direction == Float3{0, 0, 0}) ray.direction.x = 1;
     return ray;
   }
 

@@ -139,7 +139,7 @@ void compare(const Triangles& mesh, const Crossings& found, const Ray& ray, cons
   look_at(mesh, found, ray, hit, first, tally);
   if (!before.example.empty() || tally.clean()) return;
   std::ostringstream text;
-  const float3 o = ray.origin, d = ray.direction;
+  const Float3 o = ray.origin, d = ray.direction;
   text << std::hexfloat << "ray {{" << o.x << ", " << o.y << ", " << o.z << "}, 0, {" << d.x << ", " << d.y << ", "
        << d.z << "}}" << std::defaultfloat << " hits " << static_cast<int>(hit.triangle) << " at " << hit.t
        << (hit.from_inside != 0 ? " from inside" : "") << (tally.lost != before.lost ? ", lost" : "")
@@ -202,7 +202,7 @@ std::vector<Ray> rays_around(const ClosedShape& shape, std::size_t count, std::u
   };
   const auto vertex = [&] { return test::to_double(shape.mesh.vertices[random() % shape.mesh.vertices.size()]); };
   double reach = 0;
-  for (const float3& v : shape.mesh.vertices) reach = std::max(reach, (test::to_double(v) - shape.center).norm());
+  for (const Float3& v : shape.mesh.vertices) reach = std::max(reach, (test::to_double(v) - shape.center).norm());
   std::vector<Ray> rays(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Vector3d o =
@@ -363,7 +363,7 @@ TEST(Exact, HitsOfThinTrianglesSeenEdgeOnFromAfar) {
   };
   Tally tally;
   for (int i = 0; i < 50'000; ++i) {
-    const float3 d = test::to_float(vector());
+    const Float3 d = test::to_float(vector());
     const Vector3d along = test::to_double(d).normalized(), across = along.cross(vector()).normalized();
     const double length = std::pow(10.0, -2 + 2 * unit(random)), width = length * std::pow(10.0, -4 + 2 * unit(random)),
                  tilt = length * std::pow(10.0, -4 + 2 * unit(random));
@@ -493,7 +493,7 @@ TEST(SlowExact, CrossingsOfALineAlternate) {
 // A ray in a mesh's frame, as a traversal has it: rounded to double at each sum, and to float in the end.
 Ray in_mesh(const Affine& to_mesh, const Ray& ray) {
   const float* m = to_mesh.m;
-  const auto row = [](const float* r, float3 v, double shift) {
+  const auto row = [](const float* r, Float3 v, double shift) {
     volatile double sum = double{r[0]} * v.x + double{r[1]} * v.y;
     sum = sum + double{r[2]} * v.z;
     return static_cast<float>(sum + shift);
@@ -514,7 +514,7 @@ Scene placed_scene(const ClosedShape& shape, std::uint32_t instances, double awa
   const auto count = static_cast<std::uint32_t>(shape.mesh.triangles.size());
   scene.meshes.push_back({shape.name, shape.mesh.vertices, shape.mesh.triangles, {{0, count}}});
   double reach = 0;
-  for (const float3& v : shape.mesh.vertices) reach = std::max(reach, test::to_double(v).norm());
+  for (const Float3& v : shape.mesh.vertices) reach = std::max(reach, test::to_double(v).norm());
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> unit(-1, 1);
   const auto vector = [&] {
@@ -580,7 +580,7 @@ Tally compare_two_levels(const ClosedShape& shape, double away, std::size_t coun
     ClosedShape world = shape;  // its vertices in the world, to aim at
     world.mesh.vertices.clear();
     for (const Instance& instance : scene.instances)
-      for (const float3& v : shape.mesh.vertices)
+      for (const Float3& v : shape.mesh.vertices)
         world.mesh.vertices.push_back(test::to_float(instance.transform * test::to_double(v)));
     world.center = scene.bounds.center();
     const std::vector<Ray> around = rays_around(world, count, seed);

@@ -49,10 +49,10 @@ Scene three_solids() {
   return scene;
 }
 
-double volume(const std::vector<float3>& vertices, std::span<const uint3> triangles) {
+double volume(const std::vector<Float3>& vertices, std::span<const UInt3> triangles) {
   const auto at = [&](std::uint32_t i) { return Eigen::Vector3d(vertices[i].x, vertices[i].y, vertices[i].z); };
   double sum = 0;
-  for (const uint3& t : triangles) sum += at(t.x).dot(at(t.y).cross(at(t.z))) / 6;
+  for (const UInt3& t : triangles) sum += at(t.x).dot(at(t.y).cross(at(t.z))) / 6;
   return sum;
 }
 
@@ -60,10 +60,10 @@ TEST(Flatten, ExpandsInstancesInOrderWithTheirIdsAndMaterials) {
   const FlatScene flat = flatten(three_solids());
   EXPECT_EQ(flat.origin, Eigen::Vector3d::Zero());
   ASSERT_EQ(flat.vertices.size(), 8U);
-  EXPECT_EQ(flat.vertices[1], (float3{110, 0, 0}));
-  EXPECT_EQ(flat.vertices[7], (float3{0, 7, -1}));
+  EXPECT_EQ(flat.vertices[1], (Float3{110, 0, 0}));
+  EXPECT_EQ(flat.vertices[7], (Float3{0, 7, -1}));
   ASSERT_EQ(flat.triangles.size(), 8U);
-  EXPECT_EQ(flat.triangles[3], (uint3{1, 2, 3}));
+  EXPECT_EQ(flat.triangles[3], (UInt3{1, 2, 3}));
   EXPECT_THAT(flat.solid_ids, ElementsAre(0, 0, 0, 0, 2, 2, 2, 2));
   constexpr std::uint16_t none = MaterialCode::none;
   EXPECT_THAT(flat.material_codes,
@@ -82,7 +82,7 @@ TEST(Flatten, KeepsNormalsOutwardInMirroredInstances) {
   const FlatScene flat = flatten(three_solids());
   EXPECT_NEAR(volume(flat.vertices, std::span(flat.triangles).first(4)), 1000.0 / 6, 1e-9);
   EXPECT_NEAR(volume(flat.vertices, std::span(flat.triangles).last(4)), 1.0 / 6, 1e-9);
-  EXPECT_EQ(flat.triangles[4], (uint3{4, 5, 6})) << "(0, 2, 1) with the last two swapped";
+  EXPECT_EQ(flat.triangles[4], (UInt3{4, 5, 6})) << "(0, 2, 1) with the last two swapped";
 }
 
 TEST(Flatten, SubtractsTheOriginInDouble) {
@@ -187,15 +187,15 @@ TEST(Flatten, MatchesAnExpansionOneByOne) {
     const Instance& instance = scene.instances[id];
     const Mesh& mesh = scene.meshes[instance.mesh];
     const auto base = static_cast<std::uint32_t>(v);
-    for (const float3& p : mesh.vertices) {
+    for (const Float3& p : mesh.vertices) {
       const Eigen::Vector3d expected = instance.transform * Eigen::Vector3d(p.x, p.y, p.z) - origin;
-      const float3& got = flat.vertices[v++];
+      const Float3& got = flat.vertices[v++];
       ASSERT_LE((Eigen::Vector3d(got.x, got.y, got.z) - expected).cwiseAbs().maxCoeff(), 2e-4);
     }
     for (std::size_t i = 0; i != mesh.triangles.size(); ++i, ++t) {
-      const uint3& m = mesh.triangles[i];
+      const UInt3& m = mesh.triangles[i];
       const bool mirrored = instance.transform.linear().determinant() < 0;
-      ASSERT_EQ(flat.triangles[t], (uint3{base + m.x, base + (mirrored ? m.z : m.y), base + (mirrored ? m.y : m.z)}));
+      ASSERT_EQ(flat.triangles[t], (UInt3{base + m.x, base + (mirrored ? m.z : m.y), base + (mirrored ? m.y : m.z)}));
       ASSERT_EQ(flat.solid_ids[t], id);
       const std::size_t part = i < mesh.parts[0].triangle_count ? 0 : 1;
       const std::uint32_t inside = scene.material(instance, part);

@@ -53,7 +53,7 @@ class LoadAsset : public ::testing::Test {
     for (const Instance& instance : scene.instances) {
       if (scene.solid_name(instance) != solid) continue;
       Bounds bounds;
-      for (const float3& v : scene.meshes[instance.mesh].vertices)
+      for (const Float3& v : scene.meshes[instance.mesh].vertices)
         bounds.add(instance.transform * Eigen::Vector3d(v.x, v.y, v.z));
       return bounds;
     }

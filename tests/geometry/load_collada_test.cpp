@@ -46,10 +46,10 @@ TEST_F(LoadCollada, ReadsACube) {
   ASSERT_EQ(scene.meshes[0].triangles.size(), 12U);
   // Welding keeps the file's order of triangles and the first use of each vertex: corners 0, 2 and 1 come first.
   const Mesh& mesh = scene.meshes[0];
-  EXPECT_EQ(mesh.triangles[0], (uint3{0, 1, 2}));
-  EXPECT_EQ(mesh.vertices[0], (float3{0, 0, 0}));
-  EXPECT_EQ(mesh.vertices[1], (float3{1, 1, 0}));
-  EXPECT_EQ(mesh.vertices[2], (float3{1, 0, 0}));
+  EXPECT_EQ(mesh.triangles[0], (UInt3{0, 1, 2}));
+  EXPECT_EQ(mesh.vertices[0], (Float3{0, 0, 0}));
+  EXPECT_EQ(mesh.vertices[1], (Float3{1, 1, 0}));
+  EXPECT_EQ(mesh.vertices[2], (Float3{1, 0, 0}));
   ASSERT_EQ(scene.instances.size(), 1U);
   EXPECT_EQ(scene.solid_name(scene.instances[0]), "box");
   EXPECT_EQ(scene.unit_mm, 1000);
@@ -166,7 +166,7 @@ TEST_F(LoadCollada, CutsPolygonsIntoTriangles) {
     const auto at = [&](std::uint32_t v) {
       return Eigen::Vector3d(mesh.vertices[v].x, mesh.vertices[v].y, mesh.vertices[v].z);
     };
-    const uint3 t = mesh.triangles[i];
+    const UInt3 t = mesh.triangles[i];
     EXPECT_GT((at(t.y) - at(t.x)).cross(at(t.z) - at(t.x)).x(), 0) << "triangle " << i;
   }
 }
@@ -240,7 +240,7 @@ TEST_F(LoadCollada, RepairDropsTheTrianglesOfBrokenVerticesAndCountsThem) {
   EXPECT_EQ(scene.report.dropped_triangles, 2U);
   EXPECT_GE(scene.report.repaired_vertices, 1U);
   EXPECT_TRUE(
-      std::all_of(repaired.vertices.begin(), repaired.vertices.end(), [](const float3& v) { return v.x == v.x; }));
+      std::all_of(repaired.vertices.begin(), repaired.vertices.end(), [](const Float3& v) { return v.x == v.x; }));
 }
 
 TEST_F(LoadCollada, RepairOfAMeshWithNothingLeftIsAnEmptyScene) {

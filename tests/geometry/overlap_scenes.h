@@ -16,14 +16,14 @@ namespace raylift::test {
 
 using Eigen::Vector3d;
 
-inline float3 to_float(const Vector3d& v) {
+inline Float3 to_float(const Vector3d& v) {
   return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
 inline Mesh box(const Vector3d& low, const Vector3d& high) {
   Mesh mesh = cube();
   mesh.name = "box";
-  for (float3& v : mesh.vertices) v = to_float(low + Vector3d(v.x, v.y, v.z).cwiseProduct(high - low));
+  for (Float3& v : mesh.vertices) v = to_float(low + Vector3d(v.x, v.y, v.z).cwiseProduct(high - low));
   return mesh;
 }
 inline Mesh box(const Vector3d& half) {
@@ -76,7 +76,7 @@ class SolidScene {
 inline std::vector<Vector3d> world_vertices(const Scene& scene, std::uint32_t solid) {
   const Instance& instance = scene.instances[solid];
   std::vector<Vector3d> result;
-  for (const float3& v : scene.meshes[instance.mesh].vertices)
+  for (const Float3& v : scene.meshes[instance.mesh].vertices)
     result.push_back(instance.transform * Vector3d(v.x, v.y, v.z));
   return result;
 }
@@ -90,7 +90,7 @@ struct Convex {
   Convex(const Scene& scene, std::uint32_t solid) : vertices(world_vertices(scene, solid)) {
     Vector3d middle = Vector3d::Zero();
     for (const Vector3d& v : vertices) middle += v / static_cast<double>(vertices.size());
-    for (const uint3& t : scene.meshes[scene.instances[solid].mesh].triangles) {
+    for (const UInt3& t : scene.meshes[scene.instances[solid].mesh].triangles) {
       const Vector3d& a = vertices[t.x];
       Vector3d normal = (vertices[t.y] - a).cross(vertices[t.z] - a).normalized();
       if (normal.dot(middle - a) > 0) normal = -normal;

@@ -467,7 +467,7 @@ void expect_true(const Scene& scene, const Overlap& overlap, const Convex& a, co
   for (const std::uint32_t solid : {0U, 1U}) {
     const Convex& other = solid == 0 ? b : a;
     const std::vector<Vector3d> vertices = test::world_vertices(scene, solid);
-    for (const uint3& t : scene.meshes[scene.instances[solid].mesh].triangles)
+    for (const UInt3& t : scene.meshes[scene.instances[solid].mesh].triangles)
       for (int u = 0; u <= 12; ++u)
         for (int v = 0; u + v <= 12; ++v)
           deepest = std::max(deepest,

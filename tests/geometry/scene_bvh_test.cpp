@@ -107,7 +107,7 @@ class SceneWalker {
     }
     BvhWalker& walker = walkers_[placed.instance];
     (void)walker.walk(placed.root, 1);
-    for (const float3& p : walker.take_points()) {
+    for (const Float3& p : walker.take_points()) {
       const Eigen::Vector3d at = to_world * Eigen::Vector3d(p.x, p.y, p.z);
       box.add(at.x(), at.y(), at.z());
     }

@@ -99,7 +99,7 @@ TEST(SceneBounds, OfATurnedMeshAreThoseOfItsVerticesAndNotOfItsTurnedBox) {
 Bounds brute_force(const Scene& scene) {
   Bounds box;
   for (const Instance& instance : scene.instances)
-    for (const float3& v : scene.meshes[instance.mesh].vertices)
+    for (const Float3& v : scene.meshes[instance.mesh].vertices)
       box.add(Eigen::Vector3d(instance.transform * Eigen::Vector3d(v.x, v.y, v.z)));
   return box;
 }
@@ -116,8 +116,8 @@ TEST(SceneBounds, AreExactWhateverIsCulled) {
       // Boxes too: their corners are vertices, so the culling box of an unturned instance has no slack at all.
       const int count = m == 0 ? 8 : 20;
       for (int i = 0; i != count; ++i)
-        mesh.vertices.push_back(m == 0 ? float3{i & 1 ? 0.1F : -0.3F, i & 2 ? 0.7F : 0.2F, i & 4 ? 1.1F : -0.9F}
-                                       : float3{float(uniform(-1, 1)), float(uniform(-1, 1)), float(uniform(-1, 1))});
+        mesh.vertices.push_back(m == 0 ? Float3{i & 1 ? 0.1F : -0.3F, i & 2 ? 0.7F : 0.2F, i & 4 ? 1.1F : -0.9F}
+                                       : Float3{float(uniform(-1, 1)), float(uniform(-1, 1)), float(uniform(-1, 1))});
       scene.meshes.push_back(std::move(mesh));
     }
     for (int i = 0; i != 60; ++i) {

@@ -13,11 +13,11 @@
 namespace raylift::test {
 
 /// Appends `other`, scaled and moved, to the mesh; a negative scale turns it inside out.
-inline void append(Mesh& mesh, const Mesh& other, float scale = 1, float3 at = {0, 0, 0}) {
+inline void append(Mesh& mesh, const Mesh& other, float scale = 1, Float3 at = {0, 0, 0}) {
   const auto base = static_cast<std::uint32_t>(mesh.vertices.size());
-  for (const float3& v : other.vertices)
+  for (const Float3& v : other.vertices)
     mesh.vertices.push_back({scale * v.x + at.x, scale * v.y + at.y, scale * v.z + at.z});
-  for (const uint3& t : other.triangles) mesh.triangles.push_back({base + t.x, base + t.y, base + t.z});
+  for (const UInt3& t : other.triangles) mesh.triangles.push_back({base + t.x, base + t.y, base + t.z});
   mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size())}};
 }
 
@@ -34,7 +34,7 @@ inline Mesh cube() {
 }
 
 inline Mesh inside_out(Mesh mesh) {
-  for (uint3& t : mesh.triangles) std::swap(t.y, t.z);
+  for (UInt3& t : mesh.triangles) std::swap(t.y, t.z);
   return mesh;
 }
 
@@ -43,7 +43,7 @@ inline Mesh unwelded(const Mesh& mesh) {
   Mesh result;
   result.name = mesh.name;
   result.parts = mesh.parts;
-  for (const uint3& t : mesh.triangles) {
+  for (const UInt3& t : mesh.triangles) {
     const auto base = static_cast<std::uint32_t>(result.vertices.size());
     for (const std::uint32_t i : {t.x, t.y, t.z}) result.vertices.push_back(mesh.vertices[i]);
     result.triangles.push_back({base, base + 1, base + 2});
@@ -63,20 +63,20 @@ inline Mesh sphere(int levels) {
       const auto [found, fresh] =
           middles.try_emplace(std::minmax(a, b), static_cast<std::uint32_t>(mesh.vertices.size()));
       if (fresh) {
-        const float3& p = mesh.vertices[a];
-        const float3& q = mesh.vertices[b];
-        const float3 sum{p.x + q.x, p.y + q.y, p.z + q.z};
+        const Float3& p = mesh.vertices[a];
+        const Float3& q = mesh.vertices[b];
+        const Float3 sum{p.x + q.x, p.y + q.y, p.z + q.z};
         const float length = std::sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z);
         mesh.vertices.push_back({sum.x / length, sum.y / length, sum.z / length});
       }
       return found->second;
     };
-    std::vector<uint3> finer;
-    for (const uint3& t : mesh.triangles) {
+    std::vector<UInt3> finer;
+    for (const UInt3& t : mesh.triangles) {
       const std::uint32_t xy = middle(t.x, t.y);
       const std::uint32_t yz = middle(t.y, t.z);
       const std::uint32_t zx = middle(t.z, t.x);
-      for (const uint3& part : {uint3{t.x, xy, zx}, uint3{t.y, yz, xy}, uint3{t.z, zx, yz}, uint3{xy, yz, zx}})
+      for (const UInt3& part : {UInt3{t.x, xy, zx}, UInt3{t.y, yz, xy}, UInt3{t.z, zx, yz}, UInt3{xy, yz, zx}})
         finer.push_back(part);
     }
     mesh.triangles = std::move(finer);

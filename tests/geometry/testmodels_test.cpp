@@ -57,9 +57,9 @@ std::string complaint(const Scene& scene) {
   if (scene.instances.empty() || scene.meshes.empty()) return "empty scene";
   for (const Mesh& mesh : scene.meshes) {
     if (mesh.triangles.empty()) return "mesh without triangles";
-    for (const float3& v : mesh.vertices)
+    for (const Float3& v : mesh.vertices)
       if (!std::isfinite(v.x) || !std::isfinite(v.y) || !std::isfinite(v.z)) return "vertex not finite";
-    for (const uint3& t : mesh.triangles)
+    for (const UInt3& t : mesh.triangles)
       if (std::max({t.x, t.y, t.z}) >= mesh.vertices.size()) return "index out of range";
     std::uint64_t next = 0;
     for (const MeshPart& part : mesh.parts) {

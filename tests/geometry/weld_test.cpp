@@ -17,8 +17,8 @@ namespace {
 using test::expect_error;
 
 struct Welded {
-  std::vector<float3> vertices;
-  std::vector<uint3> triangles;
+  std::vector<Float3> vertices;
+  std::vector<UInt3> triangles;
   bool operator==(const Welded&) const = default;
 };
 
@@ -27,7 +27,7 @@ Welded welded(Mesh mesh, double tolerance = 0) {
   return {std::move(mesh.vertices), std::move(mesh.triangles)};
 }
 
-double distance_squared(const float3& a, const float3& b) {
+double distance_squared(const Float3& a, const Float3& b) {
   const double x = double{a.x} - double{b.x};
   const double y = double{a.y} - double{b.y};
   const double z = double{a.z} - double{b.z};
@@ -54,7 +54,7 @@ Welded brute_force(const Mesh& mesh, double tolerance) {
       moved[i] = static_cast<std::uint32_t>(result.vertices.size());
       result.vertices.push_back(mesh.vertices[i]);
     }
-  for (const uint3& t : mesh.triangles)
+  for (const UInt3& t : mesh.triangles)
     result.triangles.push_back({moved[group[t.x]], moved[group[t.y]], moved[group[t.z]]});
   return result;
 }
@@ -70,12 +70,12 @@ Mesh random_mesh(unsigned seed, std::size_t vertices, const Place& place) {
   return mesh;
 }
 
-float3 grid_place(std::mt19937& random) {
+Float3 grid_place(std::mt19937& random) {
   const auto coordinate = [&] { return random() % 5 == 0 ? -0.0F : static_cast<float>(random() % 6); };
   return {coordinate(), coordinate(), coordinate()};
 }
 
-float3 cube_place(std::mt19937& random) {
+Float3 cube_place(std::mt19937& random) {
   std::uniform_real_distribution<float> coordinate(-1, 1);
   return {coordinate(random), coordinate(random), coordinate(random)};
 }
@@ -85,8 +85,8 @@ TEST(Weld, MergesEqualVerticesAndKeepsTheFirstOnesInOrder) {
   mesh.vertices = {{1, 2, 3}, {4, 5, 6}, {1, 2, 3}, {0, 0, 0}, {4, 5, 6}, {1, 2, 3.0000002F}};
   mesh.triangles = {{5, 4, 3}, {0, 1, 2}};
   weld(mesh);
-  EXPECT_EQ(mesh.vertices, (std::vector<float3>{{1, 2, 3}, {4, 5, 6}, {0, 0, 0}, {1, 2, 3.0000002F}}));
-  EXPECT_EQ(mesh.triangles, (std::vector<uint3>{{3, 1, 2}, {0, 1, 0}}));
+  EXPECT_EQ(mesh.vertices, (std::vector<Float3>{{1, 2, 3}, {4, 5, 6}, {0, 0, 0}, {1, 2, 3.0000002F}}));
+  EXPECT_EQ(mesh.triangles, (std::vector<UInt3>{{3, 1, 2}, {0, 1, 0}}));
 }
 
 TEST(Weld, TakesZeroAndMinusZeroForEqual) {
@@ -96,7 +96,7 @@ TEST(Weld, TakesZeroAndMinusZeroForEqual) {
   weld(mesh);
   ASSERT_EQ(mesh.vertices.size(), 1U);
   EXPECT_TRUE(std::signbit(mesh.vertices[0].x)) << "the first vertex as it was";
-  EXPECT_EQ(mesh.triangles[0], (uint3{0, 0, 0}));
+  EXPECT_EQ(mesh.triangles[0], (UInt3{0, 0, 0}));
 }
 
 TEST(Weld, RestoresAMeshWhoseTrianglesWereTornApart) {
@@ -160,7 +160,7 @@ TEST(Weld, MergesAtExactlyTheToleranceAndNotBeyond) {
 TEST(Weld, FollowsChainsOfNearVertices) {
   Mesh mesh;
   for (int i = 0; i != 10000; ++i) mesh.vertices.push_back({static_cast<float>((i * 7919) % 10000), 0, 0});
-  EXPECT_EQ(welded(mesh, 1).vertices, (std::vector<float3>{{0, 0, 0}}));
+  EXPECT_EQ(welded(mesh, 1).vertices, (std::vector<Float3>{{0, 0, 0}}));
   EXPECT_EQ(welded(mesh, 0.999).vertices.size(), 10000U);
 }
 
@@ -192,7 +192,7 @@ TEST(Weld, TakesLinearTimeWhereAllVerticesAreNear) {
 TEST(Weld, GivesTheSameForAnyNumberOfThreads) {
   Mesh mesh = random_mesh(3, 200000, [](std::mt19937& random) {
     const auto coordinate = [&] { return static_cast<float>(random() % 40) / 8; };
-    return float3{coordinate(), coordinate(), coordinate()};
+    return Float3{coordinate(), coordinate(), coordinate()};
   });
   Mesh cloud = random_mesh(4, 100000, cube_place);
   std::vector<std::array<Welded, 3>> results;

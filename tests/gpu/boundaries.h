@@ -50,8 +50,8 @@ class Boxes {
             // Outward as the mesh has it, which a mirror turns around.
             const bool turned = (side == 0) != mirrored;
             const auto triangle = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-              mesh.triangles.push_back(turned ? uint3{first + a, first + c, first + b}
-                                              : uint3{first + a, first + b, first + c});
+              mesh.triangles.push_back(turned ? UInt3{first + a, first + c, first + b}
+                                              : UInt3{first + a, first + b, first + c});
             };
             if (number % 2 == 0) {
               triangle(0, 1, 3);
@@ -129,7 +129,7 @@ class BoundariesOnDevice : public OnDevice {
   Boundary next(const GpuGeometry& geometry, const Ray& ray, const Containment& in) {
     return next(geometry, std::vector{ray}, std::vector{in})[0];
   }
-  std::vector<Containment> find(const GpuGeometry& geometry, const std::vector<float3>& points) {
+  std::vector<Containment> find(const GpuGeometry& geometry, const std::vector<Float3>& points) {
     std::vector<Containment> result(points.size());
     if (device().info().is_host) {
       for (std::size_t i = 0; i != points.size(); ++i) result[i] = locate(geometry.view(), points[i]);
@@ -137,9 +137,9 @@ class BoundariesOnDevice : public OnDevice {
     }
 #ifdef RAYLIFT_WITH_CUDA
     const Stream stream(device());
-    DeviceBuffer<float3> device_points(device(), points.size());
+    DeviceBuffer<Float3> device_points(device(), points.size());
     const DeviceBuffer<Containment> found(device(), points.size());
-    device_points.copy_from(std::span<const float3>(points), stream);
+    device_points.copy_from(std::span<const Float3>(points), stream);
     stream.synchronize();
     EXPECT_EQ(0, locate_on_gpu(geometry.view(), device_points.device(), found.device(), points.size()));
     found.copy_to(std::span(result), stream);

@@ -76,7 +76,7 @@ class Photon {
         uniform() < 0.5 ? std::numeric_limits<float>::max() : static_cast<float>(std::pow(10.0, 8 * uniform() - 5));
   }
   bool go_on(const Boundary& boundary) {
-    const float3 d = ray_.direction, n = boundary.normal;
+    const Float3 d = ray_.direction, n = boundary.normal;
     const float along = d.x * n.x + d.y * n.y + d.z * n.z;
     if (!boundary.crosses()) {
       if (boundary.inconsistent) return false;
@@ -103,7 +103,7 @@ class Photon {
       return true;
     }
     turn();
-    const float3 e = ray_.direction;
+    const Float3 e = ray_.direction;
     const float now = e.x * n.x + e.y * n.y + e.z * n.z;
     if ((now * along > 0) != (chance < 0.6)) ray_.direction = {-e.x, -e.y, -e.z};
     return in_.solid != kNoSolid;

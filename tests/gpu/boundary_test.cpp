@@ -44,7 +44,7 @@ TEST(Clearance, IsNeverClaimedWhereAFaceIsNear) {
     std::uniform_real_distribution<float> within(-490, 490), size(0, 1);
     int clear = 0, far = 0;
     for (int i = 0; i != 20'000; ++i) {
-      const float3 point{within(random), within(random), within(random)};
+      const Float3 point{within(random), within(random), within(random)};
       const float reach = 300 * size(random) * size(random);
       const std::array<double, 3> p{point.x, point.y, point.z};
       const double distance = std::min(distance_to_surface(p, {-500, -500, -500}, {500, 500, 500}),
@@ -229,7 +229,7 @@ TEST_P(Boundaries, AtAnEdgeOfFourBoxesLeadIntoTheOppositeOne) {
   for (std::uint32_t solid = 1; solid <= 4; ++solid)
     for (int k = 0; k != 16; ++k) {
       const double angle = 0.1 + k * 0.3926990816987241;
-      const float3 direction{static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)), 0.01F};
+      const Float3 direction{static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)), 0.01F};
       Containment in = inside(solid);
       Boundary step = next(geometry, {{100, 100, 50}, 0, direction, 20}, in);
       for (int i = 0; i != 4 && step.crosses(); ++i) {
@@ -325,7 +325,7 @@ TEST_P(Boundaries, LocateFindsTheSolidsAroundAPoint) {
     const auto sibling = boxes.add({90, 150, 0}, {200, 250, 100}, world);
     const auto overlapping = boxes.add({150, 200, 50}, {300, 300, 150}, world);
     const GpuGeometry geometry = put(boxes, flat);
-    const std::vector<float3> points{{-600, 0, 0}, {-100, 3, 8},   {10, 10, 10},   {75, 50, 50},
+    const std::vector<Float3> points{{-600, 0, 0}, {-100, 3, 8},   {10, 10, 10},   {75, 50, 50},
                                      {75, 50, 90}, {100, 200, 20}, {170, 220, 70}, {280, 280, 140}};
     const std::vector<Containment> in = find(geometry, points);
     const std::uint32_t expected[] = {kNoSolid, world, mother, daughter, mother, sibling, overlapping, overlapping};

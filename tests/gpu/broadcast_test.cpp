@@ -20,7 +20,7 @@ using test::Kind;
 using test::random_scene;
 using test::TestBackend;
 
-std::vector<std::uint32_t> numbers(std::size_t count) {
+std::vector<std::uint32_t> counted(std::size_t count) {
   std::vector<std::uint32_t> values(count);
   std::iota(values.begin(), values.end(), 12345U);
   return values;
@@ -66,8 +66,8 @@ class Broadcasts : public testing::TestWithParam<Kind> {
 RAYLIFT_ON_BOTH_DEVICES(Broadcasts);
 
 TEST_P(Broadcasts, BringTheSameBytesToAll) {
-  const std::vector<std::uint32_t> large = numbers(5'000'003);
-  const std::vector<std::uint32_t> small = numbers(17);
+  const std::vector<std::uint32_t> large = counted(5'000'003);
+  const std::vector<std::uint32_t> small = counted(17);
   const std::vector<ArraySource> sources{source_of("large", ArrayRank::nodes, large),
                                          source_of("none", ArrayRank::nodes, {}),
                                          source_of("small", ArrayRank::attributes, small)};
@@ -84,7 +84,7 @@ TEST_P(Broadcasts, BringTheSameBytesToAll) {
 }
 
 TEST_P(Broadcasts, TakeWhatIsPinnedFromWhereItIs) {
-  const std::vector<std::uint32_t> values = numbers(3'000'001);
+  const std::vector<std::uint32_t> values = counted(3'000'001);
   const std::vector<Device> all = devices(2);
   const MappedBuffer<std::uint32_t> pinned(all[0], values.size(), {true, true, false});
   std::ranges::copy(values, pinned.host().begin());
@@ -98,8 +98,8 @@ TEST_P(Broadcasts, TakeWhatIsPinnedFromWhereItIs) {
 }
 
 TEST_P(Broadcasts, HelpAnUpload) {
-  const std::vector<std::uint32_t> large = numbers(5'000'003);
-  const std::vector<std::uint32_t> small = numbers(17);
+  const std::vector<std::uint32_t> large = counted(5'000'003);
+  const std::vector<std::uint32_t> small = counted(17);
   const std::vector<ArraySource> sources{source_of("large", ArrayRank::nodes, large),
                                          source_of("small", ArrayRank::attributes, small)};
   const std::vector<Device> all = devices(most());
@@ -159,7 +159,7 @@ class BroadcastWays : public testing::Test {
 
   std::vector<std::shared_ptr<TestBackend>> backends_;
   std::vector<Device> devices_;
-  std::vector<std::uint32_t> values_ = numbers(3'000'001);
+  std::vector<std::uint32_t> values_ = counted(3'000'001);
   ArraySource source_ = source_of("array", ArrayRank::nodes, values_);
   const std::uint64_t bytes_ = values_.size() * sizeof(std::uint32_t);
 };

@@ -24,10 +24,10 @@ class BvhBuild : public test::OnDevice {
  protected:
   DeviceBvh build(const test::Triangles& mesh, const BvhOptions& options = {}) {
     const Stream stream(device());
-    DeviceBuffer<float3> vertices(device(), mesh.vertices.size());
-    DeviceBuffer<uint3> triangles(device(), mesh.triangles.size());
-    vertices.copy_from(std::span<const float3>(mesh.vertices), stream);
-    triangles.copy_from(std::span<const uint3>(mesh.triangles), stream);
+    DeviceBuffer<Float3> vertices(device(), mesh.vertices.size());
+    DeviceBuffer<UInt3> triangles(device(), mesh.triangles.size());
+    vertices.copy_from(std::span<const Float3>(mesh.vertices), stream);
+    triangles.copy_from(std::span<const UInt3>(mesh.triangles), stream);
     return build_bvh(device(), vertices.device(), vertices.size(), triangles.device(), triangles.size(), options,
                      stream);
   }
@@ -112,10 +112,10 @@ TEST_P(BvhBuild, HonoursItsOptions) {
 TEST_P(BvhBuild, LeavesWhatItCannotNumberToTheHost) {
   const test::Triangles mesh = test::bumpy_sphere(60);
   const Stream stream(device());
-  DeviceBuffer<float3> vertices(device(), mesh.vertices.size());
-  DeviceBuffer<uint3> triangles(device(), mesh.triangles.size());
-  vertices.copy_from(std::span<const float3>(mesh.vertices), stream);
-  triangles.copy_from(std::span<const uint3>(mesh.triangles), stream);
+  DeviceBuffer<Float3> vertices(device(), mesh.vertices.size());
+  DeviceBuffer<UInt3> triangles(device(), mesh.triangles.size());
+  vertices.copy_from(std::span<const Float3>(mesh.vertices), stream);
+  triangles.copy_from(std::span<const UInt3>(mesh.triangles), stream);
   const auto build_up_to = [&](std::uint32_t most_pairs) {
     return detail::build_bvh_up_to(most_pairs, device(), vertices.device(), vertices.size(), triangles.device(),
                                    triangles.size(), {}, stream)

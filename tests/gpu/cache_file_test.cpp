@@ -112,7 +112,7 @@ TEST(CacheFiles, GiveBackWhatWasWritten) {
   }
   EXPECT_EQ(file.section("about").kind, CacheSection::Kind::metadata);
   EXPECT_EQ(file.read_all<std::byte>("about"), random_bytes(777, 9));
-  EXPECT_EQ(file.read_all<uint3>("a10").size(), 1'000'001U);
+  EXPECT_EQ(file.read_all<UInt3>("a10").size(), 1'000'001U);
   EXPECT_THROW((void)file.read_all<std::uint16_t>("a10"), Error);
   EXPECT_THROW((void)file.section("none"), Error);
   file.verify();
@@ -126,7 +126,7 @@ TEST(CacheFiles, MayBeEmpty) {
   EXPECT_EQ(failure_of(folder.path() / "none"), std::nullopt);
   const std::vector<std::byte> nothing;
   write_cache_file(folder.path() / "empty", kKey, std::vector{source_of("empty", 12, nothing)}, {});
-  EXPECT_EQ(CacheFile(folder.path() / "empty").read_all<float3>("empty").size(), 0U);
+  EXPECT_EQ(CacheFile(folder.path() / "empty").read_all<Float3>("empty").size(), 0U);
   EXPECT_EQ(failure_of(folder.path() / "empty"), std::nullopt);
 }
 

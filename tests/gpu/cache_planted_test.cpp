@@ -184,7 +184,7 @@ TEST_F(Planted, NumbersOutOfRangeAreNotTaken) {
       {"pair_ids", [](Sections& s) { as<PairIds>(s, A::pair_ids)[5].triangle[0] |= 1u << 31; }},
       {"pair_ids", [](Sections& s) { s["pair_ids"].resize(8); }},
       {"pairs", [](Sections& s) { as<TrianglePair>(s, A::pairs).back().vertex[3][2] = std::nanf(""); }},
-      {"triangles", [](Sections& s) { as<uint3>(s, A::triangles)[7].y = 1u << 31; }},
+      {"triangles", [](Sections& s) { as<UInt3>(s, A::triangles)[7].y = 1u << 31; }},
       {"triangles", [](Sections& s) { s["vertices"].resize(12); }},
       {"meshes", [](Sections& s) { as<MeshView>(s, A::meshes)[0].first_triangle = 0xFFFFFFFFu; }},
       {"instances", [](Sections& s) { as<InstanceView>(s, A::instances)[3].mesh = 5; }},

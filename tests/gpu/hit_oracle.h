@@ -42,10 +42,10 @@ class HitOracle {
       Placed placed{i, first_triangle[instance.mesh], determinant < 0, {}, {}, 0};
       const Mesh& mesh = scene.meshes[instance.mesh];
       Bounds box;
-      for (const uint3& t : mesh.triangles) {
+      for (const UInt3& t : mesh.triangles) {
         std::array<Eigen::Vector3d, 3> corners;
         for (int k = 0; k != 3; ++k) {
-          const float3& v = mesh.vertices[k == 0 ? t.x : k == 1 ? t.y : t.z];
+          const Float3& v = mesh.vertices[k == 0 ? t.x : k == 1 ? t.y : t.z];
           corners[static_cast<std::size_t>(k)] = instance.transform * Eigen::Vector3d(v.x, v.y, v.z);
           box.add(corners[static_cast<std::size_t>(k)]);
         }

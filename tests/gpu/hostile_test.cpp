@@ -128,7 +128,7 @@ TEST_P(Hostile, WhatIsUploadedOutlivesTheDeviceValueAndMoves) {
   const GpuGeometry second = std::move(first);
   EXPECT_EQ(second.view().vertices, view.vertices);
   EXPECT_EQ(bytes_back(second.array(ViewArray::vertices), second.device()).size(),
-            scene.unique_vertices() * sizeof(float3));
+            scene.unique_vertices() * sizeof(Float3));
 }
 
 template <class Source>
@@ -253,11 +253,11 @@ TEST_P(Hostile, MeshesWithoutTrianglesOrVerticesStandBetweenOthers) {
   std::size_t at = 0;
   std::uint32_t first_vertex = 0;
   for (const Mesh& mesh : scene.meshes) {
-    for (const uint3& triangle : mesh.triangles) {
-      uint3 got;
+    for (const UInt3& triangle : mesh.triangles) {
+      UInt3 got;
       std::memcpy(&got, triangles.data() + at, sizeof got);
       at += sizeof got;
-      ASSERT_EQ(got, (uint3{triangle.x + first_vertex, triangle.y + first_vertex, triangle.z + first_vertex}));
+      ASSERT_EQ(got, (UInt3{triangle.x + first_vertex, triangle.y + first_vertex, triangle.z + first_vertex}));
     }
     first_vertex += static_cast<std::uint32_t>(mesh.vertices.size());
   }

@@ -47,7 +47,7 @@ __global__ void find_boundaries_together(const __grid_constant__ GeometryView vi
 __device__ bool same(float a, float b) {
   return __float_as_uint(a) == __float_as_uint(b);
 }
-__device__ bool same(float3 a, float3 b) {
+__device__ bool same(Float3 a, Float3 b) {
   return same(a.x, b.x) && same(a.y, b.y) && same(a.z, b.z);
 }
 
@@ -63,7 +63,7 @@ __global__ void compare(const Boundary* a, const Boundary* b, std::size_t count,
     atomicAdd(differ, 1u);
 }
 
-__global__ void locate_all(const __grid_constant__ GeometryView view, const float3* points, Containment* in,
+__global__ void locate_all(const __grid_constant__ GeometryView view, const Float3* points, Containment* in,
                            std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
   if (i < count) in[i] = locate(view, points[i]);
@@ -134,7 +134,7 @@ int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Cont
   return equal ? cudaSuccess : -1;
 }
 
-int locate_on_gpu(const GeometryView& view, const float3* points, Containment* in, std::size_t count) {
+int locate_on_gpu(const GeometryView& view, const Float3* points, Containment* in, std::size_t count) {
   locate_all<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, points, in, count);
   const cudaError_t launched = cudaGetLastError();
   return static_cast<int>(launched != cudaSuccess ? launched : cudaDeviceSynchronize());

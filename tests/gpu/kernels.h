@@ -22,10 +22,10 @@ struct SceneSums {
 RAYLIFT_HD inline void add_triangle(const GeometryView& view, std::uint32_t i, std::uint32_t t, SceneSums& sums) {
   const InstanceView& instance = view.instances[i];
   const std::uint32_t triangle = view.meshes[instance.mesh].first_triangle + t;
-  const uint3 corners = view.triangles[triangle];
-  const float3 a = instance.to_world.point(view.vertices[corners.x]);
-  const float3 b = instance.to_world.point(view.vertices[corners.y]);
-  const float3 c = instance.to_world.point(view.vertices[corners.z]);
+  const UInt3 corners = view.triangles[triangle];
+  const Float3 a = instance.to_world.point(view.vertices[corners.x]);
+  const Float3 b = instance.to_world.point(view.vertices[corners.y]);
+  const Float3 c = instance.to_world.point(view.vertices[corners.z]);
   sums.corners[0] += double(a.x) + double(b.x) + double(c.x);
   sums.corners[1] += double(a.y) + double(b.y) + double(c.y);
   sums.corners[2] += double(a.z) + double(b.z) + double(c.z);
@@ -103,7 +103,7 @@ int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned lon
 int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Containment* in, Boundary* boundaries,
                            std::size_t count);
 /// in[i] = locate(view, points[i]).
-int locate_on_gpu(const GeometryView& view, const float3* points, Containment* in, std::size_t count);
+int locate_on_gpu(const GeometryView& view, const Float3* points, Containment* in, std::size_t count);
 /// A kernel that uses shared memory, for occupancy.
 const void* hungry_kernel();
 int last_cuda_error();

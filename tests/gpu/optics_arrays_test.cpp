@@ -16,13 +16,10 @@
 namespace raylift {
 namespace {
 
+using test::arrays_of;
 using test::scene_of;
 
 constexpr double kLight = 299.792458;  // mm/ns
-
-OpticsArrays arrays_of(const Scene& scene, const Raster& raster = kDefaultRaster) {
-  return optics_arrays(scene, solid_tree(scene), raster);
-}
 
 // n = a + b ln E: then dn / d ln E = b everywhere, and Geant4's differences are exact.
 TEST(GroupVelocity, IsExactForALogarithm) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
+#include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
 #include <random>
@@ -12,6 +13,10 @@
 #include <vector>
 
 namespace raylift::test {
+
+inline OpticsArrays arrays_of(const Scene& scene, const Raster& raster = kDefaultRaster) {
+  return optics_arrays(scene, solid_tree(scene), raster);
+}
 
 /// A table of random points and values.
 inline OpticalTable random_table(std::mt19937& random, std::string key, double least, double most,

@@ -19,13 +19,10 @@
 namespace raylift {
 namespace {
 
+using test::arrays_of;
 using test::OpticsAnswer;
 using test::OpticsQuery;
 using test::scene_of;
-
-OpticsArrays arrays_of(const Scene& scene, const Raster& raster = kDefaultRaster) {
-  return optics_arrays(scene, solid_tree(scene), raster);
-}
 
 class DeviceOptics : public test::OnDevice {};
 RAYLIFT_ON_BOTH_DEVICES(DeviceOptics);

@@ -122,7 +122,7 @@ TEST_P(Query, OneLevelAndTwoAgree) {
                                          std::fabs(a[i].t - b[i].t) <= 0.02F && a[i].from_inside == b[i].from_inside));
     differ += same ? 0 : 1;
     if (!same || !a[i].valid()) continue;
-    const auto length = [](float3 n) { return std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z); };
+    const auto length = [](Float3 n) { return std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z); };
     const float cosine =
         (a[i].normal.x * b[i].normal.x + a[i].normal.y * b[i].normal.y + a[i].normal.z * b[i].normal.z) /
         (length(a[i].normal) * length(b[i].normal));

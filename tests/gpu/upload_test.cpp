@@ -40,8 +40,8 @@ std::vector<double> random_doubles(std::size_t rows, unsigned seed = 1) {
   return values;
 }
 
-std::vector<float3> as_float3(const std::vector<double>& values) {
-  std::vector<float3> result(values.size() / 3);
+std::vector<Float3> as_float3(const std::vector<double>& values) {
+  std::vector<Float3> result(values.size() / 3);
   for (std::size_t i = 0; i != result.size(); ++i)
     result[i] = {static_cast<float>(values[3 * i]), static_cast<float>(values[3 * i + 1]),
                  static_cast<float>(values[3 * i + 2])};
@@ -67,18 +67,18 @@ TEST_P(Uploads, ConvertDoublesOnTheWay) {
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
   const ResidentArrays resident = upload({&source, 1}, device(), options());
   EXPECT_EQ(resident.arrays[0].where(), Residency::device);
-  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], device()), as_float3(in)));
+  EXPECT_TRUE(same_bytes(read<Float3>(resident.arrays[0], device()), as_float3(in)));
 }
 
 TEST_P(Uploads, BringTheSameBytesWhereverTheyPutThem) {
   const std::vector<double> in = random_doubles(1'000'003);
-  const std::vector<float3> expected = as_float3(in);
-  const std::uint64_t bytes = expected.size() * sizeof(float3);
+  const std::vector<Float3> expected = as_float3(in);
+  const std::uint64_t bytes = expected.size() * sizeof(Float3);
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
   for (const std::uint64_t percent : {0, 25, 50, 75, 90, 100}) {
     const ResidentArrays resident = upload({&source, 1}, device(), options(bytes * percent / 100));
     EXPECT_LE(resident.report.device_bytes(), bytes * percent / 100);
-    EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], device()), expected)) << percent << " %";
+    EXPECT_TRUE(same_bytes(read<Float3>(resident.arrays[0], device()), expected)) << percent << " %";
     if (percent != 0 && device().info().splits_arrays) {
       EXPECT_EQ(resident.arrays[0].where(), Residency::split);
       EXPECT_GT(resident.report.device_bytes() + device().info().page_bytes, bytes * percent / 100 - 1)
@@ -89,7 +89,7 @@ TEST_P(Uploads, BringTheSameBytesWhereverTheyPutThem) {
     UploadOptions mapped = options();
     mapped.policy = PlacementPolicy::mapped;
     mapped.mapped_flags.write_combined = write_combined;
-    EXPECT_TRUE(same_bytes(read<float3>(upload({&source, 1}, device(), mapped).arrays[0], device()), expected));
+    EXPECT_TRUE(same_bytes(read<Float3>(upload({&source, 1}, device(), mapped).arrays[0], device()), expected));
   }
 }
 
@@ -180,9 +180,9 @@ TEST_P(Uploads, LeaveNoMemoryBehind) {
 
 TEST_P(Uploads, PutAnArrayIntoMemoryOfOthers) {
   const Scene scene = random_scene(21, 3, 500);
-  const std::uint64_t bytes = scene.unique_vertices() * sizeof(float3);
+  const std::uint64_t bytes = scene.unique_vertices() * sizeof(Float3);
   const DeviceBuffer<std::byte> own(device(), bytes);
-  UploadOptions with = options(bytes + scene.unique_triangles() * sizeof(uint3));
+  UploadOptions with = options(bytes + scene.unique_triangles() * sizeof(UInt3));
   with.external = [&](const std::string& name, std::size_t size) {
     if (name != "vertices") return ExternalMemory{};
     EXPECT_EQ(size, bytes);
@@ -192,10 +192,10 @@ TEST_P(Uploads, PutAnArrayIntoMemoryOfOthers) {
   const GpuGeometry plain = upload(scene, device(), options());
   EXPECT_EQ(static_cast<const void*>(lent.view().vertices), own.device());
   EXPECT_EQ(lent.array(ViewArray::vertices).where(), Residency::device);
-  EXPECT_TRUE(same_bytes(read<float3>(lent.array(ViewArray::vertices), device()),
-                         read<float3>(plain.array(ViewArray::vertices), device())));
-  EXPECT_TRUE(same_bytes(read<uint3>(lent.array(ViewArray::triangles), device()),
-                         read<uint3>(plain.array(ViewArray::triangles), device())));
+  EXPECT_TRUE(same_bytes(read<Float3>(lent.array(ViewArray::vertices), device()),
+                         read<Float3>(plain.array(ViewArray::vertices), device())));
+  EXPECT_TRUE(same_bytes(read<UInt3>(lent.array(ViewArray::triangles), device()),
+                         read<UInt3>(plain.array(ViewArray::triangles), device())));
   for (const ArrayResidency& row : lent.report().arrays)
     if (row.name == "vertices") {
       EXPECT_EQ(row.why, "lent by a test");
@@ -216,8 +216,8 @@ TEST_P(Uploads, PutASceneInTwoLevels) {
   EXPECT_EQ(view.instance_count, scene.instances.size());
   EXPECT_EQ(view.material_codes, nullptr);
 
-  const auto vertices = read<float3>(geometry.array(ViewArray::vertices), device());
-  const auto triangles = read<uint3>(geometry.array(ViewArray::triangles), device());
+  const auto vertices = read<Float3>(geometry.array(ViewArray::vertices), device());
+  const auto triangles = read<UInt3>(geometry.array(ViewArray::triangles), device());
   const auto meshes = read<MeshView>(geometry.array(ViewArray::meshes), device());
   const auto instances = read<InstanceView>(geometry.array(ViewArray::instances), device());
   const auto parts = read<std::uint16_t>(geometry.array(ViewArray::triangle_parts), device());
@@ -230,8 +230,8 @@ TEST_P(Uploads, PutASceneInTwoLevels) {
     EXPECT_EQ(got.mirrored, wanted.transform.linear().determinant() < 0 ? 1 : 0);
     EXPECT_EQ(got.outside, MaterialCode::pack(wanted.outside));
     for (std::uint32_t t = 0; t != mesh.triangle_count; ++t) {
-      const uint3 triangle = triangles[mesh.first_triangle + t];
-      const uint3 original = scene.meshes[wanted.mesh].triangles[t];
+      const UInt3 triangle = triangles[mesh.first_triangle + t];
+      const UInt3 original = scene.meshes[wanted.mesh].triangles[t];
       ASSERT_EQ(triangle.x, original.x + mesh.first_vertex);
       ASSERT_EQ(vertices[triangle.y], scene.meshes[wanted.mesh].vertices[original.y]);
       const std::size_t part = parts[mesh.first_triangle + t];
@@ -240,13 +240,13 @@ TEST_P(Uploads, PutASceneInTwoLevels) {
       ASSERT_EQ(materials[got.first_material + part], MaterialCode::pack(scene.material(wanted, part)));
     }
     // to_world and back.
-    const float3 p = vertices[mesh.first_vertex];
-    const float3 world = got.to_world.point(p);
+    const Float3 p = vertices[mesh.first_vertex];
+    const Float3 world = got.to_world.point(p);
     const Eigen::Vector3d exact = wanted.transform * Eigen::Vector3d(p.x, p.y, p.z);
     EXPECT_NEAR(world.x, exact.x(), 1e-3);
     EXPECT_NEAR(world.y, exact.y(), 1e-3);
     EXPECT_NEAR(world.z, exact.z(), 1e-3);
-    const float3 back = got.to_mesh.point(world);
+    const Float3 back = got.to_mesh.point(world);
     EXPECT_NEAR(back.x, p.x, 2e-3);
     EXPECT_NEAR(back.y, p.y, 2e-3);
     EXPECT_NEAR(back.z, p.z, 2e-3);
@@ -261,8 +261,8 @@ TEST_P(Uploads, PutAFlattenedSceneAsOneInstance) {
   const FlatScene expected = flatten(scene);
   EXPECT_EQ(geometry.view().instance_count, 1U);
   EXPECT_EQ(geometry.view().triangle_count, scene.expanded_triangles());
-  EXPECT_TRUE(same_bytes(read<float3>(geometry.array(ViewArray::vertices), device()), expected.vertices));
-  EXPECT_TRUE(same_bytes(read<uint3>(geometry.array(ViewArray::triangles), device()), expected.triangles));
+  EXPECT_TRUE(same_bytes(read<Float3>(geometry.array(ViewArray::vertices), device()), expected.vertices));
+  EXPECT_TRUE(same_bytes(read<UInt3>(geometry.array(ViewArray::triangles), device()), expected.triangles));
   EXPECT_TRUE(same_bytes(read<std::uint32_t>(geometry.array(ViewArray::solid_ids), device()), expected.solid_ids));
   EXPECT_TRUE(
       same_bytes(read<MaterialCode>(geometry.array(ViewArray::material_codes), device()), expected.material_codes));
@@ -290,12 +290,13 @@ TEST_P(Uploads, ReachAsFarAsTheFarthestCoordinate) {
   for (const bool flat : {false, true}) {
     UploadOptions upload_options = options();
     upload_options.flatten = flat;
-    upload_options.origin = scene.bounds.min + Eigen::Vector3d(1, 2, 3);
+    const Eigen::Vector3d origin = scene.bounds.min + Eigen::Vector3d(1, 2, 3);
+    upload_options.origin = origin;
     const GpuGeometry geometry = upload(scene, device(), upload_options);
     double farthest = 0;
     for (const Instance& instance : scene.instances)
-      for (const float3& v : scene.meshes[instance.mesh].vertices) {
-        const Eigen::Vector3d world = instance.transform * Eigen::Vector3d(v.x, v.y, v.z) - *upload_options.origin;
+      for (const Float3& v : scene.meshes[instance.mesh].vertices) {
+        const Eigen::Vector3d world = instance.transform * Eigen::Vector3d(v.x, v.y, v.z) - origin;
         farthest = std::max(farthest, world.cwiseAbs().maxCoeff());
       }
     EXPECT_GE(geometry.view().reach, farthest);
@@ -365,7 +366,7 @@ TEST_P(FailingUploads, StepDownWhenPromisedMemoryIsNotThere) {
   EXPECT_TRUE(row.fell_back);
   EXPECT_EQ(row.where, device().info().splits_arrays ? Residency::split : Residency::mapped);
   EXPECT_EQ(resident.arrays[0].where(), row.where);
-  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+  EXPECT_TRUE(same_bytes(read<Float3>(resident.arrays[0], wrapped), as_float3(in)));
   EXPECT_NE(resident.report.table().find("(fallback)"), std::string::npos);
 }
 
@@ -377,7 +378,7 @@ TEST_P(FailingUploads, MapWhatNeitherDeviceNorSplitCanHold) {
   backend_->fail(TestBackend::split_allocation, 0);
   const ResidentArrays resident = upload({&source, 1}, wrapped, options());
   EXPECT_EQ(resident.report.arrays[0].where, Residency::mapped);
-  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+  EXPECT_TRUE(same_bytes(read<Float3>(resident.arrays[0], wrapped), as_float3(in)));
 }
 
 TEST_P(FailingUploads, UnderThePolicyDeviceDoNotStepDown) {
@@ -402,7 +403,7 @@ TEST_P(FailingUploads, NeverReuseABlockThatIsStillOnTheLink) {
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
   for (int round = 0; round != 2; ++round) {
     const ResidentArrays resident = upload({&source, 1}, wrapped, options());
-    EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+    EXPECT_TRUE(same_bytes(read<Float3>(resident.arrays[0], wrapped), as_float3(in)));
   }
 }
 
@@ -417,7 +418,7 @@ TEST_P(FailingUploads, WorkBesideAMemoryHog) {
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(in.data(), in.size() / 3));
   const ResidentArrays resident = upload({&source, 1}, wrapped, options());
   EXPECT_TRUE(resident.report.arrays[0].fell_back);
-  EXPECT_TRUE(same_bytes(read<float3>(resident.arrays[0], wrapped), as_float3(in)));
+  EXPECT_TRUE(same_bytes(read<Float3>(resident.arrays[0], wrapped), as_float3(in)));
 }
 
 }  // namespace

@@ -14,24 +14,14 @@
 #include <cstdlib>
 #include <thread>
 
+#include "fixture.h"
+
 namespace raylift {
 namespace {
 
+using test::error_of;
 using testing::AllOf;
 using testing::HasSubstr;
-
-/// The message of the error of this kind that `act` throws.
-template <class Act>
-std::string error_of(ErrorKind kind, const Act& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    EXPECT_EQ(to_string(error.kind()), to_string(kind));
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
 
 bool has_gpu() {
   try {

@@ -9,7 +9,7 @@
 namespace raylift::test {
 
 #ifndef RAYLIFT_WITH_CUDA
-int fill_half_picture_on_gpu(void*, float3*, std::size_t, float) {
+int fill_half_picture_on_gpu(void*, Float3*, std::size_t, float) {
   return -1;
 }
 int add_to_all_on_gpu(void*, std::uint32_t*, std::size_t, std::uint32_t) {
@@ -31,7 +31,7 @@ void check(int code) {
 
 }  // namespace
 
-void fill_half_picture(const Device& device, const Stream& stream, DeviceSpan<float3> points, float shift) {
+void fill_half_picture(const Device& device, const Stream& stream, DeviceSpan<Float3> points, float shift) {
   if (!device.info().is_host) return check(fill_half_picture_on_gpu(stream.handle(), points.data, points.size, shift));
   for (std::size_t i = 0; i != points.size; ++i) points.data[i] = half_picture(i, shift);
 }

@@ -11,7 +11,7 @@ __global__ void for_each(std::size_t count, Work work) {
 }
 
 struct FillHalfPicture {
-  float3* points;
+  Float3* points;
   float shift;
   __device__ void operator()(std::size_t i) const { points[i] = half_picture(i, shift); }
 };
@@ -46,7 +46,7 @@ int launch(void* stream, std::size_t count, const Work& work) {
 
 }  // namespace
 
-int fill_half_picture_on_gpu(void* stream, float3* points, std::size_t count, float shift) {
+int fill_half_picture_on_gpu(void* stream, Float3* points, std::size_t count, float shift) {
   return launch(stream, count, FillHalfPicture{points, shift});
 }
 

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> read_device(const Device& device, const Stream& strea
 
 TEST_P(SharedBuffers, ShowWhatAKernelWrote) {
   constexpr int kSide = 32;
-  SharedBuffer<float3> points(device(), 6, options());
+  SharedBuffer<Float3> points(device(), 6, options());
   for (int frame = 0; frame != 4; ++frame) {
     const auto shift = static_cast<float>(frame % 2);
     {
@@ -87,7 +87,7 @@ TEST_P(SharedBuffers, AreMappedTenThousandTimes) {
 
 TEST_P(SharedBuffers, AreMappedTwoAtOnce) {
   SharedBuffer<std::uint32_t> values(device(), 100, options(SharedAccess::write_discard));
-  SharedBuffer<float3> points(device(), 6, options(SharedAccess::write_discard));
+  SharedBuffer<Float3> points(device(), 6, options(SharedAccess::write_discard));
   const std::uint32_t zero = 0;
   {
     auto together = map_together(stream(), values, points);
@@ -105,7 +105,7 @@ TEST_P(SharedBuffers, AreMappedTwoAtOnce) {
     together.unmap();
   }
   EXPECT_THAT(read_gl<std::uint32_t>(values.id(), 100), Each(3U));
-  EXPECT_EQ(read_gl<float3>(points.id(), 6)[2], (float3{0, 1, 0}));
+  EXPECT_EQ(read_gl<Float3>(points.id(), 6)[2], (Float3{0, 1, 0}));
   // And one after the other, ending in the other order.
   {
     auto first = std::make_unique<Mapping<std::uint32_t>>(values.map(stream()));

@@ -79,8 +79,8 @@ TEST_P(SharedGeometries, HoldTheSameAsAnyUpload) {
     stream().synchronize();
     EXPECT_TRUE(read_gl<std::byte>(geometry.vertex_buffer(), vertices.size()) == vertices);
     EXPECT_TRUE(read_gl<std::byte>(geometry.triangle_buffer(), triangles.size()) == triangles);
-    EXPECT_EQ(geometry.vertex_count() * sizeof(float3), vertices.size());
-    EXPECT_EQ(geometry.triangle_count() * sizeof(uint3), triangles.size());
+    EXPECT_EQ(geometry.vertex_count() * sizeof(Float3), vertices.size());
+    EXPECT_EQ(geometry.triangle_count() * sizeof(UInt3), triangles.size());
     const auto mapping = geometry.map(stream());
     EXPECT_EQ(test::digest_of(device(), stream(), mapping.view()), test::digest_of(device(), stream(), plain.view()));
   }
@@ -90,7 +90,7 @@ TEST_P(SharedGeometries, HoldTheSameAsAnyUpload) {
 TEST_P(SharedGeometries, ExistOnce) {
   const Scene scene = test::random_scene(32, 3, device().info().is_host ? 50'000 : 1'000'000);
   const std::uint64_t shared_bytes =
-      scene.unique_vertices() * sizeof(float3) + scene.unique_triangles() * sizeof(uint3);
+      scene.unique_vertices() * sizeof(Float3) + scene.unique_triangles() * sizeof(UInt3);
   const std::uint64_t before = device().memory_info().free_bytes;
   const SharedGeometry geometry = upload_shared(scene, device(), upload_options(), {}, sharing());
   glFinish();
@@ -157,7 +157,7 @@ TEST_P(SharedGeometries, RefuseWhatIsNotTheirs) {
 
 TEST_P(SharedGeometries, RefuseMoreThanPlacementMayUse) {
   const Scene scene = test::random_scene(37, 1, 1000);
-  const std::uint64_t bytes = scene.unique_vertices() * sizeof(float3) + scene.unique_triangles() * sizeof(uint3);
+  const std::uint64_t bytes = scene.unique_vertices() * sizeof(Float3) + scene.unique_triangles() * sizeof(UInt3);
   UploadOptions tight = upload_options();
   tight.budget = bytes;
   EXPECT_THAT(
@@ -196,7 +196,7 @@ TEST_P(SharedGeometries, ShowADetector) {
   const SharedGeometry geometry = upload_shared(scene, device(), upload_options(), {}, sharing());
   float largest = 0;
   for (const Mesh& mesh : scene.meshes)
-    for (const float3& v : mesh.vertices) largest = std::max({largest, std::abs(v.x), std::abs(v.y)});
+    for (const Float3& v : mesh.vertices) largest = std::max({largest, std::abs(v.x), std::abs(v.y)});
   const std::vector<std::uint32_t> pixels =
       test::draw(geometry.vertex_buffer(), geometry.vertex_count(), geometry.triangle_buffer(),
                  geometry.triangle_count(), 64, 1 / largest);

@@ -12,9 +12,8 @@
 namespace raylift::photon {
 namespace {
 
+using test::kDegree;
 using Complex = std::complex<double>;
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kDegree = kPi / 180;
 
 struct Shares {
   double reflected, transmitted;
@@ -28,7 +27,7 @@ Shares by_matrix(double n1, Complex n, double n3, double wavelengths, double ang
     return part;
   };
   const auto admittance = [&](Complex index) { return s ? normal_part(index) : index * index / normal_part(index); };
-  const Complex phase = 2 * kPi * wavelengths * normal_part(n), i(0, 1);
+  const Complex phase = 2 * std::numbers::pi * wavelengths * normal_part(n), i(0, 1);
   const Complex y1 = admittance(n1), y = admittance(n), y3 = admittance(n3);
   const Complex b = std::cos(phase) - i * std::sin(phase) / y * y3, c = -i * y * std::sin(phase) + std::cos(phase) * y3;
   const Complex r = (y1 * b - c) / (y1 * b + c), t = 2.0 * y1 / (y1 * b + c);

@@ -7,12 +7,14 @@
 #include <complex>
 #include <numbers>
 
+#include "statistics.h"
+
 namespace raylift::photon {
 namespace {
 
+using test::kDegree;
 using Complex = std::complex<double>;
 
-constexpr double kDegree = std::numbers::pi / 180;
 constexpr std::array kAngles{0.0, 1e-4, 5.0, 15.0, 30.0, 41.0, 42.0, 45.0, 53.06, 60.0, 75.0, 85.0, 89.0, 89.9};
 
 /// Reflection amplitudes of an interface by admittances: s: n cos, p: n / cos. O. Heavens's and Abeles's form, which

@@ -117,15 +117,10 @@ TEST_P(GenstepRuns, HistoriesBeginWithTheKindOfLight) {
   Scene scene = scintillator();
   scene.optics.materials[0].tables.push_back(flat("RAYLEIGH", 4000));
   const GpuGeometry geometry = upload_scene(scene);
-  Genstep light{GenstepType::torch, 0, 0, 300, {0, 0, 0}, 0, {}};
-  TorchStep details{};
-  details.direction = {0, 0, 1};
-  details.wavelength = 400;
-  details.shape = TorchStep::Shape::point;
-  set_details(light, details);
   Genstep other = scintillation(100);
   other.type = GenstepType::ds_scintillation;
-  const Gensteps gensteps(geometry, {{cerenkov({0, 0, 0}, 20, 0.9, 700), light, scintillation(400), other}}, 5,
+  const Gensteps gensteps(geometry,
+                          {{cerenkov({0, 0, 0}, 20, 0.9, 700), torch({0, 0, 0}, 300), scintillation(400), other}}, 5,
                           Stream(device()));
   const auto number_of = [](std::size_t i) { return i < 700 ? 1U : i < 1000 ? 13U : 2U; };
   std::vector<StartPhoton> again(1500, {{0, 0, 0}, 0, {0, 0, 1}, 0, {1, 0, 0}, 400, {}});

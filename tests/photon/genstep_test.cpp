@@ -17,7 +17,7 @@ namespace {
 class AlongSteps : public OfGensteps {};
 RAYLIFT_ON_BOTH_DEVICES(AlongSteps);
 
-double along(float3 v) {
+double along(Float3 v) {
   return 0.6 * double{v.x} - 0.8 * double{v.z};
 }
 
@@ -215,11 +215,11 @@ TEST_P(AlongSteps, TorchesAreDiscsLinesAndPoints) {
   torch.shape = TorchStep::Shape::disc;
   set_details(genstep, torch);
   const auto offset = [](const Photon& photon) {
-    return float3{photon.position.x, photon.position.y, photon.position.z - 3000};
+    return Float3{photon.position.x, photon.position.y, photon.position.z - 3000};
   };
   Mean radius;
   for (const Outcome& one : run_all(geometry, {genstep})) {
-    const float3 from = offset(one.photon);
+    const Float3 from = offset(one.photon);
     ASSERT_NEAR(along(one.photon.direction), 1, 1e-6);
     ASSERT_NEAR(along(from), 0, 1e-3);
     ASSERT_GE(from.y, -1e-3);  // half of the turn: rotateUz() turns y into y here
@@ -234,7 +234,7 @@ TEST_P(AlongSteps, TorchesAreDiscsLinesAndPoints) {
   genstep.photons = 100;
   const std::vector<Outcome> line = run_all(geometry, {genstep});
   for (std::size_t i = 0; i != line.size(); ++i) {
-    const float3 from = offset(line[i].photon);
+    const Float3 from = offset(line[i].photon);
     const double at = -100 + 2.0 * static_cast<double>(i);
     ASSERT_NEAR(from.x, -0.8 * at, 1e-3);  // rotateUz() turns x into (-0.8, 0, -0.6)
     ASSERT_NEAR(from.z, -0.6 * at, 1e-3);

@@ -15,7 +15,7 @@ inline OpticalTable dispersive() {
   return {"RINDEX", SpectralAxis::wavelength_nm, {200, 300, 400, 600, 800}, {1.42, 1.37, 1.345, 1.335, 1.33}};
 }
 
-inline Genstep cerenkov(float3 position, double length, double beta, std::uint32_t photons) {
+inline Genstep cerenkov(Float3 position, double length, double beta, std::uint32_t photons) {
   Genstep genstep{GenstepType::cerenkov, 1, 0, photons, position, 2, {}};
   CerenkovStep step{};
   const auto l = static_cast<float>(length);
@@ -51,6 +51,17 @@ inline Genstep scintillation(std::uint32_t photons) {
   step.length = 30;
   step.charge = 1;
   step.velocity = 100;
+  set_details(genstep, step);
+  return genstep;
+}
+
+/// A torch of one wavelength, 440 nm, from one point along z.
+inline Genstep torch(Float3 position, std::uint32_t photons, float time = 0, float wavelength = 440) {
+  Genstep genstep{GenstepType::torch, 0, 0, photons, position, time, {}};
+  TorchStep step{};
+  step.direction = {0, 0, 1};
+  step.wavelength = wavelength;
+  step.shape = TorchStep::Shape::point;
   set_details(genstep, step);
   return genstep;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "gensteps.h"
 #include "shells.h"
 #include "support/paths.h"
 
@@ -39,8 +40,8 @@ class LoadSource : public test::OfPhotons {
   static void expect_same(const std::vector<StartPhoton>& read, const std::vector<StartPhoton>& written) {
     ASSERT_EQ(read.size(), written.size());
     for (std::size_t i = 0; i != read.size(); ++i) {
-      const float3 p = written[i].position;
-      EXPECT_EQ(read[i].position, (float3{p.x - 1000, p.y, p.z + 2.5F}));
+      const Float3 p = written[i].position;
+      EXPECT_EQ(read[i].position, (Float3{p.x - 1000, p.y, p.z + 2.5F}));
       EXPECT_EQ(read[i].time, written[i].time);
       EXPECT_EQ(read[i].direction, written[i].direction);
       EXPECT_EQ(read[i].polarization, written[i].polarization);
@@ -72,7 +73,7 @@ TEST_P(LoadSource, ReadsOpticksPhotons) {
 }
 
 TEST_P(LoadSource, ReadsChromasPhotons) {
-  std::vector<float3> pos, dir, pol;
+  std::vector<Float3> pos, dir, pol;
   std::vector<float> wavelengths, t;
   for (const StartPhoton& one : photons()) {
     pos.push_back(one.position);
@@ -87,7 +88,7 @@ TEST_P(LoadSource, ReadsChromasPhotons) {
             std::string::npos);
   write("wavelengths.npy", {}, wavelengths);
   EXPECT_EQ(read_photons(folder(), kOrigin)[7].time, 0);
-  EXPECT_EQ(read_photons(folder(), kOrigin)[7].polarization, (float3{0, 0, 0}));
+  EXPECT_EQ(read_photons(folder(), kOrigin)[7].polarization, (Float3{0, 0, 0}));
   write("pol.npy", {3}, pol);
   write("t.npy", {}, t);
   expect_same(read_photons(folder(), kOrigin), photons());
@@ -106,14 +107,9 @@ TEST_P(LoadSource, TakesFilesAndTexts) {
   for (std::size_t i = 0; i != births.size(); ++i)
     EXPECT_EQ(births[i].photon.position, photons()[i].position);  // the scene's origin is 0
 
-  Genstep genstep{GenstepType::torch, 0, 0, 30, {0, 0, 100}, 7, {}};
-  TorchStep torch{};
-  torch.direction = {0, 0, 1};
-  torch.wavelength = 440;
-  torch.shape = TorchStep::Shape::point;
-  set_details(genstep, torch);
+  Genstep genstep = torch({0, 0, 100}, 30, 7);
   const std::string steps = write("steps.npy", {6, 4}, std::vector{genstep, genstep}).string();
-  EXPECT_EQ(read_gensteps(steps, kOrigin)[1].position, (float3{-1000, 0, 102.5F}));
+  EXPECT_EQ(read_gensteps(steps, kOrigin)[1].position, (Float3{-1000, 0, 102.5F}));
   const LoadedSource along("gensteps:" + steps, geometry, 1);
   EXPECT_EQ(along.photons(), 60U);
   for (const Outcome& one : run(geometry, along.source(), {.latest = -1}, 60))
@@ -136,7 +132,7 @@ TEST_P(LoadSource, NamesItsFiles) {
   const auto start = write("start.npy", {4, 4}, photons());
   EXPECT_EQ(source_files("photons:" + start.string()), Paths{start});
   EXPECT_EQ(source_files("gensteps:" + start.string()), Paths{start});
-  const auto t = write("t.npy", {}, std::vector<float>(1)), pos = write("pos.npy", {3}, std::vector<float3>(1));
+  const auto t = write("t.npy", {}, std::vector<float>(1)), pos = write("pos.npy", {3}, std::vector<Float3>(1));
   EXPECT_EQ(source_files("photons:" + folder().string()), (Paths{pos, t}));
   EXPECT_EQ(source_files("ball:0,0,0,1:time=5:wavelength=a-b.csv:decay=3"), Paths{"a-b.csv"});
   EXPECT_EQ(source_files("point:0,0,0:wavelength=350-500nm"), Paths{});

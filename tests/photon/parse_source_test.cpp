@@ -15,7 +15,7 @@ namespace {
 
 TEST(ParseSource, ReadsShapes) {
   Source source = parse_source("point:0,-1500,2.5");
-  EXPECT_EQ(source.center, (float3{0, -1500, 2.5F}));
+  EXPECT_EQ(source.center, (Float3{0, -1500, 2.5F}));
   EXPECT_EQ(source.shape, SourceShape::ball);
   EXPECT_EQ(source.radius, 0);
   EXPECT_EQ(source.aim, Aim::isotropic);
@@ -23,23 +23,23 @@ TEST(ParseSource, ReadsShapes) {
   EXPECT_EQ(source.spectrum.count, 0U);
 
   source = parse_source("ball:1m,-2cm, 3 mm,1e3");
-  EXPECT_EQ(source.center, (float3{1000, -20, 3}));
+  EXPECT_EQ(source.center, (Float3{1000, -20, 3}));
   EXPECT_EQ(source.radius, 1000);
 
   source = parse_source("line:0,0,0,2,4,8");
   EXPECT_EQ(source.shape, SourceShape::line);
-  EXPECT_EQ(source.center, (float3{1, 2, 4}));
-  EXPECT_EQ(source.extent, (float3{1, 2, 4}));
+  EXPECT_EQ(source.center, (Float3{1, 2, 4}));
+  EXPECT_EQ(source.extent, (Float3{1, 2, 4}));
 
   source = parse_source("disc:1,2,3,0,0,-2,5cm");
   EXPECT_EQ(source.shape, SourceShape::disc);
-  EXPECT_EQ(source.extent, (float3{0, 0, -1}));
+  EXPECT_EQ(source.extent, (Float3{0, 0, -1}));
   EXPECT_EQ(source.direction, source.extent);
   EXPECT_EQ(source.aim, Aim::lambertian);
   EXPECT_EQ(source.radius, 50);
 
   source = parse_source("laser:1,2,3,3,0,4");
-  EXPECT_EQ(source.extent, (float3{0.6F, 0, 0.8F}));
+  EXPECT_EQ(source.extent, (Float3{0.6F, 0, 0.8F}));
   EXPECT_EQ(source.aim, Aim::cone);
   EXPECT_EQ(source.half_angle, 0);
   EXPECT_EQ(source.radius, 0);
@@ -47,11 +47,11 @@ TEST(ParseSource, ReadsShapes) {
 }
 
 TEST(ParseSource, TakesPointsFromTheOrigin) {
-  constexpr std::array<double, 3> kOrigin{2'400'000, -1e6, 0.5};
-  EXPECT_EQ(parse_source("point:2400000.0625,-1km,1", kOrigin).center, (float3{0.0625F, 0, 0.5F}));
-  const Source line = parse_source("line:2400000.0625,-1km,1,2400002.0625,-1km,1", kOrigin);
-  EXPECT_EQ(line.center, (float3{1.0625F, 0, 0.5F}));
-  EXPECT_EQ(line.extent, (float3{1, 0, 0}));
+  constexpr std::array<double, 3> kFar{2'400'000, -1e6, 0.5};
+  EXPECT_EQ(parse_source("point:2400000.0625,-1km,1", kFar).center, (Float3{0.0625F, 0, 0.5F}));
+  const Source line = parse_source("line:2400000.0625,-1km,1,2400002.0625,-1km,1", kFar);
+  EXPECT_EQ(line.center, (Float3{1.0625F, 0, 0.5F}));
+  EXPECT_EQ(line.extent, (Float3{1, 0, 0}));
 }
 
 TEST(ParseSource, ReadsKeys) {
@@ -65,17 +65,17 @@ TEST(ParseSource, ReadsKeys) {
 
   source = parse_source("point:0,0,0:angle=30:direction=0,3,-4:wavelength=127nm:time=3ps:polarization=2,0,0");
   EXPECT_EQ(source.aim, Aim::cone);
-  EXPECT_EQ(source.direction, (float3{0, 0.6F, -0.8F}));
+  EXPECT_EQ(source.direction, (Float3{0, 0.6F, -0.8F}));
   EXPECT_FLOAT_EQ(source.half_angle, std::numbers::pi_v<float> / 6);
   EXPECT_EQ(source.wavelength, 127);
   EXPECT_FLOAT_EQ(source.time, 0.003F);
   EXPECT_EQ(source.time_width, 0);
-  EXPECT_EQ(source.polarization, (float3{1, 0, 0}));
+  EXPECT_EQ(source.polarization, (Float3{1, 0, 0}));
 
   EXPECT_EQ(parse_source("disc:0,0,0,0,0,1,5:direction=isotropic").aim, Aim::isotropic);
   source = parse_source("laser:0,0,0,0,0,1:angle=2mrad");
   EXPECT_FLOAT_EQ(source.half_angle, 0.002F);
-  EXPECT_EQ(source.direction, (float3{0, 0, 1}));
+  EXPECT_EQ(source.direction, (Float3{0, 0, 1}));
   EXPECT_EQ(parse_source("laser:0,0,0,0,0,1:direction=lambertian").aim, Aim::lambertian);
 }
 

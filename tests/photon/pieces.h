@@ -33,9 +33,9 @@ inline Scene pieces(std::vector<Piece> all) {
 }
 
 /// From one corner to the other.
-inline Mesh box(float3 low, float3 high) {
+inline Mesh box(Float3 low, Float3 high) {
   Mesh mesh = cube();
-  for (float3& v : mesh.vertices)
+  for (Float3& v : mesh.vertices)
     v = {low.x + v.x * (high.x - low.x), low.y + v.y * (high.y - low.y), low.z + v.z * (high.z - low.z)};
   return mesh;
 }

@@ -12,15 +12,14 @@ namespace {
 
 using test::expect_mean;
 using test::flat;
+using test::kDegree;
 using test::Mean;
 using test::Shares;
 
-constexpr double kDegree = std::numbers::pi / 180;
-
-float3 vector(double x, double y, double z) {
+Float3 vector(double x, double y, double z) {
   return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)};
 }
-double dot(float3 a, float3 b) {
+double dot(Float3 a, Float3 b) {
   return double{a.x} * double{b.x} + double{a.y} * double{b.y} + double{a.z} * double{b.z};
 }
 bool has(const Outcome& one, StepKind kind) {
@@ -34,7 +33,7 @@ Scene half_spaces(double n1, double n2) {
 }
 
 /// Comes down to the origin at an angle from the vertical, in the plane of x and z.
-Source beam(double angle, float3 polarization) {
+Source beam(double angle, Float3 polarization) {
   Source source;
   source.center = vector(-100 * std::sin(angle), 0, 100 * std::cos(angle));
   source.direction = vector(std::sin(angle), 0, -std::cos(angle));
@@ -147,7 +146,7 @@ TEST_P(BoundaryProof, FresnelsSharesAnglesAndPolarisationsAtTwelveAngles) {
 TEST_P(BoundaryProof, BrewstersAngleReflectsNothingOfPAndTotalReflectionEverything) {
   const GpuGeometry into = upload_scene(half_spaces(1, 1.5)), out = upload_scene(half_spaces(1.5, 1));
   const double brewster = std::atan(1.5);
-  const float3 p = vector(std::cos(brewster), 0, std::sin(brewster));
+  const Float3 p = vector(std::cos(brewster), 0, std::sin(brewster));
   std::uint64_t all = 0;
   for (std::uint64_t seed = 0; seed != 5; ++seed) {
     const std::vector<Outcome> some = run(into, beam(brewster, p), {.seed = seed, .most_steps = 1});

@@ -16,7 +16,7 @@ using test::Mean;
 
 constexpr double kLight = 299.792458;  // mm/ns
 
-double length(float3 v) {
+double length(Float3 v) {
   return std::hypot(v.x, v.y, v.z);
 }
 
@@ -48,7 +48,7 @@ TEST_P(BulkProof, ScatteringLength) {
   }
 }
 
-Source laser(float3 polarization) {
+Source laser(Float3 polarization) {
   Source source;
   source.aim = Aim::cone;
   source.polarization = polarization;
@@ -70,7 +70,7 @@ TEST_P(BulkProof, RayleighsAnglesAndPolarisation) {
   expect_mean(kept, 0.2, 0.2);
   for (const Outcome& one : after_one(tables, {}, laser({0, 0, 0}))) {
     const auto& [x, y, z] = one.photon.direction;
-    const float3& e = one.photon.polarization;
+    const Float3& e = one.photon.polarization;
     square.add(std::pow(z, 2));
     across.add(std::pow(double{e.x} * -double{y} + double{e.y} * double{x}, 2) /
                (double{x} * double{x} + double{y} * double{y}));

@@ -16,7 +16,7 @@ namespace raylift::photon {
 namespace {
 
 constexpr std::uint64_t kSeed = 20261122;
-constexpr std::uint64_t kPhotons = 300'000;
+constexpr std::uint64_t kDrawn = 300'000;
 
 // kat_vectors of Random123.
 TEST(Philox, HasTheKnownAnswers) {
@@ -72,7 +72,7 @@ TEST(RandomStream, DiffersBySeedAndPhoton) {
 TEST(RandomStream, IsUniformAcrossPhotons) {
   Mean mean, square, product;
   float least = 1, most = 0;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
+  for (std::uint64_t photon = 0; photon != kDrawn; ++photon) {
     RandomStream random(kSeed, photon);
     const float u = random.uniform(), v = random.uniform();
     mean.add(u);
@@ -90,7 +90,7 @@ TEST(RandomStream, IsUniformAcrossPhotons) {
 
 TEST(RandomStream, HasExponentialAndNormalNumbers) {
   Mean mean, variance, tail, normal, normal_variance, beyond;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
+  for (std::uint64_t photon = 0; photon != kDrawn; ++photon) {
     RandomStream random(kSeed, photon);
     const double x = random.exponential(), n = random.normal();
     mean.add(x);
@@ -124,7 +124,7 @@ TEST(RandomStream, HasExponentialNumbersNearZero) {
 
 TEST(RandomStream, HasDirectionsOfAllKinds) {
   Mean x, y, z, xx, zz, xy;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
+  for (std::uint64_t photon = 0; photon != kDrawn; ++photon) {
     const Vector d = RandomStream(kSeed, photon).direction();
     EXPECT_NEAR(dot(d, d), 1, 1e-6);
     x.add(d.x);

@@ -8,8 +8,8 @@
 namespace raylift::photon {
 namespace {
 
-constexpr std::uint64_t kSeed = 14;
-constexpr std::uint64_t kPhotons = 300'000;
+constexpr std::uint64_t kScatterSeed = 14;
+constexpr std::uint64_t kScattered = 300'000;
 
 void expect_wave(const Wave& wave) {
   ASSERT_NEAR(dot(wave.direction, wave.direction), 1, 1e-6);
@@ -22,8 +22,8 @@ TEST(Rayleigh, IsADipoleAboutThePolarisation) {
   const Wave in{unit(Vector(1, 2, 3)), unit(Vector(3, 0, -1))};
   const Vector third = cross(in.direction, in.polarization);
   Mean along, ahead, ahead2, side2, fourth;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed, photon);
+  for (std::uint64_t photon = 0; photon != kScattered; ++photon) {
+    RandomStream random(kScatterSeed, photon);
     const Wave out = rayleigh(in, random);
     expect_wave(out);
     EXPECT_LE(random.drawn(), 4U);
@@ -52,8 +52,8 @@ TEST(Rayleigh, IsADipoleAboutThePolarisation) {
 TEST(Rayleigh, OfUnpolarisedLightHasTheKnownPhaseFunction) {
   const Vector direction = unit(Vector(-1, 0.5F, 2));
   Mean square, polarised;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed + 1, photon);
+  for (std::uint64_t photon = 0; photon != kScattered; ++photon) {
+    RandomStream random(kScatterSeed + 1, photon);
     const Wave in{direction, random_polarization(direction, random)};
     expect_wave(in);
     const Wave out = rayleigh(in, random);
@@ -72,8 +72,8 @@ TEST(Rayleigh, OfUnpolarisedLightHasTheKnownPhaseFunction) {
 TEST(HenyeyGreenstein, HasItsMeanAndSecondMoment) {
   for (const float g : {-0.9F, -0.3F, 0.0F, 5e-4F, 2e-3F, 0.5F, 0.9F, 0.99F}) {
     Mean mean, second;
-    for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-      RandomStream random(kSeed + 2, photon);
+    for (std::uint64_t photon = 0; photon != kScattered; ++photon) {
+      RandomStream random(kScatterSeed + 2, photon);
       const double c = henyey_greenstein(g, random);
       ASSERT_LE(std::abs(c), 1);
       mean.add(c);
@@ -91,8 +91,8 @@ TEST(Mie, GoesForwardsAndBackwardsByItsRatio) {
   const Vector direction = unit(Vector(2, -1, 1));
   const Wave in{direction, perpendicular(direction)};
   Mean mean;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed + 3, photon);
+  for (std::uint64_t photon = 0; photon != kScattered; ++photon) {
+    RandomStream random(kScatterSeed + 3, photon);
     const Wave out = mie(in, 0.9F, 0.4F, 0.7F, random);
     expect_wave(out);
     mean.add(dot(out.direction, direction));

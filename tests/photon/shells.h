@@ -107,6 +107,6 @@ using test::flat;
 using test::shells;
 
 inline constexpr double kLight = 299.792458;  // mm/ns
-inline constexpr float3 kAxis{0.6F, 0, -0.8F};
+inline constexpr Float3 kAxis{0.6F, 0, -0.8F};
 
 }  // namespace raylift::photon

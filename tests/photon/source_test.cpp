@@ -18,7 +18,7 @@ namespace {
 struct Vec {
   double x, y, z;
 };
-Vec of(float3 v) {
+Vec of(Float3 v) {
   return {double{v.x}, double{v.y}, double{v.z}};
 }
 double dot(Vec a, Vec b) {
@@ -279,8 +279,8 @@ TEST_P(Sources, PhotonsAreGiven) {
     ASSERT_NEAR(one.photon.position.y, 0, 0.1);
     ASSERT_NEAR(one.photon.time, given[i].time, 1e-3);
     ASSERT_EQ(one.photon.wavelength, given[i].wavelength);
-    ASSERT_EQ(one.photon.direction, (float3{0, 1, 0}));
-    ASSERT_EQ(one.photon.polarization, (float3{1, 0, 0}));
+    ASSERT_EQ(one.photon.direction, (Float3{0, 1, 0}));
+    ASSERT_EQ(one.photon.polarization, (Float3{1, 0, 0}));
     if (x > 3001) {
       ASSERT_EQ(one.last.kind, StepKind::escaped);
       continue;

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace raylift::test {
+
+inline constexpr double kDegree = std::numbers::pi / 180;
 
 /// The mean of what was added, and its standard error.
 class Mean {

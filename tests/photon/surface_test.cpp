@@ -12,8 +12,8 @@
 namespace raylift::photon {
 namespace {
 
-constexpr std::uint64_t kSeed = 77;
-constexpr std::uint64_t kPhotons = 200'000;
+constexpr std::uint64_t kSurfaceSeed = 77;
+constexpr std::uint64_t kTries = 200'000;
 const Vector kNormal = unit(Vector(1, -2, 2));
 
 /// Light that meets the surface at an angle from its normal, polarised at an angle from the plane's normal.
@@ -35,10 +35,10 @@ Counts run(const SurfaceAt& surface, double angle, float n1, float n2) {
   Counts counts;
   const Wave in = light(angle);
   const Vector mirror = mirrored(in.direction, kNormal);
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed, photon);
+  for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+    RandomStream random(kSurfaceSeed, photon);
     const SurfaceResult result = at_surface(surface, in, kNormal, n1, n2, random);
-    counts.share[static_cast<std::size_t>(result.fate)] += 1.0 / static_cast<double>(kPhotons);
+    counts.share[static_cast<std::size_t>(result.fate)] += 1.0 / static_cast<double>(kTries);
     EXPECT_NEAR(dot(result.wave.direction, result.wave.direction), 1, 1e-5);
     EXPECT_NEAR(dot(result.wave.polarization, result.wave.polarization), 1, 1e-5);
     EXPECT_NEAR(dot(result.wave.direction, result.wave.polarization), 0, 1e-5);
@@ -57,7 +57,7 @@ Counts run(const SurfaceAt& surface, double angle, float n1, float n2) {
 
 /// Within 4 standard errors of a share; and tells one that is 2 % off, where the share is large enough.
 void expect_share(double share, double truth) {
-  const double error = std::sqrt(std::max(truth * (1 - truth), 1e-12) / static_cast<double>(kPhotons));
+  const double error = std::sqrt(std::max(truth * (1 - truth), 1e-12) / static_cast<double>(kTries));
   EXPECT_LT(std::abs(share - truth), 4 * error + 1e-9) << share << ' ' << truth;
   if (truth > 0.3 && truth < 0.9) {
     EXPECT_LT(4 * error, 0.02 * truth);
@@ -134,8 +134,8 @@ TEST(Surface, UnifiedChoosesItsReflection) {
   const Wave in = light(0.8);
   const Vector mirror = mirrored(in.direction, kNormal);
   Mean diffuse;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed, photon);
+  for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+    RandomStream random(kSurfaceSeed, photon);
     const SurfaceResult result = at_surface(surface, in, kNormal, 1, 1, random);
     if (dot(result.wave.direction, mirror) > Real(1 - 1e-5F))
       ++kinds[0];
@@ -146,9 +146,9 @@ TEST(Surface, UnifiedChoosesItsReflection) {
       diffuse.add(dot(result.wave.direction, kNormal));
     }
   }
-  expect_share(kinds[0] / static_cast<double>(kPhotons), 0.4);
-  expect_share(kinds[1] / static_cast<double>(kPhotons), 0.2);
-  expect_share(kinds[2] / static_cast<double>(kPhotons), 0.4);
+  expect_share(kinds[0] / static_cast<double>(kTries), 0.4);
+  expect_share(kinds[1] / static_cast<double>(kTries), 0.2);
+  expect_share(kinds[2] / static_cast<double>(kTries), 0.4);
   expect_mean(diffuse, 2.0 / 3, 2.0 / 3);
 }
 
@@ -190,8 +190,8 @@ TEST(Surface, LobeHasTheWidthOfSigmaAlpha) {
     expect_share(fate(counts, SurfaceFate::reflected), 1);
     Mean width;  // 1 - cosine, so that 2 % of the width shows
     const Wave in = light(0);
-    for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-      RandomStream random(kSeed + 1, photon);
+    for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+      RandomStream random(kSurfaceSeed + 1, photon);
       width.add(1 - static_cast<double>(static_cast<float>(
                         dot(at_surface(surface, in, kNormal, 1, 1, random).wave.direction, kNormal))));
     }
@@ -219,8 +219,8 @@ TEST(Surface, GlisurHasTheWidthOfItsPolish) {
     }
   Mean width;
   const Wave in = light(0);
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed + 2, photon);
+  for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+    RandomStream random(kSurfaceSeed + 2, photon);
     const SurfaceResult result = at_surface(surface, in, kNormal, 1, 1, random);
     ASSERT_EQ(result.fate, SurfaceFate::reflected);
     width.add(1 - static_cast<double>(static_cast<float>(dot(result.wave.direction, kNormal))));
@@ -240,11 +240,11 @@ TEST(Surface, PolishedBackPaintReflectsManyTimes) {
   const double r = 1 - static_cast<double>(static_cast<float>(fresnel(s, kNormal, 1.5F, 1).transmittance));
   const double wanted = r + (1 - r) * (1 - r) * 0.9 / (1 - r * 0.9);
   double reflected = 0;
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed + 3, photon);
+  for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+    RandomStream random(kSurfaceSeed + 3, photon);
     const SurfaceResult result = at_surface(surface, s, kNormal, 1.5F, 7, random);
     if (result.fate != SurfaceFate::reflected) continue;
-    reflected += 1.0 / static_cast<double>(kPhotons);
+    reflected += 1.0 / static_cast<double>(kTries);
     EXPECT_NEAR(dot(result.wave.direction, kNormal), std::cos(angle), 1e-5);
   }
   expect_share(reflected, wanted);
@@ -282,10 +282,10 @@ TEST(Surface, RoughnessDiffusesReflectedLight) {
   double mirror = 0;
   const Wave in = light(angle);
   const Vector wanted = mirrored(in.direction, kNormal);
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed + 4, photon);
+  for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+    RandomStream random(kSurfaceSeed + 4, photon);
     const SurfaceResult result = at_surface(surface, in, kNormal, 1.5F, 1, random);
-    if (dot(result.wave.direction, wanted) > Real(1 - 1e-5F)) mirror += 1.0 / static_cast<double>(kPhotons);
+    if (dot(result.wave.direction, wanted) > Real(1 - 1e-5F)) mirror += 1.0 / static_cast<double>(kTries);
   }
   expect_share(mirror, std::exp(-phase * phase));
 }
@@ -293,10 +293,10 @@ TEST(Surface, RoughnessDiffusesReflectedLight) {
 TEST(SimpleSurface, SharesByItsProbabilities) {
   const SimpleSurfaceAt surface{0.25F, 0.3F, 0.15F, 0.1F};
   std::array<double, 4> share{};
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed + 5, photon);
+  for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+    RandomStream random(kSurfaceSeed + 5, photon);
     const SurfaceResult result = at_simple_surface(surface, light(0.2), kNormal, 1, 1, random);
-    share[static_cast<std::size_t>(result.fate)] += 1.0 / static_cast<double>(kPhotons);
+    share[static_cast<std::size_t>(result.fate)] += 1.0 / static_cast<double>(kTries);
   }
   expect_share(share[static_cast<std::size_t>(SurfaceFate::detected)], 0.25);
   expect_share(share[static_cast<std::size_t>(SurfaceFate::absorbed)], 0.3);
@@ -309,8 +309,8 @@ TEST(SimpleSurface, DiffuseLightIsUnpolarised) {
   const SimpleSurfaceAt surface{0, 0, 1, 0};
   Mean cosine, across, along;
   const Vector first = perpendicular(kNormal);
-  for (std::uint64_t photon = 0; photon != kPhotons; ++photon) {
-    RandomStream random(kSeed + 6, photon);
+  for (std::uint64_t photon = 0; photon != kTries; ++photon) {
+    RandomStream random(kSurfaceSeed + 6, photon);
     const SurfaceResult result = at_simple_surface(surface, light(0.9, 0), kNormal, 1, 1, random);
     ASSERT_EQ(result.fate, SurfaceFate::reflected);
     const Wave& wave = result.wave;

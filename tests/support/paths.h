@@ -19,7 +19,9 @@ inline std::filesystem::path source_dir() {
 }
 
 /// A file of the project's data/ folder.
-inline std::filesystem::path data(const std::string& name) { return source_dir() / "data" / name; }
+inline std::filesystem::path data(const std::string& name) {
+  return source_dir() / "data" / name;
+}
 
 /// A program of the project: beside the running test, where all programs are built and packed together.
 inline std::filesystem::path program(const std::string& name) {

@@ -133,7 +133,7 @@ TEST(Normals, ASphereIsSmooth) {
   for (std::size_t m = 0; m < scene.meshes.size(); ++m) {
     if (scene.meshes[m].name.find("Vessel") == std::string::npos) continue;
     for (std::size_t v = 0; v < scene.meshes[m].vertices.size(); ++v) {
-      const float3& p = scene.meshes[m].vertices[v];
+      const Float3& p = scene.meshes[m].vertices[v];
       const Eigen::Vector3f out = Eigen::Vector3f(p.x, p.y, p.z).normalized();
       EXPECT_GT(unpack_normal(normals.vertices[offsets.first_vertex[m] + v]).dot(out), 0.99F);
     }

@@ -13,13 +13,13 @@
 #include <cmath>
 #include <new>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using bvh::Primitive;
 
-RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<const float3> vertices,
-                                     std::span<const uint3> triangles) {
+RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<const Float3> vertices,
+                                     std::span<const UInt3> triangles) {
   RawVector<Primitive> primitives;
   resize_large(primitives, pairs.size());
   tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
@@ -48,7 +48,7 @@ void check_size(const BvhNode& root) {
 
 }  // namespace
 
-Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles, const BvhOptions& options,
+Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles, const BvhOptions& options,
               const Progress& progress) try {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
@@ -74,4 +74,4 @@ Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles
   throw Error(ErrorKind::out_of_host_memory, "no memory for building a BVH");
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

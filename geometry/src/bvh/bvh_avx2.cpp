@@ -18,7 +18,7 @@
 
 #define RAYLIFT_AVX2 __attribute__((target("avx2,fma,bmi,popcnt")))
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 namespace {
 
 using namespace bvh_detail;
@@ -283,11 +283,11 @@ void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits
     trace_all<false>(bvh, rays, hits, count);
 }
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh
 
 #else
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 
 bool has_avx2() {
   return false;
@@ -296,6 +296,6 @@ void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits
   trace_portable(bvh, levels, rays, hits, count);
 }
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 
 [[nodiscard]] bool has_avx2();
 
@@ -14,4 +14,4 @@ namespace raylift::bvh {
 void trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count);
 void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count);
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh

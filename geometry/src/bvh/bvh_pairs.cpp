@@ -17,27 +17,27 @@
 #include <limits>
 #include <string>
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr std::size_t kBlock = 4096;       // triangles that are paired among each other; fixed, so that results are
 constexpr std::uint32_t kSlots = 1 << 15;  // more than two per edge of a block
 constexpr float kLargest = 1e18f;          // squares of lengths stay finite
 
-std::uint32_t corner(const uint3& triangle, std::uint32_t k) {
+std::uint32_t corner(const UInt3& triangle, std::uint32_t k) {
   return k == 0 ? triangle.x : k == 1 ? triangle.y : triangle.z;
 }
 
-bool degenerate(const uint3& t) {
+bool degenerate(const UInt3& t) {
   return t.x == t.y || t.y == t.z || t.z == t.x;
 }
 
 // Half the surface of the box around some vertices.
-float half_area(std::span<const float3> vertices, std::initializer_list<std::uint32_t> indices) {
+float half_area(std::span<const Float3> vertices, std::initializer_list<std::uint32_t> indices) {
   const float inf = std::numeric_limits<float>::infinity();
-  float3 lower{inf, inf, inf}, upper{-inf, -inf, -inf};
+  Float3 lower{inf, inf, inf}, upper{-inf, -inf, -inf};
   for (const std::uint32_t i : indices) {
-    const float3& v = vertices[i];
+    const Float3& v = vertices[i];
     lower = {std::min(lower.x, v.x), std::min(lower.y, v.y), std::min(lower.z, v.z)};
     upper = {std::max(upper.x, v.x), std::max(upper.y, v.y), std::max(upper.z, v.z)};
   }
@@ -86,11 +86,11 @@ static_assert(1u << 15 == kSlots && 3 * kBlock < kSlots / 2);
 
 // Pairs at most kBlock triangles among each other; number(i) is the i-th one's.
 template <class Number>
-void pair_block(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t count,
+void pair_block(std::span<const Float3> vertices, std::span<const UInt3> triangles, std::size_t count,
                 const Number& number, EdgeTable& edges, RawVector<PairIds>& out) {
   edges.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    const uint3& triangle = triangles[number(i)];
+    const UInt3& triangle = triangles[number(i)];
     if (degenerate(triangle)) continue;
     for (std::uint32_t k = 0; k < 3; ++k)
       edges.insert(corner(triangle, (k + 1) % 3), corner(triangle, (k + 2) % 3),
@@ -101,7 +101,7 @@ void pair_block(std::span<const float3> vertices, std::span<const uint3> triangl
     if (taken[i]) continue;
     taken[i] = true;
     const std::uint32_t id = number(i);
-    const uint3& triangle = triangles[id];
+    const UInt3& triangle = triangles[id];
     PairIds best{{id << 2, kNoTriangle}};
     float best_area = std::numeric_limits<float>::infinity();
     std::size_t best_mate = 0;
@@ -130,7 +130,7 @@ void pair_block(std::span<const float3> vertices, std::span<const uint3> triangl
 }
 
 template <class Number>
-RawVector<PairIds> pair_in_blocks(std::span<const float3> vertices, std::span<const uint3> triangles, std::size_t count,
+RawVector<PairIds> pair_in_blocks(std::span<const Float3> vertices, std::span<const UInt3> triangles, std::size_t count,
                                   const Number& number) {
   const std::size_t blocks = (count + kBlock - 1) / kBlock;
   std::vector<RawVector<PairIds>> found(blocks);
@@ -165,7 +165,7 @@ std::uint64_t spread(std::uint32_t v) {
 
 // Triangles without a mate along a curve that fills space (Morton's): a place on the curve above, the number below.
 // Nothing where they are few.
-std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
+std::vector<std::uint64_t> single_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles,
                                             std::span<const PairIds> pairs) {
   const auto is_single = [](const PairIds& ids) { return ids.triangle[1] == kNoTriangle; };
   const std::size_t singles = tbb::parallel_reduce(
@@ -182,7 +182,7 @@ std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, st
     if (is_single(ids)) alone.push_back(ids.triangle[0] >> 2);
   const float inf = std::numeric_limits<float>::infinity();
   float lower[3] = {inf, inf, inf}, upper[3] = {-inf, -inf, -inf};
-  for (const float3& v : vertices) {
+  for (const Float3& v : vertices) {
     const float at[3] = {v.x, v.y, v.z};
     for (int a = 0; a < 3; ++a) {
       lower[a] = std::min(lower[a], at[a]);
@@ -194,8 +194,8 @@ std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, st
   const float scale = extent > 0 ? 1023.0f / extent : 0.0f;
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, alone.size(), 1 << 14), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
-      const uint3& t = triangles[alone[i]];
-      const float3 &p = vertices[t.x], &q = vertices[t.y], &r = vertices[t.z];
+      const UInt3& t = triangles[alone[i]];
+      const Float3 &p = vertices[t.x], &q = vertices[t.y], &r = vertices[t.z];
       const float center[3] = {(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
       std::uint64_t place = 0;
       for (int a = 0; a < 3; ++a) {
@@ -209,7 +209,7 @@ std::vector<std::uint64_t> single_triangles(std::span<const float3> vertices, st
   return alone;
 }
 
-void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
+void check(std::span<const Float3> vertices, std::span<const UInt3> triangles) {
   if (triangles.size() > kBvhMaxTriangles)
     throw Error(ErrorKind::limit, std::to_string(triangles.size()) + " triangles are more than a BVH numbers (2^30)",
                 {}, "Split the mesh.");
@@ -221,7 +221,7 @@ void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
   };
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, vertices.size(), 1 << 14), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
-      const float3& v = vertices[i];
+      const Float3& v = vertices[i];
       if (!(std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}) <= kLargest) || std::isnan(v.y) ||
           std::isnan(v.z))
         return lower(bad_vertex, i);
@@ -229,12 +229,12 @@ void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
   });
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, triangles.size(), 1 << 14), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
-      const uint3& t = triangles[i];
+      const UInt3& t = triangles[i];
       if (std::max({t.x, t.y, t.z}) >= vertices.size()) return lower(bad_triangle, i);
     }
   });
   if (const std::size_t i = bad_vertex; i < vertices.size()) {
-    const float3& v = vertices[i];
+    const Float3& v = vertices[i];
     const bool finite = std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
     throw Error(finite ? ErrorKind::limit : ErrorKind::malformed,
                 finite ? "a coordinate is beyond 1e18" : "a coordinate is not finite",
@@ -248,7 +248,7 @@ void check(std::span<const float3> vertices, std::span<const uint3> triangles) {
 
 }  // namespace
 
-RawVector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles, bool pair,
+RawVector<PairIds> pair_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles, bool pair,
                                   const Progress& progress) {
   const Stage stage(progress, "pair", triangles.size());
   check(vertices, triangles);
@@ -273,12 +273,12 @@ RawVector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<co
   return all;
 }
 
-TrianglePair pair_vertices(std::span<const float3> vertices, std::span<const uint3> triangles, PairIds ids) {
+TrianglePair pair_vertices(std::span<const Float3> vertices, std::span<const UInt3> triangles, PairIds ids) {
   const auto stored = [&](std::uint32_t id, std::uint32_t k) {
     return vertices[corner(triangles[id >> 2], (k + (id & 3u)) % 3)];
   };
   const std::uint32_t a = ids.triangle[0], b = ids.triangle[1];
-  const float3 four[4] = {stored(a, 0), stored(a, 1), stored(a, 2), b == kNoTriangle ? stored(a, 2) : stored(b, 2)};
+  const Float3 four[4] = {stored(a, 0), stored(a, 1), stored(a, 2), b == kNoTriangle ? stored(a, 2) : stored(b, 2)};
   TrianglePair pair;
   for (int k = 0; k < 4; ++k) {
     pair.vertex[k][0] = four[k].x;
@@ -288,4 +288,4 @@ TrianglePair pair_vertices(std::span<const float3> vertices, std::span<const uin
   return pair;
 }
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh

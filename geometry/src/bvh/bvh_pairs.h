@@ -8,15 +8,15 @@
 
 #include <span>
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 
 /// Pairs each triangle with at most one neighbour: within blocks of consecutive triangles, and what is left over within
 /// blocks of triangles that are near to each other in space. Checks indices and vertices.
-[[nodiscard]] RawVector<PairIds> pair_triangles(std::span<const float3> vertices, std::span<const uint3> triangles,
+[[nodiscard]] RawVector<PairIds> pair_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles,
                                                 bool pair, const Progress& progress);
 
 /// The vertices of a pair, as leaves store them.
-[[nodiscard]] TrianglePair pair_vertices(std::span<const float3> vertices, std::span<const uint3> triangles,
+[[nodiscard]] TrianglePair pair_vertices(std::span<const Float3> vertices, std::span<const UInt3> triangles,
                                          PairIds ids);
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh

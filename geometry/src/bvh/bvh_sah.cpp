@@ -13,7 +13,7 @@
 #include <bit>
 #include <cmath>
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr int kBins = 16, kFewBins = 8;  // of a node, and of one with few primitives
@@ -310,4 +310,4 @@ std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int
   return nodes;
 }
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh

@@ -13,7 +13,7 @@
 #include <memory>
 #include <span>
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 
 /// Four lanes; the fourth carries a number along.
 using Lanes = float __attribute__((vector_size(16)));
@@ -67,4 +67,4 @@ static_assert(sizeof(BinaryNode) == 32);
 [[nodiscard]] std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth,
                                                          std::uint32_t leaf_pairs);
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh

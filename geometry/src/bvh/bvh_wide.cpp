@@ -12,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -205,4 +205,4 @@ WideTree build_wide(RawVector<Primitive>& primitives, std::uint32_t leaf_size) {
               "the BVH is too deep");  // not reached: a binary tree bounds what is gathered of it
 }
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace raylift::bvh {
+namespace raylift::inline v0_1::bvh {
 
 inline constexpr int kWide = 8;  ///< slots of a node
 
@@ -74,4 +74,4 @@ struct WideCost {
   }
 };
 
-}  // namespace raylift::bvh
+}  // namespace raylift::inline v0_1::bvh

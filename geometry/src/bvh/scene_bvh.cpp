@@ -14,7 +14,7 @@
 
 #include "bvh_wide.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 Bounds slot_box(const BvhNode& node, int slot) {
@@ -399,4 +399,4 @@ SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options, const Progr
   return result;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

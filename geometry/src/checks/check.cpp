@@ -21,7 +21,7 @@
 
 #include "disjoint_sets.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using Index = std::uint32_t;
@@ -42,7 +42,7 @@ struct EdgeUse {
   }
 };
 
-bool equal_corners(const uint3& t) {
+bool equal_corners(const UInt3& t) {
   return t.x == t.y || t.y == t.z || t.z == t.x;
 }
 
@@ -113,13 +113,13 @@ class MeshChecker {
           [](std::size_t a, std::size_t b) { return std::min(a, b); });
     };
     const std::size_t vertex = first(original_.vertices.size(), [&](std::size_t i) {
-      const float3& v = original_.vertices[i];
+      const Float3& v = original_.vertices[i];
       return !(std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z));
     });
     if (vertex != kNowhere) fail("a coordinate is NaN or infinite", "vertex " + std::to_string(vertex));
     const std::size_t count = original_.vertices.size();
     const std::size_t triangle = first(original_.triangles.size(), [&](std::size_t i) {
-      const uint3& t = original_.triangles[i];
+      const UInt3& t = original_.triangles[i];
       return t.x >= count || t.y >= count || t.z >= count;
     });
     if (triangle != kNowhere)
@@ -131,7 +131,7 @@ class MeshChecker {
     throw Error(ErrorKind::malformed, problem, {"", "mesh '" + original_.name + "', " + element});
   }
 
-  [[nodiscard]] static Eigen::Vector3d vector(const float3& v) { return {v.x, v.y, v.z}; }
+  [[nodiscard]] static Eigen::Vector3d vector(const Float3& v) { return {v.x, v.y, v.z}; }
   [[nodiscard]] Eigen::Vector3d vertex(Index i) const { return vector(mesh_.vertices[i]); }
 
   template <class Look>
@@ -168,7 +168,7 @@ class MeshChecker {
   }
 
   FlawExample example(Flaw flaw, Index triangle) const {
-    const uint3& t = mesh_.triangles[triangle];
+    const UInt3& t = mesh_.triangles[triangle];
     Bounds box;
     for (const Index i : {t.x, t.y, t.z}) box.add(vertex(i));
     return {flaw, triangle, {box.min, box.max}};
@@ -176,7 +176,7 @@ class MeshChecker {
 
   Tally look_at_triangles() const {
     return tally(mesh_.triangles.size(), [&](std::size_t i, Tally& sum) {
-      const uint3& t = mesh_.triangles[i];
+      const UInt3& t = mesh_.triangles[i];
       const Eigen::Vector3d a = vertex(t.x);
       if (equal_corners(t) || (vertex(t.y) - a).cross(vertex(t.z) - a).isZero(0))
         sum.add(Flaw::degenerate_triangle, most_,
@@ -187,7 +187,7 @@ class MeshChecker {
   /// Calls `function(smaller, use)` for the edges of triangle i.
   template <class Function>
   void for_each_edge(std::size_t i, const Function& function) const {
-    const uint3& t = mesh_.triangles[i];
+    const UInt3& t = mesh_.triangles[i];
     if (equal_corners(t)) return;
     const auto edge = [&](Index from, Index to, Index opposite) {
       const Index direction = from < to ? 0 : 1;
@@ -254,7 +254,7 @@ class MeshChecker {
 
   /// A triangle's area, and the signed volume between it and the mesh's centre: close by, so that little cancels.
   [[nodiscard]] Size size_of(std::size_t i) const {
-    const uint3& t = mesh_.triangles[i];
+    const UInt3& t = mesh_.triangles[i];
     const Eigen::Vector3d a = vertex(t.x) - center_;
     const Eigen::Vector3d b = vertex(t.y) - center_;
     const Eigen::Vector3d c = vertex(t.z) - center_;
@@ -392,4 +392,4 @@ SceneCheck check(const Scene& scene, const CheckOptions& options, const Progress
   return result;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -11,7 +11,7 @@
 
 #include "disjoint_sets.h"
 
-namespace raylift::overlap {
+namespace raylift::inline v0_1::overlap {
 
 namespace {
 
@@ -41,7 +41,7 @@ MeshTree::MeshTree(const Mesh& mesh) {
   const Bvh bvh = build_bvh(welded.vertices, welded.triangles);
   vertices_ = std::move(welded.vertices);
   triangles_ = std::move(welded.triangles);
-  for (const float3& v : vertices_)
+  for (const Float3& v : vertices_)
     for (const float c : {v.x, v.y, v.z}) largest_coordinate_ = std::max(largest_coordinate_, std::abs(double{c}));
   make_cells(bvh);
   make_edges();
@@ -99,7 +99,7 @@ void MeshTree::make_edges() {
   const auto edge = [](std::uint32_t a, std::uint32_t b) { return std::pair(std::min(a, b), std::max(a, b)); };
   const auto for_each = [&](const auto& function) {
     for (std::size_t i = 0; i != triangles_.size(); ++i) {
-      const uint3& t = triangles_[i];
+      const UInt3& t = triangles_[i];
       function(i, 0U, edge(t.x, t.y));
       function(i, 1U, edge(t.y, t.z));
       function(i, 2U, edge(t.z, t.x));
@@ -124,7 +124,7 @@ void MeshTree::make_shells() {
   for (const auto& [a, b] : edges_) sets.join(a, b);
   std::vector<std::pair<double, std::uint32_t>> largest(vertices_.size(), {-1, kNone});  // by the set's root
   for (std::uint32_t i = 0; i != triangles_.size(); ++i) {
-    const uint3& t = triangles_[i];
+    const UInt3& t = triangles_[i];
     const double area = (vertex(t.y) - vertex(t.x)).cross(vertex(t.z) - vertex(t.x)).norm();
     auto& best = largest[sets.find(t.x)];
     if (area > best.first) best = {area, i};
@@ -134,7 +134,7 @@ void MeshTree::make_shells() {
     if (triangle == kNone) continue;
     shells_.push_back(root);
     if (area <= 0) continue;
-    const uint3& t = triangles_[triangle];
+    const UInt3& t = triangles_[triangle];
     const Vector a = vertex(t.x);
     const Vector middle = (a + vertex(t.y) + vertex(t.z)) / 3;
     const Vector inward = -(vertex(t.y) - a).cross(vertex(t.z) - a).normalized();
@@ -173,7 +173,7 @@ bool MeshTree::cast(const Vector& origin, const Vector& direction, Crossings& cr
       direction.unaryExpr([](double d) { return 1 / (std::abs(d) < 1e-30 ? std::copysign(1e-30, d) : d); });
   const auto look_at = [&](std::uint32_t i) {
     if (i == crossings.ignored) return;
-    const uint3& t = triangles_[i];
+    const UInt3& t = triangles_[i];
     const Vector a = vertex(t.x) - origin;
     const Vector b = vertex(t.y) - origin;
     const Vector c = vertex(t.z) - origin;
@@ -224,7 +224,7 @@ bool MeshTree::inside(const Vector& point) const {
 /// By the solid angles of all triangles: Van Oosterom and Strackee (1983).
 double MeshTree::winding_by_angles(const Vector& point) const {
   double sum = 0;
-  for (const uint3& t : triangles_) {
+  for (const UInt3& t : triangles_) {
     const Vector a = vertex(t.x) - point;
     const Vector b = vertex(t.y) - point;
     const Vector c = vertex(t.z) - point;
@@ -240,7 +240,7 @@ PlacedMesh::PlacedMesh(const MeshTree& tree, const Transform& to_pair)
 }
 
 Corners PlacedMesh::corners(std::uint32_t triangle) const {
-  const uint3& t = tree_->triangle(triangle);
+  const UInt3& t = tree_->triangle(triangle);
   return {vertex(t.x), vertex(t.y), vertex(t.z)};
 }
 
@@ -309,4 +309,4 @@ double distance(const Vector& point, const Corners& triangle) {
   return std::min({distance(point, a, b), distance(point, b, c), distance(point, c, a)});
 }
 
-}  // namespace raylift::overlap
+}  // namespace raylift::inline v0_1::overlap

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::overlap {
+namespace raylift::inline v0_1::overlap {
 
 using Vector = Eigen::Vector3d;
 using Corners = std::array<Vector, 3>;
@@ -38,7 +38,7 @@ class MeshTree {
   [[nodiscard]] std::uint32_t leaf_triangle(std::uint32_t i) const { return leaf_triangles_[i]; }
   [[nodiscard]] std::size_t vertex_count() const { return vertices_.size(); }
   [[nodiscard]] Vector vertex(std::uint32_t i) const { return {vertices_[i].x, vertices_[i].y, vertices_[i].z}; }
-  [[nodiscard]] const uint3& triangle(std::uint32_t i) const { return triangles_[i]; }
+  [[nodiscard]] const UInt3& triangle(std::uint32_t i) const { return triangles_[i]; }
   /// Edge k runs from corner k to the next one; kNone where these are equal.
   [[nodiscard]] const std::array<std::uint32_t, 3>& edges_of(std::uint32_t triangle) const {
     return triangle_edges_[triangle];
@@ -63,8 +63,8 @@ class MeshTree {
   [[nodiscard]] bool cast(const Vector& origin, const Vector& direction, Crossings& crossings) const;
   [[nodiscard]] double winding_by_angles(const Vector& point) const;
 
-  std::vector<float3> vertices_;
-  std::vector<uint3> triangles_;
+  std::vector<Float3> vertices_;
+  std::vector<UInt3> triangles_;
   std::vector<Cell> cells_;
   std::vector<std::uint32_t> leaf_triangles_;
   std::vector<std::array<std::uint32_t, 3>> triangle_edges_;
@@ -113,4 +113,4 @@ class PlacedMesh {
 [[nodiscard]] double distance(const Vector& point, const Vector& from, const Vector& to);
 [[nodiscard]] double distance(const Vector& point, const Corners& triangle);
 
-}  // namespace raylift::overlap
+}  // namespace raylift::inline v0_1::overlap

@@ -8,7 +8,7 @@
 #include "disjoint_sets.h"
 #include "overlap_contacts.h"
 
-namespace raylift::overlap {
+namespace raylift::inline v0_1::overlap {
 namespace {
 
 /// The points of one solid's surface, classified against the other solid.
@@ -173,4 +173,4 @@ PairResult test_pair(const PlacedMesh& first, const PlacedMesh& second, Relation
   return result;
 }
 
-}  // namespace raylift::overlap
+}  // namespace raylift::inline v0_1::overlap

@@ -12,7 +12,7 @@
 
 #include "box_pairs.h"
 
-namespace raylift::overlap {
+namespace raylift::inline v0_1::overlap {
 namespace {
 
 constexpr double kLeastTolerance = 1e-6;        // millimetres
@@ -150,4 +150,4 @@ Tests make_tests(const Scene& scene, const SceneCheck& check, const std::vector<
   return TestMaker(scene, check, solids, tolerance).make();
 }
 
-}  // namespace raylift::overlap
+}  // namespace raylift::inline v0_1::overlap

@@ -21,7 +21,7 @@
 #include "convert_mesh.h"
 #include "source_file.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 /// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed). `own`: it
@@ -312,4 +312,4 @@ std::vector<std::string> assimp_extensions() {
   return result;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

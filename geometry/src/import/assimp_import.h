@@ -10,7 +10,7 @@
 
 #include "collada.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Fills the meshes of `document.scene`. Throws Error: malformed, limit, out_of_host_memory.
 void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options,
@@ -23,4 +23,4 @@ void import_geometries(collada::Document& document, const std::string& file, con
 /// File name endings that Assimp reads, lower case, without the dot.
 [[nodiscard]] std::vector<std::string> assimp_extensions();
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

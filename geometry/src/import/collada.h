@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 
 /// A primitive element (<triangles>, <polylist>, ...) that holds surfaces. It becomes one part of the geometry's mesh.
 struct Primitive {
@@ -43,4 +43,4 @@ struct Document {
 [[nodiscard]] Document preflight(std::string text, const std::string& file, const LoadOptions& options,
                                  const Progress& progress, const std::string& entry = {});
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 
 void append(std::string& text, std::uint64_t number) {
   char digits[20];
@@ -32,4 +32,4 @@ bool is(pugi::xml_node element, const char* name) {
   return std::strcmp(element.name(), name) == 0;
 }
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

@@ -14,7 +14,7 @@
 #include "collada.h"
 #include "collada_source.h"
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 
 /// "<accessor source='#x'> in <geometry id='g'>": an element as its author would look for it.
 [[nodiscard]] std::string describe(pugi::xml_node element);
@@ -130,4 +130,4 @@ void write(std::string& text, const Pieces&... pieces) {
   (one(pieces), ...);
 }
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

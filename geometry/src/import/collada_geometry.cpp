@@ -12,7 +12,7 @@
 #include "collada_text.h"
 #include "huge_pages.h"
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 namespace {
 
 /// How an <accessor> reads its array.
@@ -205,4 +205,4 @@ void GeometryReader::finish(Document& document) && {
   document.geometries = std::move(geometries_);
 }
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

@@ -12,7 +12,7 @@
 
 #include "optics/property_faults.h"
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 namespace {
 
 constexpr std::size_t kMostSurfaces = 1'000'000;  // surfaces, skins and borders
@@ -258,4 +258,4 @@ void read_optics(const Source& source, Scene& scene) {
   detail::check_property_values(scene);
 }
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

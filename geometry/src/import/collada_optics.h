@@ -9,7 +9,7 @@
 
 #include "collada_detail.h"
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 
 /// Reads the properties of a material of the scene, which is `element`, into scene.optics. Energies become eV. Throws
 /// Error: malformed or limit, with the element. Warns of what refers to nothing.
@@ -32,4 +32,4 @@ constexpr std::size_t kMostName = 4096;  ///< characters of a name
 /// An attribute that must be one finite number.
 [[nodiscard]] double number(const Source& source, pugi::xml_node element, const char* attribute);
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

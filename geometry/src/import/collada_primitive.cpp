@@ -6,7 +6,7 @@
 
 #include "collada_text.h"
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 namespace {
 
 constexpr std::size_t kMostInputs = 256;  // values per point in <p>
@@ -163,4 +163,4 @@ void read_primitive(CheckedPrimitive& result, pugi::xml_node element, std::strin
   }
 }
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

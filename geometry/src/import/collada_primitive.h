@@ -9,7 +9,7 @@
 
 #include "collada_detail.h"
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 
 /// How many indices a point has, and which of them is its vertex.
 struct Inputs {
@@ -58,4 +58,4 @@ struct CheckedPrimitive {
 void read_primitive(CheckedPrimitive& result, pugi::xml_node element, std::string_view vertices_id,
                     std::uint64_t vertices, const Source& source);
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

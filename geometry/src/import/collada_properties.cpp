@@ -6,7 +6,7 @@
 #include "collada_optics.h"
 #include "collada_text.h"
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 namespace {
 
 constexpr std::size_t kMostProperties = 1000;    // of one material or surface
@@ -172,4 +172,4 @@ double number(const Source& source, pugi::xml_node element, const char* attribut
   return value->front();
 }
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

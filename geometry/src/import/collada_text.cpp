@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 namespace {
 
 constexpr bool is_space(char c) {
@@ -203,4 +203,4 @@ std::optional<std::vector<double>> read_reals(std::string_view text) {
   }
 }
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

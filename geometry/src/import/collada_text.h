@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::collada {
+namespace raylift::inline v0_1::collada {
 
 /// Numbers in the text of an element, and the first thing in it that is none.
 struct NumberScan {
@@ -32,4 +32,4 @@ struct IndexScan : NumberScan {
 /// All real numbers of a short text, in double; nothing where one is malformed.
 [[nodiscard]] std::optional<std::vector<double>> read_reals(std::string_view text);
 
-}  // namespace raylift::collada
+}  // namespace raylift::inline v0_1::collada

@@ -15,7 +15,7 @@
 
 #include "huge_pages.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using Range = tbb::blocked_range<std::size_t>;
@@ -39,7 +39,7 @@ std::size_t find_first(std::size_t count, const Predicate& bad) {
       [](std::size_t a, std::size_t b) { return std::min(a, b); });
 }
 
-bool finite(const float3& v) {
+bool finite(const Float3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
@@ -96,7 +96,7 @@ class Converter {
       bool sound = true;
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
         aiFace& face = part.mFaces[i];
-        uint3& triangle = mesh_.triangles[first + i];
+        UInt3& triangle = mesh_.triangles[first + i];
         if (face.mNumIndices == 3 && face.mIndices[0] < vertices && face.mIndices[1] < vertices &&
             face.mIndices[2] < vertices) {
           triangle = {base + face.mIndices[0], base + face.mIndices[1], base + face.mIndices[2]};
@@ -117,7 +117,7 @@ class Converter {
   void remove_unsound(const aiMesh& part, std::size_t first) {
     std::size_t kept = first;
     for (std::size_t i = first; i != mesh_.triangles.size(); ++i) {
-      const uint3 triangle = mesh_.triangles[i];
+      const UInt3 triangle = mesh_.triangles[i];
       if (triangle.x != kGone) {
         mesh_.triangles[kept++] = triangle;
         continue;
@@ -176,13 +176,13 @@ void remove_broken_vertices(Mesh& mesh, LoadReport& report) {
     }
   report.repaired_vertices += mesh.vertices.size() - kept;
   mesh.vertices.resize(kept);
-  for (uint3& t : mesh.triangles) t = {moved[t.x], moved[t.y], moved[t.z]};
+  for (UInt3& t : mesh.triangles) t = {moved[t.x], moved[t.y], moved[t.z]};
   report.dropped_triangles +=
-      remove_triangles(mesh, [](const uint3& t) { return t.x == kGone || t.y == kGone || t.z == kGone; });
+      remove_triangles(mesh, [](const UInt3& t) { return t.x == kGone || t.y == kGone || t.z == kGone; });
 }
 
 /// Two equal indices, or exactly no area.
-bool degenerate(const Mesh& mesh, const uint3& t) {
+bool degenerate(const Mesh& mesh, const UInt3& t) {
   if (t.x == t.y || t.y == t.z || t.z == t.x) return true;
   const auto vertex = [&](std::uint32_t i) {
     return Eigen::Vector3d(mesh.vertices[i].x, mesh.vertices[i].y, mesh.vertices[i].z);
@@ -215,7 +215,7 @@ void finish_mesh(Mesh& mesh, const LoadOptions& options, LoadReport& report) {
       std::plus<>());
   report.degenerate_triangles += count;
   if (options.drop_degenerate && count != 0)
-    report.dropped_triangles += remove_triangles(mesh, [&](const uint3& t) { return degenerate(mesh, t); });
+    report.dropped_triangles += remove_triangles(mesh, [&](const UInt3& t) { return degenerate(mesh, t); });
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -33,7 +33,7 @@
 #include "sanitized.h"
 #include "scene_stream.h"
 
-namespace raylift::import {
+namespace raylift::inline v0_1::import {
 namespace {
 
 struct Fault {
@@ -209,4 +209,4 @@ void act_out_late_fault() {
   }
 }
 
-}  // namespace raylift::import
+}  // namespace raylift::inline v0_1::import

@@ -15,7 +15,7 @@
 #include "load_optics.h"
 #include "source_file.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 Scene read_collada(const std::filesystem::path& path, const std::string& extension, const LoadOptions& options,
@@ -146,4 +146,4 @@ std::vector<std::string> supported_extensions() {
   return result;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

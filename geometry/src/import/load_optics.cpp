@@ -12,7 +12,7 @@
 #include "optics/sidecar.h"
 #include "source_file.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ void finish_optics(Scene& scene, const fs::path& path, const LoadOptions& option
   if (options.strict_optics) refuse_unhonoured(scene);
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_stream.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 void refuse_import(const std::string& what) {
   throw Error(ErrorKind::malformed, "the import process gave back a scene that makes no sense: " + what);
@@ -78,4 +78,4 @@ Error get_error(ByteReader& reader) {
   return {kind, problem, {file, element}, reader.get_text()};
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -17,7 +17,7 @@
 #include "collada_detail.h"
 #include "huge_pages.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -299,4 +299,4 @@ ZaeDocument read_zae(const fs::path& path, const LoadLimits& limits) {
   return document(decoded.substr(0, decoded.find('#')));
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -17,7 +17,7 @@
 #include "gdml_values.h"
 #include "property_faults.h"
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr double kEvPerMev = 1e6;
@@ -293,4 +293,4 @@ void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
   Gdml(scene, root, file).read();
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

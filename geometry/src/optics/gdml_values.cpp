@@ -11,7 +11,7 @@
 #include <numbers>
 #include <optional>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr std::size_t kMostDepth = 64;
@@ -234,4 +234,4 @@ GdmlMatrix GdmlValues::matrix(const std::string& name, const std::string& elemen
   return matrix;
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -8,10 +8,10 @@
 #include <cctype>
 #include <set>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
-constexpr int kMostDepth = 32;
+constexpr int kMostNesting = 32;
 constexpr std::size_t kMostMembers = 20'000;  // a member takes a look at those before it
 
 /// What the library's own parser lets pass.
@@ -21,8 +21,8 @@ class Guard {
 
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     using Part = Json::parse_event_t;
-    if (depth > kMostDepth)
-      throw Error(ErrorKind::limit, "values are nested deeper than " + std::to_string(kMostDepth), {file_, ""});
+    if (depth > kMostNesting)
+      throw Error(ErrorKind::limit, "values are nested deeper than " + std::to_string(kMostNesting), {file_, ""});
     if (event == Part::object_start) open_.emplace_back();
     if (event == Part::object_end) open_.pop_back();
     if (event == Part::key) {
@@ -128,4 +128,4 @@ void JsonValue::allow(std::initializer_list<std::string_view> members) const {
   }
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -13,7 +13,7 @@
 
 #include "select_solids.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 constexpr std::size_t kMostBorders = std::size_t{1} << 26;
@@ -175,4 +175,4 @@ void resolve_optics(Scene& scene) {
   Resolver(scene).run();
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -16,7 +16,7 @@
 #include "edit_optics.h"
 #include "property_faults.h"
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
@@ -319,4 +319,4 @@ std::vector<std::string> files_of_sidecar(const std::string& text, const std::st
   return files;
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

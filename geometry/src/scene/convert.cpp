@@ -21,7 +21,7 @@
 #define RAYLIFT_INLINE inline
 #endif
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 constexpr std::size_t kRun = 16;           // rows converted at a time
@@ -257,7 +257,7 @@ template <class Triple>
     numbers << '(' << +at[0] << ", " << +at[rows.column_stride] << ", " << +at[2 * rows.column_stride] << ')';
   });
   throw Error(ErrorKind::malformed,
-              std::is_same_v<Triple, float3>
+              std::is_same_v<Triple, Float3>
                   ? "a number is NaN, infinite, or too large for a float: " + numbers.str()
                   : "an index is negative, fractional, or too large for 32 bits: " + numbers.str(),
               {"", "row " + std::to_string(row)});
@@ -303,18 +303,18 @@ void Rows::refuse_columns(std::ptrdiff_t columns) {
   throw Error(ErrorKind::usage, "a matrix of " + std::to_string(columns) + " columns, where three are needed");
 }
 
-void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, StoreMode mode) {
+void convert_rows(const Rows& rows, std::size_t first, std::span<Float3> target, StoreMode mode) {
   convert(rows, first, target, mode, 0);
 }
 
-void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, StoreMode mode, std::uint32_t offset) {
+void convert_rows(const Rows& rows, std::size_t first, std::span<UInt3> target, StoreMode mode, std::uint32_t offset) {
   convert(rows, first, target, mode, offset);
 }
 
-void to_float3(const Rows& rows, std::span<float3> target, StoreMode mode) {
+void to_float3(const Rows& rows, std::span<Float3> target, StoreMode mode) {
   convert_parallel(rows, target, mode);
 }
-void to_uint3(const Rows& rows, std::span<uint3> target, StoreMode mode) {
+void to_uint3(const Rows& rows, std::span<UInt3> target, StoreMode mode) {
   convert_parallel(rows, target, mode);
 }
 
@@ -327,4 +327,4 @@ void copy_bytes(const void* source, void* target, std::size_t bytes, StoreMode m
   }
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -10,7 +10,7 @@
 #include <new>
 #include <string>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using Range = tbb::blocked_range<std::size_t>;
@@ -18,7 +18,7 @@ constexpr std::size_t kGrain = 1U << 13;
 constexpr std::uint64_t kMost = 0xFFFFFFFEU;
 constexpr double kFineEnough = 131072;  // 2^17 mm: floats below are at most 2^-7 mm apart
 
-bool is_finite(const float3& v) {
+bool is_finite(const Float3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
@@ -84,9 +84,9 @@ class Flattener {
     tbb::parallel_for(Range(0, mesh.vertices.size(), kGrain), [&](const Range& range) {
       bool finite = true;
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
-        const float3& v = mesh.vertices[i];
+        const Float3& v = mesh.vertices[i];
         const Eigen::Vector3d p = transform * Eigen::Vector3d(v.x, v.y, v.z);
-        const float3 flat{static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())};
+        const Float3 flat{static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())};
         finite = finite && is_finite(flat);
         flat_.vertices[first_vertex + i] = flat;
       }
@@ -101,7 +101,7 @@ class Flattener {
       const std::size_t begin = mesh.parts[part].first_triangle;
       tbb::parallel_for(Range(begin, begin + mesh.parts[part].triangle_count, kGrain), [&](const Range& range) {
         for (std::size_t i = range.begin(); i != range.end(); ++i) {
-          uint3 t = mesh.triangles[i];
+          UInt3 t = mesh.triangles[i];
           if (mirrored) std::swap(t.y, t.z);
           const std::size_t at = first_triangle + i;
           flat_.triangles[at] = {t.x + offset, t.y + offset, t.z + offset};
@@ -176,4 +176,4 @@ FlatScene flatten(const Scene& scene, const Progress& progress) {
   return flatten(scene, default_origin(scene.bounds), progress);
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using Range = tbb::blocked_range<std::size_t>;
@@ -25,7 +25,7 @@ Bounds bounds_of(std::size_t count, const Point& point) {
       });
 }
 
-Eigen::Vector3d vector(const float3& v) {
+Eigen::Vector3d vector(const Float3& v) {
   return {v.x, v.y, v.z};
 }
 
@@ -129,4 +129,4 @@ Bounds world_bounds(const Scene& scene) {
   return exact;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

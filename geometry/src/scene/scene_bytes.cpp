@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 void hand_over(int descriptor, std::string_view bytes) {
@@ -119,7 +119,7 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure) {
   tbb::parallel_for(Range(0, mesh.triangles.size(), 1U << 15), [&](const Range& range) {
     bool good = true;
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      const uint3& t = mesh.triangles[i];
+      const UInt3& t = mesh.triangles[i];
       good = good && t.x < vertices && t.y < vertices && t.z < vertices;
     }
     if (!good) sound = false;
@@ -133,4 +133,4 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure) {
   if (!sound) failure("a mesh holds broken indices or coordinates");
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

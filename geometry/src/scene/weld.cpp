@@ -20,7 +20,7 @@
 #include "disjoint_sets.h"
 #include "huge_pages.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using Index = std::uint32_t;
@@ -42,7 +42,7 @@ struct Key {
 };
 
 /// Bits that are equal exactly when the coordinates compare equal: adding 0 turns -0 into 0.
-Key key_of(const float3& v) {
+Key key_of(const Float3& v) {
   return {std::bit_cast<std::uint32_t>(v.x + 0.0F), std::bit_cast<std::uint32_t>(v.y + 0.0F),
           std::bit_cast<std::uint32_t>(v.z + 0.0F)};
 }
@@ -65,7 +65,7 @@ void atomic_min(std::atomic_ref<Index> target, Index value) {
 ///
 /// An open-addressing table of vertex ids. A slot, once taken, only ever changes to a smaller vertex with equal
 /// coordinates, so whatever the order of insertion, each group ends with its minimum in one slot.
-std::unique_ptr<Index[]> exact_representatives(const std::vector<float3>& vertices) {
+std::unique_ptr<Index[]> exact_representatives(const std::vector<Float3>& vertices) {
   const std::size_t count = vertices.size();
   // Slot numbers are kept in 32 bits; vertices are fewer than that, so even then a free slot is left.
   const std::size_t slots = std::min(std::bit_ceil(count + count / 2 + 1), std::size_t{1} << 32);
@@ -125,7 +125,7 @@ void keep_representatives(Mesh& mesh, const Index* representative) {
       std::plus<>());
   if (kept == count) return;
 
-  std::vector<float3> vertices;
+  std::vector<Float3> vertices;
   reserve_huge(vertices, kept);
   vertices.resize(kept);
   tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
@@ -134,7 +134,7 @@ void keep_representatives(Mesh& mesh, const Index* representative) {
   });
   tbb::parallel_for(Range(0, mesh.triangles.size(), kGrain), [&](const Range& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      uint3& t = mesh.triangles[i];
+      UInt3& t = mesh.triangles[i];
       t = {rank[representative[t.x]], rank[representative[t.y]], rank[representative[t.z]]};
     }
   });
@@ -151,7 +151,7 @@ struct Member {
   Index vertex;
 };
 
-double distance_squared(const float3& a, const float3& b) {
+double distance_squared(const Float3& a, const Float3& b) {
   const double x = double{a.x} - double{b.x};
   const double y = double{a.y} - double{b.y};
   const double z = double{a.z} - double{b.z};
@@ -160,7 +160,7 @@ double distance_squared(const float3& a, const float3& b) {
 
 /// Whether some vertex of `a` lies within `limit` (squared) of some vertex of `b`. Splits the larger set at its middle
 /// and looks at boxes first, so that two crowded cells without a near pair don't cost a look at every pair.
-bool any_near(const std::vector<float3>& vertices, std::span<Index> a, std::span<Index> b, double limit) {
+bool any_near(const std::vector<Float3>& vertices, std::span<Index> a, std::span<Index> b, double limit) {
   if (a.size() * b.size() <= 256) {
     for (const Index i : a)
       for (const Index j : b)
@@ -209,13 +209,13 @@ std::int64_t cell_number(float value, double edge) {
 /// they are found by walking.
 class NearJoiner {
  public:
-  NearJoiner(const std::vector<float3>& vertices, double tolerance, DisjointSets& sets)
+  NearJoiner(const std::vector<Float3>& vertices, double tolerance, DisjointSets& sets)
       : vertices_(vertices), limit_(tolerance * tolerance), sets_(sets), members_(vertices.size()) {
     // A little more than half, so that rounding can't put a near pair three cells apart.
     const double edge = 0.5001 * tolerance;
     tbb::parallel_for(Range(0, vertices.size(), kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i) {
-        const float3& v = vertices[i];
+        const Float3& v = vertices[i];
         members_[i] = {{cell_number(v.x, edge), cell_number(v.y, edge), cell_number(v.z, edge)}, static_cast<Index>(i)};
       }
     });
@@ -298,7 +298,7 @@ class NearJoiner {
     return result;
   }
 
-  const std::vector<float3>& vertices_;
+  const std::vector<Float3>& vertices_;
   double limit_;
   DisjointSets& sets_;
   std::vector<Member> members_;      // sorted by cell
@@ -335,4 +335,4 @@ void weld(Mesh& mesh, const WeldOptions& options) {
   }
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

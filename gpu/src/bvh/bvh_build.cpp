@@ -13,7 +13,7 @@
 #include "device/cuda/check.h"
 #endif
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 template <class T, class Allocator>
@@ -31,10 +31,10 @@ std::vector<T> to_host(const Device& device, const T* from, std::size_t count, S
 }
 
 /// With the host's builder, whatever the device. Its errors say which vertex or triangle is wrong.
-DeviceBvh build_on_host(const Device& device, const float3* vertices, std::size_t vertex_count, const uint3* triangles,
+DeviceBvh build_on_host(const Device& device, const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
                         std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
-  const std::vector<float3> host_vertices = to_host(device, vertices, vertex_count, stream);
-  const std::vector<uint3> host_triangles = to_host(device, triangles, triangle_count, stream);
+  const std::vector<Float3> host_vertices = to_host(device, vertices, vertex_count, stream);
+  const std::vector<UInt3> host_triangles = to_host(device, triangles, triangle_count, stream);
   device.synchronize(stream);
   Bvh bvh = build_bvh(host_vertices, host_triangles, options);
   DeviceBvh result;
@@ -88,7 +88,7 @@ Bvh DeviceBvh::to_host(StreamRef stream) const {
 }
 
 DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, const Device& device,
-                                  const float3* vertices, std::size_t vertex_count, const uint3* triangles,
+                                  const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
                                   std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
@@ -118,10 +118,10 @@ DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, con
   return build_on_host(device, vertices, vertex_count, triangles, triangle_count, options, stream);
 }
 
-DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t vertex_count, const uint3* triangles,
+DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
                     std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
   return detail::build_bvh_up_to(cuda::kMostDevicePairs, device, vertices, vertex_count, triangles, triangle_count,
                                  options, stream);
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

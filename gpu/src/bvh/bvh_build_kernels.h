@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 
 /// Where the builder gets its device memory; what it throws ends the build.
 class BuildMemory {
@@ -27,9 +27,9 @@ inline constexpr std::uint32_t kMostDevicePairs = 1u << 29;
 
 /// Device addresses.
 struct BuildInput {
-  const float3* vertices;
+  const Float3* vertices;
   std::uint32_t vertex_count;
-  const uint3* triangles;
+  const UInt3* triangles;
   std::uint32_t triangle_count;
   bool pair_triangles;
   std::uint32_t leaf_pairs;  ///< 1 or 2
@@ -47,4 +47,4 @@ enum class BuildOutcome {
 BuildOutcome build_bvh_on_device(const BuildInput& input, void* stream, BuildMemory& memory,
                                  std::vector<std::uint32_t>& level_ends);
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

@@ -6,11 +6,11 @@
 
 #include <cstdint>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 /// build_bvh(); the host's builder takes the device's place for more than `most_pairs` triangle pairs.
-[[nodiscard]] DeviceBvh build_bvh_up_to(std::uint32_t most_pairs, const Device& device, const float3* vertices,
-                                        std::size_t vertex_count, const uint3* triangles, std::size_t triangle_count,
+[[nodiscard]] DeviceBvh build_bvh_up_to(std::uint32_t most_pairs, const Device& device, const Float3* vertices,
+                                        std::size_t vertex_count, const UInt3* triangles, std::size_t triangle_count,
                                         const BvhOptions& options, StreamRef stream);
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

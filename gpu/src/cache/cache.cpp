@@ -17,7 +17,7 @@
 #include "upload/array_on_device.h"
 #include "upload/geometry_arrays.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -340,4 +340,4 @@ CacheCleared clear_cache(const fs::path& folder) {
   return cleared;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr float kLargest = 1e18f;  // of a coordinate, as of those that builders take
@@ -283,9 +283,9 @@ std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
   };
   switch (array) {
     case A::triangles:
-      return each<uint3>(
+      return each<UInt3>(
           array, "a vertex's number is too large",
-          [most = counts_[A::vertices]](uint3 t, std::uint64_t) { return t.x < most && t.y < most && t.z < most; });
+          [most = counts_[A::vertices]](UInt3 t, std::uint64_t) { return t.x < most && t.y < most && t.z < most; });
     case A::meshes:
       return each<MeshView>(array, "a mesh's vertices or triangles are not there",
                             [=, this](const MeshView& mesh, std::uint64_t) {
@@ -356,4 +356,4 @@ void CacheCheck::finish() {
   impl_->finish();
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

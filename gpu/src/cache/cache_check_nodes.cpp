@@ -14,7 +14,7 @@
 
 #include "cache_check.h"
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr std::uint8_t kChildren = 15;   // how many, 0 to 8
@@ -149,4 +149,4 @@ std::unique_ptr<ArrayCheck> make_node_check(const ArrayCounts& counts, ArrayChec
   return std::make_unique<NodeCheck>(counts, std::move(fail));
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -19,7 +19,7 @@
 #include "cache_format.h"
 #include "hash.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using namespace detail;
@@ -284,4 +284,4 @@ void CacheFile::verify(const Progress& progress) const {
   if (check) check->finish();
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

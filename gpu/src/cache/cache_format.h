@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 // What is written to the file is these structs' memory.
 static_assert(std::endian::native == std::endian::little, "the cache is written and read on little-endian machines");
@@ -86,4 +86,4 @@ static_assert(sizeof(CacheEntry) == 128 && std::is_trivially_copyable_v<CacheEnt
 /// The program's name and version, as it stands in CacheHeader::writer.
 [[nodiscard]] std::array<char, 32> cache_writer() noexcept;
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

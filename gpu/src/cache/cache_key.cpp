@@ -23,7 +23,7 @@
 #include "cache_format.h"
 #include "hash.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,8 +146,8 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("flatten", std::uint64_t{upload.flatten});
   std::string origin = "default";
   if (upload.origin)
-    origin = OptionText::exact((*upload.origin)[0]) + ' ' + OptionText::exact((*upload.origin)[1]) + ' ' +
-             OptionText::exact((*upload.origin)[2]);
+    origin = OptionText::exact(upload.origin->x) + ' ' + OptionText::exact(upload.origin->y) + ' ' +
+             OptionText::exact(upload.origin->z);
   text.add("origin", origin);
   char raster[64];  // nine digits tell floats apart
   std::snprintf(raster, sizeof raster, "%.9g %.9g %u", double{upload.raster.start}, double{upload.raster.step},
@@ -237,4 +237,4 @@ std::string cache_file_name(const CacheKey& key) {
   return key.source.hex() + '-' + key.options.hex() + ".raylift";
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using detail::ByteReader;
@@ -167,8 +167,8 @@ Scene cached_scene(const CacheFile& file) {
   if (summary.flattened)
     throw Error(ErrorKind::usage, "a scene that was cached flattened can't be had back", {file.path().string(), ""});
   const std::vector<detail::MeshSizes> sizes = read_tree(file, scene);
-  const std::vector<float3> vertices = file.read_all<float3>(info(ViewArray::vertices).name);
-  const std::vector<uint3> triangles = file.read_all<uint3>(info(ViewArray::triangles).name);
+  const std::vector<Float3> vertices = file.read_all<Float3>(info(ViewArray::vertices).name);
+  const std::vector<UInt3> triangles = file.read_all<UInt3>(info(ViewArray::triangles).name);
   std::size_t first_vertex = 0;
   std::size_t first_triangle = 0;
   for (std::size_t i = 0; i != sizes.size(); ++i) {
@@ -182,7 +182,7 @@ Scene cached_scene(const CacheFile& file) {
     const auto offset = static_cast<std::uint32_t>(first_vertex);
     for (std::size_t t = 0; t != triangle_count; ++t) {
       // Indices below the offset wrap around to large ones.
-      const uint3 shared = triangles[first_triangle + t];
+      const UInt3 shared = triangles[first_triangle + t];
       mesh.triangles[t] = {shared.x - offset, shared.y - offset, shared.z - offset};
     }
     detail::check_mesh(mesh, [&file](const std::string&) { inconsistent(file, ViewArray::triangles); });
@@ -203,4 +203,4 @@ Scene cached_scene(const CacheFile& file, const std::filesystem::path& source, c
   return scene;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
@@ -176,4 +176,4 @@ void Memory::copy_to(std::span<std::byte> target, StreamRef stream, std::size_t 
   });
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -11,7 +11,7 @@
 #include "trace_kernel.h"
 #endif
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 namespace {
 
@@ -58,4 +58,4 @@ void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t 
   trace_on(geometry.device(), view, rays, hits, count, stream);
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -6,11 +6,11 @@
 
 #include <cstddef>
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 
 /// Returns a cudaError_t. The device must be current.
 int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* stream);
 
 int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* stream);
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

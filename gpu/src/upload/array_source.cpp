@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 void ArraySource::fill_bytes(std::size_t begin, std::size_t end, std::byte* target, StoreMode mode) const {
   const auto partial = [&](std::size_t element, std::size_t from, std::size_t to, std::byte* out) {
@@ -28,16 +28,16 @@ void ArraySource::fill_bytes(std::size_t begin, std::size_t end, std::byte* targ
 }
 
 ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows) {
-  return {std::move(name), rank, sizeof(float3), rows.count,
+  return {std::move(name), rank, sizeof(Float3), rows.count,
           [rows](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
-            convert_rows(rows, first, std::span(reinterpret_cast<float3*>(target), count), mode);
+            convert_rows(rows, first, std::span(reinterpret_cast<Float3*>(target), count), mode);
           }};
 }
 
 ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows) {
-  return {std::move(name), rank, sizeof(uint3), rows.count,
+  return {std::move(name), rank, sizeof(UInt3), rows.count,
           [rows](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
-            convert_rows(rows, first, std::span(reinterpret_cast<uint3*>(target), count), mode);
+            convert_rows(rows, first, std::span(reinterpret_cast<UInt3*>(target), count), mode);
           }};
 }
 
@@ -50,4 +50,4 @@ ArraySource view_source(ViewArray array, std::size_t element_bytes, std::size_t 
   return {std::string(row.name), row.rank, element_bytes, count, std::move(fill)};
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

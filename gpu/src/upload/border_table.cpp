@@ -8,7 +8,7 @@
 #include <bit>
 #include <utility>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr BorderSlot kEmpty{kNone, kNone, 0, 0};
@@ -59,4 +59,4 @@ std::vector<BorderBucket> border_table(const Scene& scene, const SolidTree& tree
               {scene.source, ""}, "name the solids more closely");
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include "device/cuda/check.h"
 #endif
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 /// The array that holds a geometry's colours.
@@ -88,4 +88,4 @@ void reset_colors(GpuGeometry& geometry, StreamRef stream) {
   geometry.device().synchronize(stream);
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

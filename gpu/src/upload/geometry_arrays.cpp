@@ -18,7 +18,7 @@
 #include "prebuilt_bvh.h"
 #include "upload_on.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 constexpr std::uint64_t kMost = 0xFFFFFFFEU;
@@ -107,15 +107,15 @@ void write_parts(const std::vector<MeshPart>& parts, std::size_t first, std::spa
 }
 
 void add_mesh_arrays(std::vector<ArraySource>& arrays, const Scene& scene, const MeshTable& meshes) {
-  arrays.push_back(mesh_source<uint3>(
+  arrays.push_back(mesh_source<UInt3>(
       ViewArray::triangles, meshes, kTriangles,
-      [&scene, meshes](std::size_t mesh, std::size_t first, std::span<uint3> target, StoreMode mode) {
-        convert_rows(std::span<const uint3>(scene.meshes[mesh].triangles), first, target, mode,
+      [&scene, meshes](std::size_t mesh, std::size_t first, std::span<UInt3> target, StoreMode mode) {
+        convert_rows(std::span<const UInt3>(scene.meshes[mesh].triangles), first, target, mode,
                      (*meshes)[mesh].first_vertex);
       }));
-  arrays.push_back(mesh_source<float3>(
+  arrays.push_back(mesh_source<Float3>(
       ViewArray::vertices, meshes, kVertices,
-      [&scene](std::size_t mesh, std::size_t first, std::span<float3> target, StoreMode mode) {
+      [&scene](std::size_t mesh, std::size_t first, std::span<Float3> target, StoreMode mode) {
         copy_bytes(scene.meshes[mesh].vertices.data() + first, target.data(), target.size_bytes(), mode);
       }));
 }
@@ -179,6 +179,16 @@ void add_bvh(std::vector<ArraySource>& arrays, TheBvh&& bvh) {
   arrays.push_back(view_source(ViewArray::pair_ids, std::forward<TheBvh>(bvh).ids));
 }
 
+/// The same of a BVH that stays on the device that built it.
+void add_bvh(std::vector<ArraySource>& arrays, DeviceBvh bvh, const Device& builder) {
+  const auto add = [&]<class T>(ViewArray array, DeviceBuffer<T>&& values) {
+    arrays.push_back(detail::computed_source(array, sizeof(T), builder, std::move(values).take()));
+  };
+  add(ViewArray::nodes, std::move(bvh.nodes));
+  add(ViewArray::pairs, std::move(bvh.pairs));
+  add(ViewArray::pair_ids, std::move(bvh.ids));
+}
+
 /// A mesh, and its BVH, in the memory of the device that built it.
 struct MeshOnDevice {
   Memory vertices, triangles;
@@ -186,8 +196,8 @@ struct MeshOnDevice {
 };
 
 /// Nothing where the device's memory does not suffice.
-std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<const float3> vertices,
-                                            std::span<const uint3> triangles, const UploadOptions& options) {
+std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<const Float3> vertices,
+                                            std::span<const UInt3> triangles, const UploadOptions& options) {
   try {
     UploadOptions whole;
     whole.policy = PlacementPolicy::device;
@@ -196,8 +206,8 @@ std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<cons
                                            view_source(ViewArray::triangles, triangles)};
     ResidentArrays mesh = upload(sources, device, whole);
     const Stream stream(device);
-    DeviceBvh bvh = build_bvh(device, mesh.arrays[0].as<const float3>(), vertices.size(),
-                              mesh.arrays[1].as<const uint3>(), triangles.size(), options.bvh_options, stream);
+    DeviceBvh bvh = build_bvh(device, mesh.arrays[0].as<const Float3>(), vertices.size(),
+                              mesh.arrays[1].as<const UInt3>(), triangles.size(), options.bvh_options, stream);
     return MeshOnDevice{std::move(mesh.arrays[0]), std::move(mesh.arrays[1]), std::move(bvh)};
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::out_of_device_memory) throw;
@@ -208,7 +218,7 @@ std::optional<MeshOnDevice> build_on_device(const Device& device, std::span<cons
 /// For meshes whose BVHs are joined to one.
 MeshBuilder mesh_builder(const Device* device, const UploadOptions& options) {
   if (device == nullptr) return {};
-  return [device, &options](std::span<const float3> vertices, std::span<const uint3> triangles) {
+  return [device, &options](std::span<const Float3> vertices, std::span<const UInt3> triangles) {
     const std::optional<MeshOnDevice> mesh = build_on_device(*device, vertices, triangles, options);
     return mesh ? mesh->bvh.to_host(Stream(*device)) : build_bvh(vertices, triangles, options.bvh_options);
   };
@@ -254,12 +264,7 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
     built = build_on_device(*builder, flat.vertices, flat.triangles, options);
   }
   if (built) {
-    DeviceBvh& bvh = built->bvh;
-    arrays.push_back(detail::computed_source(ViewArray::nodes, sizeof(BvhNode), *builder, std::move(bvh.nodes).take()));
-    arrays.push_back(
-        detail::computed_source(ViewArray::pairs, sizeof(TrianglePair), *builder, std::move(bvh.pairs).take()));
-    arrays.push_back(
-        detail::computed_source(ViewArray::pair_ids, sizeof(PairIds), *builder, std::move(bvh.ids).take()));
+    add_bvh(arrays, std::move(built->bvh), *builder);
   } else if (options.bvh && options.prebuilt_bvh == nullptr) {
     add_bvh(arrays, build_bvh(flat, options.bvh_options, progress));
   }
@@ -297,7 +302,9 @@ const Device* builder_of(const Device& device, const UploadOptions& options) {
 GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
                                const Device* builder) {
   check_material_count(scene);
-  const Eigen::Vector3d origin = options.origin.value_or(default_origin(scene.bounds));
+  const Eigen::Vector3d origin = options.origin
+                                     ? Eigen::Vector3d(options.origin->x, options.origin->y, options.origin->z)
+                                     : default_origin(scene.bounds);
   std::vector<ArraySource> arrays;
   if (options.flatten) {
     arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, builder);
@@ -339,4 +346,4 @@ GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRe
 
 }  // namespace detail
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

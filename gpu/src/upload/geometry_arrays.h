@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 struct GeometryArrays {
   std::vector<ArraySource> arrays;  ///< under the names of ViewArray
@@ -41,4 +41,4 @@ struct GeometryArrays {
                                           const Device& device, const UploadOptions& options,
                                           const Progress& progress);
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

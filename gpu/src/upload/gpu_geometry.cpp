@@ -9,12 +9,11 @@
 
 #include "geometry_arrays.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 /// Those arrays that are not there are null in the view.
-GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& origin, float reach,
-                       const Raster& raster) {
+GeometryView make_view(const ResidentArrays& resident, const Double3& origin, float reach, const Raster& raster) {
   GeometryView view{};
   for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
     const ArrayResidency& row = resident.report.arrays[i];
@@ -22,7 +21,9 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
       known->set(view, resident.arrays[i].device(), static_cast<std::uint32_t>(row.bytes / known->element_bytes));
   }
   view.bvh_levels = view.bvh.node_count == 0 ? 0 : view.solid_ids != nullptr ? 1 : 2;
-  for (int axis = 0; axis != 3; ++axis) view.origin[axis] = origin[axis];
+  view.origin[0] = origin.x;
+  view.origin[1] = origin.y;
+  view.origin[2] = origin.z;
   view.reach = reach;
   view.optics.raster = raster;
   view.optics.per_nm = 1 / raster.step;
@@ -31,7 +32,7 @@ GeometryView make_view(const ResidentArrays& resident, const Eigen::Vector3d& or
 
 }  // namespace
 
-GpuGeometry::GpuGeometry(const Device& device, ResidentArrays resident, const Eigen::Vector3d& origin, float reach,
+GpuGeometry::GpuGeometry(const Device& device, ResidentArrays resident, const Double3& origin, float reach,
                          const Raster& raster)
     : device_(device), resident_(std::move(resident)), view_(make_view(resident_, origin, reach, raster)) {}
 
@@ -91,4 +92,4 @@ GpuGeometry upload_async(const FlatScene& flat, std::span<const std::uint32_t> m
       device, options, progress);
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -12,7 +12,7 @@
 #include "border_table.h"
 #include "optics_tables.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 using detail::as_float;
@@ -283,4 +283,4 @@ std::vector<SolidView> solid_views(const Scene& scene, const SolidTree& tree) {
   return views;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr std::size_t kMost = 0xFFFFFFFE;  // elements of an array of a view
@@ -113,4 +113,4 @@ EmissionComponent TableBuilder::emission(const OpticalTable* spectrum, double am
   return component;
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -13,7 +13,7 @@
 
 #include "array_on_device.h"
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -209,4 +209,4 @@ std::vector<Destination> destinations_of(std::span<const ArraySource> sources, c
   return arrays;
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

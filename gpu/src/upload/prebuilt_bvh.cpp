@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 namespace {
 
 constexpr std::uint32_t kSlots = 0x11111111U;
@@ -113,4 +113,4 @@ void check_prebuilt(const SceneBvh& bvh, std::span<const MeshView> meshes,
                     });
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-namespace raylift::detail {
+namespace raylift::inline v0_1::detail {
 
 /// `meshes` and `instances` are those of the view. Without instances: of a flattened scene, which has one level. Throws
 /// Error(usage) where counts or links are wrong, or where instances stand elsewhere. Looks at each node, and at the
@@ -16,4 +16,4 @@ namespace raylift::detail {
 void check_prebuilt(const SceneBvh& bvh, std::span<const MeshView> meshes,
                     std::optional<std::span<const InstanceView>> instances);
 
-}  // namespace raylift::detail
+}  // namespace raylift::inline v0_1::detail

@@ -5,7 +5,7 @@
 #include <array>
 #include <type_traits>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace {
 
 template <class T>
@@ -88,4 +88,4 @@ const ViewArrayInfo* find_view_array(std::string_view name) noexcept {
   return found == kTable.end() ? nullptr : found;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

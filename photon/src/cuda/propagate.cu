@@ -4,7 +4,7 @@
 #include "blocks.h"
 #include "propagate_kernel.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 using bvh_detail::finish_boundary;
@@ -150,17 +150,24 @@ __global__ void __launch_bounds__(kThreads, kRestBlocks)
   }
 }
 
+// For chains of calls that stop at the first one that fails.
+struct FirstError {
+  cudaError_t code = cudaSuccess;
+  bool set(cudaError_t next) {
+    code = next;
+    return code != cudaSuccess;
+  }
+};
+
 // Blocks of a kernel that fill the device, or fewer for less work.
 template <class Kernel>
 cudaError_t blocks_for(const Kernel& kernel, std::size_t count, unsigned& blocks) {
   int device = 0, multiprocessors = 0, resident = 0;
-  if (const cudaError_t code = cudaGetDevice(&device); code != cudaSuccess) return code;
-  if (const cudaError_t code = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-      code != cudaSuccess)
-    return code;
-  if (const cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, 0);
-      code != cudaSuccess)
-    return code;
+  FirstError error;
+  if (error.set(cudaGetDevice(&device)) ||
+      error.set(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) ||
+      error.set(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, 0)))
+    return error.code;
   const std::size_t wanted = (count + kThreads - 1) / kThreads;
   const std::size_t most = static_cast<std::size_t>(multiprocessors) * static_cast<std::size_t>(resident);
   blocks = static_cast<unsigned>(wanted < most ? wanted : most);
@@ -187,18 +194,16 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
   if (count == 0) return cudaSuccess;
   const auto on = static_cast<cudaStream_t>(stream);
   unsigned birth_blocks = 0, physics_blocks = 0, search_blocks = 0, rest_blocks = 0, finish_blocks = 0;
-  if (const cudaError_t code = blocks_for(advance<true>, count, birth_blocks); code != cudaSuccess) return code;
-  if (const cudaError_t code = blocks_for(advance<false>, count, physics_blocks); code != cudaSuccess) return code;
-  if (const cudaError_t code = blocks_for(search, count, search_blocks); code != cudaSuccess) return code;
-  if (const cudaError_t code = blocks_for(search_rest, count, rest_blocks); code != cudaSuccess) return code;
-  if (const cudaError_t code = blocks_for(finish, count, finish_blocks); code != cudaSuccess) return code;
   Waiting from = flights.waiting[0], to = flights.waiting[1];
-  if (const cudaError_t code = cudaMemsetAsync(from.count, 0, sizeof *from.count, on); code != cudaSuccess) return code;
-  if (const cudaError_t code = cudaMemsetAsync(flights.rest.count, 0, sizeof *flights.rest.count, on);
-      code != cudaSuccess)
-    return code;
-  if (const cudaError_t code = cudaMemsetAsync(flights.births, 0, sizeof *flights.births, on); code != cudaSuccess)
-    return code;
+  FirstError error;
+  if (error.set(blocks_for(advance<true>, count, birth_blocks)) ||
+      error.set(blocks_for(advance<false>, count, physics_blocks)) ||
+      error.set(blocks_for(search, count, search_blocks)) || error.set(blocks_for(search_rest, count, rest_blocks)) ||
+      error.set(blocks_for(finish, count, finish_blocks)) ||
+      error.set(cudaMemsetAsync(from.count, 0, sizeof *from.count, on)) ||
+      error.set(cudaMemsetAsync(flights.rest.count, 0, sizeof *flights.rest.count, on)) ||
+      error.set(cudaMemsetAsync(flights.births, 0, sizeof *flights.births, on)))
+    return error.code;
   // As long as many photons are on their way, or not yet born.
   std::uint32_t born = 0;
   for (std::uint32_t left = count; born != count || left > kFew;) {
@@ -215,13 +220,10 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
       to = done;
     }
     Births births{};
-    if (const cudaError_t code = cudaMemcpyAsync(&left, from.count, sizeof left, cudaMemcpyDeviceToHost, on);
-        code != cudaSuccess)
-      return code;
-    if (const cudaError_t code = cudaMemcpyAsync(&births, flights.births, sizeof births, cudaMemcpyDeviceToHost, on);
-        code != cudaSuccess)
-      return code;
-    if (const cudaError_t code = cudaStreamSynchronize(on); code != cudaSuccess) return code;
+    if (error.set(cudaMemcpyAsync(&left, from.count, sizeof left, cudaMemcpyDeviceToHost, on)) ||
+        error.set(cudaMemcpyAsync(&births, flights.births, sizeof births, cudaMemcpyDeviceToHost, on)) ||
+        error.set(cudaStreamSynchronize(on)))
+      return error.code;
     born = births.first + births.count;
     if (born == count && left == 0) return cudaGetLastError();
   }
@@ -229,4 +231,4 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
   return cudaGetLastError();
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -7,7 +7,7 @@
 #include "blocks.h"
 #include "results_kernel.h"
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -129,4 +129,4 @@ int launch_record(const GeometryView& geometry, const Source& source, const Anch
   return cudaGetLastError();
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <raylift/geometry/detail/standard.h>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// An index that points nowhere: no material outside, no parent node, no surface.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

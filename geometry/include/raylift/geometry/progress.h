@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// The wall time of one finished stage.
 struct StageTime {
@@ -58,4 +58,4 @@ class Stage {
   std::chrono::steady_clock::time_point start_;
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

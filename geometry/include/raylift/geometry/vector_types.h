@@ -1,69 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-// float3 and uint3: packed triples with the layout of CUDA's types of the same names, usable without CUDA; and the
-// transform that kernels use.
+// Float3 and UInt3: packed triples with the layout of CUDA's float3 and uint3, usable without CUDA; Double3 for host
+// code; and the transform that kernels use. <raylift/geometry/vectors.h> has the arithmetic.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
+#include <raylift/geometry/compiler.h>
+#include <raylift/geometry/detail/standard.h>
 
 #if defined(__CUDACC__)
+#if !defined(__CUDACC_RTC__)  // which knows CUDA's types by itself
 #include <vector_types.h>
+#endif
 #define RAYLIFT_HD __host__ __device__
 #else
 #define RAYLIFT_HD
 #endif
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
-/// Three floats, 12 bytes, packed. Kernels may use it as CUDA's type of that name: it converts both ways at no cost.
-struct float3 {
+// They are no aliases of CUDA's types, though a kernel may use them as such. C++ sources compiled without CUDA's
+// headers and .cu files call the same functions, whose symbols name the types of their parameters. And they have names
+// of their own, so that `using namespace raylift` leaves float3 to CUDA.
+
+/// Three floats, 12 bytes, packed. In CUDA code it converts both ways to CUDA's float3, at no cost.
+struct Float3 {
   float x, y, z;
 
 #if defined(__CUDACC__)
-  float3() = default;
-  RAYLIFT_HD constexpr float3(float x_, float y_, float z_) : x(x_), y(y_), z(z_) {}
-  RAYLIFT_HD float3(::float3 v) : x(v.x), y(v.y), z(v.z) {}
-  RAYLIFT_HD operator ::float3() const {
+  Float3() = default;
+  RAYLIFT_HD constexpr Float3(float x_, float y_, float z_) : x(x_), y(y_), z(z_) {}
+  RAYLIFT_HD constexpr Float3(::float3 v) : x(v.x), y(v.y), z(v.z) {}
+  RAYLIFT_HD constexpr operator ::float3() const {
     return ::float3{x, y, z};
   }
 #endif
 
-  friend bool operator==(const float3&, const float3&) = default;
+  RAYLIFT_HD friend bool operator==(const Float3&, const Float3&) = default;
 };
 
-/// Three unsigned 32-bit integers, 12 bytes, packed: a triangle's vertex indices.
-struct uint3 {
+/// Three unsigned 32-bit integers, 12 bytes, packed: a triangle's vertex indices. Likewise CUDA's uint3.
+struct UInt3 {
   std::uint32_t x, y, z;
 
 #if defined(__CUDACC__)
-  uint3() = default;
-  RAYLIFT_HD constexpr uint3(std::uint32_t x_, std::uint32_t y_, std::uint32_t z_) : x(x_), y(y_), z(z_) {}
-  RAYLIFT_HD uint3(::uint3 v) : x(v.x), y(v.y), z(v.z) {}
-  RAYLIFT_HD operator ::uint3() const {
+  UInt3() = default;
+  RAYLIFT_HD constexpr UInt3(std::uint32_t x_, std::uint32_t y_, std::uint32_t z_) : x(x_), y(y_), z(z_) {}
+  RAYLIFT_HD constexpr UInt3(::uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  RAYLIFT_HD constexpr operator ::uint3() const {
     return ::uint3{x, y, z};
   }
 #endif
 
-  friend bool operator==(const uint3&, const uint3&) = default;
+  RAYLIFT_HD friend bool operator==(const UInt3&, const UInt3&) = default;
 };
 
+#if !defined(__CUDACC_RTC__)
+/// A point in double, as host code gives it: a vector of Eigen's, or of anything else with x(), y() and z(), converts
+/// to it. So headers that take one need no library of vectors.
+struct Double3 {
+  double x = 0, y = 0, z = 0;
+
+  constexpr Double3() = default;
+  constexpr Double3(double x_, double y_, double z_) : x(x_), y(y_), z(z_) {}
+  template <class V>
+  requires requires(const V& v) {
+    { v.x() } -> std::convertible_to<double>;
+    { v.y() } -> std::convertible_to<double>;
+    { v.z() } -> std::convertible_to<double>;
+  }
+  Double3(const V& v) : x(v.x()), y(v.y()), z(v.z()) {}
+
+  friend bool operator==(const Double3&, const Double3&) = default;
+};
+#endif
+
 // What Chroma and every GPU array of ours rely on.
-static_assert(sizeof(float3) == 12 && alignof(float3) == 4 && std::is_trivially_copyable_v<float3>);
-static_assert(sizeof(uint3) == 12 && alignof(uint3) == 4 && std::is_trivially_copyable_v<uint3>);
+static_assert(sizeof(Float3) == 12 && alignof(Float3) == 4 && std::is_trivially_copyable_v<Float3>);
+static_assert(sizeof(UInt3) == 12 && alignof(UInt3) == 4 && std::is_trivially_copyable_v<UInt3>);
 
 /// The rows of a 3x4 affine matrix, row-major.
 struct Affine {
   float m[12];
 
-  [[nodiscard]] RAYLIFT_HD float3 point(float3 p) const {
+  [[nodiscard]] RAYLIFT_HD Float3 point(Float3 p) const {
     return {m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3], m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7],
             m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11]};
   }
-  [[nodiscard]] RAYLIFT_HD float3 direction(float3 d) const {
+  [[nodiscard]] RAYLIFT_HD Float3 direction(Float3 d) const {
     return {m[0] * d.x + m[1] * d.y + m[2] * d.z, m[4] * d.x + m[5] * d.y + m[6] * d.z,
             m[8] * d.x + m[9] * d.y + m[10] * d.z};
   }
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -13,11 +13,11 @@
 // those of the scene: MaterialCode::none and kNoSurface have no tables.
 #pragma once
 
-#include <raylift/geometry/bvh/detail/arithmetic.h>
-#include <raylift/geometry/scene/optics.h>
+#include <raylift/geometry/detail/arithmetic.h>
+#include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/gpu/view.h>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 // ---- tables over wavelength -----------------------------------------------------------------------------------------
 
@@ -279,4 +279,4 @@ struct Side {
              : evaluate(optics, optics.channel_types[type].charge, random);
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

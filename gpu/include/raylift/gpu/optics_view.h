@@ -5,18 +5,12 @@
 // Lengths are in mm, times in ns, wavelengths in nm, energies in eV, angles in radians.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/index.h>
+#include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/geometry/vector_types.h>
 
-#include <cstdint>
-#include <type_traits>
-
-namespace raylift {
-
-// Of <raylift/geometry/scene/optics.h>, which kernels include where they use a name.
-enum class SurfaceModel : std::uint8_t;
-enum class SurfaceFinish : std::uint8_t;
-enum class SurfaceType : std::uint8_t;
+namespace raylift::inline v0_1 {
 
 /// No surface holds: only the two refractive indices act.
 inline constexpr std::uint16_t kNoSurface = 0xFFFF;
@@ -30,7 +24,7 @@ struct Raster {
   float start;
   float step;
   std::uint32_t count;
-  friend bool operator==(const Raster&, const Raster&) = default;
+  RAYLIFT_HD friend bool operator==(const Raster&, const Raster&) = default;
 };
 /// Chroma's: 60 to 995 nm.
 inline constexpr Raster kDefaultRaster{60, 5, 188};
@@ -156,4 +150,4 @@ struct OpticsView {
 };
 static_assert(std::is_trivially_copyable_v<OpticsView> && std::is_standard_layout_v<OpticsView>);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

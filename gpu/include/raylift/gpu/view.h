@@ -4,23 +4,22 @@
 //   __global__ void kernel(raylift::GeometryView geometry, ...) {
 //     const raylift::InstanceView& instance = geometry.instances[i];
 //     const raylift::MeshView mesh = geometry.meshes[instance.mesh];
-//     const raylift::uint3 triangle = geometry.triangles[mesh.first_triangle + k];
-//     const raylift::float3 a = geometry.vertices[triangle.x];           // in the mesh's frame
-//     const raylift::float3 world = instance.to_world.point(a);          // millimetres from geometry.origin
+//     const raylift::UInt3 triangle = geometry.triangles[mesh.first_triangle + k];
+//     const raylift::Float3 a = geometry.vertices[triangle.x];           // in the mesh's frame
+//     const raylift::Float3 world = instance.to_world.point(a);          // millimetres from geometry.origin
 //
 // Two levels: each mesh stands in the arrays once, and instances place it. A flattened scene has one mesh and one
 // instance with the identity, and then solid ids, material codes and colours per triangle.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/scene/material_code.h>
 #include <raylift/geometry/vector_types.h>
+#include <raylift/geometry/vectors.h>
 #include <raylift/gpu/optics_view.h>
 
-#include <cstdint>
-#include <type_traits>
-
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// In GeometryView::solid_colors: a solid that has its materials' colours.
 inline constexpr std::uint32_t kMaterialColor = 0xFFFFFFFF;
@@ -64,8 +63,8 @@ struct alignas(16) SolidView {
 
 /// All of it. Pointers are device addresses; each array's place is in the ResidencyReport. Null where a scene has none.
 struct GeometryView {
-  const float3* vertices;                ///< vertex_count, each in the frame of its mesh
-  const uint3* triangles;                ///< triangle_count; indices into vertices
+  const Float3* vertices;                ///< vertex_count, each in the frame of its mesh
+  const UInt3* triangles;                ///< triangle_count; indices into vertices
   const MeshView* meshes;                ///< mesh_count
   const InstanceView* instances;         ///< instance_count
   const std::uint16_t* triangle_parts;   ///< two-level: per triangle, the number of its part in its mesh
@@ -113,4 +112,4 @@ struct GeometryView {
 static_assert(std::is_trivially_copyable_v<GeometryView> && std::is_standard_layout_v<GeometryView>);
 static_assert(sizeof(InstanceView) == 112 && sizeof(SolidView) == 32);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -7,7 +7,7 @@
 // Agglomerative LBVH Construction" (2014).
 #include "bvh_phases.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 namespace {
 
 constexpr int kMergeThreads = 64;
@@ -192,4 +192,4 @@ const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs) {
   return inner;
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

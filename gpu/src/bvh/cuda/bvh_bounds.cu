@@ -4,13 +4,13 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 namespace {
 
 constexpr float kLargest = 1e18f;  // as on the host
 
 struct BoundsOf {
-  __device__ VertexBounds operator()(const float3& v) const {
+  __device__ VertexBounds operator()(const Float3& v) const {
     const bool good = fabsf(v.x) <= kLargest && fabsf(v.y) <= kLargest && fabsf(v.z) <= kLargest;
     return {{v.x, v.y, v.z}, {v.x, v.y, v.z}, good ? 0u : 1u};
   }
@@ -40,4 +40,4 @@ void bound_vertices(const Build& build) {
   });
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

@@ -6,7 +6,7 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 
 BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory& memory,
                                  std::vector<std::uint32_t>& level_ends) {
@@ -42,4 +42,4 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   return BuildOutcome::built;
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

@@ -6,19 +6,19 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 namespace {
 
 constexpr int kPairBlock = 256;  // triangles that are paired among each other
 constexpr int kPairReach = 4;    // how far apart they stand, at most
 
-__device__ std::uint32_t corner(const uint3& t, int k) {
+__device__ std::uint32_t corner(const UInt3& t, int k) {
   return k == 0 ? t.x : k == 1 ? t.y : t.z;
 }
 __device__ int next_corner(int k) {
   return k == 2 ? 0 : k + 1;
 }
-__device__ bool degenerate(const uint3& t) {
+__device__ bool degenerate(const UInt3& t) {
   return t.x == t.y || t.y == t.z || t.z == t.x;
 }
 
@@ -30,7 +30,7 @@ struct Box {
       upper[a] = -INFINITY;
     }
   }
-  __device__ void add(float3 v) {
+  __device__ void add(Float3 v) {
     lower[0] = fminf(lower[0], v.x);
     lower[1] = fminf(lower[1], v.y);
     lower[2] = fminf(lower[2], v.z);
@@ -44,7 +44,7 @@ struct Box {
   }
 };
 
-__device__ Box box_of(const float3* vertices, const uint3& t) {
+__device__ Box box_of(const Float3* vertices, const UInt3& t) {
   Box box;
   box.clear();
   box.add(vertices[t.x]);
@@ -54,7 +54,7 @@ __device__ Box box_of(const float3* vertices, const uint3& t) {
 }
 
 // How two triangles share an edge in opposite directions: the corner of each that is not on it; false if they don't.
-__device__ bool share_edge(const uint3& a, const uint3& b, int& corner_a, int& corner_b) {
+__device__ bool share_edge(const UInt3& a, const UInt3& b, int& corner_a, int& corner_b) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       if (corner(a, next_corner(i)) == corner(b, next_corner(next_corner(j))) &&
@@ -66,7 +66,7 @@ __device__ bool share_edge(const uint3& a, const uint3& b, int& corner_a, int& c
   return false;
 }
 
-__device__ bool good_pair(const float3* vertices, const uint3& a, const uint3& b) {
+__device__ bool good_pair(const Float3* vertices, const UInt3& a, const UInt3& b) {
   int i, j;
   if (degenerate(a) || degenerate(b) || !share_edge(a, b, i, j)) return false;
   const Box of_a = box_of(vertices, a), of_b = box_of(vertices, b);
@@ -78,15 +78,15 @@ __device__ bool good_pair(const float3* vertices, const uint3& a, const uint3& b
 
 // mates[t]: how far off the triangle is that t is paired with; 0: none. heads[block]: pairs, and triangles alone.
 __global__ void __launch_bounds__(kPairBlock)
-    match(const float3* __restrict__ vertices, std::uint32_t vertex_count, const uint3* __restrict__ triangles,
+    match(const Float3* __restrict__ vertices, std::uint32_t vertex_count, const UInt3* __restrict__ triangles,
           std::uint32_t count, bool pair, std::int8_t* mates, std::uint32_t* heads, BuildState* state) {
-  __shared__ uint3 block[kPairBlock];
+  __shared__ UInt3 block[kPairBlock];
   __shared__ std::int8_t mate[kPairBlock];
   const int k = static_cast<int>(threadIdx.x);
   const std::uint32_t first = blockIdx.x * kPairBlock;
   const int here = static_cast<int>(min(static_cast<std::uint32_t>(kPairBlock), count - first));
   if (k < here) {
-    uint3 t = triangles[first + k];
+    UInt3 t = triangles[first + k];
     if (t.x >= vertex_count || t.y >= vertex_count || t.z >= vertex_count) {
       atomicOr(&state->bad, 1u);
       t = {0, 0, 0};
@@ -122,7 +122,7 @@ __device__ std::uint64_t spread(std::uint32_t x) {  // bit i to bit 3i; 21 bits
 
 // Each pair's numbers, box, and place on the curve.
 __global__ void __launch_bounds__(kPairBlock)
-    make_pairs(const float3* __restrict__ vertices, const uint3* __restrict__ triangles, std::uint32_t count,
+    make_pairs(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles, std::uint32_t count,
                const std::int8_t* __restrict__ mates, const std::uint32_t* __restrict__ first_of_block, int bits,
                PairIds* ids, Cluster* boxes, std::uint64_t* keys, std::uint32_t* numbers, const BuildState* state) {
   using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
@@ -134,11 +134,11 @@ __global__ void __launch_bounds__(kPairBlock)
   Scan(scan).ExclusiveSum(head ? 1u : 0u, place);
   if (!head) return;
   place += first_of_block[blockIdx.x];
-  const uint3 a = triangles[t];
+  const UInt3 a = triangles[t];
   Box box = box_of(vertices, a);
   PairIds pair{{t << 2, kNoTriangle}};
   if (mate > 0) {
-    const uint3 b = triangles[t + mate];
+    const UInt3 b = triangles[t + mate];
     int i = 0, j = 0;
     share_edge(a, b, i, j);
     box.add(vertices[corner(b, j)]);
@@ -171,19 +171,19 @@ __global__ void __launch_bounds__(kPairBlock)
 }
 
 // The leaves' vertices, in the order of the leaves.
-__global__ void write_leaves(const float3* __restrict__ vertices, const uint3* __restrict__ triangles,
+__global__ void write_leaves(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles,
                              const PairIds* __restrict__ unordered_ids, const std::uint32_t* __restrict__ order,
                              std::uint32_t count, TrianglePair* pairs, PairIds* ids) {
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const PairIds pair = unordered_ids[order[i]];
-  const uint3 a = triangles[pair.triangle[0] >> 2];
+  const UInt3 a = triangles[pair.triangle[0] >> 2];
   const int r = static_cast<int>(pair.triangle[0] & 3u);
-  const float3 v0 = vertices[corner(a, r)], v1 = vertices[corner(a, next_corner(r))],
+  const Float3 v0 = vertices[corner(a, r)], v1 = vertices[corner(a, next_corner(r))],
                v2 = vertices[corner(a, next_corner(next_corner(r)))];
-  float3 v3 = v2;
+  Float3 v3 = v2;
   if (pair.triangle[1] != kNoTriangle) {
-    const uint3 b = triangles[pair.triangle[1] >> 2];
+    const UInt3 b = triangles[pair.triangle[1] >> 2];
     v3 = vertices[corner(b, next_corner(next_corner(static_cast<int>(pair.triangle[1] & 3u))))];
   }
   float4* target = reinterpret_cast<float4*>(pairs + i);
@@ -251,4 +251,4 @@ void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32
       build.memory.ids(pairs.count));
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

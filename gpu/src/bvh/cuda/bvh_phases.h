@@ -9,7 +9,7 @@
 #include "bvh/bvh_build_kernels.h"
 #include "device/cuda/check.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 
 constexpr unsigned kAll = 0xFFFFFFFFu;
 
@@ -95,4 +95,4 @@ struct WideNodes {
 /// The leaves' vertices and numbers, in the order of the leaves, into the result's memory.
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order);
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

@@ -7,7 +7,7 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 namespace {
 
 namespace cg = cooperative_groups;
@@ -369,4 +369,4 @@ WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const 
   return {nodes, order};
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

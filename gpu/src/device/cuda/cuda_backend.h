@@ -10,7 +10,7 @@
 #include "check.h"
 #include "driver.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 
 inline cudaStream_t stream_of(StreamHandle handle) {
   return handle;
@@ -232,4 +232,4 @@ class CudaBackend : public Backend {
   int numa_node_ = 0;
 };
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

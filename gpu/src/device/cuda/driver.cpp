@@ -3,11 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
-namespace raylift::cuda {
-namespace {
+namespace raylift::inline v0_1::cuda {
 
-template <class Function>
-void find_one(const char* name, Function& function) {
+void* driver_function(const char* name) {
   void* address = nullptr;
   cudaDriverEntryPointQueryResult result{};
 #if CUDART_VERSION >= 12050
@@ -16,7 +14,14 @@ void find_one(const char* name, Function& function) {
   const cudaError_t code = cudaGetDriverEntryPoint(name, &address, cudaEnableDefault, &result);
 #endif
   if (code != cudaSuccess) (void)cudaGetLastError();
-  if (code == cudaSuccess && result == cudaDriverEntryPointSuccess) function = reinterpret_cast<Function>(address);
+  return code == cudaSuccess && result == cudaDriverEntryPointSuccess ? address : nullptr;
+}
+
+namespace {
+
+template <class Function>
+void find_one(const char* name, Function& function) {
+  function = reinterpret_cast<Function>(driver_function(name));
 }
 
 }  // namespace
@@ -48,4 +53,4 @@ std::string VirtualMemory::name_of(CUresult code) const {
   return "driver error " + std::to_string(static_cast<int>(code));
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's virtual memory functions, found at run time: linking the driver would keep the program from starting
-// where there is none.
+// The driver's functions, those for virtual memory first, found at run time: linking the driver would keep the program
+// from starting where there is none.
 #pragma once
 
 #include <cuda.h>
 
 #include <string>
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
+
+/// A function of the driver's by its name; null where there is none.
+[[nodiscard]] void* driver_function(const char* name);
 
 struct VirtualMemory {
   decltype(&cuMemAddressReserve) reserve = nullptr;
@@ -27,4 +30,4 @@ struct VirtualMemory {
   [[nodiscard]] std::string name_of(CUresult code) const;
 };
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/gpu/device/occupancy.h>
+#include "occupancy_of.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "check.h"
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
-Occupancy occupancy(const Device& device, const void* kernel, int block_threads, std::size_t shared_bytes) {
-  using cuda::check;
-  if (device.info().is_host) throw Error(ErrorKind::device, "the host device has no occupancy");
-  const int ordinal = std::atoi(device.info().id.c_str() + 5);
-  const cuda::CurrentDevice current(ordinal);
-  check(current.code(), "selecting " + device.info().id);
+Occupancy cuda::occupancy_of(int ordinal, const KernelNeeds& needs, int block_threads, std::size_t shared_bytes,
+                             const std::function<int()>& most_blocks) {
   cudaDeviceProp machine{};
   check(cudaGetDeviceProperties(&machine, ordinal), "cudaGetDeviceProperties");
-  cudaFuncAttributes needs{};
-  check(cudaFuncGetAttributes(&needs, kernel), "cudaFuncGetAttributes");
   const std::string asked = std::to_string(block_threads) + " threads and " + std::to_string(shared_bytes) +
                             " bytes of shared memory per block";
-  if (block_threads <= 0 || block_threads > needs.maxThreadsPerBlock)
-    throw Error(ErrorKind::usage,
-                asked + ": the kernel takes 1 to " + std::to_string(needs.maxThreadsPerBlock) + " threads");
-  if (needs.sharedSizeBytes + shared_bytes > machine.sharedMemPerBlockOptin)
+  if (block_threads <= 0 || block_threads > needs.most_threads)
+    throw Error(ErrorKind::usage, asked + ": the kernel takes 1 to " + std::to_string(needs.most_threads) + " threads");
+  if (needs.shared_bytes + shared_bytes > machine.sharedMemPerBlockOptin)
     throw Error(ErrorKind::usage,
                 asked + ": a block has at most " + std::to_string(machine.sharedMemPerBlockOptin) + " bytes");
 
   Occupancy result;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&result.blocks, kernel, block_threads, shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  result.blocks = most_blocks();
   const int warps_per_block = (block_threads + machine.warpSize - 1) / machine.warpSize;
   result.warps = result.blocks * warps_per_block;
   result.most_warps = machine.maxThreadsPerMultiProcessor / machine.warpSize;
@@ -38,9 +29,9 @@ Occupancy occupancy(const Device& device, const void* kernel, int block_threads,
   // Which resource allows that few blocks: the tightest of four simple counts. CUDA rounds registers up to 256 per
   // warp.
   const int by_threads = result.most_warps / warps_per_block;
-  const int registers_per_block = (needs.numRegs * machine.warpSize + 255) / 256 * 256 * warps_per_block;
+  const int registers_per_block = (needs.registers * machine.warpSize + 255) / 256 * 256 * warps_per_block;
   const int by_registers = registers_per_block == 0 ? by_threads : machine.regsPerMultiprocessor / registers_per_block;
-  const std::size_t shared = needs.sharedSizeBytes + shared_bytes + machine.reservedSharedMemPerBlock;
+  const std::size_t shared = needs.shared_bytes + shared_bytes + machine.reservedSharedMemPerBlock;
   const int by_shared = static_cast<int>(machine.sharedMemPerMultiprocessor / std::max<std::size_t>(shared, 1));
   const int by_blocks = machine.maxBlocksPerMultiProcessor;
   const int tightest = std::min({by_threads, by_registers, by_shared, by_blocks});
@@ -51,4 +42,21 @@ Occupancy occupancy(const Device& device, const void* kernel, int block_threads,
   return result;
 }
 
-}  // namespace raylift
+Occupancy occupancy(const Device& device, const void* kernel, int block_threads, std::size_t shared_bytes) {
+  using cuda::check;
+  if (device.info().is_host) throw Error(ErrorKind::device, "the host device has no occupancy");
+  const int ordinal = device.info().cuda_device;
+  const cuda::CurrentDevice current(ordinal);
+  check(current.code(), "selecting " + device.info().id);
+  cudaFuncAttributes needs{};
+  check(cudaFuncGetAttributes(&needs, kernel), "cudaFuncGetAttributes");
+  return cuda::occupancy_of(
+      ordinal, {needs.maxThreadsPerBlock, needs.numRegs, needs.sharedSizeBytes}, block_threads, shared_bytes, [&] {
+        int blocks = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared_bytes),
+              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+        return blocks;
+      });
+}
+
+}  // namespace raylift::inline v0_1

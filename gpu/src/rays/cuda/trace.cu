@@ -3,7 +3,7 @@
 
 #include "rays/trace_kernel.h"
 
-namespace raylift::cuda {
+namespace raylift::inline v0_1::cuda {
 namespace {
 
 constexpr int kThreads = 128;
@@ -59,4 +59,4 @@ int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::
   return launch(geometry, rays, hits, count, stream);
 }
 
-}  // namespace raylift::cuda
+}  // namespace raylift::inline v0_1::cuda

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// What an OpenGL context is, and where it runs.
 struct GlInfo {
@@ -67,4 +67,4 @@ class GlContext {
 /// Error(no_display) where no context is current, or where it is older than 4.5.
 GlInfo init_gl();
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

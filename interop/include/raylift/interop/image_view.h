@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// What a kernel gets, by value. Row 0 is the lowest, as in OpenGL; 0xAABBGGRR: red is the first byte.
 struct ImageView {
@@ -20,4 +20,4 @@ struct ImageView {
   }
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -2,12 +2,12 @@
 // A buffer that OpenGL draws from and kernels read and write. On an NVIDIA GPU that does both it is one piece of
 // memory, registered with CUDA once and mapped for as long as kernels use it:
 //
-//   raylift::SharedBuffer<raylift::float3> points(device, 1'000'000);
+//   raylift::SharedBuffer<raylift::Float3> points(device, 1'000'000);
 //   {
 //     const auto mapping = points.map(stream);
 //     kernel<<<blocks, threads, 0, cuda_stream>>>(mapping.span());   // on the stream that it was mapped with
 //   }                                                                // unmapped: OpenGL waits for the kernel
-//   glVertexArrayVertexBuffer(array, 0, points.id(), 0, sizeof(raylift::float3));
+//   glVertexArrayVertexBuffer(array, 0, points.id(), 0, sizeof(raylift::Float3));
 //
 // The host device and a context that draws on the CPU share memory too. Everything else is done by copies, behind the
 // same class: mapping brings the bytes to the device, unmapping takes them back.
@@ -20,7 +20,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 template <class T>
 class SharedBuffer;
@@ -118,4 +118,4 @@ class SharedBuffer {
   std::size_t size_ = 0;
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

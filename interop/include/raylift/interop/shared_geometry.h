@@ -6,7 +6,7 @@
 //     const auto mapping = geometry.map(stream);
 //     kernel<<<blocks, threads, 0, cuda_stream>>>(mapping.view(), ...);
 //   }
-//   glVertexArrayVertexBuffer(array, 0, geometry.vertex_buffer(), 0, sizeof(raylift::float3));
+//   glVertexArrayVertexBuffer(array, 0, geometry.vertex_buffer(), 0, sizeof(raylift::Float3));
 //   glVertexArrayElementBuffer(array, geometry.triangle_buffer());   // three GL_UNSIGNED_INT a triangle
 //
 // A program that loads in the background takes the three steps one by one, see SharedUpload.
@@ -17,7 +17,7 @@
 
 #include <optional>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Shared geometry mapped for kernels, until its end; see Mapping, whose rules hold here. OpenGL must not draw it
 /// meanwhile.
@@ -34,10 +34,10 @@ class GeometryMapping {
 
  private:
   friend class SharedGeometry;
-  GeometryMapping(Mapping<float3, uint3> mapping, const GeometryView& view)
+  GeometryMapping(Mapping<Float3, UInt3> mapping, const GeometryView& view)
       : mapping_(std::move(mapping)), view_(view) {}
 
-  Mapping<float3, uint3> mapping_;
+  Mapping<Float3, UInt3> mapping_;
   GeometryView view_;
 };
 
@@ -48,7 +48,7 @@ class SharedGeometry {
   /// Throws Error as map_together does.
   [[nodiscard]] GeometryMapping map(StreamRef stream) const;
 
-  /// OpenGL's names. Vertices are packed float3, in the frame of their mesh; a mesh's triangles begin at element
+  /// OpenGL's names. Vertices are packed Float3, in the frame of their mesh; a mesh's triangles begin at element
   /// 3 * MeshView::first_triangle, and their indices count from the first vertex of all.
   [[nodiscard]] unsigned vertex_buffer() const { return vertices_.id(); }
   [[nodiscard]] unsigned triangle_buffer() const { return triangles_.id(); }
@@ -67,12 +67,12 @@ class SharedGeometry {
 
  private:
   friend class SharedUpload;
-  SharedGeometry(SharedBuffer<float3> vertices, SharedBuffer<uint3> triangles, GpuGeometry geometry)
+  SharedGeometry(SharedBuffer<Float3> vertices, SharedBuffer<UInt3> triangles, GpuGeometry geometry)
       : vertices_(std::move(vertices)), triangles_(std::move(triangles)), geometry_(std::move(geometry)) {}
 
   // Mapping changes nothing that a caller sees.
-  mutable SharedBuffer<float3> vertices_;
-  mutable SharedBuffer<uint3> triangles_;
+  mutable SharedBuffer<Float3> vertices_;
+  mutable SharedBuffer<UInt3> triangles_;
   GpuGeometry geometry_;
 };
 
@@ -101,14 +101,14 @@ class SharedUpload {
 
  private:
   UploadOptions options_;
-  SharedBuffer<float3> vertices_;
-  SharedBuffer<uint3> triangles_;
+  SharedBuffer<Float3> vertices_;
+  SharedBuffer<UInt3> triangles_;
   Stream stream_;
-  std::optional<Mapping<float3, uint3>> mapping_;
+  std::optional<Mapping<Float3, UInt3>> mapping_;
 };
 
 /// The three steps in one, where OpenGL is current.
 [[nodiscard]] SharedGeometry upload_shared(const Scene& scene, const Device& device, const UploadOptions& options = {},
                                            const Progress& progress = {}, Sharing sharing = Sharing::automatic);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 class SharedImage;
 
@@ -68,4 +68,4 @@ class SharedImage {
   std::uint32_t height_ = 0;
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

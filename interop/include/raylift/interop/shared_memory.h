@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// What kernels do with a mapped buffer: CUDA's flags of the same names. Where memory is copied, they say what need not
 /// be.
@@ -84,4 +84,4 @@ class MappedMemory {
 };
 
 }  // namespace detail
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -3,12 +3,11 @@
 // polarisation.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/source.h>
 #include <raylift/photon/step.h>
 
-#include <cstdint>
-
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// The centre of a source that makes photons, from which their births are searched.
 struct Anchor {
@@ -105,4 +104,4 @@ RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, R
   return {start.position, start.time, direction, start.wavelength, across, in};
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

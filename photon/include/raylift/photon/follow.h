@@ -2,12 +2,10 @@
 // One photon from birth to end, for kernels and host code.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/birth.h>
 
-#include <cstdint>
-#include <limits>
-
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// Which photons, and how far.
 struct Run {
@@ -161,4 +159,4 @@ class Follower {
   return follower.outcome();
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

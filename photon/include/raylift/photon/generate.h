@@ -2,11 +2,11 @@
 // Photons from gensteps, for kernels and host code. Models: G4Cerenkov and G4Scintillation of Geant4 11.
 #pragma once
 
-#include <raylift/geometry/scene/optics.h>
+#include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/photon/birth.h>
 #include <raylift/photon/genstep.h>
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 namespace detail {
 
@@ -183,7 +183,7 @@ RAYLIFT_HD inline bool is_cerenkov(GenstepType type) {
 }
 
 /// The point that a step's photons are taken to their births from.
-RAYLIFT_HD inline float3 anchor_of(const Genstep& genstep) {
+RAYLIFT_HD inline Float3 anchor_of(const Genstep& genstep) {
   if (genstep.type == GenstepType::torch) return genstep.position;
   const float* const displacement = genstep.rows[0];
   return Vector(genstep.position) + Real(0.5f) * Vector(displacement[0], displacement[1], displacement[2]);
@@ -262,7 +262,7 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   photon.flags = flag_of(is_cerenkov(genstep.type)            ? BirthKind::cerenkov
                          : genstep.type == GenstepType::torch ? BirthKind::torch
                                                               : BirthKind::scintillation);
-  const float3 anchor = anchor_of(genstep);
+  const Float3 anchor = anchor_of(genstep);
   photon.position = anchor;
   in = place.in;
   float from = 0;
@@ -276,4 +276,4 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   }
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

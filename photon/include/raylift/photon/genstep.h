@@ -5,12 +5,10 @@
 // OpticksGenstep.h, scerenkov.h, sscint.h and storch.h.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/source.h>
 
-#include <cstdint>
-#include <cstring>
-
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// Opticks's numbers of the kinds that are honoured; several of them have one layout.
 enum class GenstepType : std::uint32_t {
@@ -31,7 +29,7 @@ struct alignas(16) Genstep {
   std::uint32_t track;
   std::uint32_t material;  ///< Opticks's; not read: the material is that at the middle of the step
   std::uint32_t photons;   ///< or kPhotonsOfPhysics
-  float3 position;         ///< where the step begins
+  Float3 position;         ///< where the step begins
   float time;              ///< when it begins
   float rows[4][4];        ///< one of the following
 };
@@ -39,7 +37,7 @@ static_assert(sizeof(Genstep) == 96);
 
 /// By Frank and Tamm, over the material's RINDEX.
 struct CerenkovStep {
-  float3 displacement;  ///< from the step's begin to its end
+  Float3 displacement;  ///< from the step's begin to its end
   float length;
   std::int32_t particle;  ///< not read
   float charge;           ///< in units of the elementary charge
@@ -57,7 +55,7 @@ struct CerenkovStep {
 
 /// With spectrum and times of the material's scintillation components.
 struct ScintillationStep {
-  float3 displacement;
+  Float3 displacement;
   float length;
   std::int32_t particle;
   float charge;  ///< 0: all photons are born at the end of the step
@@ -73,9 +71,9 @@ struct ScintillationStep {
 /// Light along one direction.
 struct TorchStep {
   enum class Shape : std::uint32_t { disc = 1, line = 2, point = 3 };
-  float3 direction;
+  Float3 direction;
   float weight;         ///< not read
-  float3 polarization;  ///< not read: it follows from the direction
+  Float3 polarization;  ///< not read: it follows from the direction
   float wavelength;     ///< nm
   float zenith[2];      ///< disc: range of the radius, which is uniform in it, in terms of `radius`
   float azimuth[2];     ///< disc: range of the angle, in turns
@@ -94,7 +92,7 @@ template <class Step>
   return step;
 }
 template <class Step>
-inline void set_details(Genstep& genstep, const Step& step) {
+RAYLIFT_HD inline void set_details(Genstep& genstep, const Step& step) {
   static_assert(sizeof(Step) == sizeof genstep.rows);
   std::memcpy(genstep.rows, &step, sizeof step);
 }
@@ -106,4 +104,4 @@ struct GenstepPlace {
                    ///< scintillation: 1 where the material has the spectrum; 0: there is no light
 };
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -2,14 +2,13 @@
 // Many photons from birth to end.
 #pragma once
 
-#include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/photon/follow.h>
 
 #include <cstddef>
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// Follows photons run.first to run.first + count - 1 and writes their outcomes, in order, to an array of `count` in
 /// the device's memory. The same bits come out for any split into calls, and on any device. On a CUDA device this
@@ -22,4 +21,4 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
 /// photon that meets one ends as inconsistent.
 void refuse_unsimulated(const Scene& scene);
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

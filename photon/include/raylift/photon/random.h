@@ -3,16 +3,15 @@
 // nothing else, so no state is kept in memory and any photon can be run again alone.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/math.h>
 
-#include <cstdint>
-
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// Four numbers of 32 random bits.
 struct Bits4 {
   std::uint32_t x, y, z, w;
-  friend bool operator==(const Bits4&, const Bits4&) = default;
+  RAYLIFT_HD friend bool operator==(const Bits4&, const Bits4&) = default;
 };
 
 /// Philox 4x32 with 10 rounds (J. Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011).
@@ -82,4 +81,4 @@ class RandomStream {
   Bits4 block_{};
 };
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

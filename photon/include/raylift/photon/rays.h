@@ -2,13 +2,13 @@
 // The rays that a source's photons start along, for programs that trace rays alone.
 #pragma once
 
-#include <raylift/gpu/device/device.h>
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/birth.h>
+#if !defined(__CUDACC_RTC__)
+#include <raylift/gpu/device/device.h>
+#endif
 
-#include <cstddef>
-#include <cstdint>
-
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// The ray of a photon by its number: its birth, and its direction, of unit length. The same bits on host and device.
 [[nodiscard]] RAYLIFT_HD inline Ray birth_ray(const Source& source, std::uint64_t seed, std::uint64_t number) {
@@ -21,10 +21,12 @@ namespace raylift::photon {
   return ray;
 }
 
+#if !defined(__CUDACC_RTC__)
 /// Writes the rays of photons first to first + count - 1 to an array in the device's memory. Asynchronous with respect
 /// to the host on a CUDA device, after what is on the stream. Errors: usage (a source that makes no sense, or whose
 /// photons are given), device.
 void make_rays(const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays,
                std::size_t count, StreamRef stream);
+#endif
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -2,20 +2,22 @@
 // What is kept of photons that have ended: rows in Opticks's layout, histories, and counts. For kernels and host code.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/follow.h>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#if !defined(__CUDACC_RTC__)
 #include <string_view>
 #include <vector>
+#endif
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 inline constexpr std::size_t kStepKinds = 16;  ///< that 4 bits can tell
 
+#if !defined(__CUDACC_RTC__)
 /// The kind's name as it stands in reports: "absorbed_at_surface".
 [[nodiscard]] std::string_view to_string(StepKind kind) noexcept;
+#endif
 
 /// Opticks's flags (sysrap/OpticksPhoton.h).
 namespace opticks {
@@ -56,11 +58,11 @@ inline constexpr std::uint32_t kEfficiencyCull = 1U << 14;  ///< here: cut
 /// A photon at its end, as a row of Opticks's photons and hits, (N, 4, 4) of float32; the words that are no numbers
 /// with a point keep their bits.
 struct alignas(16) PhotonRow {
-  float3 position;  ///< mm, in the scene's coordinates
+  Float3 position;  ///< mm, in the scene's coordinates
   float time;       ///< ns
-  float3 direction;
+  Float3 direction;
   std::uint32_t solid;  ///< that it met, or was in; Opticks: iindex
-  float3 polarization;
+  Float3 polarization;
   float wavelength;       ///< nm
   std::uint16_t flag;     ///< Opticks's, of its end
   std::uint16_t surface;  ///< that it met, or kNoSurface; Opticks: boundary
@@ -133,9 +135,10 @@ struct TallyLayout {
     const float bin = place > 0 ? (place < last ? place : last) : 0;
     return channel(channels) + std::size_t{channel_} * time_bins + static_cast<std::uint32_t>(bin);
   }
-  [[nodiscard]] std::size_t size() const { return channel(channels) + std::size_t{channels} * time_bins; }
+  [[nodiscard]] RAYLIFT_HD std::size_t size() const { return channel(channels) + std::size_t{channels} * time_bins; }
 };
 
+#if !defined(__CUDACC_RTC__)
 /// Photons by what became of them.
 struct Tally {
   TallyLayout layout;
@@ -159,5 +162,6 @@ struct Tally {
   /// Of the same scene and layout.
   void add(const Tally& more);
 };
+#endif
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 struct SimulationOptions {
   /// Photons at once; 0: as many as keep the device busy. Results don't depend on it. Where memory does not suffice, it
@@ -80,4 +80,4 @@ class Simulation {
 [[nodiscard]] std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how,
                                             std::size_t photons);
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -9,13 +9,14 @@
 // parse_source() makes one from a text; docs/photons.md has the text's form.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/gpu/rays/boundary.h>
 
-#include <cstdint>
+#if !defined(__CUDACC_RTC__)
 #include <span>
-#include <type_traits>
+#endif
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// A distribution of wavelengths, as a curve whose x is the cumulative probability and whose y is in nm.
 struct Spectrum {
@@ -24,12 +25,14 @@ struct Spectrum {
   CurvePoint points[kMost]{};
 };
 
+#if !defined(__CUDACC_RTC__)
 /// The spectrum of a density that is linear between ascending wavelengths (nm): the integral is kept at these, and
 /// between them as closely as Spectrum::kMost points allow. Throws Error(malformed): no points, not ascending, below
 /// zero, no area.
 [[nodiscard]] Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density);
 /// All wavelengths of a range (nm) alike.
 [[nodiscard]] Spectrum uniform_spectrum(float shortest, float longest);
+#endif
 
 /// What births are uniform in.
 enum class SourceShape : std::uint8_t { ball, line, disc };
@@ -50,11 +53,11 @@ enum class BirthKind : std::uint8_t { cerenkov = 1, scintillation = 2, torch = 1
 /// A photon at its birth: a row of Opticks's photons, (N, 4, 4) of float32. Words that a start has no use for are not
 /// read.
 struct alignas(16) StartPhoton {
-  float3 position;  ///< millimetres from the view's origin
+  Float3 position;  ///< millimetres from the view's origin
   float time;       ///< ns
-  float3 direction;
+  Float3 direction;
   std::uint32_t unused0;
-  float3 polarization;  ///< its part across the direction counts; zero: random
+  Float3 polarization;  ///< its part across the direction counts; zero: random
   float wavelength;     ///< nm
   std::uint32_t unused1[3];
   std::uint32_t flags = 0;  ///< Opticks's; with that of Cerenkov light or scintillation it is such light, else TORCH
@@ -76,14 +79,14 @@ struct GenstepView {
 /// Photons, as a plain value that is given to kernels. Vectors named so are of unit length. The default is a point that
 /// shines in all directions with 420 nm. A laser is a disc and a cone with one direction.
 struct Source {
-  float3 center{0, 0, 0};  ///< of the shape, millimetres from the view's origin
+  Float3 center{0, 0, 0};  ///< of the shape, millimetres from the view's origin
   float radius = 0;        ///< of the ball or disc; 0: a point
-  float3 extent{0, 0, 0};  ///< line: the way from its centre to one end; disc: its normal, of unit length
+  Float3 extent{0, 0, 0};  ///< line: the way from its centre to one end; disc: its normal, of unit length
   SourceShape shape = SourceShape::ball;
   Aim aim = Aim::isotropic;
-  float3 direction{0, 0, 1};     ///< of unit length, for the cone and Lambert's law
+  Float3 direction{0, 0, 1};     ///< of unit length, for the cone and Lambert's law
   float half_angle = 0;          ///< of the cone, radians up to pi; 0: all photons go one way
-  float3 polarization{0, 0, 0};  ///< its part across a photon's direction counts; zero: random
+  Float3 polarization{0, 0, 0};  ///< its part across a photon's direction counts; zero: random
   float wavelength = 420;        ///< nm, where there is no spectrum
   float time = 0;                ///< ns
   float time_width = 0;          ///< ns: later by a uniform number up to this
@@ -103,4 +106,4 @@ struct Source {
 };
 static_assert(std::is_trivially_copyable_v<Source>);
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

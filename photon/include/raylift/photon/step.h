@@ -10,14 +10,13 @@
 // The geometry must have been uploaded from a Scene with optics, with its BVH (UploadOptions::bvh).
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/gpu/optics.h>
 #include <raylift/gpu/rays/boundary.h>
 #include <raylift/photon/film.h>
 #include <raylift/photon/surface.h>
 
-#include <cstdint>
-
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// What happened at the end of a step; a history has 4 bits of each. The ends of a photon come last.
 enum class StepKind : std::uint8_t {
@@ -42,11 +41,11 @@ enum class StepKind : std::uint8_t {
 
 /// A photon between two steps. Lengths are in millimetres from the view's origin.
 struct Photon {
-  float3 position;
+  Float3 position;
   float time;  ///< ns
-  float3 direction;
+  Float3 direction;
   float wavelength;  ///< nm
-  float3 polarization;
+  Float3 polarization;
   Containment in;  ///< the solids that it is in
 };
 
@@ -354,4 +353,4 @@ RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& bo
   return end;
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

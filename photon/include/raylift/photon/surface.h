@@ -6,10 +6,10 @@
 // the light that a rough metal reflects by its complex index keeps its mirrored polarisation.
 #pragma once
 
-#include <raylift/geometry/scene/optics.h>
+#include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/photon/fresnel.h>
 
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// A surface's properties at one wavelength. The defaults are those of absent properties.
 struct SurfaceAt {
@@ -271,4 +271,4 @@ RAYLIFT_HD inline SurfaceResult at_simple_surface(const SimpleSurfaceAt& surface
   return at_surface({}, wave, normal, n1, n2, random);
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

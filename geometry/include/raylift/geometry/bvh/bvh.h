@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// The BVH of one mesh; see bvh_format.h. Nodes stand level by level: the first ones are those that rays touch
 /// most.
@@ -42,7 +42,7 @@ struct BvhOptions {
 /// neighbours near to each other build faster. Needs about 70 bytes per triangle besides the result. Errors: malformed
 /// (a vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18, a
 /// mesh smaller than 1e-15), usage, out_of_host_memory, cancelled.
-[[nodiscard]] Bvh build_bvh(std::span<const float3> vertices, std::span<const uint3> triangles,
+[[nodiscard]] Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles,
                             const BvhOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -6,7 +6,7 @@
 
 #include <span>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// What the root of a BvhView is over.
 enum class BvhLevels { mesh, scene };
@@ -16,4 +16,4 @@ enum class BvhLevels { mesh, scene };
 /// flight, and with AVX2 where the CPU has it.
 void closest_hits(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

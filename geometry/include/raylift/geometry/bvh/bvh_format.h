@@ -5,12 +5,10 @@
 // Compressed Wide BVHs" (HPG 2017). Leaves hold pairs of triangles that share an edge: four exact vertices, 48 bytes.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/vector_types.h>
 
-#include <cstdint>
-#include <type_traits>
-
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// The most levels of nodes that a builder makes, and so the most entries that a traversal has on its stack.
 inline constexpr int kBvhMaxDepth = 32;
@@ -88,4 +86,4 @@ struct BvhView {
 };
 static_assert(std::is_trivially_copyable_v<BvhView> && std::is_standard_layout_v<BvhView>);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -16,22 +16,22 @@
 //     precision, it is the one of the lowest triangle pair.
 //   - Results are the same bits on host and device, for any order of visits.
 //
-// Don't compile with -ffast-math or --use_fast_math.
+// Don't compile with -ffast-math or --use_fast_math: <raylift/geometry/compiler.h>.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/detail/standard.h>
+#include <raylift/geometry/vectors.h>
 
-#include <limits>
-
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// origin + t * direction for tmin <= t < tmax. The direction needs no unit length: t counts in its lengths, which lie
 /// between 1e-12 and 1e12. All numbers but tmax are finite. tmin may be negative: then the line counts that far back. A
 /// component of the direction below 2^-60 of the largest one may be taken as zero. A ray with a NaN meets nothing.
 struct alignas(16) Ray {
-  float3 origin;
+  Float3 origin;
   float tmin = 0;
-  float3 direction;
+  Float3 direction;
   float tmax = std::numeric_limits<float>::infinity();
 };
 
@@ -42,7 +42,7 @@ struct alignas(16) Hit {
   float t;
   std::uint32_t triangle;  ///< kNoTriangle: nothing was hit, and t is the ray's tmax
   float u, v;
-  float3 normal;                  ///< (b - a) x (c - a): outward by the winding, not of unit length
+  Float3 normal;                  ///< (b - a) x (c - a): outward by the winding, not of unit length
   std::uint32_t instance : 31;    ///< of a scene in two levels: which one; else 0
   std::uint32_t from_inside : 1;  ///< 1: the ray runs along the normal, it leaves the solid
   [[nodiscard]] RAYLIFT_HD bool valid() const { return triangle != kNoTriangle; }
@@ -56,11 +56,11 @@ static_assert(sizeof(Hit) == 32);
 /// Whether there is any hit: stops at the first one found.
 [[nodiscard]] RAYLIFT_HD inline bool any_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude = kNoTriangle);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1
 
 #include <raylift/geometry/bvh/detail/ray_walk.h>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
   return bvh_detail::hit_of(bvh, ray, bvh_detail::nearest<false>(bvh, ray, bvh_detail::OtherThan{exclude, 0}));
@@ -70,4 +70,4 @@ RAYLIFT_HD inline bool any_hit(const BvhView& bvh, const Ray& ray, std::uint32_t
   return bvh_detail::hits_any<false>(bvh, ray, bvh_detail::OtherThan{exclude, 0});
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// All trees in single arrays. First come the nodes over instances, among them an InstanceNode for each instance, or
 /// for each piece of a large one; then those of the meshes, level by level over all meshes: so again the first ones are
@@ -33,7 +33,7 @@ struct SceneBvh {
 /// From that many triangles on a mesh is large: worth a device's while.
 inline constexpr std::size_t kLargeMesh = 50'000;
 /// Builds the tree of one mesh: build_bvh, or a device's.
-using MeshBuilder = std::function<Bvh(std::span<const float3> vertices, std::span<const uint3> triangles)>;
+using MeshBuilder = std::function<Bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles)>;
 
 /// Two levels. `origin` is what is subtracted from world coordinates (see default_origin). Errors: as build_bvh for a
 /// mesh, with the mesh's name; limit also where all meshes together have more than 2^30 triangles, or the scene more
@@ -46,4 +46,4 @@ using MeshBuilder = std::function<Bvh(std::span<const float3> vertices, std::spa
 [[nodiscard]] SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options = {}, const Progress& progress = {},
                                  const MeshBuilder& large = {});
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

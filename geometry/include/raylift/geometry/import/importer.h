@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// "assimp 5.2.4", as the library says of itself at run time.
 [[nodiscard]] std::string importer_version();
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

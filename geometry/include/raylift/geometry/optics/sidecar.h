@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// The first half of Scene::optics, what readers fill in, as a sidecar: docs/optics.schema.json. Laid over the same
 /// scene without optics of its own, it gives the same materials, surfaces, assignments and channels to the last bit.
@@ -14,4 +14,4 @@ namespace raylift {
 /// one name with different properties).
 [[nodiscard]] std::string optics_json(const Scene& scene);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

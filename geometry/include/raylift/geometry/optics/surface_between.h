@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Why a surface holds.
 enum class SurfaceRule : std::uint8_t {
@@ -41,4 +41,4 @@ struct SurfaceChoice {
 /// 2^26 borders).
 void resolve_optics(Scene& scene);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

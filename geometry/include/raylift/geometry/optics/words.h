@@ -2,14 +2,14 @@
 // Names of the optics' enumerations: raylift's, and Geant4's words and numbers for them.
 #pragma once
 
-#include <raylift/geometry/scene/optics.h>
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/optics.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// "unified"; of a finish that belongs to look-up tables, its number.
 [[nodiscard]] std::string_view to_string(SurfaceModel model);
@@ -24,4 +24,4 @@ namespace raylift {
 [[nodiscard]] std::optional<SurfaceFinish> surface_finish(std::string_view text);
 [[nodiscard]] std::optional<SurfaceType> surface_type(std::string_view text);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

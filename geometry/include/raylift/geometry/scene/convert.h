@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of three numbers, of any type and layout, into packed float3 and uint3.
+// Rows of three numbers, of any type and layout, into packed Float3 and UInt3.
 #pragma once
 
 #include <raylift/geometry/vector_types.h>
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 namespace detail {
 
-/// Whether an Eigen expression lies in memory; others have to be evaluated first.
-template <class Derived>
-concept InMemory = (Derived::Flags & Eigen::DirectAccessBit) != 0;
-template <class Derived>
-concept ThreeColumns = Derived::ColsAtCompileTime == 3 || Derived::ColsAtCompileTime == Eigen::Dynamic;
+// Eigen's expressions by what they have, so that nobody who does not use Eigen has to parse it.
+
+/// With three columns, or a number that only the run time knows.
+template <class Matrix>
+concept ThreeColumns = requires(const Matrix& m) {
+  typename Matrix::Scalar;
+  m.rows();
+  m.cols();
+  requires int{Matrix::ColsAtCompileTime} == 3 || int{Matrix::ColsAtCompileTime} == -1;
+};
+/// It lies in memory; others have to be evaluated first.
+template <class Matrix>
+concept InMemory = requires(const Matrix& m) {
+  m.data();
+  m.rowStride();
+  m.colStride();
+};
 
 }  // namespace detail
 
@@ -37,13 +48,13 @@ struct Rows {
   template <class T>
   Rows(const T* first, std::size_t rows, std::ptrdiff_t row = 3, std::ptrdiff_t column = 1)
       : data(first), type(type_of<T>()), count(rows), row_stride(row), column_stride(column) {}
-  Rows(std::span<const float3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
-  Rows(std::span<const uint3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
+  Rows(std::span<const Float3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
+  Rows(std::span<const UInt3> rows) : Rows(rows.empty() ? nullptr : &rows.front().x, rows.size()) {}
   /// Any Eigen matrix, map, block or transpose that lies in memory, and has three columns: Error(usage) where it has
   /// another number of them. An expression has to be evaluated first.
-  template <detail::InMemory Derived>
-  Rows(const Eigen::DenseBase<Derived>& m) requires detail::ThreeColumns<Derived>
-      : Rows(m.derived().data(), static_cast<std::size_t>(m.rows()), m.derived().rowStride(), m.derived().colStride()) {
+  template <detail::ThreeColumns Matrix>
+  requires detail::InMemory<Matrix> Rows(const Matrix& m)
+      : Rows(m.data(), static_cast<std::size_t>(m.rows()), m.rowStride(), m.colStride()) {
     if (m.cols() != 3) refuse_columns(m.cols());
   }
 
@@ -72,30 +83,30 @@ enum class StoreMode : std::uint8_t {
 /// fit into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row, the first such
 /// one; so is NaN or infinity. The target's contents are unspecified then. A target of another size than rows.count is
 /// an Error(usage).
-void to_float3(const Rows& rows, std::span<float3> target, StoreMode mode = StoreMode::cached);
-void to_uint3(const Rows& rows, std::span<uint3> target, StoreMode mode = StoreMode::cached);
+void to_float3(const Rows& rows, std::span<Float3> target, StoreMode mode = StoreMode::cached);
+void to_uint3(const Rows& rows, std::span<UInt3> target, StoreMode mode = StoreMode::cached);
 
 /// The same for Eigen's expressions that don't lie in memory: they are evaluated first.
-template <class Derived>
-void to_float3(const Eigen::DenseBase<Derived>& rows, std::span<float3> target,
-               StoreMode mode = StoreMode::cached) requires(!detail::InMemory<Derived>) {
-  to_float3(Rows(rows.derived().eval()), target, mode);
+template <detail::ThreeColumns Matrix>
+requires(!detail::InMemory<Matrix>) void to_float3(const Matrix& rows, std::span<Float3> target,
+                                                   StoreMode mode = StoreMode::cached) {
+  to_float3(Rows(rows.eval()), target, mode);
 }
-template <class Derived>
-void to_uint3(const Eigen::DenseBase<Derived>& rows, std::span<uint3> target,
-              StoreMode mode = StoreMode::cached) requires(!detail::InMemory<Derived>) {
-  to_uint3(Rows(rows.derived().eval()), target, mode);
+template <detail::ThreeColumns Matrix>
+requires(!detail::InMemory<Matrix>) void to_uint3(const Matrix& rows, std::span<UInt3> target,
+                                                  StoreMode mode = StoreMode::cached) {
+  to_uint3(Rows(rows.eval()), target, mode);
 }
 
 /// The same for rows [first, first + target.size()), on the calling thread alone: the inner loop of the two above and
 /// of uploads. Writes to write-combined memory are visible to other agents when it returns; they are whole cache lines
 /// where the target begins and ends at a multiple of 64 bytes.
-void convert_rows(const Rows& rows, std::size_t first, std::span<float3> target, StoreMode mode);
+void convert_rows(const Rows& rows, std::size_t first, std::span<Float3> target, StoreMode mode);
 /// `offset` is added to each index; the sum must fit into 32 bits too.
-void convert_rows(const Rows& rows, std::size_t first, std::span<uint3> target, StoreMode mode,
+void convert_rows(const Rows& rows, std::size_t first, std::span<UInt3> target, StoreMode mode,
                   std::uint32_t offset = 0);
 
 /// Copies bytes; past the caches where the target is write-combined. On the calling thread.
 void copy_bytes(const void* source, void* target, std::size_t bytes, StoreMode mode);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Single arrays over all instances, in order of instances, and within one in order of its mesh's triangles.
 struct FlatScene {
-  std::vector<float3> vertices;  ///< millimetres, relative to `origin`
-  std::vector<uint3> triangles;
+  std::vector<Float3> vertices;  ///< millimetres, relative to `origin`
+  std::vector<UInt3> triangles;
   std::vector<std::uint32_t> solid_ids;      ///< per triangle: the instance's index
   std::vector<MaterialCode> material_codes;  ///< per triangle
   std::vector<std::uint32_t> colors;  ///< per triangle: 0xAARRGGBB, the alpha inverted (00 is opaque), as in Chroma
@@ -40,4 +40,4 @@ struct FlatScene {
 /// Throws Error(limit) where the scene's materials do not fit into a MaterialCode.
 void check_material_count(const Scene& scene);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

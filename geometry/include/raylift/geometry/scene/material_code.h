@@ -2,11 +2,10 @@
 // The materials on the two sides of a triangle, packed for a kernel.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/vector_types.h>
-#include <cstdint>
-#include <type_traits>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Material indices inside and outside of a triangle; inside is the side that its normal, by its winding, points away
 /// from. Chroma's `material_codes` hold 127 materials in 8 bits each; these hold 65535.
@@ -22,8 +21,8 @@ struct MaterialCode {
     return material >= none ? none : static_cast<std::uint16_t>(material);
   }
 
-  friend bool operator==(const MaterialCode&, const MaterialCode&) = default;
+  RAYLIFT_HD friend bool operator==(const MaterialCode&, const MaterialCode&) = default;
 };
 static_assert(sizeof(MaterialCode) == 4 && std::is_trivially_copyable_v<MaterialCode>);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// A name without the pointer that Geant4's exporters put behind it: "Water0x63556b0" is "Water". Any other name as it
 /// is.
@@ -28,4 +28,4 @@ namespace raylift {
 /// The text that a pattern without a wildcard matches.
 [[nodiscard]] std::string literal_text(std::string_view pattern);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

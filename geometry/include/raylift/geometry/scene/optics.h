@@ -6,6 +6,7 @@
 #pragma once
 
 #include <raylift/geometry/index.h>
+#include <raylift/geometry/scene/optics_codes.h>
 
 #include <cstdint>
 #include <optional>
@@ -13,12 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift {
-
-/// Energy times wavelength of a photon, h c, in eV nm: exact in SI since 2019.
-inline constexpr double kEvNm = 1239.8419843320026;
-/// The speed of light in vacuum, mm/ns.
-inline constexpr double kLightSpeed = 299.792458;
+namespace raylift::inline v0_1 {
 
 enum class SpectralAxis : std::uint8_t { energy_ev, wavelength_nm };
 
@@ -52,40 +48,6 @@ struct OpticalProperties {
   [[nodiscard]] std::optional<double> constant(std::string_view key) const;
   [[nodiscard]] bool empty() const { return tables.empty() && constants.empty(); }
   friend bool operator==(const OpticalProperties&, const OpticalProperties&) = default;
-};
-
-/// How a surface acts. The first five have Geant4's numbers.
-enum class SurfaceModel : std::uint8_t {
-  glisur,
-  unified,
-  lut,    ///< Geant4's look-up tables: read, but not honoured
-  davis,  ///< likewise
-  dichroic,
-  simple,               ///< Chroma's: DETECT, ABSORB, REFLECT_DIFFUSE, REFLECT_SPECULAR; the rest is transmitted
-  thin_film,            ///< Chroma's complex index: FILM_RINDEX, FILM_KINDEX, FILM_THICKNESS
-  wavelength_shifting,  ///< Chroma's: as `simple`, and re-emission
-};
-
-/// Geant4's numbers; 6 and above belong to look-up tables.
-enum class SurfaceFinish : std::uint8_t {
-  polished,
-  polished_front_painted,
-  polished_back_painted,
-  ground,
-  ground_front_painted,
-  ground_back_painted,
-};
-
-/// Geant4's numbers.
-enum class SurfaceType : std::uint8_t {
-  dielectric_metal,
-  dielectric_dielectric,
-  dielectric_lut,
-  dielectric_lut_davis,
-  dielectric_dichroic,
-  firsov,
-  x_ray,
-  coated,
 };
 
 /// Reflection and transmission of a dichroic filter at one angle of incidence, from the normal.
@@ -198,4 +160,4 @@ struct Optics {
   friend bool operator==(const Optics&, const Optics&) = default;
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// An affine map from one frame to another, 3x4 in double. Unaligned, so that it may stand in any container and in any
 /// ABI.
@@ -58,8 +58,8 @@ struct MeshPart {
 /// Instance's transform brings them to the world.
 struct Mesh {
   std::string name;
-  std::vector<float3> vertices;
-  std::vector<uint3> triangles;
+  std::vector<Float3> vertices;
+  std::vector<UInt3> triangles;
   std::vector<MeshPart> parts;
 };
 
@@ -154,4 +154,4 @@ struct Scene {
 /// reaches beyond the box so far are examined vertex by vertex, so many instances cost little.
 [[nodiscard]] Bounds world_bounds(const Scene& scene);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// A Bvh in a device's memory. Move-only.
 struct DeviceBvh {
@@ -35,8 +35,8 @@ struct DeviceBvh {
 /// bytes of device memory per triangle during the build. The host's builder takes its place on the host device, for
 /// more than 2^29 pairs of triangles, and where a tree would be deeper than kBvhMaxDepth. Waits for the stream. Errors:
 /// as build_bvh; out_of_device_memory, device.
-[[nodiscard]] DeviceBvh build_bvh(const Device& device, const float3* vertices, std::size_t vertex_count,
-                                  const uint3* triangles, std::size_t triangle_count, const BvhOptions& options,
+[[nodiscard]] DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t vertex_count,
+                                  const UInt3* triangles, std::size_t triangle_count, const BvhOptions& options,
                                   StreamRef stream);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

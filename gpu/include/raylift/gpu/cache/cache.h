@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// $RAYLIFT_CACHE_DIR, else $XDG_CACHE_HOME/raylift, else ~/.cache/raylift. Throws Error(usage) where none of them is
 /// set.
@@ -136,4 +136,4 @@ struct CacheCleared {
 };
 CacheCleared clear_cache(const std::filesystem::path& folder);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

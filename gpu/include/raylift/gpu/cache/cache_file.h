@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// 128 bits of XXH3.
 struct Hash128 {
@@ -124,4 +124,4 @@ class CacheFile {
 void write_cache_file(const std::filesystem::path& path, const CacheKey& key, std::span<const ArraySource> arrays,
                       std::span<const CacheMetadata> metadata, const Progress& progress = {});
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -12,7 +12,7 @@
 struct CUstream_st;
 struct CUevent_st;
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// What a device is and can do. Fixed for its life.
 struct DeviceInfo {
@@ -140,4 +140,4 @@ class Backend {
 /// How many CUDA devices there are; `why_none` says why there are none.
 [[nodiscard]] int cuda_device_count(std::string* why_none = nullptr);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

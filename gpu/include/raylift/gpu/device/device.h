@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 class PinnedPool;
 class StreamRef;
@@ -113,4 +113,4 @@ class Event {
   Owned<EventHandle, &Backend::release_event> event_;
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 struct Occupancy {
   int blocks = 0;       ///< resident blocks per multiprocessor
@@ -24,4 +24,4 @@ struct Occupancy {
 [[nodiscard]] Occupancy occupancy(const Device& device, const void* kernel, int block_threads,
                                   std::size_t shared_bytes = 0);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

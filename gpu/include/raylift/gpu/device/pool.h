@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 class PinnedPool;
 
@@ -94,4 +94,4 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   bool holding_ = true;
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// A device address and a number of elements. Not owning; a kernel may take it by value.
 template <class T>
@@ -152,4 +152,4 @@ template <class T>
   return RegisteredMemory(device, std::as_writable_bytes(values));
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Gives out device memory in a stream's order, as rmm::mr::device_memory_resource does. Called by one thread at a time
 /// for one upload; uploads of several threads may call at the same time.
@@ -26,4 +26,4 @@ class DeviceResource {
   [[nodiscard]] virtual std::optional<std::uint64_t> free_bytes() const { return std::nullopt; }
 };
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

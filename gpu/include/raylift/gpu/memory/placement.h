@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Where an array lies.
 enum class Residency : std::uint8_t {
@@ -77,4 +77,4 @@ struct ArrayPlacement {
 /// "auto", "chroma", "mapped" or "device"; throws Error(usage) for any other text.
 [[nodiscard]] PlacementPolicy placement_policy(std::string_view name);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

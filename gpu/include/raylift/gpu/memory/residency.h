@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 struct ArrayResidency {
   std::string name;
@@ -57,4 +57,4 @@ struct ResidencyReport {
 /// "19.3M rays/s", "0.25 scenes/s": three digits, with decimal k, M, G or T.
 [[nodiscard]] std::string human_rate(double per_second, std::string_view what);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -22,14 +22,14 @@
 #include <raylift/gpu/rays/detail/boundary_search.h>
 #include <raylift/gpu/rays/detail/clearance.h>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// Where a ray changes the solid that it is in.
 struct alignas(16) Boundary {
   float t;                 ///< of the ray, not negative; its tmax where it meets no boundary before
   float end;               ///< where the ray goes straight on, its next tmin: all faces at this place lie before it
-  float3 point;            ///< origin + t * direction
-  float3 normal;           ///< of the face, of unit length, outward
+  Float3 point;            ///< origin + t * direction
+  Float3 normal;           ///< of the face, of unit length, outward
   std::uint32_t from;      ///< the solid before
   std::uint32_t to;        ///< the solid behind, kNoSolid outside of all
   std::uint32_t instance;  ///< of the face: that of `from` where that is left, else that of the solid entered
@@ -55,10 +55,10 @@ struct alignas(16) Boundary {
 
 /// Whether no face is nearer to a point than that many millimetres. Where none is the answer may be no all the same:
 /// boxes are looked at, not faces.
-[[nodiscard]] RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, float distance);
+[[nodiscard]] RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, Float3 point, float distance);
 
 /// The solids that contain a point. Within rounding of a face, either side of it.
-[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point);
+[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point);
 
 namespace bvh_detail {
 
@@ -123,7 +123,7 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   return boundary_at(geometry, ray, in, place);
 }
 
-RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, float distance) {
+RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, Float3 point, float distance) {
   if (geometry.bvh.node_count == 0) return true;
   // By a thousandth more: what rounds here is less.
   const float reach = 1.001f * distance + 4 * bvh_detail::across_of(geometry, {point, 0, {1, 0, 0}, 0});
@@ -131,7 +131,7 @@ RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, float3 point, floa
                                   : !bvh_detail::any_near<false>(geometry.bvh, 0, point, reach);
 }
 
-RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point) {
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point) {
   using namespace bvh_detail;
   // From outside of all, along a line through the point that no scene's axis has.
   Containment in;
@@ -146,4 +146,4 @@ RAYLIFT_HD inline Containment locate(const GeometryView& geometry, float3 point)
   return in;
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -11,11 +11,10 @@
 #pragma once
 
 #include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/gpu/view.h>
 
-#include <concepts>
-
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 namespace bvh_detail {
 
@@ -24,7 +23,7 @@ namespace bvh_detail {
 RAYLIFT_HD inline Hit in_world(const GeometryView& geometry, Hit hit) {
   if (!hit.valid()) return hit;
   const float* m = geometry.instances[hit.instance].to_mesh.m;
-  const float3 n = hit.normal;
+  const Float3 n = hit.normal;
   hit.normal = {product(m[0], n.x) + product(m[4], n.y) + product(m[8], n.z),
                 product(m[1], n.x) + product(m[5], n.y) + product(m[9], n.z),
                 product(m[2], n.x) + product(m[6], n.y) + product(m[10], n.z)};
@@ -68,4 +67,4 @@ requires std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float
   return bvh_detail::scene_hit_of(geometry, ray, bvh_detail::nearest<true>(geometry.bvh, ray, filter));
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -17,11 +17,10 @@
 
 #if defined(__CUDACC__)
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/gpu/rays/query.h>
 
-#include <cstddef>
-
-namespace raylift {
+namespace raylift::inline v0_1 {
 namespace bvh_detail {
 
 // Threads that have a pair to test, for all to test one; and idle ones, for new rays to be fetched. Measured: see
@@ -174,6 +173,6 @@ __device__ inline void closest_hits_of_warp(const GeometryView& geometry, std::s
   });
 }
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene on a device.
+// A scene on a device. <raylift/geometry/scene/scene.h> and <raylift/geometry/scene/flatten.h> have the scenes; this
+// page does without them, and so without Eigen, for the sake of .cu files.
 #pragma once
 
-#include <raylift/geometry/scene/flatten.h>
-#include <raylift/geometry/scene/scene.h>
+#include <raylift/geometry/vector_types.h>
 #include <raylift/gpu/upload/upload.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
@@ -13,7 +13,10 @@
 #include <string_view>
 #include <utility>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
+
+struct FlatScene;
+struct Scene;
 
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
 class GpuGeometry {
@@ -23,7 +26,7 @@ class GpuGeometry {
   GpuGeometry() = default;
   /// From uploaded arrays, of which those that have the name of a ViewArray come into the view. `origin`, `reach`
   /// and `raster` are the view's.
-  GpuGeometry(const Device& device, ResidentArrays resident, const Eigen::Vector3d& origin, float reach,
+  GpuGeometry(const Device& device, ResidentArrays resident, const Double3& origin, float reach,
               const Raster& raster = kDefaultRaster);
   GpuGeometry(GpuGeometry&& other) noexcept { *this = std::move(other); }
   GpuGeometry& operator=(GpuGeometry&& other) noexcept;
@@ -67,4 +70,4 @@ class GpuGeometry {
                                        const Device& device, StreamRef stream, const UploadOptions& options = {},
                                        const Progress& progress = {});
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

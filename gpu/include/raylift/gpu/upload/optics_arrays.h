@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// The arrays of an OpticsView. All are empty for a scene without optics.
 struct OpticsArrays {
@@ -40,4 +40,4 @@ struct OpticsArrays {
 /// Whether a raster has from 2 to 65536 wavelengths, positive, ascending and finite.
 [[nodiscard]] bool valid(const Raster& raster);
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

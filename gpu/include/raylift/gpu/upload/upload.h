@@ -5,7 +5,6 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/memory/device_resource.h>
@@ -14,7 +13,6 @@
 #include <raylift/gpu/optics_view.h>
 #include <raylift/gpu/upload/array_source.h>
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -23,7 +21,9 @@
 #include <string>
 #include <vector>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
+
+struct SceneBvh;
 
 /// Device memory of the caller's for an array, in place of memory that the upload allocates.
 struct ExternalMemory {
@@ -57,7 +57,7 @@ struct UploadOptions {
   /// its links or its transforms are not those of the scene; the triangles' vertices are not compared.
   const SceneBvh* prebuilt_bvh = nullptr;
   Raster raster = kDefaultRaster;                   ///< wavelengths at which optical tables are kept; 2 to 65536
-  std::optional<Eigen::Vector3d> origin;            ///< subtracted in double; default_origin if not given
+  std::optional<Double3> origin;                    ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
   /// Of the staging ring, one copy each: 512 KiB times a power of two, at most 1 GiB. Error(usage) otherwise, likewise
   /// for `chunks`.
@@ -105,4 +105,4 @@ struct ResidentArrays {
 [[nodiscard]] ResidentArrays upload_async(std::span<const ArraySource> sources, const Device& device, StreamRef stream,
                                           const UploadOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// The arrays of a GeometryView.
 enum class ViewArray : std::uint8_t {
@@ -53,4 +53,4 @@ struct ViewArrayInfo {
 /// Null where no array of a view has that name.
 [[nodiscard]] const ViewArrayInfo* find_view_array(std::string_view name) noexcept;
 
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

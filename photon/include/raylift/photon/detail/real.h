@@ -3,12 +3,10 @@
 // device, whatever the compiler would like to fuse.
 #pragma once
 
-#include <raylift/geometry/bvh/detail/arithmetic.h>
+#include <raylift/geometry/detail/arithmetic.h>
+#include <raylift/geometry/detail/standard.h>
 
-#include <cmath>
-#include <concepts>
-
-namespace raylift::photon {
+namespace raylift::inline v0_1::photon {
 
 /// Products, quotients and roots are rounded to nearest on their own: a sum can then not be fused with a product.
 /// Converts from and to float implicitly.
@@ -93,8 +91,8 @@ struct Vector {
   Real x, y, z;
 
   RAYLIFT_HD Vector(Real x_, Real y_, Real z_) : x(x_), y(y_), z(z_) {}
-  RAYLIFT_HD Vector(float3 v) : x(v.x), y(v.y), z(v.z) {}
-  [[nodiscard]] RAYLIFT_HD operator float3() const { return {x, y, z}; }
+  RAYLIFT_HD Vector(Float3 v) : x(v.x), y(v.y), z(v.z) {}
+  [[nodiscard]] RAYLIFT_HD operator Float3() const { return {x, y, z}; }
 
   friend RAYLIFT_HD Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
   friend RAYLIFT_HD Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -120,4 +118,4 @@ RAYLIFT_HD inline Vector perpendicular(Vector n) {
   return {Real(1) + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
 }
 
-}  // namespace raylift::photon
+}  // namespace raylift::inline v0_1::photon

@@ -5,11 +5,9 @@
 #include <raylift/geometry/bvh/bvh_format.h>
 #include <raylift/geometry/bvh/detail/ray_triangle.h>
 #include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/detail/standard.h>
 
-#include <cstddef>
-#include <cstring>
-
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
 // In which frame a ray is.
 enum class Frame { mesh, world };
@@ -114,7 +112,10 @@ struct NodeWords {
     return result;
   }
 };
-static_assert(sizeof(NodeWords) == sizeof(BvhNode) && offsetof(InstanceNode, zero) == 12);
+static_assert(sizeof(NodeWords) == sizeof(BvhNode));
+#if !defined(__CUDACC_RTC__)
+static_assert(offsetof(InstanceNode, zero) == 12);
+#endif
 
 RAYLIFT_HD inline NodeWords load_node(const BvhNode* node) {
   NodeWords result;
@@ -243,4 +244,4 @@ RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
   return {{origin[0], origin[1], origin[2]}, ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail

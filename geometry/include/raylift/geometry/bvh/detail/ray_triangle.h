@@ -9,9 +9,8 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
-#include <raylift/geometry/bvh/detail/arithmetic.h>
-
-#include <type_traits>
+#include <raylift/geometry/detail/arithmetic.h>
+#include <raylift/geometry/detail/standard.h>
 
 // What few rays need: on a GPU a call, so that it takes no registers from the others.
 #if defined(__CUDACC__)
@@ -20,9 +19,9 @@
 #define RAYLIFT_SLOW_PATH
 #endif
 
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
-RAYLIFT_HD inline float component(float3 v, int axis) {
+RAYLIFT_HD inline float component(Float3 v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
@@ -31,7 +30,7 @@ RAYLIFT_HD inline float component(float3 v, int axis) {
 struct Axes {
   std::uint32_t bits;
 
-  RAYLIFT_HD explicit Axes(float3 direction) {
+  RAYLIFT_HD explicit Axes(Float3 direction) {
     const float ax = fabsf(direction.x), ay = fabsf(direction.y), az = fabsf(direction.z);
     const std::uint32_t z = ax > ay ? (ax > az ? 0 : 2) : (ay > az ? 1 : 2), x = z == 2 ? 0 : z + 1,
                         y = x == 2 ? 0 : x + 1;
@@ -45,10 +44,10 @@ struct Axes {
 
 // The ray in the frame of the triangle test.
 struct ShearedRay : Axes {
-  float3 origin;
+  Float3 origin;
   float shear_x, shear_y;
 
-  RAYLIFT_HD ShearedRay(float3 from, float3 direction) : Axes(direction), origin(from) {
+  RAYLIFT_HD ShearedRay(Float3 from, Float3 direction) : Axes(direction), origin(from) {
     const float dz = component(direction, kz());
     shear_x = component(direction, kx()) / dz;
     shear_y = component(direction, ky()) / dz;
@@ -59,8 +58,8 @@ struct Sheared {
   float x, y, z;
 };
 
-RAYLIFT_HD inline Sheared shear(const ShearedRay& ray, float3 vertex) {
-  const float3 d{vertex.x - ray.origin.x, vertex.y - ray.origin.y, vertex.z - ray.origin.z};
+RAYLIFT_HD inline Sheared shear(const ShearedRay& ray, Float3 vertex) {
+  const Float3 d{vertex.x - ray.origin.x, vertex.y - ray.origin.y, vertex.z - ray.origin.z};
   const float z = component(d, ray.kz());
   return {component(d, ray.kx()) - product(ray.shear_x, z), component(d, ray.ky()) - product(ray.shear_y, z), z};
 }
@@ -151,8 +150,8 @@ RAYLIFT_HD inline void lift(float a, float b, DoublePair& result) {
 // A ray and a triangle, as the slow path gets them: by value, so that on a GPU they stay in registers where the slow
 // path is a call.
 struct RayAndTriangle {
-  float3 origin, direction;
-  float3 a, b, c;
+  Float3 origin, direction;
+  Float3 a, b, c;
 };
 
 RAYLIFT_HD inline double lifted(float value, double) {
@@ -173,7 +172,7 @@ struct ScaledTriangle {
     const Real dx = lifted(component(in.direction, axes.kx()), Real()),
                dy = lifted(component(in.direction, axes.ky()), Real());
     dz = lifted(component(in.direction, axes.kz()), Real());
-    const auto scale = [&](float3 vertex) {
+    const auto scale = [&](Float3 vertex) {
       Real x, y, z;
       lift(component(vertex, axes.kx()), component(in.origin, axes.kx()), x);
       lift(component(vertex, axes.ky()), component(in.origin, axes.ky()), y);
@@ -274,4 +273,4 @@ RAYLIFT_HD inline Crossing cross(RayAndTriangle in, bool sure) {
                      product(product(s.w, inverse), of.dz), from_inside);
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail

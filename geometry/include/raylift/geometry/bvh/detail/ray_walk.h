@@ -15,7 +15,7 @@
 
 #include <raylift/geometry/bvh/detail/ray_node.h>
 
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
 // ---- triangles ------------------------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ RAYLIFT_HD inline TrianglePair load_pair(const TrianglePair* pair) {
 #endif
 }
 
-RAYLIFT_HD inline float3 vertex(const TrianglePair& pair, int k) {
+RAYLIFT_HD inline Float3 vertex(const TrianglePair& pair, int k) {
   return {pair.vertex[k][0], pair.vertex[k][1], pair.vertex[k][2]};
 }
 
@@ -64,7 +64,7 @@ RAYLIFT_HD inline RayAndTriangle at_site(const BvhNode* nodes, const TrianglePai
   if (site.placed != kNoInstance) ray = in_mesh(reinterpret_cast<const InstanceNode*>(nodes)[site.placed], ray);
   const TrianglePair pair = load_pair(pairs + (site.triangle >> 1));
   const bool second = (site.triangle & 1u) != 0;
-  const float3 p0 = vertex(pair, 0), p1 = vertex(pair, 1), p2 = vertex(pair, 2), p3 = vertex(pair, 3);
+  const Float3 p0 = vertex(pair, 0), p1 = vertex(pair, 1), p2 = vertex(pair, 2), p3 = vertex(pair, 3);
   return {ray.origin, ray.direction, second ? p2 : p0, p1, second ? p3 : p2};
 }
 
@@ -152,7 +152,7 @@ struct Stack {
   RAYLIFT_HD Group* cold() { return groups + kStackSize<kScene>; }
 };
 
-RAYLIFT_HD inline bool has_nan(float3 v) {
+RAYLIFT_HD inline bool has_nan(Float3 v) {
   return v.x != v.x || v.y != v.y || v.z != v.z;
 }
 // Of such a ray every comparison fails: it would miss no box.
@@ -366,7 +366,7 @@ RAYLIFT_HD inline bool hits_any(const BvhView& bvh, const Ray& ray, const Filter
 }
 
 // (b - a) x (c - a), rounded from double: exact to a float's precision in triangles of any shape.
-RAYLIFT_HD inline float3 normal_of(float3 a, float3 b, float3 c) {
+RAYLIFT_HD inline Float3 normal_of(Float3 a, Float3 b, Float3 c) {
   const auto d = [](float x, float y) { return static_cast<double>(x) - static_cast<double>(y); };
   const double ex = d(b.x, a.x), ey = d(b.y, a.y), ez = d(b.z, a.z), fx = d(c.x, a.x), fy = d(c.y, a.y),
                fz = d(c.z, a.z);
@@ -393,4 +393,4 @@ RAYLIFT_HD inline Hit hit_of(const BvhView& bvh, const Ray& world, Site site) {
   return hit;
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail

@@ -5,7 +5,7 @@
 
 #include <raylift/gpu/rays/query.h>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 /// No solid: outside of all.
 inline constexpr std::uint32_t kNoSolid = 0xFFFFFFFFu;
@@ -69,7 +69,7 @@ inline constexpr float kNearStart = 32;
 // twice its inverse, faces farther behind may be at the same place.
 inline constexpr float kCrowd = 128;
 
-RAYLIFT_HD inline float largest_component(float3 v) {
+RAYLIFT_HD inline float largest_component(Float3 v) {
   return maximum(maximum(fabsf(v.x), fabsf(v.y)), fabsf(v.z));
 }
 
@@ -81,7 +81,7 @@ RAYLIFT_HD inline float across_of(const GeometryView& geometry, const Ray& ray) 
 // A crossing and what the boundary needs of its face.
 struct Face {
   Crossing crossing;
-  float3 normal;  // in the world, of unit length, outward
+  Float3 normal;  // in the world, of unit length, outward
   float speed;    // how fast the ray gets through: |normal . direction|, millimetres across the face per t
 };
 
@@ -89,7 +89,7 @@ RAYLIFT_HD inline Face face_at(const GeometryView& geometry, const Ray& world, S
   const RayAndTriangle in = at_site(geometry.bvh.nodes, geometry.bvh.pairs, world, site);
   Face face;
   face.crossing = cross(in, false);
-  float3 n = normal_of(in.a, in.b, in.c);
+  Float3 n = normal_of(in.a, in.b, in.c);
   if (site.placed != kNoInstance) {
     const float* m = instance_node(geometry.bvh, site.placed).to_mesh.m;
     n = {product(m[0], n.x) + product(m[4], n.y) + product(m[8], n.z),
@@ -101,7 +101,7 @@ RAYLIFT_HD inline Face face_at(const GeometryView& geometry, const Ray& world, S
   n = {product(n.x, scale), product(n.y, scale), product(n.z, scale)};
   const float inverse = 1.0f / sqrtf(product(n.x, n.x) + product(n.y, n.y) + product(n.z, n.z));
   face.normal = {product(n.x, inverse), product(n.y, inverse), product(n.z, inverse)};
-  const float3 d = world.direction;
+  const Float3 d = world.direction;
   face.speed = fabsf(product(face.normal.x, d.x) + product(face.normal.y, d.y) + product(face.normal.z, d.z));
   return face;
 }
@@ -118,18 +118,18 @@ RAYLIFT_HD inline bool near_origin(const GeometryView& geometry, const Ray& worl
       !reaches(in.a.z, in.b.z, in.c.z, in.origin.z))
     return false;
   // Boxes of large triangles hold much: its plane must be near too, and the inner sides of its edges.
-  const float3 n = normal_of(in.a, in.b, in.c);
-  const auto distance_by = [&](float3 normal, float3 from) {  // times the normal's length
+  const Float3 n = normal_of(in.a, in.b, in.c);
+  const auto distance_by = [&](Float3 normal, Float3 from) {  // times the normal's length
     return product(normal.x, in.origin.x - from.x) + product(normal.y, in.origin.y - from.y) +
            product(normal.z, in.origin.z - from.z);
   };
-  const auto scaled = [near](float3 normal) {
+  const auto scaled = [near](Float3 normal) {
     return 2 * near * (fabsf(normal.x) + fabsf(normal.y) + fabsf(normal.z));
   };
   if (fabsf(distance_by(n, in.a)) > scaled(n)) return false;
-  const auto inner = [&](float3 u, float3 v) {
-    const float3 e = {v.x - u.x, v.y - u.y, v.z - u.z};
-    const float3 inward = {product(n.y, e.z) - product(n.z, e.y), product(n.z, e.x) - product(n.x, e.z),
+  const auto inner = [&](Float3 u, Float3 v) {
+    const Float3 e = {v.x - u.x, v.y - u.y, v.z - u.z};
+    const Float3 inward = {product(n.y, e.z) - product(n.z, e.y), product(n.z, e.x) - product(n.x, e.z),
                            product(n.x, e.y) - product(n.y, e.x)};
     return distance_by(inward, u) >= -scaled(inward);
   };
@@ -152,4 +152,4 @@ RAYLIFT_SLOW_PATH inline bool counts(const GeometryView& geometry, Containment i
 }
 
 }  // namespace bvh_detail
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

@@ -5,7 +5,7 @@
 
 #include <raylift/gpu/rays/detail/boundary_walk.h>
 
-namespace raylift {
+namespace raylift::inline v0_1 {
 
 namespace bvh_detail {
 
@@ -42,7 +42,7 @@ RAYLIFT_HD inline void choose_face(const GeometryView& geometry, const Ray& ray,
   if (place.site.triangle != kNoTriangle) {
     place.face = face_at(geometry, ray, place.site);
   } else {
-    const float3 d = ray.direction;
+    const Float3 d = ray.direction;
     const float inverse = 1.0f / sqrtf(product(d.x, d.x) + product(d.y, d.y) + product(d.z, d.z));
     place.face.normal = {product(d.x, inverse), product(d.y, inverse), product(d.z, inverse)};
     place.face.crossing.from_inside = true;
@@ -164,8 +164,7 @@ RAYLIFT_SLOW_PATH inline NearestFaces nearest_faces(const GeometryView& geometry
 // Whether the place of the nearest face is that face alone: none lies before it that could contradict it, and none
 // behind it that could be at the same place, with a factor of two for what rounds here.
 RAYLIFT_HD inline bool lone(const NearestFaces& nearest, const Face& face, const Ray& ray) {
-  const float stretch = nearest.near_start * (1 / kNearStart);
-  const float at_one_place = 2 * stretch * largest_component(ray.direction) / face.speed;
+  const float at_one_place = 2 * nearest.stretch() * largest_component(ray.direction) / face.speed;
   return nearest.last_near < nearest.best_near && at_one_place <= nearest.margin() &&
          nearest.other > nearest.best_far + at_one_place;
 }
@@ -173,8 +172,8 @@ RAYLIFT_HD inline bool lone(const NearestFaces& nearest, const Face& face, const
 // Whether the nearest face is at the start, and alone there: the other faces there, which don't count, lie behind it by
 // more than what is one place, and none lies ahead.
 RAYLIFT_HD inline bool lone_at_start(const NearestFaces& nearest) {
-  const float stretch = nearest.near_start * (1 / kNearStart);
-  return nearest.last_near < nearest.best_near - 2 * stretch && nearest.other > 2 * kAheadAtStart * stretch;
+  return nearest.last_near < nearest.best_near - 2 * nearest.stretch() &&
+         nearest.other > 2 * kAheadAtStart * nearest.stretch();
 }
 
 // The innermost solid behind a lone face, most of the time: the ray leaves the innermost solid, or enters a daughter.
@@ -287,4 +286,4 @@ RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray
 }
 
 }  // namespace bvh_detail
-}  // namespace raylift
+}  // namespace raylift::inline v0_1

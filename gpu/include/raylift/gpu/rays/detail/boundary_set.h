@@ -4,7 +4,7 @@
 
 #include <raylift/gpu/rays/detail/boundary_faces.h>
 
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
 // Solids and the last of their faces in a stretch of the ray: behind it the ray is in a solid if it entered it there.
 struct LastFaces {
@@ -104,4 +104,4 @@ RAYLIFT_SLOW_PATH inline Containment set_behind(const SolidView* solids, Contain
   return after;
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail

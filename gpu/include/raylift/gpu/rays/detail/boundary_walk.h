@@ -4,13 +4,13 @@
 
 #include <raylift/gpu/rays/detail/boundary_set.h>
 
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
-// The faces at the start that count, as rounding may have moved it across them: see StartFaces.
+// How many counting faces lie so close to the start that rounding may have moved it across them.
 enum class AtStart : std::uint8_t {
   none,
-  one,      // it is the best
-  several,  // or not to be told: the faces there are to be looked at together
+  one,      // it is the best face
+  several,  // or their number is not known: StartFaces has to examine them together
 };
 
 // The nearest face that counts: the ray leaves a solid of the set, or enters one that is not in it.
@@ -19,20 +19,22 @@ struct NearestFaces {
   float near_start;  // along the ray, as t
   Site best;
   float best_near, best_far;
-  float other;      // a bound on the t of all other faces, but for those near the start that don't count
-  float last_near;  // a bound on theirs, from above
+  float other;      // lower bound on t of all other faces, except non-counting ones near the start
+  float last_near;  // upper bound on t of these exceptions
   bool from_start;  // false: only what lies behind tmin
   AtStart start_counts;
   bool start_passed;  // the ray passes a triangle that comes near to the start
 
-  // Beyond the best: how far faces still matter.
-  [[nodiscard]] RAYLIFT_HD float margin() const { return kCrowd / kNearStart * near_start; }
+  // The rounding error of a place across the ray's largest axis, as t.
+  [[nodiscard]] RAYLIFT_HD float stretch() const { return near_start * (1 / kNearStart); }
+  // Faces up to this far behind the best one matter.
+  [[nodiscard]] RAYLIFT_HD float margin() const { return kCrowd * stretch(); }
 };
 
-// The walk that finds them. It carries little, as all of this takes registers from the traversal. kTrusting: away from
-// the start every face is taken to count, as it does where scene and set are right. This saves reading each candidate's
-// solid; whether the one that was found counts is to be asked at the end. kStopsAtStart: what counts at the start is
-// found as a face ahead is; else such faces are passed over.
+// The walk that finds them. It carries little state, as all of it takes registers from the traversal. kTrusting: away
+// from the start every face is taken to count, as it does where scene and set are right. This saves reading each
+// candidate's solid; the caller checks the face that was found. kStopsAtStart: a counting face at the start can be the
+// best face; otherwise the walk ignores such faces.
 template <bool kTrusting, bool kStopsAtStart>
 struct NearestCounting : NearestFaces {
   static constexpr bool kSmall = true;
@@ -51,14 +53,14 @@ struct NearestCounting : NearestFaces {
     start_counts = AtStart::none;
     start_passed = false;
   }
-  // A best behind the start does not hide what is at it.
+  // Faces at the start matter even if the best face lies behind it.
   [[nodiscard]] RAYLIFT_HD float farthest() const {
     return (kStopsAtStart ? maximum(best_far, 0.0f) : best_far) + margin();
   }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
-  [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart / kNearStart * near_start : 0; }
+  [[nodiscard]] RAYLIFT_HD float around() const { return from_start ? 2 * kAtStart * stretch() : 0; }
   RAYLIFT_HD void see_behind_best(float near) { other = minimum(other, near); }
-  // Where it lies, from the best, is open.
+  // The face may lie before or behind the best one.
   RAYLIFT_HD void see_not_counting(float near, float far) {
     if (near <= near_start)
       last_near = maximum(last_near, far);
@@ -271,4 +273,4 @@ RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query&
     traverse<false>(geometry.bvh, ray, stack, query);
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail

@@ -4,10 +4,10 @@
 
 #include <raylift/gpu/rays/detail/boundary_faces.h>
 
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
 // The slots of a node whose boxes come that near to a point.
-RAYLIFT_HD inline NodeHits near_slots(const NodeWords& node, float3 point, float distance) {
+RAYLIFT_HD inline NodeHits near_slots(const NodeWords& node, Float3 point, float distance) {
   const std::uint32_t* const words = node.word;
   const float p[3] = {point.x, point.y, point.z};
   std::uint32_t hits = 0;
@@ -30,7 +30,7 @@ RAYLIFT_HD inline NodeHits near_slots(const NodeWords& node, float3 point, float
 
 // Whether boxes of pairs come that near, in the tree below a node. kScene: the tree is over instances.
 template <bool kScene>
-RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, float3 point, float distance) {
+RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, Float3 point, float distance) {
   Group stack[kBvhMaxDepth];
   int depth = 0;
   Group nodes = only_child(root);
@@ -50,7 +50,7 @@ RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, float3 p
         float squares = 0;
         for (int i = 0; i < 12; ++i)
           if (i % 4 != 3) squares += m[i] * m[i];
-        const float3 in = in_mesh(placed, {point, 0, {1, 0, 0}, 0}).origin;
+        const Float3 in = in_mesh(placed, {point, 0, {1, 0, 0}, 0}).origin;
         if (any_near<false>(bvh, placed.root, in, sqrtf(squares) * distance)) return true;
         nodes = {0, 0};
         continue;
@@ -62,4 +62,4 @@ RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, float3 p
   }
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail

@@ -2,15 +2,10 @@
 // Arithmetic that gives the same bits on host and device: products that are rounded on their own, and pairs of doubles.
 #pragma once
 
+#include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/vector_types.h>
 
-#include <bit>
-#include <cmath>
-#include <concepts>
-#include <cstdint>
-#include <type_traits>
-
-namespace raylift::bvh_detail {
+namespace raylift::inline v0_1::bvh_detail {
 
 // A product that is rounded on its own. Fused into an addition, its result would depend on the compiler, and edge
 // functions would lose their antisymmetry.
@@ -122,4 +117,4 @@ RAYLIFT_HD inline double ratio(DoublePair a, DoublePair b) {
   return q + rest.high / b.high;
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::inline v0_1::bvh_detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic of Float3, for kernels and host code: `ray.origin + hit.t * ray.direction`. Each product and each sum is
+// rounded on its own, so the same bits come out on host and device.
+//
+// The functions take a Float3 as it is, and nothing that converts to one: a float3 of CUDA's and the operators that a
+// program has for it stay among themselves. To mix both, convert one: `raylift::Float3(v)`.
+#pragma once
+
+#include <raylift/geometry/detail/arithmetic.h>
+#include <raylift/geometry/vector_types.h>
+
+namespace raylift::inline v0_1 {
+
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V operator+(V a, V b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V operator-(V a, V b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V operator-(V a) {
+  return {-a.x, -a.y, -a.z};
+}
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V operator*(float s, V a) {
+  using bvh_detail::product;
+  return {product(s, a.x), product(s, a.y), product(s, a.z)};
+}
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V operator*(V a, float s) {
+  return s * a;
+}
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V operator/(V a, float s) {
+  return {a.x / s, a.y / s, a.z / s};
+}
+template <std::same_as<Float3> V>
+RAYLIFT_HD inline V& operator+=(V& a, V b) {
+  return a = a + b;
+}
+template <std::same_as<Float3> V>
+RAYLIFT_HD inline V& operator-=(V& a, V b) {
+  return a = a - b;
+}
+template <std::same_as<Float3> V>
+RAYLIFT_HD inline V& operator*=(V& a, float s) {
+  return a = s * a;
+}
+
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline float dot(V a, V b) {
+  using bvh_detail::product;
+  return product(a.x, b.x) + product(a.y, b.y) + product(a.z, b.z);
+}
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V cross(V a, V b) {
+  using bvh_detail::product;
+  return {product(a.y, b.z) - product(a.z, b.y), product(a.z, b.x) - product(a.x, b.z),
+          product(a.x, b.y) - product(a.y, b.x)};
+}
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline float length(V a) {
+  return sqrtf(dot(a, a));
+}
+/// Of length 1. The vector must have a length.
+template <std::same_as<Float3> V>
+[[nodiscard]] RAYLIFT_HD inline V normalized(V a) {
+  return a / length(a);
+}
+
+}  // namespace raylift::inline v0_1

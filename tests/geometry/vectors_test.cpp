@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/vectors.h>
+
+#include <Eigen/Core>
+#include <optional>
+
+namespace raylift {
+namespace {
+
+TEST(Vectors, AddScaleAndNegate) {
+  const Float3 a{1, 2, 3}, b{10, 20, 30};
+  EXPECT_EQ(a + b, (Float3{11, 22, 33}));
+  EXPECT_EQ(b - a, (Float3{9, 18, 27}));
+  EXPECT_EQ(-a, (Float3{-1, -2, -3}));
+  EXPECT_EQ(2 * a, (Float3{2, 4, 6}));
+  EXPECT_EQ(a * 2, (Float3{2, 4, 6}));
+  EXPECT_EQ(b / 10, a);
+  Float3 sum = a;
+  sum += b;
+  sum -= a;
+  sum *= 0.5F;
+  EXPECT_EQ(sum, (Float3{5, 10, 15}));
+}
+
+TEST(Vectors, DotCrossAndLength) {
+  EXPECT_EQ(dot(Float3{1, 2, 3}, Float3{4, -5, 6}), 12);
+  EXPECT_EQ(cross(Float3{1, 0, 0}, Float3{0, 1, 0}), (Float3{0, 0, 1}));
+  EXPECT_EQ(cross(Float3{1, 2, 3}, Float3{4, 5, 6}), (Float3{-3, 6, -3}));
+  EXPECT_EQ(length(Float3{2, 3, 6}), 7);
+  EXPECT_EQ(normalized(Float3{0, 0, -4}), (Float3{0, 0, -1}));
+}
+
+/// 1 + 2^-12 squared is 1 + 2^-11 + 2^-24, which a float rounds to 1 + 2^-11: a fused difference would see the rest.
+TEST(Vectors, RoundEachProduct) {
+  const float x = 1 + 0x1p-12F;
+  EXPECT_EQ(dot(Float3{x, -(1 + 0x1p-11F), 0}, Float3{x, 1, 0}), 0);
+  EXPECT_EQ(cross(Float3{x, 1, 0}, Float3{1 + 0x1p-11F, x, 0}).z, 0);
+  const Ray ray{{-(1 + 0x1p-11F), 0, 0}, 0, {x, 0, 0}};
+  EXPECT_EQ((ray.origin + x * ray.direction).x, 0);
+}
+
+TEST(Vectors, DoublesComeFromAnyVector) {
+  std::optional<Double3> point = Eigen::Vector3d(1, 2, 3);
+  EXPECT_EQ(*point, Double3(1, 2, 3));
+  point = Eigen::Vector3d::Zero();
+  EXPECT_EQ(*point, Double3());
+  point = 2 * Eigen::Vector3f(1, 2, 3);
+  EXPECT_EQ(point->z, 6);
+}
+
+}  // namespace
+}  // namespace raylift

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a .cu source with the code of docs/kernels.md: kernels_page.py PAGE SOURCE. What is compiled is what is shown."""
+import pathlib
+import re
+import sys
+
+page = pathlib.Path(sys.argv[1]).read_text()
+kernel, host, entries, arrays = re.findall(r"^```cpp\n(.*?)^```", page, re.M | re.S)
+table = page[page.index("| to find | write |"):]
+expressions = re.findall(r"^\| [^|]*\| `([^`]+)`", table[:table.index("\n\n")], re.M)
+assert len(expressions) >= 11 and "upload(scene" in host and "from_inside" in entries and "array_source" in arrays
+
+body = "".join(f"  (void)({expression});\n" for expression in expressions)
+pathlib.Path(sys.argv[2]).write_text(f"""
+{kernel}
+#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/optics.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
+
+__global__ void table(raylift::GeometryView geometry, raylift::Ray ray, raylift::Hit hit, raylift::Float3 corner,
+                      std::uint16_t material, float wavelength, std::uint32_t solid) {{
+  const raylift::MaterialCode code = geometry.material_code(hit.instance, hit.triangle);
+{body}
+{entries}
+}}
+
+void host(const raylift::Scene& scene, const raylift::Device& device, const raylift::Stream& stream, int blocks,
+          const raylift::Ray* rays, std::uint32_t* solids, int n) {{
+{host}
+}}
+
+const float* arrays(const raylift::Device& device, const raylift::UploadOptions& options,
+                    std::span<const float> weights) {{
+{arrays}
+  return on_device;
+}}
+""")
