@@ -11,10 +11,10 @@
 #include <bit>
 #include <cstring>
 
-#include "geometry/expect_error.h"
-#include "support/paths.h"
 #include "devices.h"
+#include "geometry/expect_error.h"
 #include "scenes.h"
+#include "support/paths.h"
 
 namespace raylift {
 namespace {
@@ -55,11 +55,15 @@ TEST_P(OwnArrays, AreThereUnderTheirNames) {
     EXPECT_TRUE(geometry.has("weights") && geometry.has("vertices") && !geometry.has("wights"));
     EXPECT_EQ(geometry.array("vertices").device(), geometry.array(ViewArray::vertices).device());
     EXPECT_EQ(geometry.report().arrays.back().name, "nothing");
-    EXPECT_EQ(geometry.report().bytes(), upload(scene, device(), [&] {
-                                           UploadOptions alone = options;
-                                           alone.arrays.clear();
-                                           return alone;
-                                         }()).report().bytes() + 3 * sizeof(float));
+    EXPECT_EQ(geometry.report().bytes(), upload(scene, device(),
+                                                [&] {
+                                                  UploadOptions alone = options;
+                                                  alone.arrays.clear();
+                                                  return alone;
+                                                }())
+                                                 .report()
+                                                 .bytes() +
+                                             3 * sizeof(float));
     (void)expect_error(ErrorKind::usage, [&] { (void)geometry.array("wights"); });
     const Stream stream(device());
     const std::array<float, 3> others{7, 8, 9};
@@ -222,9 +226,8 @@ TEST_P(PrebuiltBvhs, ThatLeadNowhereAreRefused) {
   expect_refused_with([&](SceneBvh& bvh) { first_inner(bvh).first_child = 0xFFFFFFFF; });
   expect_refused_with([&](SceneBvh& bvh) { first_inner(bvh).first_child = bvh.instance_nodes; });  // a cycle
   expect_refused_with([&](SceneBvh& bvh) { first_inner(bvh).inner |= 2; });
-  expect_refused_with([&](SceneBvh& bvh) {
-    first_leaf(bvh).first_pair = static_cast<std::uint32_t>(bvh.pairs.size());
-  });
+  expect_refused_with(
+      [&](SceneBvh& bvh) { first_leaf(bvh).first_pair = static_cast<std::uint32_t>(bvh.pairs.size()); });
   expect_refused_with([&](SceneBvh& bvh) { first_leaf(bvh).first_pair = 0xFFFFFFFF; });
   expect_refused_with([&](SceneBvh& bvh) { bvh.nodes[0].first_child = bvh.instance_nodes; });
   expect_refused_with([&](SceneBvh& bvh) { first_instance(bvh).instance = 99; });
@@ -243,8 +246,7 @@ TEST_P(PrebuiltBvhs, ThatLeadNowhereAreRefused) {
   const SceneBvh bvh = build_bvh(scene, origin);
   UploadOptions options;
   options.prebuilt_bvh = &bvh;
-  (void)expect_error(ErrorKind::usage,
-                     [&] { (void)upload(test::data("detector.dae"), {}, device(), options, cache); });
+  (void)expect_error(ErrorKind::usage, [&] { (void)upload(test::data("detector.dae"), {}, device(), options, cache); });
 }
 
 // Nothing yet -------------------------------------------------------------------------------------------------------
@@ -326,7 +328,8 @@ template <class Values>
 concept CanBeASource = requires(Values&& values) {
   array_source("name", ArrayRank::nodes, std::forward<Values>(values));
 };
-static_assert(CanBeASource<std::vector<int>&> && CanBeASource<const std::vector<int>&> && CanBeASource<std::vector<int>>);
+static_assert(CanBeASource<std::vector<int>&> && CanBeASource<const std::vector<int>&> &&
+              CanBeASource<std::vector<int>>);
 static_assert(!CanBeASource<std::vector<bool>&> && !CanBeASource<int>);
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "../geometry/bvh_scenes.h"
-#include "geometry/expect_error.h"
 #include "arena.h"
 #include "devices.h"
+#include "geometry/expect_error.h"
 #include "scenes.h"
 #include "test_backend.h"
 

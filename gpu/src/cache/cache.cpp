@@ -245,7 +245,8 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
 GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options,
                           const Progress& progress) {
   detail::CacheCheck check(file, options.bvh);
-  GpuGeometry geometry = detail::upload_geometry(sources_of(file, options.bvh, check), std::nullopt, device, options, progress);
+  GpuGeometry geometry =
+      detail::upload_geometry(sources_of(file, options.bvh, check), std::nullopt, device, options, progress);
   check.finish();
   return geometry;
 }

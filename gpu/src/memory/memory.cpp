@@ -89,8 +89,7 @@ Memory Memory::from(std::shared_ptr<DeviceResource> resource, const Device& devi
     resource->deallocate(data, bytes, stream);
     throw Error(ErrorKind::usage, "the program's own resource gave device memory that is not aligned to 256 bytes");
   }
-  return {device,
-          {Kind::lent, static_cast<std::byte*>(data), nullptr, bytes, 0, stream.handle(), std::move(resource)}};
+  return {device, {Kind::lent, static_cast<std::byte*>(data), nullptr, bytes, 0, stream.handle(), std::move(resource)}};
 }
 
 Memory Memory::mapped(const Device& device, std::size_t bytes, PinnedFlags flags) {

@@ -38,7 +38,6 @@ struct GeometryArrays {
 
 /// Without a stream: blocks.
 [[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRef> stream,
-                                          const Device& device, const UploadOptions& options,
-                                          const Progress& progress);
+                                          const Device& device, const UploadOptions& options, const Progress& progress);
 
 }  // namespace raylift::inline v0_1::detail

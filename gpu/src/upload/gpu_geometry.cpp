@@ -46,7 +46,8 @@ GpuGeometry& GpuGeometry::operator=(GpuGeometry&& other) noexcept {
 }
 
 const Device& GpuGeometry::device() const {
-  if (!device_) throw Error(ErrorKind::usage, "the geometry is empty: nothing was uploaded to it, or it was moved from");
+  if (!device_)
+    throw Error(ErrorKind::usage, "the geometry is empty: nothing was uploaded to it, or it was moved from");
   return *device_;
 }
 
@@ -66,23 +67,21 @@ Memory& GpuGeometry::array(std::string_view array) {
 }
 
 GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
-  return detail::upload_geometry(
-      detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options)), std::nullopt, device, options,
-      progress);
+  return detail::upload_geometry(detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options)),
+                                 std::nullopt, device, options, progress);
 }
 
 GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
                    const UploadOptions& options, const Progress& progress) {
   return detail::upload_geometry(
-      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_of(device, options)), std::nullopt,
-      device, options, progress);
+      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_of(device, options)),
+      std::nullopt, device, options, progress);
 }
 
 GpuGeometry upload_async(const Scene& scene, const Device& device, StreamRef stream, const UploadOptions& options,
                          const Progress& progress) {
-  return detail::upload_geometry(
-      detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options)), stream, device, options,
-      progress);
+  return detail::upload_geometry(detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options)),
+                                 stream, device, options, progress);
 }
 
 GpuGeometry upload_async(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,

@@ -98,9 +98,10 @@ void check_options(const UploadOptions& options) {
   constexpr std::size_t kLeast = std::size_t{512} << 10;
   constexpr std::size_t kMost = std::size_t{1} << 30;
   if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kLeast || options.chunk_bytes > kMost)
-    throw Error(ErrorKind::usage,
-                "chunks of " + std::to_string(options.chunk_bytes) +
-                    " bytes can't stage an upload: UploadOptions::chunk_bytes is 512 KiB times a power of two, up to 1 GiB");
+    throw Error(
+        ErrorKind::usage,
+        "chunks of " + std::to_string(options.chunk_bytes) +
+            " bytes can't stage an upload: UploadOptions::chunk_bytes is 512 KiB times a power of two, up to 1 GiB");
   if (options.chunks < 1 || options.chunks > 1024)
     throw Error(ErrorKind::usage, std::to_string(options.chunks) +
                                       " chunks can't stage an upload: UploadOptions::chunks is from 1 to 1024");

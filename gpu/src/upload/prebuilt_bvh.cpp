@@ -97,9 +97,8 @@ void check_prebuilt(const SceneBvh& bvh, std::span<const MeshView> meshes,
   if (bvh.instance_nodes > bvh.nodes.size()) refuse("it has more nodes over instances than nodes");
   if (!instances && bvh.instance_nodes != 0) refuse("it has two levels, and the flattened scene one");
   // Nothing that a ray could hit needs no tree.
-  const bool none_hit = instances && std::none_of(instances->begin(), instances->end(), [&](const InstanceView& one) {
-                          return is_hit(one, meshes);
-                        });
+  const bool none_hit = instances && std::none_of(instances->begin(), instances->end(),
+                                                  [&](const InstanceView& one) { return is_hit(one, meshes); });
   if (bvh.nodes.empty() && (none_hit || triangles_of(meshes) == 0)) return;
   if (instances && bvh.instance_nodes == 0) refuse("it has no level over instances");
   check_triangles(bvh, triangles_of(meshes));

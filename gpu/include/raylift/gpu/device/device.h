@@ -78,8 +78,8 @@ class Stream {
 };
 
 /// A stream, not owned: a Stream of raylift's, or any cudaStream_t of the device, CUDA's null stream included (null, or
-/// cudaStreamPerThread). Work that is given one takes its place in that stream's order. CUDA's null stream does not wait
-/// for raylift's own streams, nor they for it. The host device does all work at once, whatever the stream.
+/// cudaStreamPerThread). Work that is given one takes its place in that stream's order. CUDA's null stream does not
+/// wait for raylift's own streams, nor they for it. The host device does all work at once, whatever the stream.
 class StreamRef {
  public:
   StreamRef(const Stream& stream) : handle_(stream.handle()) {}

@@ -31,8 +31,8 @@ void release_memory(Backend& backend, const MemoryBlock& block) noexcept;
 }  // namespace detail
 
 /// One block of memory that kernels read: in device memory, in pinned host memory, or in one address range over both.
-/// Owns it, unless it is external. Not initialised. Move-only. Releasing it waits for the device, unless it is pooled or
-/// comes from a resource.
+/// Owns it, unless it is external. Not initialised. Move-only. Releasing it waits for the device, unless it is pooled
+/// or comes from a resource.
 class Memory {
  public:
   // All that allocate throw Error(usage) for sizes that no memory has: more than half of all addresses.

@@ -64,8 +64,8 @@ template <std::ranges::contiguous_range Range>
 
 }  // namespace detail
 
-/// An array as it is: a vector, an array, a span. It must stay until the source is not used any more, or, of a span, what
-/// that is over. A temporary vector or array goes into the source.
+/// An array as it is: a vector, an array, a span. It must stay until the source is not used any more, or, of a span,
+/// what that is over. A temporary vector or array goes into the source.
 template <std::ranges::contiguous_range Range>
 [[nodiscard]] ArraySource array_source(std::string name, ArrayRank rank, Range&& values) {
   const std::size_t count = std::ranges::size(values);

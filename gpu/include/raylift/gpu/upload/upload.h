@@ -47,18 +47,18 @@ struct UploadOptions {
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
   std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
   bool flatten = false;                     ///< expand a scene's instances
-  /// Build the BVH that ray queries need, and upload it too. Without it a kernel's ray meets nothing and is in no solid,
-  /// and trace() and photons throw Error(usage); an upload takes less time and memory.
+  /// Build the BVH that ray queries need, and upload it too. Without it a kernel's ray meets nothing and is in no
+  /// solid, and trace() and photons throw Error(usage); an upload takes less time and memory.
   bool bvh = true;
   BvhOptions bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
-  /// The scene's BVH where there is one already, by build_bvh for the same origin (and of the flattened scene where that
-  /// is what is uploaded): nothing is built then. It must stay until the upload returns. Error(usage) where its counts,
-  /// its links or its transforms are not those of the scene; the triangles' vertices are not compared.
+  /// The scene's BVH where there is one already, by build_bvh for the same origin (and of the flattened scene where
+  /// that is what is uploaded): nothing is built then. It must stay until the upload returns. Error(usage) where its
+  /// counts, its links or its transforms are not those of the scene; the triangles' vertices are not compared.
   const SceneBvh* prebuilt_bvh = nullptr;
-  Raster raster = kDefaultRaster;                   ///< wavelengths at which optical tables are kept; 2 to 65536
-  std::optional<Double3> origin;                    ///< subtracted in double; default_origin if not given
-  PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
+  Raster raster = kDefaultRaster;  ///< wavelengths at which optical tables are kept; 2 to 65536
+  std::optional<Double3> origin;   ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;        ///< of arrays, or parts of them, that stay in host memory
   /// Of the staging ring, one copy each: 512 KiB times a power of two, at most 1 GiB. Error(usage) otherwise, likewise
   /// for `chunks`.
   std::size_t chunk_bytes = std::size_t{16} << 20;
@@ -98,7 +98,8 @@ struct ResidentArrays {
 ///     memory (ArraySource::pinned): the copies read these, so they must stay until the stream is past them.
 ///   - What comes from UploadOptions::memory is taken and given back on `stream`, which must outlive the arrays. To
 ///     release other arrays waits for the device.
-///   - The staging ring goes back to the device's pool, which does not use it again before the copies are done: the next
+///   - The staging ring goes back to the device's pool, which does not use it again before the copies are done: the
+///   next
 ///     upload waits for that. An array larger than the ring keeps the call waiting for the link.
 ///   - Blocking are allocations, and BVHs that the device builds (BvhBuilder::device).
 ///   - A failure waits for the stream. The report's times end with the call. On the host device all is done then.
