@@ -2,6 +2,7 @@
 // Kernels that are compiled at run time, as far as no device is needed: compiling, errors, headers, the pages' code.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/rays/query.h>
 
 #include <fstream>
 #include <iterator>
@@ -102,7 +103,7 @@ TEST_F(Kernels, HeadersAreThoseOfTheTree) {
   for (std::size_t i = 0; i != detail::kBuiltInHeaderCount; ++i) {
     const std::string name = detail::kBuiltInHeaders[i].name;
     const std::string library = name.substr(8, name.find('/', 8) - 8);
-    EXPECT_EQ(detail::kBuiltInHeaders[i].text, text_of(test::source_dir() / library / "include" / name)) << name;
+    EXPECT_TRUE(detail::kBuiltInHeaders[i].text == text_of(test::source_dir() / library / "include" / name)) << name;
   }
 }
 

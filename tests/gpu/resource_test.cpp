@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory out of a program's own allocator, on each device: what comes from it, what placement makes of it, and
 // that all of it goes back.
+#include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <algorithm>

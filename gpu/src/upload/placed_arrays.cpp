@@ -95,9 +95,10 @@ std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, c
 }  // namespace
 
 void check_options(const UploadOptions& options) {
-  constexpr std::size_t kLeast = std::size_t{512} << 10;
-  constexpr std::size_t kMost = std::size_t{1} << 30;
-  if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kLeast || options.chunk_bytes > kMost)
+  constexpr std::size_t kLeastChunk = std::size_t{512} << 10;
+  constexpr std::size_t kMostChunk = std::size_t{1} << 30;
+  if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kLeastChunk ||
+      options.chunk_bytes > kMostChunk)
     throw Error(
         ErrorKind::usage,
         "chunks of " + std::to_string(options.chunk_bytes) +

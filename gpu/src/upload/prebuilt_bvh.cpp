@@ -16,7 +16,7 @@
 namespace raylift::inline v0_1::detail {
 namespace {
 
-constexpr std::uint32_t kSlots = 0x11111111U;
+constexpr std::uint32_t kInnerBits = 0x11111111U;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorKind::usage, "the BVH that was built before is not one of this scene: " + why, {},
@@ -55,7 +55,7 @@ void check_links(const SceneBvh& bvh, std::size_t i, std::size_t end, bool has_p
   const BvhNode& node = bvh.nodes[i];
   const auto children = static_cast<std::size_t>(std::popcount(node.inner));
   const auto pairs = static_cast<std::size_t>(std::popcount(node.pairs));
-  if ((node.inner & ~kSlots) != 0 || (node.inner * 15U & node.pairs) != 0 || (pairs != 0 && !has_pairs) ||
+  if ((node.inner & ~kInnerBits) != 0 || (node.inner * 15U & node.pairs) != 0 || (pairs != 0 && !has_pairs) ||
       (children != 0 && (node.first_child <= i || node.first_child > end || children > end - node.first_child)) ||
       (pairs != 0 && (node.first_pair > bvh.pairs.size() || pairs > bvh.pairs.size() - node.first_pair)))
     refuse("node " + std::to_string(i) + " leads nowhere");
