@@ -123,7 +123,7 @@ TEST_P(Broadcasts, HelpAnUpload) {
 TEST_P(Broadcasts, GiveEachDeviceItsView) {
   const Scene scene = random_scene(7);
   const std::vector<Device> all = devices(2);
-  const std::vector<std::uint32_t> own = numbers(1000);
+  const std::vector<std::uint32_t> own = counted(1000);
   UploadOptions options = small_chunks();
   options.arrays = {source_of("own", ArrayRank::nodes, own)};
   const std::vector<GpuGeometry> geometries = broadcast(scene, all, options);
