@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "devices.h"
@@ -77,6 +78,7 @@ TEST_P(OwnArrays, SharePlanAndBudgetWithTheScene) {
   const Scene scene = random_scene(3, 5, 20'000);
   const std::vector<std::uint32_t> table(1'000'000, 5);
   UploadOptions options = no_reserve();
+  options.bvh = false;
   options.budget = 5'000'000;  // the table and little more
   options.arrays = {array_source("table", ArrayRank::nodes, table)};
   const GpuGeometry first = upload(scene, device(), options);

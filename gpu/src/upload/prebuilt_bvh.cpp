@@ -73,14 +73,12 @@ void check_instances(const SceneBvh& bvh, std::span<const MeshView> meshes, std:
     if (placed.instance >= instances.size() || placed.root < bvh.instance_nodes || placed.root >= bvh.nodes.size())
       refuse("it has instance " + std::to_string(placed.instance) + " of " + std::to_string(instances.size()));
     const InstanceView& instance = instances[placed.instance];
-    float largest = 0;
-    float off = 0;
-    for (int k = 0; k != 12; ++k) {
-      largest = std::max(largest, std::fabs(instance.to_mesh.m[k]));
-      off = std::max(off, std::fabs(instance.to_mesh.m[k] - placed.to_mesh.m[k]));
-    }
-    if (!(off <= 1e-6F * largest))
-      refuse("instance " + std::to_string(placed.instance) + " stands elsewhere, or the origin is another one");
+    const float* const wanted = instance.to_mesh.m;
+    const float largest =
+        std::fabs(*std::max_element(wanted, wanted + 12, [](float a, float b) { return std::fabs(a) < std::fabs(b); }));
+    for (int k = 0; k != 12; ++k)
+      if (!(std::fabs(wanted[k] - placed.to_mesh.m[k]) <= 1e-6F * largest))
+        refuse("instance " + std::to_string(placed.instance) + " stands elsewhere, or the origin is another one");
     seen[placed.instance] = true;
   }
   for (std::size_t i = 0; i != instances.size(); ++i)
