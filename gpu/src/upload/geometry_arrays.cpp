@@ -17,6 +17,8 @@
 #include <string>
 
 #include "array_on_device.h"
+#include "prebuilt_bvh.h"
+#include "upload_on.h"
 
 namespace raylift::inline v0_1 {
 namespace {
@@ -155,10 +157,11 @@ std::vector<InstanceView> instance_views(const Scene& scene, const Eigen::Vector
 }
 
 /// The arrays of a BVH, before all others of their rank: rays touch the others only where they hit.
-void add_bvh(std::vector<ArraySource>& arrays, SceneBvh bvh) {
-  arrays.push_back(view_source(ViewArray::nodes, std::move(bvh.nodes)));
-  arrays.push_back(view_source(ViewArray::pairs, std::move(bvh.pairs)));
-  arrays.push_back(view_source(ViewArray::pair_ids, std::move(bvh.ids)));
+template <class TheBvh>
+void add_bvh(std::vector<ArraySource>& arrays, TheBvh&& bvh) {
+  arrays.push_back(view_source(ViewArray::nodes, std::forward<TheBvh>(bvh).nodes));
+  arrays.push_back(view_source(ViewArray::pairs, std::forward<TheBvh>(bvh).pairs));
+  arrays.push_back(view_source(ViewArray::pair_ids, std::forward<TheBvh>(bvh).ids));
 }
 
 /// The same of a BVH that stays on the device that built it.
@@ -229,10 +232,7 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   std::vector<ArraySource> arrays;
   std::optional<MeshOnDevice> built;
   const auto add = [&]<class Values>(ViewArray array, Values&& values) {
-    if constexpr (std::is_lvalue_reference_v<Values>)
-      arrays.push_back(view_source(array, std::span(std::as_const(values))));
-    else
-      arrays.push_back(view_source(array, std::forward<Values>(values)));
+    arrays.push_back(view_source(array, std::forward<Values>(values)));
   };
   InstanceView instance{};
   set(instance.to_world, Transform::Identity());
@@ -241,13 +241,16 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   const MeshView mesh{0, static_cast<std::uint32_t>(flat.vertices.size()), 0,
                       static_cast<std::uint32_t>(flat.triangles.size())};
 
-  if (options.bvh && builder != nullptr && flat.triangles.size() >= kLargeMesh) {
+  if (options.bvh && options.prebuilt_bvh != nullptr) {
+    detail::check_prebuilt(*options.prebuilt_bvh, {&mesh, 1}, std::nullopt);
+    add_bvh(arrays, *options.prebuilt_bvh);
+  } else if (options.bvh && builder != nullptr && flat.triangles.size() >= kLargeMesh) {
     const Stage stage(progress, "bvh", flat.triangles.size());
     built = build_on_device(*builder, flat.vertices, flat.triangles, options);
   }
   if (built) {
     add_bvh(arrays, std::move(built->bvh), *builder);
-  } else if (options.bvh) {
+  } else if (options.bvh && options.prebuilt_bvh == nullptr) {
     add_bvh(arrays, build_bvh(flat, options.bvh_options, progress));
   }
   const auto stays = [&](Memory& memory) {
@@ -303,7 +306,10 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
     const auto meshes = std::make_shared<const std::vector<MeshView>>(mesh_views(scene));
     PartMaterials parts = part_materials(scene);
     std::vector<InstanceView> instances = instance_views(scene, origin, parts.first);
-    if (options.bvh)
+    if (options.bvh && options.prebuilt_bvh != nullptr) {
+      check_prebuilt(*options.prebuilt_bvh, *meshes, instances);
+      add_bvh(arrays, *options.prebuilt_bvh);
+    } else if (options.bvh)
       add_bvh(arrays, build_bvh(scene, origin, options.bvh_options, progress, mesh_builder(builder, options)));
     add_mesh_arrays(arrays, scene, meshes);
     arrays.push_back(view_source(ViewArray::meshes, meshes));
@@ -326,9 +332,10 @@ GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint3
   return {flat_arrays(flat, material_colors, options, progress, builder), flat.origin, 0, kDefaultRaster};
 }
 
-GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device, const UploadOptions& options,
-                            const Progress& progress) {
-  return {device, upload(arrays.arrays, device, options, progress), arrays.origin, arrays.reach, arrays.raster};
+GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRef> stream, const Device& device,
+                            const UploadOptions& options, const Progress& progress) {
+  return {device, upload_on(stream, arrays.arrays, device, options, progress), arrays.origin, arrays.reach,
+          arrays.raster};
 }
 
 }  // namespace detail

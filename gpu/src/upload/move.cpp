@@ -133,12 +133,12 @@ detail::MovingInstances& GpuGeometry::moving(StreamRef stream) {
   if (view_.bvh_levels != 2 && view_.instance_count != 0)
     throw Error(ErrorKind::usage, "the geometry has no BVH over its solids", {}, "upload it with UploadOptions::bvh");
   if (!moving_)
-    moving_ = std::make_shared<detail::MovingInstances>(device_, array(ViewArray::nodes), view_.instance_count, stream);
+    moving_ = std::make_shared<detail::MovingInstances>(device(), array(ViewArray::nodes), view_.instance_count, stream);
   return *moving_;
 }
 
 void GpuGeometry::rebuild_instance_level(StreamRef stream) {
-  view_.reach = detail::rebuild_instance_level(device_, array(ViewArray::nodes), array(ViewArray::instances),
+  view_.reach = detail::rebuild_instance_level(device(), array(ViewArray::nodes), array(ViewArray::instances),
                                                moving_->pieces(), view_.reach, stream);
 }
 
@@ -154,7 +154,7 @@ void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::spa
   tbb::parallel_for(std::size_t{0}, all.size(),
                     [&](std::size_t i) { all[i] = moved(solids[i], transforms[i], view_.origin); });
   for (const MovedInstance& one : all) known.set_singular(one.instance, is_singular(one));
-  put(device_, all, array(ViewArray::instances), stream);
+  put(device(), all, array(ViewArray::instances), stream);
   rebuild_instance_level(stream);
 }
 

@@ -9,7 +9,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 namespace raylift::inline v0_1 {
 
@@ -22,19 +25,30 @@ class MovingInstances;
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
 class GpuGeometry {
  public:
+  /// Empty, as one that was moved from: it has no arrays, its view and its report are empty, and what needs its device
+  /// throws Error(usage), such as device(), trace() and photons.
+  GpuGeometry() = default;
   /// From uploaded arrays, of which those that have the name of a ViewArray come into the view. `origin`, `reach`
   /// and `raster` are the view's.
   GpuGeometry(const Device& device, ResidentArrays resident, const Double3& origin, float reach,
               const Raster& raster = kDefaultRaster);
+  GpuGeometry(GpuGeometry&& other) noexcept { *this = std::move(other); }
+  GpuGeometry& operator=(GpuGeometry&& other) noexcept;
+  ~GpuGeometry() = default;
 
   /// What kernels take by value. Valid as long as this lives.
   [[nodiscard]] const GeometryView& view() const { return view_; }
   [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
-  [[nodiscard]] const Device& device() const { return device_; }
-  [[nodiscard]] bool has(ViewArray array) const;
+  /// Throws Error(usage) where the geometry is empty.
+  [[nodiscard]] const Device& device() const;
+  [[nodiscard]] bool has(ViewArray array) const { return has(info(array).name); }
   /// Throws Error(usage) where the geometry has no such array.
-  [[nodiscard]] const Memory& array(ViewArray array) const;
-  [[nodiscard]] Memory& array(ViewArray array);
+  [[nodiscard]] const Memory& array(ViewArray array) const { return this->array(info(array).name); }
+  [[nodiscard]] Memory& array(ViewArray array) { return this->array(info(array).name); }
+  /// The same by name: also of UploadOptions::arrays.
+  [[nodiscard]] bool has(std::string_view array) const;
+  [[nodiscard]] const Memory& array(std::string_view array) const;
+  [[nodiscard]] Memory& array(std::string_view array);
 
   /// Moves solids of a scene in two levels: transforms[i] (mesh's frame and unit -> scene's millimetres, as in
   /// Instance::transform) becomes that of solid solids[i]. The level of the BVH over the instances is built anew, on
@@ -55,7 +69,7 @@ class GpuGeometry {
   detail::MovingInstances& moving(StreamRef stream);
   void rebuild_instance_level(StreamRef stream);
 
-  Device device_;
+  std::optional<Device> device_;
   ResidentArrays resident_;
   GeometryView view_{};
   std::shared_ptr<detail::MovingInstances> moving_;  ///< from the first move on
@@ -70,5 +84,13 @@ class GpuGeometry {
 [[nodiscard]] GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
                                  const Device& device, const UploadOptions& options = {},
                                  const Progress& progress = {});
+
+/// Both in the order of a stream of the caller's: upload_async() of sources says what that means. The scene, and the
+/// colours, may go on return.
+[[nodiscard]] GpuGeometry upload_async(const Scene& scene, const Device& device, StreamRef stream,
+                                       const UploadOptions& options = {}, const Progress& progress = {});
+[[nodiscard]] GpuGeometry upload_async(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                                       const Device& device, StreamRef stream, const UploadOptions& options = {},
+                                       const Progress& progress = {});
 
 }  // namespace raylift::inline v0_1
