@@ -184,7 +184,7 @@ function(raylift_install_package)
   install(FILES data/cube.dae data/detector.dae DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT programs)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT development
     REGEX "examples/CMakeLists.txt$" EXCLUDE)  # of this tree
-  # The pages, for who reads them without this tree; links between them hold.
+  # The pages, for who reads them without this tree.
   install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift COMPONENT development)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift COMPONENT development
     REGEX "/(CMakeLists.txt|Doxyfile.in|releasing.md)$" EXCLUDE)

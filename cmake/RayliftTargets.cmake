@@ -43,10 +43,9 @@ function(raylift_library name)
   add_library(raylift_${name} ${ARGN})
   add_library(raylift::${name} ALIAS raylift_${name})
   target_compile_features(raylift_${name} PUBLIC cxx_std_20)
-  # The same for a user's .cu files. As an option: CMake 3.25 does not know that nvcc speaks C++20, and a project may
-  # enable CUDA after it has found raylift. In this build CMAKE_CUDA_STANDARD says it, and nvcc takes it only once.
-  target_compile_options(raylift_${name} INTERFACE
-    $<INSTALL_INTERFACE:$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20>>)
+  # The same for users' .cu files: cuda_std_20, as an option. CMake 3.25 does not know that nvcc speaks C++20, and a
+  # project may enable CUDA after it has found raylift. nvcc takes the same standard twice without a word.
+  target_compile_options(raylift_${name} INTERFACE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20>)
   # What links an archive does not export its symbols: two libraries of one program may contain raylift. Shared
   # libraries export all of theirs, as they use each other's details.
   get_target_property(type raylift_${name} TYPE)

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kSource = "__global__ void k(float* p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 1; }\n";
+constexpr const char* kOneKernel = "__global__ void k(float* p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 1; }\n";
 
 class KernelCache : public testing::Test {
  protected:
@@ -35,7 +35,7 @@ class KernelCache : public testing::Test {
     options_.cache_folder = folder_.path() / "kernels";
     options_.warn = [this](const std::string& line) { warnings_.push_back(line); };
   }
-  [[nodiscard]] Compiled compile(const std::string& source = kSource, int capability = 90) {
+  [[nodiscard]] Compiled compile(const std::string& source = kOneKernel, int capability = 90) {
     return detail::compile(Nvrtc::get(), source, capability, options_);
   }
   [[nodiscard]] std::vector<fs::path> files() const {
@@ -71,8 +71,8 @@ TEST_F(KernelCache, HasWhatWasCompiled) {
 
 TEST_F(KernelCache, KnowsWhatDiffers) {
   (void)compile();
-  EXPECT_FALSE(compile(std::string(kSource) + "\n").cached);
-  EXPECT_FALSE(compile(kSource, 80).cached);
+  EXPECT_FALSE(compile(std::string(kOneKernel) + "\n").cached);
+  EXPECT_FALSE(compile(kOneKernel, 80).cached);
   options_.compiler = {"-DN=1"};
   EXPECT_FALSE(compile().cached);
   options_.compiler.clear();
@@ -81,7 +81,7 @@ TEST_F(KernelCache, KnowsWhatDiffers) {
   EXPECT_THAT(files(), SizeIs(5));
   Nvrtc other = Nvrtc::get();
   ++other.minor;
-  EXPECT_FALSE(detail::compile(other, kSource, 90, options_).cached);
+  EXPECT_FALSE(detail::compile(other, kOneKernel, 90, options_).cached);
 }
 
 TEST_F(KernelCache, KnowsIncludedFiles) {
@@ -155,7 +155,7 @@ TEST_F(KernelCache, ServesSeveralProcesses) {
     if (pid == 0) {
       int failures = 0;
       for (int i = 0; i != 6; ++i) {
-        const Compiled compiled = compile(std::string(kSource) + std::string(static_cast<std::size_t>(i / 2), '\n'));
+        const Compiled compiled = compile(std::string(kOneKernel) + std::string(static_cast<std::size_t>(i / 2), '\n'));
         failures += compiled.kernels.size() == 1 && warnings_.empty() ? 0 : 1;
       }
       ::_exit(failures);

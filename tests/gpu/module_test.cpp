@@ -24,7 +24,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-constexpr const char* kSource = R"(
+constexpr const char* kSixKernels = R"(
   __global__ void scale(float* p, float by, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) p[i] *= by;
@@ -64,7 +64,7 @@ class CudaModule : public testing::Test {
     options_.cache_folder = folder_.path();
     stream_.emplace(*device_);
   }
-  [[nodiscard]] Module compile(const char* source = kSource) { return Module::compile(*device_, source, options_); }
+  [[nodiscard]] Module compile(const char* source = kSixKernels) { return Module::compile(*device_, source, options_); }
   [[nodiscard]] const Stream& stream() const { return *stream_; }
   [[nodiscard]] const Device& device() const { return *device_; }
   template <class Call>

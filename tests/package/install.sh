@@ -18,6 +18,12 @@ done
 for header in $(find "$SOURCE"/*/include -name '*.h'); do
   [ -f "development/include/${header#*/include/}" ] || fail "${header#*/include/} is not installed"
 done
+for page in docs/kernels.md docs/modules.md docs/README.md README.md; do
+  [ -f "development/share/doc/raylift/$page" ] || fail "the page $page is not installed"
+done
+for example in upload.cpp simulator/CMakeLists.txt; do
+  [ -f "development/share/raylift/examples/$example" ] || fail "the example $example is not installed"
+done
 ! find library programs -name '*.h' -o -name '*.a' -o -name '*.cmake' | grep . || fail "development files elsewhere"
 ! grep -rlF -e "$SOURCE" -e "$BUILD" development --include='*.cmake' --include='*.pc' --include='*.h' ||
   fail "these installed files name the source or the build folder"

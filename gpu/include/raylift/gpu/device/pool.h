@@ -54,7 +54,8 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
-  /// `bytes` must not be 0. Throws Error(out_of_host_memory) with the bytes requested, held and active.
+  /// Throws Error(usage) for 0 bytes, or more than half of all addresses. Throws Error(out_of_host_memory) with the
+  /// bytes requested, held and active.
   [[nodiscard]] PinnedBlock allocate(std::size_t bytes);
 
   [[nodiscard]] PinnedFlags flags() const { return flags_; }

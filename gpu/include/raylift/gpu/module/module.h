@@ -10,7 +10,7 @@
 //   const raylift::Function distances = module.function("distances");
 //   distances.launch((n + 127) / 128, 128, 0, stream, geometry.view(), raylift::In(rays), raylift::Out(t), n);
 //
-// docs/modules.md has PyCUDA's tutorial beside it.
+// Streams are raylift's or any cudaStream_t. docs/modules.md has PyCUDA's tutorial beside it.
 #pragma once
 
 #include <raylift/gpu/device/device.h>
@@ -65,7 +65,7 @@ class Function {
   /// these the call returns when the kernel and the copies are done, otherwise at once. Throws Error: usage where
   /// number or size of the arguments are not the kernel's, or the block can't run; device; out_of_device_memory.
   template <class... Arguments>
-  void launch(Dim3 grid, Dim3 block, std::size_t shared_bytes, const Stream& stream, Arguments&&... arguments) const {
+  void launch(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream, Arguments&&... arguments) const {
     run_with({grid, block, shared_bytes}, stream.handle(), nullptr, std::forward<Arguments>(arguments)...);
   }
   /// The same for arguments that are known at run time alone: the bytes of each, a pointer's or a value's.
@@ -73,7 +73,7 @@ class Function {
                     std::span<const std::span<const std::byte>> arguments) const;
   /// The same as launch(), and waits. Returns the kernel's time on the device in seconds, without that of the copies.
   template <class... Arguments>
-  double timed_launch(Dim3 grid, Dim3 block, std::size_t shared_bytes, const Stream& stream,
+  double timed_launch(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream,
                       Arguments&&... arguments) const {
     double seconds = 0;
     run_with({grid, block, shared_bytes}, stream.handle(), &seconds, std::forward<Arguments>(arguments)...);
@@ -125,12 +125,12 @@ class PreparedFunction {
 
  public:
   /// Returns at once; the kernel runs in the stream's order.
-  void launch(Dim3 grid, const Stream& stream, Types... arguments) const {
+  void launch(Dim3 grid, StreamRef stream, Types... arguments) const {
     void* values[] = {static_cast<void*>(&arguments)..., nullptr};
     function_.run_checked({grid, block_, shared_bytes_}, stream.handle(), values, nullptr);
   }
   /// Waits, and returns the kernel's time on the device in seconds.
-  double timed_launch(Dim3 grid, const Stream& stream, Types... arguments) const {
+  double timed_launch(Dim3 grid, StreamRef stream, Types... arguments) const {
     void* values[] = {static_cast<void*>(&arguments)..., nullptr};
     double seconds = 0;
     function_.run_checked({grid, block_, shared_bytes_}, stream.handle(), values, &seconds);
