@@ -6,6 +6,8 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/upload/colors.h>
 
+#include <algorithm>
+
 #include "parts.h"
 #include "watch.h"
 
@@ -131,6 +133,34 @@ std::span<const std::uint32_t> span_of(const Colors& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};
 }
 
+using Transforms = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+void set_transforms(GeometryBox& box, const Colors& solids, const Transforms& transforms) {
+  const py::ssize_t count = solids.size();
+  if (transforms.ndim() != 3 || transforms.shape(0) != count || transforms.shape(1) != 3 || transforms.shape(2) != 4)
+    throw Error(ErrorKind::usage, "transforms must have the shape (N, 3, 4), for N solids");
+  std::vector<DoubleAffine> affine(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i != affine.size(); ++i) std::copy_n(transforms.data() + 12 * i, 12, affine[i].m);
+  without_gil([&] {
+    box.geometry.set_transforms(span_of(solids), affine, box.stream);
+    return 0;
+  });
+}
+
+void add_moves(py::class_<GeometryBox, GeometryPointer>& geometry) {
+  geometry
+      .def("set_transforms", &set_transforms, py::arg("solids"), py::arg("transforms"),
+           R"(Moves solids of a scene in two levels: (N,) their numbers, (N, 3, 4) from the mesh's frame to millimetres.
+
+Nothing may use the geometry meanwhile. The Scene stays as it is. Raises Error: usage, limit, memory, device.)")
+      .def(
+          "set_visible",
+          [](GeometryBox& box, const Colors& solids, bool visible) {
+            recolor(box, [&](GpuGeometry& g, const Stream& s) { g.set_visible(span_of(solids), visible, s); });
+          },
+          py::arg("solids"), py::arg("visible"), "Hides solids from rays, or shows them again. Likewise.");
+}
+
 void add_colors(py::class_<GeometryBox, GeometryPointer>& geometry) {
   geometry
       .def(
@@ -209,6 +239,7 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
                human_bytes(b.geometry.report().bytes()) + ">";
       });
   add_colors(geometry);
+  add_moves(geometry);
 
   m.def("upload", &upload_scene, py::arg("scene"), py::arg("device") = "auto", py::kw_only(),
         py::arg("budget") = py::none(), py::arg("reserve") = static_cast<double>(kDefaultReserve),

@@ -120,6 +120,27 @@ class Trace(Test):
             without.trace(ones, ones)
         self.assertIn("BVH", str(caught.error))
 
+    def test_solids_move_and_hide(self):
+        scene = rl.Scene()
+        mesh = scene.add_mesh(*cube(10))
+        for x in (0, 100):
+            transform = np.eye(4)
+            transform[0, 3] = x
+            scene.add_solid(mesh, transform)
+        geometry = rl.upload(scene, DEVICE)
+        ray = ([0.5, 0.25, -50], [[0, 0, 1.0]])
+        self.assertEqual(geometry.trace(*ray).solid.numpy()[0], 0)
+        geometry.set_transforms([0, 1], scene.transforms[::-1])
+        self.assertEqual(geometry.trace(*ray).solid.numpy()[0], 1)
+        geometry.set_visible([1], False)
+        self.assertFalse(geometry.trace(*ray).valid.numpy()[0])
+        geometry.set_visible([1], True)
+        self.assertAlmostEqual(geometry.trace(*ray).t.numpy()[0], 40, places=4)
+        with raises("usage"):
+            geometry.set_transforms([0], scene.transforms)
+        with raises("usage"):
+            geometry.set_transforms([7], scene.transforms[:1])
+
     def test_finds_solids_and_materials(self):
         scene, geometry = detector(), uploaded()
         directions = np.random.default_rng(1).normal(size=(5000, 3))
