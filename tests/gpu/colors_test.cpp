@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of recolouring on every device: each triangle has the colour that it should have, and gets its own back.
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/upload/colors.h>
 
 #include "asking.h"

@@ -2,6 +2,7 @@
 // Which surface, materials and channel a kernel finds at a triangle and between any two solids, against the model's
 // surface_between().
 #include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <unordered_map>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of uploads, on every device: what arrives, where it goes, and what is left when something fails.
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
