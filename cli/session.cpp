@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "interrupt.h"
+#include "option_words.h"
 #include "text.h"
 
 namespace raylift::cli {
@@ -49,24 +50,24 @@ Session::~Session() = default;
 void Session::debug(const std::string& message) {
   if (!log_->should_log(spdlog::level::debug)) return;
   bar_.clear();
-  log_->debug(printable(message));
+  log_->debug(printable(in_option_words(message)));
 }
 
 void Session::warn(const std::string& message) {
   bar_.clear();
-  log_->warn(printable(message));
+  log_->warn(printable(in_option_words(message)));
 }
 
 void Session::report(const Error& error) {
   bar_.clear();
   if (*error.what() == '\0') return;  // the reader closed the pipe
-  log_->error("{}: {}", to_string(error.kind()), printable(error.what()));
+  log_->error("{}: {}", to_string(error.kind()), printable(in_option_words(error.what())));
 }
 
 void Session::say(const std::string& message) {
   if (options_.verbosity == "quiet" || options_.verbosity == "error") return;
   bar_.clear();
-  std::fprintf(stderr, "%s: %s\n", program_.c_str(), printable(message).c_str());
+  std::fprintf(stderr, "%s: %s\n", program_.c_str(), printable(in_option_words(message)).c_str());
 }
 
 bool Session::says_progress() const {
@@ -125,11 +126,11 @@ std::string signal_name(int number) {
 
 Json to_json(const Error& error) {
   return {{"kind", to_string(error.kind())},
-          {"message", error.what()},
-          {"problem", error.problem()},
+          {"message", in_option_words(error.what())},
+          {"problem", in_option_words(error.problem())},
           {"element", error.element()},
           {"signal", error.signal() == 0 ? Json() : Json(signal_name(error.signal()))},
-          {"advice", error.advice()}};
+          {"advice", in_option_words(error.advice())}};
 }
 
 int exit_code_of(const Error& error) noexcept {

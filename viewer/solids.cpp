@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solids.h"
 
-#include <fnmatch.h>
+#include <raylift/geometry/optics/find_solids.h>
 
 #include <algorithm>
 #include <cctype>
@@ -90,14 +90,7 @@ std::vector<std::uint32_t> Solids::found(std::string_view text) const {
 }
 
 std::vector<std::uint32_t> Solids::match(const std::string& pattern) const {
-  const bool whole = pattern.find('/') != std::string::npos;
-  std::vector<std::uint32_t> found;
-  for (std::size_t i = 0; i != scene_->instances.size(); ++i) {
-    const Instance& instance = scene_->instances[i];
-    const std::string& text = whole ? scene_->path(instance) : scene_->solid_name(instance);
-    if (::fnmatch(pattern.c_str(), text.c_str(), 0) == 0) found.push_back(static_cast<std::uint32_t>(i));
-  }
-  return found;
+  return find_solids(*scene_, pattern);
 }
 
 void Solids::set_visible(std::span<const std::uint32_t> instances, bool visible) {

@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "array_sizes.h"
+#include "cli/option_words.h"
 #include "cli/options.h"
 #include "cli/text.h"
 #include "enclosure.h"
@@ -36,7 +37,7 @@ Json point_json(const Eigen::Vector3d& point) {
 
 Json info(SceneWork& work) {
   const Scene& scene = work.scene();
-  const std::vector<std::string>& warnings = scene.report.warnings;
+  const std::vector<std::string> warnings = cli::in_option_words(scene.report.warnings);
   constexpr std::array kAxes{"x", "y", "z"};
   Json json = {{"format", scene.format},
                {"unit_mm", scene.unit_mm},

@@ -13,6 +13,7 @@
 
 #include "batch/actions/array_sizes.h"
 #include "batch/actions/optics_text.h"
+#include "cli/option_words.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
@@ -288,7 +289,7 @@ Json json_of(const Scene& scene, const InfoOptions& options) {
                  {"dropped_triangles", report.dropped_triangles},
                  {"repaired_vertices", report.repaired_vertices},
                  {"ignored_primitives", report.ignored_primitives},
-                 {"warnings", report.warnings}}},
+                 {"warnings", cli::in_option_words(report.warnings)}}},
                {"two_level", arrays_json(array_sizes(scene, false))},
                {"flattened", arrays_json(array_sizes(scene, true))},
                {"materials", Json::array()},

@@ -68,7 +68,7 @@ NpyWriter::NpyWriter(std::filesystem::path path, NpyType type, std::vector<std::
   if (::fstat(file_.get(), &status) != 0) fail(errno);
   if (static_cast<std::uint64_t>(status.st_size) < wanted) {
     throw Error(ErrorKind::malformed, "has fewer rows than the run that is to be resumed had written",
-                {part_.string(), {}}, "start the run again without --resume");
+                {part_.string(), {}}, "start the run again without NpyWriter::Resume");
   }
   if (::ftruncate(file_.get(), static_cast<std::int64_t>(wanted)) != 0) fail(errno);
   rows_ = resume.rows;

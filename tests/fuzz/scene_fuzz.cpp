@@ -97,7 +97,7 @@ void run(Bytes bytes) {
   options.reserve = 0;
   options.bvh = false;
   options.flatten = bytes.take<std::uint8_t>() % 2 == 0;
-  options.chunk_bytes = 256U << bytes.take<std::uint8_t>() % 4;
+  options.chunk_bytes = std::size_t{512} << 10 << bytes.take<std::uint8_t>() % 4;
   options.policy = bytes.take<std::uint8_t>() % 2 == 0 ? PlacementPolicy::automatic : PlacementPolicy::chroma;
   const Device device = Device::host(std::uint64_t{bytes.take<std::uint16_t>()} * 4);
   const GpuGeometry geometry = upload(scene, device, options);

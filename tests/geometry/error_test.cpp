@@ -39,8 +39,9 @@ TEST(Error, RefusesAKindThatDoesNotExist) {
 }
 
 TEST(Error, SaysWhatWhereAndWhatToDo) {
-  const Error error(ErrorKind::malformed, "vertex 7 is NaN", {"a.dae", "mesh 'pmt'"}, "pass --repair to drop it");
-  EXPECT_STREQ(error.what(), "vertex 7 is NaN [a.dae: mesh 'pmt']; pass --repair to drop it");
+  const Error error(ErrorKind::malformed, "vertex 7 is NaN", {"a.dae", "mesh 'pmt'"},
+                    "pass LoadOptions::repair to drop it");
+  EXPECT_STREQ(error.what(), "vertex 7 is NaN [a.dae: mesh 'pmt']; pass LoadOptions::repair to drop it");
   EXPECT_STREQ(Error(ErrorKind::io, "gone").what(), "gone");
 }
 

@@ -299,7 +299,7 @@ TEST_F(Isolate, BlamesNoFileForTheMemoryLimit) {
       return true;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::limit) << limit << ": " << error.what();
-      EXPECT_THAT(error.what(), HasSubstr("--import-memory")) << limit;
+      EXPECT_THAT(error.what(), HasSubstr("LoadLimits::isolate_bytes")) << limit;
       return false;
     }
   };

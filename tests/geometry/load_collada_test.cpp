@@ -221,7 +221,7 @@ TEST_F(LoadCollada, RefusesNumbersThatAreNotFiniteAndNamesTheMesh) {
         error_of(ErrorKind::malformed, document(one_triangle("0 0 0 1 0 0 0 " + bad + " 0"), node("n", "m")));
     EXPECT_THAT(error.element(), HasSubstr("'m'")) << bad;
     EXPECT_THAT(error.file(), HasSubstr("scene.dae")) << bad;
-    EXPECT_THAT(error.advice(), HasSubstr("--repair")) << bad;
+    EXPECT_THAT(error.advice(), HasSubstr("LoadOptions::repair")) << bad;
   }
 }
 

@@ -79,13 +79,13 @@ TEST_F(LoadExternal, NamesTheOptionWhereItIsNotGiven) {
   options_.external = false;
   const Error error = expect_refused(ErrorKind::unsupported, "parts/cube.dae#cube");
   EXPECT_THAT(error.problem(), HasSubstr("refers to another document"));
-  EXPECT_THAT(error.advice(), HasSubstr("--external"));
+  EXPECT_THAT(error.advice(), HasSubstr("LoadOptions::external"));
   const std::string bound =
       "<bind_material><technique_common><instance_material symbol=\"m\" target=\"parts/cube.dae#m\"/>"
       "</technique_common></bind_material>";
   std::string text = document(cube("cube"), node("n", "", instance("geometry", "#cube", bound)));
   text.replace(text.find("<triangles "), 11, "<triangles material=\"m\" ");
-  EXPECT_THAT(load_main(text).report.warnings, ElementsAre(HasSubstr("--external would read")));
+  EXPECT_THAT(load_main(text).report.warnings, ElementsAre(HasSubstr("LoadOptions::external would read")));
 }
 
 TEST_F(LoadExternal, ReadsAnInstanceOnceHoweverManyDocumentsReferToIt) {
@@ -297,18 +297,18 @@ TEST_F(LoadExternal, LimitsTheDocuments) {
   EXPECT_EQ(load_main(main).instances.size(), 1U);
   options_.limits.documents = 7;
   EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)load_main(main); }).advice(),
-              HasSubstr("--max-documents"));
+              HasSubstr("LoadLimits::documents"));
   options_.limits = {};
   options_.limits.node_depth = 4;
-  EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)load_main(main); }).advice(), HasSubstr("--max-depth"));
+  EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)load_main(main); }).advice(), HasSubstr("LoadLimits::node_depth"));
   options_.limits = {};
   options_.limits.text_bytes = 3 * test::cube_document().size();
   EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)load_main(main); }).advice(),
-              HasSubstr("--max-text-size"));
+              HasSubstr("LoadLimits::text_bytes"));
   options_.limits = {};
   options_.limits.isolate_bytes = 9 * test::cube_document().size();
   EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)load_main(main); }).advice(),
-              HasSubstr("--import-memory"));
+              HasSubstr("LoadLimits::isolate_bytes"));
   options_.limits = {};
   const fs::path large = write("d7.dae", test::cube_document() + std::string(5000, ' '));
   options_.limits.file_bytes = 5000;

@@ -43,7 +43,7 @@ class SceneWalker {
         EXPECT_EQ(walkers_[i].pairs(), 0u);
     }
     // All trees, from their roots, have all nodes and pairs.
-    std::size_t nodes = bvh_.instance_nodes, pairs = 0;
+    std::size_t nodes = bvh_.instance_room, pairs = 0;
     for (std::uint32_t m = 0; m < meshes_.size(); ++m) {
       if (bvh_.roots[m] == kNone) {
         EXPECT_TRUE(meshes_[m].triangles.empty());

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "arena.h"
 #include "devices.h"
 #include "scenes.h"
 #include "test_backend.h"
@@ -109,18 +110,29 @@ TEST_P(Broadcasts, HelpAnUpload) {
     const ResidentArrays resident = upload(sources, all[0], options);
     EXPECT_TRUE(read(resident.arrays[0], all[0]) == large) << share;
     EXPECT_TRUE(read(resident.arrays[1], all[0]) == small) << share;
+    // The stream gets behind what the others pass on.
+    const Stream stream(all[0]);
+    const ResidentArrays async = upload_async(sources, all[0], stream, options);
+    std::vector<std::uint32_t> back(large.size());
+    async.arrays[0].copy_to(std::as_writable_bytes(std::span(back)), stream);
+    stream.synchronize();
+    EXPECT_TRUE(back == large) << share;
   }
 }
 
 TEST_P(Broadcasts, GiveEachDeviceItsView) {
   const Scene scene = random_scene(7);
   const std::vector<Device> all = devices(2);
-  const std::vector<GpuGeometry> geometries = broadcast(scene, all, small_chunks());
+  const std::vector<std::uint32_t> own = counted(1000);
+  UploadOptions options = small_chunks();
+  options.arrays = {source_of("own", ArrayRank::nodes, own)};
+  const std::vector<GpuGeometry> geometries = broadcast(scene, all, options);
   const GpuGeometry alone = upload(scene, all[0], small_chunks());
   ASSERT_EQ(geometries.size(), 2U);
   for (std::size_t i = 0; i != 2; ++i) {
     EXPECT_EQ(geometries[i].device().backend(), all[i].backend());
     EXPECT_EQ(geometries[i].view().triangle_count, alone.view().triangle_count);
+    EXPECT_TRUE(read(geometries[i].array("own"), all[i]) == own);
     for (const ViewArray array : {ViewArray::triangles, ViewArray::vertices, ViewArray::instances})
       EXPECT_TRUE(read(geometries[i].array(array), all[i]) == read(alone.array(array), all[0])) << info(array).name;
   }
@@ -204,6 +216,9 @@ TEST_F(BroadcastWays, RefuseWhatMakesNoSense) {
   UploadOptions external;
   external.external = [](const std::string&, std::size_t) { return ExternalMemory{}; };
   EXPECT_THROW((void)broadcast({&source_, 1}, devices_, external), Error);
+  UploadOptions lent;
+  lent.memory = std::make_shared<test::Arena>(devices_[0], 1U << 20);
+  EXPECT_THROW((void)broadcast({&source_, 1}, devices_, lent), Error);
 }
 
 TEST_F(BroadcastWays, HelpOverAllLinks) {

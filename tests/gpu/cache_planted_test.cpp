@@ -104,6 +104,13 @@ InstanceNode& instance_node(Sections& sections) {
   throw std::logic_error("the scene has no such node");
 }
 
+/// The first node of the room for another tree over the instances.
+BvhNode& empty_node(Sections& sections) {
+  for (BvhNode& node : as<BvhNode>(sections, ViewArray::nodes))
+    if (std::bit_cast<InstanceNode>(node).zero != 0 && node.inner == 0 && node.pairs == 0) return node;
+  throw std::logic_error("the scene has no such node");
+}
+
 TEST_F(Planted, NothingIsTaken) {
   for (const bool flatten : {false, true}) {
     make(flatten, [](Sections&) {});
@@ -135,6 +142,7 @@ TEST_F(Planted, LinksOfNodesAreNotTaken) {
          placed.root = static_cast<std::uint32_t>(as<BvhNode>(s, ViewArray::nodes).size() - 2);
          as<BvhNode>(s, ViewArray::nodes).back() = std::bit_cast<BvhNode>(placed);
        }},
+      {"no room", [](Sections& s) { empty_node(s).pairs = 1; }},
       {"node", [](Sections& s) { s["nodes"].resize(s["nodes"].size() - sizeof(BvhNode)); }},
       {"node", [](Sections& s) { s["nodes"].resize(s["nodes"].size() + sizeof(BvhNode)); }},
   };

@@ -11,18 +11,13 @@
 
 #include "bvh/bvh_lanes.h"
 #include "devices.h"
+#include "rays.h"
 #include "scenes.h"
 
 namespace raylift {
 namespace {
 
-UploadOptions with_bvh(bool flat) {
-  UploadOptions options;
-  options.bvh = true;
-  options.flatten = flat;
-  options.reserve = 0;
-  return options;
-}
+using test::with_bvh;
 
 /// Rays through the middle of the random scene's meshes, and each with a NaN in one of its eight numbers.
 struct Rays {

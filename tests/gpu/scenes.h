@@ -2,6 +2,7 @@
 // Small scenes made in code, for tests of uploads.
 #pragma once
 
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <random>

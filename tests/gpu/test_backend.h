@@ -31,6 +31,11 @@ class TestBackend : public Backend {
   [[nodiscard]] int alive() const { return alive_; }
   /// Copies wait in a queue until somebody waits for them.
   void defer_copies() { deferred_ = true; }
+  /// Copies that nobody waited for yet.
+  [[nodiscard]] std::uint64_t waiting() {
+    const std::lock_guard lock(mutex_);
+    return queued_ - done_;
+  }
   /// What memory_info says, whatever is true.
   void claim_free(std::uint64_t bytes) { claimed_ = bytes; }
 
@@ -112,31 +117,31 @@ class TestBackend : public Backend {
   [[nodiscard]] EventHandle create_event() override {
     count(event, ErrorKind::device);
     ++alive_;
-    return new Position{inner_->create_event(), 0};
+    return reinterpret_cast<EventHandle>(new Position{inner_->create_event(), 0});
   }
   void release_event(EventHandle handle) noexcept override {
     --alive_;
-    const std::unique_ptr<Position> position(static_cast<Position*>(handle));
+    const std::unique_ptr<Position> position(reinterpret_cast<Position*>(handle));
     inner_->release_event(position->inner);
   }
   void record(EventHandle handle, StreamHandle on) override {
     const std::lock_guard lock(mutex_);
-    auto* position = static_cast<Position*>(handle);
+    auto* position = reinterpret_cast<Position*>(handle);
     position->queued = queued_;
     inner_->record(position->inner, on);
   }
   [[nodiscard]] bool passed(EventHandle handle) override {
     const std::lock_guard lock(mutex_);
-    const auto* position = static_cast<Position*>(handle);
+    const auto* position = reinterpret_cast<Position*>(handle);
     return done_ >= position->queued && inner_->passed(position->inner);
   }
   void wait(EventHandle handle) override {
-    const auto* position = static_cast<Position*>(handle);
+    const auto* position = reinterpret_cast<Position*>(handle);
     run_until(position->queued);
     inner_->wait(position->inner);
   }
   void wait_on(StreamHandle on, EventHandle handle) override {
-    inner_->wait_on(on, static_cast<Position*>(handle)->inner);
+    inner_->wait_on(on, reinterpret_cast<Position*>(handle)->inner);
   }
   void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle on) override {
     count(copy, ErrorKind::device);

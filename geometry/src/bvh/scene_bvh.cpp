@@ -12,76 +12,16 @@
 #include <new>
 #include <string>
 
-#include "bvh_wide.h"
+#include <raylift/geometry/bvh/detail/instance_level.h>
 
 namespace raylift::inline v0_1 {
 namespace {
 
-Bounds slot_box(const BvhNode& node, int slot) {
-  Bounds box;
-  for (int a = 0; a != 3; ++a) {
-    const double step = std::ldexp(1.0, node.exponent[a] - 127);
-    box.min[a] = static_cast<double>(node.origin[a]) + node.lower[a][slot] * step;
-    box.max[a] = static_cast<double>(node.origin[a]) + node.upper[a][slot] * step;
-  }
-  return box;
-}
+using bvh::PlacedTree;
 
-/// Boxes that cover what hangs below a node: of its children and grandchildren. An instance's box is that of these,
-/// turned into the world: tighter than the box of the turned box of all.
-using Boxes = std::vector<Bounds>;
-
-Boxes cover(const Bvh& bvh, std::uint32_t top) {
-  Boxes boxes;
-  const auto add = [&](const BvhNode& node, const auto& self, int levels) -> void {
-    std::uint32_t child = node.first_child;
-    for (int s = 0; s != 8; ++s) {
-      if (node.is_empty(s)) continue;
-      const bool inner = node.is_inner(s);
-      if (inner && levels > 1)
-        self(bvh.nodes[child], self, levels - 1);
-      else
-        boxes.push_back(slot_box(node, s));
-      child += inner ? 1 : 0;
-    }
-  };
-  if (!bvh.nodes.empty()) add(bvh.nodes[top], add, 2);
-  return boxes;
-}
-
-Bounds world_box(const Boxes& boxes, const Transform& to_world) {
-  Bounds world;
-  const Eigen::Matrix3d linear = to_world.linear();
-  for (const Bounds& box : boxes) {
-    const Eigen::Vector3d center = to_world * box.center();
-    const Eigen::Vector3d half = linear.cwiseAbs() * (0.5 * box.size());
-    world.add(Eigen::Vector3d(center - half));
-    world.add(Eigen::Vector3d(center + half));
-  }
-  return world;
-}
-
-float rounded_down(double x) {
-  const auto f = static_cast<float>(x);
-  return static_cast<double>(f) > x ? std::nextafter(f, -std::numeric_limits<float>::infinity()) : f;
-}
-float rounded_up(double x) {
-  return -rounded_down(-x);
-}
-
-/// An instance that rays can hit, or a part of it: what hangs below a node of its mesh's tree.
-struct Placed {
-  InstanceNode node;  // its root is numbered within the mesh's tree
-  std::uint32_t mesh = 0;
-  Bounds box;
-};
-
-/// How far rounding can move a ray on its way into the mesh's frame, felt in the world, for rays that start within
-/// `reach` of the origin on each axis; see in_mesh in detail/ray_node.h. Rays that start farther off carry their own
-/// share, which is enough for rotations; what distorts gets enough for rays from 64 times as far.
-double frame_slack(const Transform& to_world, const Transform& to_mesh, double reach) {
-  const double condition = to_world.linear().norm() * to_mesh.linear().norm();  // 3 for a rotation
-  return reach * condition * (condition < 3.5 ? 0x1p-20 : 0x1p-14);
+double area(const bvh_detail::InstanceBox& box) {
+  const double x = box.upper[0] - box.lower[0], y = box.upper[1] - box.lower[1], z = box.upper[2] - box.lower[2];
+  return x * y + y * z + z * x;
 }
 
 /// Where a scene's instances stand, as rays see them.
@@ -90,34 +30,32 @@ class Placement {
   Placement(const Scene& scene, const Eigen::Vector3d& origin, const std::vector<Bvh>& trees)
       : scene_(scene), origin_(origin), trees_(trees) {}
 
-  [[nodiscard]] std::vector<Placed> all() {
-    std::vector<Boxes> boxes(trees_.size());
-    tbb::parallel_for(std::size_t{0}, boxes.size(), [&](std::size_t m) { boxes[m] = cover(trees_[m], 0); });
-    std::vector<Placed> placed(scene_.instances.size());
+  [[nodiscard]] std::vector<PlacedTree> all() {
+    std::vector<PlacedTree> placed(scene_.instances.size());
     tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
       const Instance& instance = scene_.instances[i];
       const Transform to_world = this->to_world(i);
       const double determinant = to_world.linear().determinant();
-      if (boxes[instance.mesh].empty() || determinant == 0 || !std::isfinite(1 / determinant)) return;
+      const Bvh& tree = trees_[instance.mesh];
+      placed[i].node.instance = kNone;
+      if (tree.nodes.empty() || determinant == 0 || !std::isfinite(1 / determinant)) return;
       const Transform to_mesh = to_world.inverse();
       InstanceNode& node = placed[i].node;
       for (int row = 0; row != 3; ++row)
         for (int column = 0; column != 4; ++column)
           node.to_mesh.m[row * 4 + column] = static_cast<float>(to_mesh(row, column));
       node.instance = static_cast<std::uint32_t>(i);
-      placed[i].mesh = instance.mesh;
-      placed[i].box = world_box(boxes[instance.mesh], to_world);
+      placed[i].box = bvh_detail::box_in_world(tree.nodes.data(), 0, to_world);
     });
-    std::erase_if(placed, [](const Placed& p) { return p.box.empty(); });
-    for (const Placed& p : placed)
-      reach_ = std::max({reach_, p.box.min.cwiseAbs().maxCoeff(), p.box.max.cwiseAbs().maxCoeff()});
+    std::erase_if(placed, [](const PlacedTree& p) { return p.node.instance == kNone; });
+    for (const PlacedTree& p : placed) reach_ = std::max(reach_, p.box.reach());
     // Smaller numbers have fewer digits as floats.
     if (!placed.empty() && reach_ < 1e-30)
       throw Error(ErrorKind::limit, "the scene is smaller than 1e-30 mm", {scene_.source, ""},
-                  "override its unit, by --unit");
-    for (Placed& p : placed) enlarge(p);
-    for (const Placed& p : placed)
-      if (!(p.box.min.cwiseAbs().maxCoeff() < 1e18 && p.box.max.cwiseAbs().maxCoeff() < 1e18))
+                  "override its unit, by LoadOptions::unit_mm");
+    for (PlacedTree& p : placed) enlarge(p);
+    for (const PlacedTree& p : placed)
+      if (!(p.box.reach() < 1e18))
         throw Error(ErrorKind::limit, "the solid lies beyond 1e18 mm from the origin",
                     {scene_.source, "solid '" + scene_.path(scene_.instances[p.node.instance]) + "'"});
     return placed;
@@ -128,9 +66,13 @@ class Placement {
   /// Benthin, Woop, Wald, Afra, "Improved Two-Level BVHs using Partial Re-Braiding" (HPG 2017), as a pass of its own:
   /// always the largest piece, until none is larger than its share of the scene, or there are twice as many as
   /// instances.
-  void open(std::vector<Placed>& placed) const {
-    Bounds world;
-    for (const Placed& p : placed) world.add(p.box);
+  void open(std::vector<PlacedTree>& placed) const {
+    bvh_detail::InstanceBox world = placed.front().box;
+    for (const PlacedTree& p : placed)
+      for (int a = 0; a != 3; ++a) {
+        world.lower[a] = std::min(world.lower[a], p.box.lower[a]);
+        world.upper[a] = std::max(world.upper[a], p.box.upper[a]);
+      }
     const auto count = static_cast<double>(placed.size());
     const double share = area(world) / std::pow(count, 2.0 / 3) * kShare;
     const std::size_t most = placed.size() + std::max(kMorePieces, placed.size());
@@ -146,17 +88,17 @@ class Placement {
       std::pop_heap(large.begin(), large.end(), smaller);
       const std::uint32_t i = large.back();
       large.pop_back();
-      const Bvh& tree = trees_[placed[i].mesh];
+      const Bvh& tree = trees_[scene_.instances[placed[i].node.instance].mesh];
       const BvhNode& node = tree.nodes[placed[i].node.root];
       if (node.pairs != 0) continue;  // a leaf has no node of its own to begin at
-      const Transform to_world = this->to_world(placed[i].node.instance);
+      const DoubleAffine to_world = this->to_world(placed[i].node.instance);
       std::uint32_t child = node.first_child;
       bool first = true;
       for (int s = 0; s != 8; ++s) {
         if (!node.is_inner(s)) continue;
-        Placed piece = placed[i];
+        PlacedTree piece = placed[i];
         piece.node.root = child;
-        piece.box = world_box(cover(tree, child), to_world);
+        piece.box = bvh_detail::box_in_world(tree.nodes.data(), child, to_world);
         enlarge(piece);
         ++child;
         const auto at = first ? i : static_cast<std::uint32_t>(placed.size());
@@ -177,21 +119,15 @@ class Placement {
   static constexpr std::size_t kMorePieces = 256;
   static constexpr double kShare = 1;
 
-  static double area(const Bounds& box) {
-    const Eigen::Vector3d size = box.size();
-    return size.x() * size.y() + size.y() * size.z() + size.z() * size.x();
-  }
   [[nodiscard]] Transform to_world(std::size_t instance) const {
     Transform transform = scene_.instances[instance].transform;
     transform.translation() -= origin_;
     return transform;
   }
 
-  void enlarge(Placed& placed) const {
+  void enlarge(PlacedTree& placed) const {
     const Transform to_world = this->to_world(placed.node.instance);
-    const double slack = frame_slack(to_world, to_world.inverse(), reach_);
-    placed.box.min.array() -= slack;
-    placed.box.max.array() += slack;
+    placed.box.enlarge(bvh_detail::frame_slack(to_world, Transform(to_world.inverse()), reach_));
   }
 
   const Scene& scene_;
@@ -199,49 +135,6 @@ class Placement {
   const std::vector<Bvh>& trees_;
   double reach_ = 0;  // the largest coordinate of all
 };
-
-/// The tree over instances, level by level, with each InstanceNode beside its siblings.
-RawVector<BvhNode> build_top(const std::vector<Placed>& placed) {
-  RawVector<bvh::Primitive> primitives(placed.size());
-  for (std::size_t i = 0; i != placed.size(); ++i) {
-    bvh::Primitive& p = primitives[i];
-    for (int a = 0; a != 3; ++a) {
-      p.lower[a] = rounded_down(placed[i].box.min[a]);
-      p.upper[a] = rounded_up(placed[i].box.max[a]);
-    }
-    p.upper[3] = 0;
-    p.set_number(static_cast<std::uint32_t>(i));
-  }
-  const bvh::WideTree tree = bvh::build_wide(primitives, 1);
-  RawVector<BvhNode> nodes;
-  if (tree.nodes.empty()) return nodes;
-  nodes.reserve(tree.nodes.size() + placed.size());
-  // The wide tree's leaves become inner slots too; so children are numbered anew.
-  std::vector<std::uint32_t> from{0};  // for each node of the result, its number in the tree, or kNone for an instance
-  nodes.push_back(tree.nodes[0]);
-  for (std::size_t i = 0; i != nodes.size(); ++i) {
-    if (from[i] == kNone) continue;
-    const BvhNode old = tree.nodes[from[i]];
-    BvhNode node = old;
-    node.first_child = static_cast<std::uint32_t>(nodes.size());
-    node.first_pair = 0;
-    node.pairs = 0;
-    std::uint32_t child = old.first_child, leaf = old.first_pair;
-    for (int s = 0; s != 8; ++s) {
-      if (old.is_empty(s)) continue;
-      node.inner |= 1u << (4 * s);
-      if (old.is_inner(s)) {
-        from.push_back(child);
-        nodes.push_back(tree.nodes[child++]);
-        continue;
-      }
-      from.push_back(kNone);
-      nodes.push_back(std::bit_cast<BvhNode>(placed[tree.order[leaf++]].node));
-    }
-    nodes[i] = node;
-  }
-  return nodes;
-}
 
 /// Where the nodes of the meshes' trees stand in the single array: behind those over instances, level by level over all
 /// meshes.
@@ -288,6 +181,7 @@ void join(std::vector<Bvh>& trees, const JoinedNumbers& numbers, const std::vect
   const std::size_t count = trees.size();
   std::size_t pair_count = 0;
   for (const Bvh& tree : trees) pair_count += tree.pairs.size();
+  result.nodes.resize(result.instance_room, bvh::empty_node());
   result.nodes.resize(numbers.end());
   result.pairs.resize(pair_count);
   result.ids.resize(pair_count);
@@ -364,16 +258,17 @@ SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhO
   }
   SceneBvh result;
   Placement placement(scene, origin, trees);
-  std::vector<Placed> placed = placement.all();
+  std::vector<PlacedTree> placed = placement.all();
   // Without any instance that rays can hit no tree is needed.
   if (placed.empty()) {
     result.roots.assign(count, kNone);
     return result;
   }
   placement.open(placed);
-  result.nodes = build_top(placed);
+  result.nodes = bvh::build_instance_level(placed);
   result.instance_nodes = static_cast<std::uint32_t>(result.nodes.size());
-  const JoinedNumbers numbers(trees, result.instance_nodes);
+  result.instance_room = static_cast<std::uint32_t>(bvh::instance_room(placed.size()));
+  const JoinedNumbers numbers(trees, result.instance_room);
   for (BvhNode& node : result.nodes) {
     auto instance = std::bit_cast<InstanceNode>(node);
     if (instance.zero != 0) continue;

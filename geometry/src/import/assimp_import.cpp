@@ -147,8 +147,8 @@ class TreeReader {
       const Step step = stack.back();
       stack.pop_back();
       const aiNode& node = *step.node;
-      check(step.depth, options_.limits.node_depth, "levels of nodes", "--max-depth");
-      check(scene_.nodes.size() + 1, options_.limits.nodes, "nodes", "--max-nodes");
+      check(step.depth, options_.limits.node_depth, "levels of nodes", "LoadLimits::node_depth");
+      check(scene_.nodes.size() + 1, options_.limits.nodes, "nodes", "LoadLimits::nodes");
       const Transform transform = step.transform * transform_of(node.mTransformation);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
       scene_.nodes.push_back({text_of(node.mName), step.parent, std::nullopt, kNone});
@@ -194,7 +194,7 @@ class TreeReader {
       lists_.push_back(std::move(list));
       scene_.bindings.push_back(std::move(binding));
     }
-    check(scene_.instances.size() + 1, options_.limits.instances, "solids", "--max-instances");
+    check(scene_.instances.size() + 1, options_.limits.instances, "solids", "LoadLimits::instances");
     scene_.instances.push_back({entry->second, here, entry->second, kNone, transform});
   }
 

@@ -121,7 +121,7 @@ pugi::xml_node Library::find(std::string_view url, pugi::xml_node referrer) {
          "put '#' and the id of a " + kind + " behind it");
   if (!target)
     fail(ErrorKind::unsupported, what + " refers to another document", source_, referrer,
-         "read it by --external, or merge the documents into one before loading");
+         "read it by LoadOptions::external, or merge the documents into one before loading");
   const Entry* found = entry(*target);
   if (found == nullptr)
     fail(ErrorKind::malformed,

@@ -58,7 +58,7 @@ std::optional<double> read_unit(const Source& source, pugi::xml_node unit) {
   const auto value = read_reals(meter.value());
   if (!value || value->size() != 1 || !std::isfinite(1000 * value->front()) || value->front() <= 0)
     fail(ErrorKind::malformed, std::string("the unit's length '") + meter.value() + "' is no positive number of metres",
-         source, unit, "correct it, or override it with --unit");
+         source, unit, "correct it, or override it with LoadOptions::unit_mm");
   return 1000 * value->front();
 }
 
@@ -69,7 +69,7 @@ std::optional<UpAxis> read_axis(const Source& source, pugi::xml_node up) {
   if (letter == std::string_view::npos || text.substr(letter + 1, 3) != "_UP" || text[letter] < 'X' ||
       text[letter] > 'Z')
     fail(ErrorKind::malformed, "the up axis '" + std::string(text) + "' is none of X_UP, Y_UP, Z_UP", source, up,
-         "correct it, or override it with --up");
+         "correct it, or override it with LoadOptions::up_axis");
   return static_cast<UpAxis>(text[letter] - 'X');
 }
 

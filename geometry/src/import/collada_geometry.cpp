@@ -170,7 +170,7 @@ void GeometryReader::write_primitive(Geometry& geometry, const Positions& positi
   triangles_ += read.triangles;
   if (triangles_ > source_.options().limits.triangles)
     fail(ErrorKind::limit, "more than " + std::to_string(source_.options().limits.triangles) + " triangles", source_,
-         element, "raise the limit with --max-triangles");
+         element, "raise the limit with LoadLimits::triangles");
   if (read.primitive.faces == 0) return;
   needs_triangulation_ = needs_triangulation_ || !read.primitive.triangles;
 

@@ -124,7 +124,7 @@ std::uint64_t count_polygons(Points& points, Primitive& primitive, pugi::xml_nod
       fail(ErrorKind::limit,
            "a polygon of " + std::to_string(size) + " vertices is beyond the limit of " +
                std::to_string(limits.polygon_vertices),
-           source, element, "triangulate it before exporting, or raise the limit with --max-polygon");
+           source, element, "triangulate it before exporting, or raise the limit with LoadLimits::polygon_vertices");
   }
   if (sum != points.count)
     fail(ErrorKind::malformed,

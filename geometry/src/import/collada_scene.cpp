@@ -89,7 +89,7 @@ class Materials {
     const bool other = target.find('#') != std::string_view::npos && !source_.own_id(target, instance);
     scene_.report.warnings.push_back("a material '" + std::string(target) + "' is bound but " +
                                      (other && !source_.options().external
-                                          ? "in another document, which --external would read"
+                                          ? "in another document, which LoadOptions::external would read"
                                           : "not in the file"));
   }
 
@@ -286,9 +286,9 @@ class Graph {
                ", and the limit is " + std::to_string(limit),
            source_, graph_[0].element, std::string("raise it with ") + option);
     };
-    check(graph_[0].height, limits.node_depth, "levels", "--max-depth");
-    check(graph_[0].instances, limits.instances, "solids", "--max-instances");
-    check(graph_[0].nodes, limits.nodes, "nodes", "--max-nodes");
+    check(graph_[0].height, limits.node_depth, "levels", "LoadLimits::node_depth");
+    check(graph_[0].instances, limits.instances, "solids", "LoadLimits::instances");
+    check(graph_[0].nodes, limits.nodes, "nodes", "LoadLimits::nodes");
   }
 
   static std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }

@@ -98,7 +98,7 @@ Source::Document& Source::add(std::string text, const std::string& file) {
     throw Error(
         ErrorKind::limit,
         what + std::to_string(bytes_) + " bytes, and the limit is " + std::to_string(options_.limits.text_bytes),
-        {file, ""}, "raise it with --max-text-size");
+        {file, ""}, "raise it with LoadLimits::text_bytes");
   check_memory(file, bytes_, options_.limits);
   Document& document = documents_.emplace_back();
   document.file = file;
@@ -162,7 +162,7 @@ void Source::expect_room(pugi::xml_node referrer) const {
   if (documents_.size() >= options_.limits.documents)
     fail(ErrorKind::limit,
          "the scene consists of more than " + std::to_string(options_.limits.documents) + " documents", *this, referrer,
-         "raise the limit with --max-documents");
+         "raise the limit with LoadLimits::documents");
 }
 
 std::size_t Source::open_file(const fs::path& place, std::string_view reference, pugi::xml_node referrer) {

@@ -79,7 +79,7 @@ class Converter {
     const std::size_t bad = find_first(count, [&](std::size_t i) { return !finite(mesh_.vertices[base + i]); });
     if (bad != kNowhere && !options_.repair)
       fail(ErrorKind::malformed, "a coordinate is NaN or infinite", "vertex " + std::to_string(bad),
-           "correct the file, or drop the triangles that use it with --repair");
+           "correct the file, or drop the triangles that use it with LoadOptions::repair");
   }
 
   void take_faces(aiMesh& part, std::uint32_t base) {
@@ -88,7 +88,7 @@ class Converter {
     const std::size_t first = mesh_.triangles.size();
     if (first + count > options_.limits.triangles)
       fail(ErrorKind::limit, "more than " + std::to_string(options_.limits.triangles) + " triangles", "",
-           "raise the limit with --max-triangles");
+           "raise the limit with LoadLimits::triangles");
     if (first == 0) reserve_huge(mesh_.triangles, count);
     mesh_.triangles.resize(first + count);
     std::atomic<bool> all_sound{true};
@@ -135,7 +135,7 @@ class Converter {
       if (!options_.repair)
         fail(ErrorKind::malformed,
              "a vertex index is out of range: the mesh has " + std::to_string(part.mNumVertices) + " vertices", element,
-             "correct the file, or drop such triangles with --repair");
+             "correct the file, or drop such triangles with LoadOptions::repair");
       ++report_.dropped_triangles;
     }
     mesh_.triangles.resize(kept);

@@ -226,7 +226,7 @@ class Import {
       if (Clock::now() - start > limit)
         throw Error(ErrorKind::limit,
                     "the import took longer than its limit of " + seconds(options_.limits.isolate_seconds), where(),
-                    "raise it with --import-timeout");
+                    "raise it with LoadLimits::isolate_seconds");
       if (read_all())
         ::poll(polled, 2, 20);
       else
@@ -285,7 +285,7 @@ class Import {
       if (number == SIGKILL)
         throw Error(ErrorKind::limit,
                     "the import process was killed (SIGKILL), probably because the machine ran out of memory", where(),
-                    "free memory, or limit the import with --import-memory", number);
+                    "free memory, or limit the import with LoadLimits::isolate_bytes", number);
       // No fault of the file: whoever ends this process as well may get to it later.
       if (number == SIGTERM || number == SIGINT || number == SIGHUP)
         throw Error(ErrorKind::cancelled, "the import process was told to end (" + signal + ")", where(), "", number);
@@ -329,7 +329,7 @@ class Import {
     // There, memory ran out against the limit that was set for it.
     if (error.kind() == ErrorKind::out_of_host_memory)
       throw Error(ErrorKind::limit, error.problem() + " under the import's memory limit", at,
-                  "raise it with --import-memory");
+                  "raise it with LoadLimits::isolate_bytes");
     // A disk that fails there fails this scene: a batch would end by a fault of the machine.
     if (error.kind() == ErrorKind::system) throw Error(ErrorKind::io, error.problem(), at, error.advice());
     // The others are not a file's. A batch would end by them.

@@ -81,7 +81,7 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
     throw Error(ErrorKind::malformed, "the scene is empty: no triangle is placed anywhere", {scene.source, ""});
   if (scene.unique_triangles() > options.limits.triangles)
     throw Error(ErrorKind::limit, "more than " + std::to_string(options.limits.triangles) + " triangles",
-                {scene.source, ""}, "raise the limit with --max-triangles");
+                {scene.source, ""}, "raise the limit with LoadLimits::triangles");
   std::size_t flat = 0;
   for (const Instance& instance : scene.instances) {
     if (!instance.transform.matrix().allFinite())

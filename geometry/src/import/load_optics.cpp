@@ -56,7 +56,7 @@ void refuse_unhonoured(const Scene& scene) {
   throw Error(ErrorKind::unsupported,
               std::to_string(all.size()) + (all.size() == 1 ? " optical property is" : " optical properties are") +
                   " not honoured: " + list,
-              {scene.source, ""}, "take them out, or leave out --strict-optics");
+              {scene.source, ""}, "take them out, or leave out LoadOptions::strict_optics");
 }
 
 }  // namespace

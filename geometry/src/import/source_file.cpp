@@ -41,7 +41,7 @@ void check_memory(const fs::path& path, const std::string& what, std::uint64_t b
     throw Error(ErrorKind::limit,
                 what + " is larger than " + std::to_string(memory / kMemoryPerByte) +
                     " bytes, a third of the memory that an import may take",
-                {path.string(), ""}, "raise that with --import-memory");
+                {path.string(), ""}, "raise that with LoadLimits::isolate_bytes");
 }
 
 /// Whether so many bytes are too much for what is stored of them.
@@ -82,11 +82,11 @@ class Unpacked {
   void append(std::string_view piece) {
     bytes += piece;
     if (bytes.size() > limits_.text_bytes)
-      fail_too_large(path_, "what is packed into it", limits_.text_bytes, "--max-text-size");
+      fail_too_large(path_, "what is packed into it", limits_.text_bytes, "LoadLimits::text_bytes");
     if (expands(bytes.size(), packed_, limits_))
       throw Error(ErrorKind::limit,
                   "what is packed into it is larger than " + std::to_string(limits_.expansion) + " times the file",
-                  {path_.string(), ""}, "raise that with --max-expansion");
+                  {path_.string(), ""}, "raise that with LoadLimits::expansion");
     check_memory(path_, "what is packed into it", bytes.size(), limits_);
   }
 
@@ -212,7 +212,7 @@ void check_file(const fs::path& path, const LoadLimits& limits) {
     throw Error(ErrorKind::io, "this is no regular file", {path.string(), ""}, "copy it to a file first");
   const std::uint64_t size = size_of(path);
   if (size == 0) throw Error(ErrorKind::malformed, "the file is empty", {path.string(), ""});
-  if (size > limits.file_bytes) fail_too_large(path, "the file", limits.file_bytes, "--max-file-size");
+  if (size > limits.file_bytes) fail_too_large(path, "the file", limits.file_bytes, "LoadLimits::file_bytes");
   check_memory(path, "the file", size, limits);
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) fail_io(path, "the file can't be opened", errno);
@@ -220,7 +220,7 @@ void check_file(const fs::path& path, const LoadLimits& limits) {
     throw Error(
         ErrorKind::limit,
         "the file is larger than " + std::to_string(limits.expansion) + " times what is stored of it: it is holes",
-        {path.string(), ""}, "raise that with --max-expansion");
+        {path.string(), ""}, "raise that with LoadLimits::expansion");
 }
 
 std::string read_file(const fs::path& path) {

@@ -19,7 +19,7 @@ void hand_over(int descriptor, std::string_view bytes) {
   // The scene is handed over in memory that is a file to the kernel.
   if (code == EFBIG)
     throw Error(ErrorKind::limit, "the imported scene is larger than the import's memory, or than files may be", {},
-                "raise it with --import-memory, or with ulimit -f");
+                "raise it with LoadLimits::isolate_bytes, or with ulimit -f");
   if (code != 0) throw Error(ErrorKind::io, std::string("can't hand the scene over: ") + std::strerror(code));
 }
 
@@ -79,35 +79,51 @@ std::vector<MeshSizes> sizes_of(const Scene& scene) {
 }
 
 void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const ByteFailure& failure) {
-  const auto expect = [&](bool sound, const char* what) {
-    if (!sound) failure(what);
+  // what() makes the text only where something is wrong.
+  const auto expect = [&](bool sound, const auto& what) {
+    if (!sound) failure(what());
   };
-  const auto expect_index = [&](std::uint32_t index, std::size_t count, bool may_be_none = false) {
-    expect(index < count || (may_be_none && index == kNone), "an index is out of range");
+  const auto expect_index = [&](std::uint32_t index, std::size_t count, const char* of, const auto& whose) {
+    expect(index < count || index == kNone, [&] {
+      return whose() + " refers to " + of + " " + std::to_string(index) + ", and the scene has " +
+             std::to_string(count);
+    });
   };
-  expect(scene.up_axis <= UpAxis::z && scene.unit_from <= Provenance::option && scene.up_from <= Provenance::option,
-         "an enumeration is out of range");
-  expect(
-      scene.bounds.min.allFinite() && scene.bounds.max.allFinite() && std::isfinite(scene.unit_mm) && scene.unit_mm > 0,
-      "its extent or unit is no length");
+  const auto expect_text = [&](bool sound, const char* what) { expect(sound, [&] { return std::string(what); }); };
+  expect_text(
+      scene.up_axis <= UpAxis::z && scene.unit_from <= Provenance::option && scene.up_from <= Provenance::option,
+      "an enumeration is out of range");
+  expect_text(scene.bounds.empty() || (scene.bounds.min.allFinite() && scene.bounds.max.allFinite()),
+              "its bounds are not finite");
+  expect_text(std::isfinite(scene.unit_mm) && scene.unit_mm > 0, "its unit is no length");
   for (std::size_t i = 0; i != sizes.size(); ++i) {
-    expect(std::max(sizes[i].vertices, sizes[i].triangles) < kNone, "a mesh is too large");
-    expect(covered_by_parts(scene.meshes[i], sizes[i].triangles), "parts do not cover a mesh one after the other");
+    const auto mesh = [&] { return "mesh " + std::to_string(i) + " '" + scene.meshes[i].name + "'"; };
+    expect(std::max(sizes[i].vertices, sizes[i].triangles) < kNone, [&] { return mesh() + " is too large"; });
+    expect(covered_by_parts(scene.meshes[i], sizes[i].triangles),
+           [&] { return "the parts of " + mesh() + " do not cover its triangles one after the other"; });
   }
-  for (const std::vector<std::uint32_t>& binding : scene.bindings)
-    for (const std::uint32_t material : binding) expect_index(material, scene.materials.size(), true);
+  for (std::size_t i = 0; i != scene.bindings.size(); ++i)
+    for (const std::uint32_t material : scene.bindings[i])
+      expect_index(material, scene.materials.size(), "material", [&] { return "binding " + std::to_string(i); });
   for (std::size_t i = 0; i != scene.nodes.size(); ++i) {
-    expect_index(scene.nodes[i].parent, i, true);
-    expect_index(scene.nodes[i].volume, scene.volumes.size(), true);
+    const auto node = [&] { return "node " + std::to_string(i) + " '" + scene.nodes[i].name + "'"; };
+    expect(scene.nodes[i].parent < i || scene.nodes[i].parent == kNone,
+           [&] { return "the parent of " + node() + " does not stand before it"; });
+    expect_index(scene.nodes[i].volume, scene.volumes.size(), "volume", node);
   }
-  for (const Instance& instance : scene.instances) {
-    expect_index(instance.mesh, scene.meshes.size());
-    expect_index(instance.node, scene.nodes.size(), true);
-    expect_index(instance.binding, scene.bindings.size());
-    expect_index(instance.outside, scene.materials.size(), true);
-    expect(instance.transform.matrix().allFinite(), "a transform is not finite");
-    expect(scene.bindings[instance.binding].size() >= scene.meshes[instance.mesh].parts.size(),
-           "a part of a solid has no material");
+  for (std::size_t i = 0; i != scene.instances.size(); ++i) {
+    const Instance& instance = scene.instances[i];
+    const auto solid = [&] { return "solid " + std::to_string(i); };
+    expect(instance.mesh != kNone && instance.binding != kNone, [&] { return solid() + " has no mesh or no binding"; });
+    expect_index(instance.mesh, scene.meshes.size(), "mesh", solid);
+    expect_index(instance.node, scene.nodes.size(), "node", solid);
+    expect_index(instance.binding, scene.bindings.size(), "binding", solid);
+    expect_index(instance.outside, scene.materials.size(), "material", solid);
+    expect(instance.transform.matrix().allFinite(), [&] { return "the transform of " + solid() + " is not finite"; });
+    expect(scene.bindings[instance.binding].size() >= scene.meshes[instance.mesh].parts.size(), [&] {
+      return "binding " + std::to_string(instance.binding) + " has fewer materials than the mesh of " + solid() +
+             " has parts";
+    });
   }
   check_optics(scene, failure);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/gpu/view.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,12 +11,16 @@
 
 namespace raylift::inline v0_1::cuda {
 
-/// Where the builder gets its device memory; what it throws ends the build.
-class BuildMemory {
+/// Where builders get their device memory; what it throws ends the build.
+class ScratchMemory {
  public:
-  virtual ~BuildMemory() = default;
+  virtual ~ScratchMemory() = default;
   /// For the time of the build.
   virtual void* scratch(std::size_t bytes) = 0;
+};
+
+class BuildMemory : public ScratchMemory {
+ public:
   /// For the result.
   virtual BvhNode* nodes(std::size_t count) = 0;
   virtual TrianglePair* pairs(std::size_t count) = 0;
@@ -42,6 +47,26 @@ enum class BuildOutcome {
   too_large,  ///< more than most_pairs
   too_deep,   ///< more than kBvhMaxDepth levels
 };
+
+/// What of an instance a child slot of the level over instances leads to.
+struct InstancePiece {
+  std::uint32_t root;  ///< of the instance's mesh's tree, or of a part of it, in the array of nodes
+  std::uint32_t instance;
+};
+
+/// Device addresses.
+struct InstanceLevelInput {
+  BvhNode* nodes;  ///< the room for the level, and behind it the trees of the meshes
+  const InstanceView* instances;
+  const InstancePiece* pieces;
+  std::uint32_t count;  ///< of pieces; at least one
+  float reach;          ///< the least that `reach` becomes
+};
+
+/// Builds the level over instances on the current device. Waits for the stream. `reach`: the largest coordinate of all
+/// boxes. Throws Error(device).
+BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, void* stream, ScratchMemory& memory,
+                                            float& reach);
 
 /// Builds on the current device; `level_ends` as Bvh has them. Waits for the stream twice. Throws Error(device).
 BuildOutcome build_bvh_on_device(const BuildInput& input, void* stream, BuildMemory& memory,

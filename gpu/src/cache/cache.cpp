@@ -60,6 +60,13 @@ UploadOptions for_the_scene() {
   return options;
 }
 
+/// What is found by options must be what these options make.
+void refuse_prebuilt(const UploadOptions& options) {
+  if (options.prebuilt_bvh != nullptr)
+    throw Error(ErrorKind::usage, "a BVH that was built before belongs to a scene, and not to a file in the cache", {},
+                "upload the scene itself with UploadOptions::prebuilt_bvh");
+}
+
 class Cache {
  public:
   Cache(const fs::path& source, const LoadOptions& load, const CacheOptions& options, const Progress& progress)
@@ -217,6 +224,7 @@ Scene CachedUpload::outline() const {
 
 CachedUpload upload(const fs::path& source, const LoadOptions& load_options, const Device& device,
                     const UploadOptions& upload_options, const CacheOptions& cache_options, const Progress& progress) {
+  refuse_prebuilt(upload_options);
   UploadOptions options = upload_options;
   if (device.info().is_host) options.bvh_builder = BvhBuilder::host;
   const Cache cache(source, load_options, cache_options, progress);
@@ -229,7 +237,7 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
   const detail::GeometryArrays sources =
       detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options));
   if (cache.usable()) detail::release_from_devices(sources.arrays);
-  GpuGeometry geometry = detail::upload_geometry(sources, device, options, progress);
+  GpuGeometry geometry = detail::upload_geometry(sources, std::nullopt, device, options, progress);
   std::optional<CacheFile> file = cache.try_write(options, scene, sources);
   return {std::move(geometry), false, std::move(file), std::move(scene)};
 }
@@ -237,7 +245,8 @@ CachedUpload upload(const fs::path& source, const LoadOptions& load_options, con
 GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options,
                           const Progress& progress) {
   detail::CacheCheck check(file, options.bvh);
-  GpuGeometry geometry = detail::upload_geometry(sources_of(file, options.bvh, check), device, options, progress);
+  GpuGeometry geometry =
+      detail::upload_geometry(sources_of(file, options.bvh, check), std::nullopt, device, options, progress);
   check.finish();
   return geometry;
 }
@@ -256,6 +265,7 @@ Scene load(const fs::path& source, const LoadOptions& options, const CacheOption
 
 CacheMade make_cache(const fs::path& source, const LoadOptions& load_options, const UploadOptions& upload_options,
                      const CacheOptions& cache_options, const Progress& progress) {
+  refuse_prebuilt(upload_options);
   UploadOptions options = upload_options;
   options.bvh_builder = BvhBuilder::host;
   expect_private(folder_of(cache_options));

@@ -3,6 +3,7 @@
 // where a node's children begin follows from how many children the nodes before it have, and a tree that holds to that
 // has no cycle, no shared child, and levels that can be counted. A byte a node is kept for it.
 #include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/bvh/detail/instance_level.h>
 
 #include <algorithm>
 #include <atomic>
@@ -129,6 +130,12 @@ void NodeCheck::whole() {
   if (end_of_levels(top, top + roots, kBvhMaxDepth) != count) fail("nodes belong to no tree");
   if (any(0, top, kPairs) || any(top, count, kInstance)) fail("instances and triangles are mixed");
   if (lowest_root_ < top) fail("an instance's link leads to no mesh");
+  // Another level over the same instances is built there.
+  const std::uint64_t room = bvh::instance_room(static_cast<std::size_t>(
+      std::count_if(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(top),
+                    [](std::uint8_t node) { return (node & kInstance) != 0; })));
+  if (scene_ && (room > count || (room > top && any(top, room, kChildren | kPairs | kInstance))))
+    fail("there is no room behind the tree over instances");
 
   std::uint64_t at = 0;
   std::uint64_t before = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <new>
 #include <string>
 
@@ -49,6 +50,7 @@ PinnedPool::~PinnedPool() {
 
 PinnedBlock PinnedPool::allocate(std::size_t bytes) {
   if (bytes == 0) throw Error(ErrorKind::usage, "a pinned block of no bytes was asked for");
+  if (bytes > PTRDIFF_MAX) throw Error(ErrorKind::usage, "a pinned block is larger than any memory");
   const Bin bin = bin_of(bytes);
   const std::size_t size = block_bytes(bin);
 

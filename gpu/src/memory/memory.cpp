@@ -4,9 +4,29 @@
 #include <raylift/gpu/memory/memory.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <utility>
 
 namespace raylift::inline v0_1 {
 namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+/// Larger sizes overflow where something is added to them, here or in a driver.
+void check_bytes(std::size_t bytes) {
+  if (bytes > PTRDIFF_MAX) detail::refuse_size();
+}
+
+/// What the resource has; null where it has none.
+void* ask(DeviceResource& resource, StreamRef stream, std::size_t bytes) {
+  try {
+    return resource.allocate(bytes, stream);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 
 void* allocate_pooled(Backend& backend, StreamHandle stream, std::size_t bytes) {
   try {
@@ -44,23 +64,43 @@ void detail::refuse_size() {
 
 Memory Memory::on_device(const Device& device, std::size_t bytes) {
   if (bytes == 0) return {};
+  check_bytes(bytes);
   void* data = device.backend()->allocate(bytes);
   return {device, {Kind::device, static_cast<std::byte*>(data), nullptr, bytes, 0}};
 }
 
 Memory Memory::pooled(const Device& device, StreamRef stream, std::size_t bytes) {
   if (bytes == 0) return {};
+  check_bytes(bytes);
   void* data = allocate_pooled(*device.backend(), stream.handle(), bytes);
   return {device, {Kind::pooled, static_cast<std::byte*>(data), nullptr, bytes, 0, stream.handle()}};
 }
 
+Memory Memory::from(std::shared_ptr<DeviceResource> resource, const Device& device, StreamRef stream,
+                    std::size_t bytes) {
+  if (bytes == 0) return {};
+  check_bytes(bytes);
+  if (!resource) throw Error(ErrorKind::usage, "there is no resource to take device memory from");
+  void* data = ask(*resource, stream, bytes);
+  if (data == nullptr)
+    throw Error(ErrorKind::out_of_device_memory,
+                "the program's own resource has no " + std::to_string(bytes) + " bytes of device memory");
+  if (reinterpret_cast<std::uintptr_t>(data) % kAlignment != 0) {
+    resource->deallocate(data, bytes, stream);
+    throw Error(ErrorKind::usage, "the program's own resource gave device memory that is not aligned to 256 bytes");
+  }
+  return {device, {Kind::lent, static_cast<std::byte*>(data), nullptr, bytes, 0, stream.handle(), std::move(resource)}};
+}
+
 Memory Memory::mapped(const Device& device, std::size_t bytes, PinnedFlags flags) {
   if (bytes == 0) return {};
+  check_bytes(bytes);
   const HostBlock block = device.backend()->allocate_pinned(bytes, flags);
   return {device, {Kind::mapped, static_cast<std::byte*>(block.device), static_cast<std::byte*>(block.host), 0, bytes}};
 }
 
 Memory Memory::split(const Device& device, std::size_t bytes, std::size_t device_bytes) {
+  check_bytes(bytes);
   const std::size_t page = device.info().page_bytes;
   if (!device.info().splits_arrays || page == 0)
     throw Error(ErrorKind::device, device.info().id + " can't back one address range by device and host memory");
@@ -93,6 +133,8 @@ void detail::release_memory(Backend& backend, const MemoryBlock& block) noexcept
       return backend.release(block.device);
     case Kind::pooled:
       return backend.release_on(block.stream, block.device);
+    case Kind::lent:
+      return block.resource->deallocate(block.device, block.device_bytes, block.stream);
     case Kind::mapped:
       return backend.release_pinned({block.host, block.device, block.host_bytes});
     case Kind::split:

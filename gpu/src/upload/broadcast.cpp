@@ -18,13 +18,18 @@ std::vector<ResidentArrays> broadcast(std::span<const ArraySource> sources, std:
       if (devices[i].backend() == devices[j].backend() ||
           (!devices[i].info().is_host && devices[i].info().cuda_device == devices[j].info().cuda_device))
         throw Error(ErrorKind::usage, "the device " + devices[i].info().id + " is given twice");
-  if (options.external) throw Error(ErrorKind::usage, "memory of others is on one device: upload to that one instead");
+  if (options.external || options.memory)
+    throw Error(ErrorKind::usage, "memory of others is on one device: upload to that one instead");
+  detail::check_options(options);
+  std::vector<ArraySource> joined;
+  const std::span<const ArraySource> all = detail::with_own_arrays(sources, options, joined);
 
-  detail::release_from_devices(sources);
+  detail::release_from_devices(all);
   std::vector<ResidentArrays> resident;
-  for (const Device& device : devices) resident.push_back(detail::place_arrays(sources, device, options, progress));
+  for (const Device& device : devices)
+    resident.push_back(detail::place_arrays(all, device, nullptr, options, progress));
   std::vector<std::vector<detail::Destination>> arrays;
-  for (const ResidentArrays& one : resident) arrays.push_back(detail::destinations_of(sources, one, options));
+  for (const ResidentArrays& one : resident) arrays.push_back(detail::destinations_of(all, one, options));
 
   const Stage stage(progress, "upload", resident.front().report.bytes());
   const auto start = std::chrono::steady_clock::now();

@@ -52,8 +52,7 @@ void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, St
   geometry.device().synchronize(stream);
 }
 
-void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, std::uint32_t color,
-                  StreamRef stream) {
+void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, std::uint32_t color, StreamRef stream) {
   if (solids.empty()) return;
   const std::uint32_t highest = *std::max_element(solids.begin(), solids.end());
   // A flat scene that was uploaded on its own does not know its solids.

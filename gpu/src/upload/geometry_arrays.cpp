@@ -3,7 +3,9 @@
 #include "geometry_arrays.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/solids.h>
+#include <raylift/geometry/scene/validate.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
@@ -15,6 +17,8 @@
 #include <string>
 
 #include "array_on_device.h"
+#include "prebuilt_bvh.h"
+#include "upload_on.h"
 
 namespace raylift::inline v0_1 {
 namespace {
@@ -26,25 +30,12 @@ void set(Affine& affine, const Transform& transform) {
     for (int column = 0; column != 4; ++column) affine.m[row * 4 + column] = static_cast<float>(transform(row, column));
 }
 
-/// The parts of a mesh follow each other and cover all its triangles: what is built on that would run off otherwise.
-void check_parts(const Scene& scene, const Mesh& mesh) {
-  std::uint64_t next = 0;
-  for (const MeshPart& part : mesh.parts) {
-    if (part.first_triangle != next) break;
-    next += part.triangle_count;
-  }
-  if (next != mesh.triangles.size())
-    throw Error(ErrorKind::usage, "the mesh's parts do not cover its triangles one after the other",
-                {scene.source, "mesh '" + mesh.name + "'"});
-}
-
 /// Where each mesh begins in the arrays over all meshes.
 std::vector<MeshView> mesh_views(const Scene& scene) {
   std::vector<MeshView> views;
   std::uint64_t vertices = 0;
   std::uint64_t triangles = 0;
   for (const Mesh& mesh : scene.meshes) {
-    check_parts(scene, mesh);
     views.push_back({static_cast<std::uint32_t>(vertices), static_cast<std::uint32_t>(mesh.vertices.size()),
                      static_cast<std::uint32_t>(triangles), static_cast<std::uint32_t>(mesh.triangles.size())});
     vertices += mesh.vertices.size();
@@ -149,10 +140,6 @@ std::vector<InstanceView> instance_views(const Scene& scene, const Eigen::Vector
   std::vector<InstanceView> views;
   views.reserve(scene.instances.size());
   for (const Instance& instance : scene.instances) {
-    if (instance.mesh >= scene.meshes.size() || instance.binding >= scene.bindings.size() ||
-        scene.bindings[instance.binding].size() < scene.meshes[instance.mesh].parts.size())
-      throw Error(ErrorKind::usage, "an instance refers to a mesh or a binding that the scene does not have",
-                  {scene.source, "instance " + std::to_string(views.size())});
     Transform to_world = instance.transform;
     to_world.translation() -= origin;
     InstanceView view{};
@@ -170,10 +157,11 @@ std::vector<InstanceView> instance_views(const Scene& scene, const Eigen::Vector
 }
 
 /// The arrays of a BVH, before all others of their rank: rays touch the others only where they hit.
-void add_bvh(std::vector<ArraySource>& arrays, SceneBvh bvh) {
-  arrays.push_back(view_source(ViewArray::nodes, std::move(bvh.nodes)));
-  arrays.push_back(view_source(ViewArray::pairs, std::move(bvh.pairs)));
-  arrays.push_back(view_source(ViewArray::pair_ids, std::move(bvh.ids)));
+template <class TheBvh>
+void add_bvh(std::vector<ArraySource>& arrays, TheBvh&& bvh) {
+  arrays.push_back(view_source(ViewArray::nodes, std::forward<TheBvh>(bvh).nodes));
+  arrays.push_back(view_source(ViewArray::pairs, std::forward<TheBvh>(bvh).pairs));
+  arrays.push_back(view_source(ViewArray::pair_ids, std::forward<TheBvh>(bvh).ids));
 }
 
 /// The same of a BVH that stays on the device that built it.
@@ -244,10 +232,7 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   std::vector<ArraySource> arrays;
   std::optional<MeshOnDevice> built;
   const auto add = [&]<class Values>(ViewArray array, Values&& values) {
-    if constexpr (std::is_lvalue_reference_v<Values>)
-      arrays.push_back(view_source(array, std::span(std::as_const(values))));
-    else
-      arrays.push_back(view_source(array, std::forward<Values>(values)));
+    arrays.push_back(view_source(array, std::forward<Values>(values)));
   };
   InstanceView instance{};
   set(instance.to_world, Transform::Identity());
@@ -256,13 +241,16 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   const MeshView mesh{0, static_cast<std::uint32_t>(flat.vertices.size()), 0,
                       static_cast<std::uint32_t>(flat.triangles.size())};
 
-  if (options.bvh && builder != nullptr && flat.triangles.size() >= kLargeMesh) {
+  if (options.bvh && options.prebuilt_bvh != nullptr) {
+    detail::check_prebuilt(*options.prebuilt_bvh, {&mesh, 1}, std::nullopt);
+    add_bvh(arrays, *options.prebuilt_bvh);
+  } else if (options.bvh && builder != nullptr && flat.triangles.size() >= kLargeMesh) {
     const Stage stage(progress, "bvh", flat.triangles.size());
     built = build_on_device(*builder, flat.vertices, flat.triangles, options);
   }
   if (built) {
     add_bvh(arrays, std::move(built->bvh), *builder);
-  } else if (options.bvh) {
+  } else if (options.bvh && options.prebuilt_bvh == nullptr) {
     add_bvh(arrays, build_bvh(flat, options.bvh_options, progress));
   }
   const auto stays = [&](Memory& memory) {
@@ -279,6 +267,13 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   add(ViewArray::solid_ids, std::forward<Flat>(flat).solid_ids);
   add(ViewArray::colors, std::forward<Flat>(flat).colors);
   return arrays;
+}
+
+/// validate(), but for what the builder of a BVH looks at anyway: vertices and triangles.
+void check(const Scene& scene, const UploadOptions& options) {
+  if (!options.bvh) return validate(scene);
+  detail::check_scene(scene, detail::sizes_of(scene),
+                      [&](const std::string& what) { detail::refuse_scene(scene, what); });
 }
 
 }  // namespace
@@ -298,10 +293,12 @@ const Device* builder_of(const Device& device, const UploadOptions& options) {
 
 GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options, const Progress& progress,
                                const Device* builder) {
+  check(scene, options);
   check_material_count(scene);
+  const Bounds bounds = scene.bounds.empty() ? world_bounds(scene) : scene.bounds;
   const Eigen::Vector3d origin = options.origin
                                      ? Eigen::Vector3d(options.origin->x, options.origin->y, options.origin->z)
-                                     : default_origin(scene.bounds);
+                                     : default_origin(bounds);
   std::vector<ArraySource> arrays;
   if (options.flatten) {
     arrays = flat_arrays(flatten(scene, origin, progress), packed_colors(scene), options, progress, builder);
@@ -309,7 +306,10 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
     const auto meshes = std::make_shared<const std::vector<MeshView>>(mesh_views(scene));
     PartMaterials parts = part_materials(scene);
     std::vector<InstanceView> instances = instance_views(scene, origin, parts.first);
-    if (options.bvh)
+    if (options.bvh && options.prebuilt_bvh != nullptr) {
+      check_prebuilt(*options.prebuilt_bvh, *meshes, instances);
+      add_bvh(arrays, *options.prebuilt_bvh);
+    } else if (options.bvh)
       add_bvh(arrays, build_bvh(scene, origin, options.bvh_options, progress, mesh_builder(builder, options)));
     add_mesh_arrays(arrays, scene, meshes);
     arrays.push_back(view_source(ViewArray::meshes, meshes));
@@ -324,7 +324,7 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
         view_source(ViewArray::solid_colors, std::vector<std::uint32_t>(scene.instances.size(), kMaterialColor)));
   }
   add_solids(arrays, scene, options.raster);
-  return {std::move(arrays), origin, reach_of(scene.bounds, origin), options.raster};
+  return {std::move(arrays), origin, reach_of(bounds, origin), options.raster};
 }
 
 GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
@@ -332,9 +332,10 @@ GeometryArrays geometry_arrays(const FlatScene& flat, std::span<const std::uint3
   return {flat_arrays(flat, material_colors, options, progress, builder), flat.origin, 0, kDefaultRaster};
 }
 
-GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device, const UploadOptions& options,
-                            const Progress& progress) {
-  return {device, upload(arrays.arrays, device, options, progress), arrays.origin, arrays.reach, arrays.raster};
+GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRef> stream, const Device& device,
+                            const UploadOptions& options, const Progress& progress) {
+  return {device, upload_on(stream, arrays.arrays, device, options, progress), arrays.origin, arrays.reach,
+          arrays.raster};
 }
 
 }  // namespace detail

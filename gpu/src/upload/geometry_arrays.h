@@ -6,6 +6,7 @@
 #include <raylift/geometry/bvh/scene_bvh.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include <optional>
 #include <vector>
 
 namespace raylift::inline v0_1::detail {
@@ -35,7 +36,8 @@ struct GeometryArrays {
                                              const UploadOptions& options, const Progress& progress,
                                              const Device* builder = nullptr);
 
-[[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, const Device& device,
-                                          const UploadOptions& options, const Progress& progress);
+/// Without a stream: blocks.
+[[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRef> stream,
+                                          const Device& device, const UploadOptions& options, const Progress& progress);
 
 }  // namespace raylift::inline v0_1::detail

@@ -3,6 +3,7 @@
 #include <raylift/gpu/upload/gpu_geometry.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -35,33 +36,60 @@ GpuGeometry::GpuGeometry(const Device& device, ResidentArrays resident, const Do
                          const Raster& raster)
     : device_(device), resident_(std::move(resident)), view_(make_view(resident_, origin, reach, raster)) {}
 
-bool GpuGeometry::has(ViewArray array) const {
+GpuGeometry& GpuGeometry::operator=(GpuGeometry&& other) noexcept {
+  if (this == &other) return *this;
+  // The arrays first: they go before the device that they are on.
+  resident_ = std::exchange(other.resident_, {});
+  view_ = std::exchange(other.view_, {});
+  device_ = std::exchange(other.device_, std::nullopt);
+  moving_ = std::exchange(other.moving_, nullptr);
+  return *this;
+}
+
+const Device& GpuGeometry::device() const {
+  if (!device_)
+    throw Error(ErrorKind::usage, "the geometry is empty: nothing was uploaded to it, or it was moved from");
+  return *device_;
+}
+
+bool GpuGeometry::has(std::string_view array) const {
   return std::any_of(resident_.report.arrays.begin(), resident_.report.arrays.end(),
-                     [name = info(array).name](const ArrayResidency& row) { return row.name == name; });
+                     [array](const ArrayResidency& row) { return row.name == array; });
 }
 
-const Memory& GpuGeometry::array(ViewArray array) const {
-  const std::string_view name = info(array).name;
+const Memory& GpuGeometry::array(std::string_view array) const {
   for (std::size_t i = 0; i != resident_.arrays.size(); ++i)
-    if (resident_.report.arrays[i].name == name) return resident_.arrays[i];
-  throw Error(ErrorKind::usage, "the geometry has no array '" + std::string(name) + "'");
+    if (resident_.report.arrays[i].name == array) return resident_.arrays[i];
+  throw Error(ErrorKind::usage, "the geometry has no array '" + std::string(array) + "'");
 }
 
-Memory& GpuGeometry::array(ViewArray array) {
+Memory& GpuGeometry::array(std::string_view array) {
   return const_cast<Memory&>(std::as_const(*this).array(array));
 }
 
 GpuGeometry upload(const Scene& scene, const Device& device, const UploadOptions& options, const Progress& progress) {
-  const detail::GeometryArrays arrays =
-      detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options));
-  return detail::upload_geometry(arrays, device, options, progress);
+  return detail::upload_geometry(detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options)),
+                                 std::nullopt, device, options, progress);
 }
 
 GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
                    const UploadOptions& options, const Progress& progress) {
-  const detail::GeometryArrays arrays =
-      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_of(device, options));
-  return detail::upload_geometry(arrays, device, options, progress);
+  return detail::upload_geometry(
+      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_of(device, options)),
+      std::nullopt, device, options, progress);
+}
+
+GpuGeometry upload_async(const Scene& scene, const Device& device, StreamRef stream, const UploadOptions& options,
+                         const Progress& progress) {
+  return detail::upload_geometry(detail::geometry_arrays(scene, options, progress, detail::builder_of(device, options)),
+                                 stream, device, options, progress);
+}
+
+GpuGeometry upload_async(const FlatScene& flat, std::span<const std::uint32_t> material_colors, const Device& device,
+                         StreamRef stream, const UploadOptions& options, const Progress& progress) {
+  return detail::upload_geometry(
+      detail::geometry_arrays(flat, material_colors, options, progress, detail::builder_of(device, options)), stream,
+      device, options, progress);
 }
 
 }  // namespace raylift::inline v0_1

@@ -4,8 +4,12 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "array_on_device.h"
 
@@ -19,38 +23,43 @@ double seconds_since(Clock::time_point start) {
 }
 
 std::size_t size_of(const ArraySource& source) {
-  if (source.element_bytes == 0 || source.count > static_cast<std::size_t>(-1) / source.element_bytes)
+  if (source.element_bytes == 0 || source.count > PTRDIFF_MAX / source.element_bytes)
     throw Error(ErrorKind::usage, "array '" + source.name + "' is larger than any memory");
   return source.count * source.element_bytes;
 }
 
-Memory allocate(const Device& device, std::size_t bytes, const ArrayPlacement& placement, PinnedFlags flags) {
+Memory allocate(const Device& device, StreamRef stream, std::size_t bytes, const ArrayPlacement& placement,
+                const UploadOptions& options) {
   switch (placement.where) {
     case Residency::device:
-      return Memory::on_device(device, bytes);
+      return options.memory ? Memory::from(options.memory, device, stream, bytes) : Memory::on_device(device, bytes);
     case Residency::split:
       return Memory::split(device, bytes, placement.device_bytes);
     case Residency::mapped:
       break;
   }
-  return Memory::mapped(device, bytes, flags);
+  return Memory::mapped(device, bytes, options.mapped_flags);
+}
+
+bool splits(const Device& device, const UploadOptions& options) {
+  return device.info().splits_arrays && !(options.memory && options.memory->free_bytes());
 }
 
 /// Pages that fit into device memory now.
 std::uint64_t pages_that_fit(const Device& device, const UploadOptions& options) {
-  if (!device.info().splits_arrays || options.policy != PlacementPolicy::automatic) return 0;
+  if (!splits(device, options) || options.policy != PlacementPolicy::automatic) return 0;
   const std::uint64_t free = device.memory_info().free_bytes;
   return (free > options.reserve ? std::min(free - options.reserve, options.budget) : 0) / device.info().page_bytes;
 }
 
 /// Allocates by the plan. Free memory was a hint: what is not there after all goes one step down, each step once:
 /// device to split, split to mapped. Giving up after the first would fail an upload that mapped memory holds.
-Memory allocate_or_fall_back(const Device& device, std::size_t bytes, const UploadOptions& options,
+Memory allocate_or_fall_back(const Device& device, StreamRef stream, std::size_t bytes, const UploadOptions& options,
                              ArrayResidency& row) {
   ArrayPlacement placement{row.where, row.device_bytes, row.host_bytes, row.why};
   for (;;) {
     try {
-      Memory array = allocate(device, bytes, placement, options.mapped_flags);
+      Memory array = allocate(device, stream, bytes, placement, options);
       row.where = placement.where;
       row.device_bytes = placement.device_bytes;
       row.host_bytes = placement.host_bytes;
@@ -85,21 +94,55 @@ std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, c
 
 }  // namespace
 
-ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& device, const UploadOptions& options,
-                            const Progress& progress) {
+void check_options(const UploadOptions& options) {
+  constexpr std::size_t kLeastChunk = std::size_t{512} << 10;
+  constexpr std::size_t kMostChunk = std::size_t{1} << 30;
+  if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kLeastChunk ||
+      options.chunk_bytes > kMostChunk)
+    throw Error(
+        ErrorKind::usage,
+        "chunks of " + std::to_string(options.chunk_bytes) +
+            " bytes can't stage an upload: UploadOptions::chunk_bytes is 512 KiB times a power of two, up to 1 GiB");
+  if (options.chunks < 1 || options.chunks > 1024)
+    throw Error(ErrorKind::usage, std::to_string(options.chunks) +
+                                      " chunks can't stage an upload: UploadOptions::chunks is from 1 to 1024");
+}
+
+std::span<const ArraySource> with_own_arrays(std::span<const ArraySource> sources, const UploadOptions& options,
+                                             std::vector<ArraySource>& joined) {
+  if (options.arrays.empty()) return sources;
+  std::set<std::string_view> names;
+  for (const ArraySource& source : sources) names.insert(source.name);
+  for (const ArraySource& own : options.arrays)
+    if (find_view_array(own.name) != nullptr || !names.insert(own.name).second)
+      throw Error(ErrorKind::usage, "an array of the program's own has the name of another one, '" + own.name + "'", {},
+                  "name each of UploadOptions::arrays differently, and not as a ViewArray");
+  joined.assign(sources.begin(), sources.end());
+  joined.insert(joined.end(), options.arrays.begin(), options.arrays.end());
+  return joined;
+}
+
+std::uint64_t free_for_arrays(const Device& device, const UploadOptions& options) {
+  const std::optional<std::uint64_t> lent = options.memory ? options.memory->free_bytes() : std::nullopt;
+  return lent ? *lent : device.memory_info().free_bytes;
+}
+
+ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& device, StreamRef stream,
+                            const UploadOptions& options, const Progress& progress) {
+  // What the device built lies in its own memory, and not in the resource's.
+  if (options.memory) release_from_devices(sources);
   ResidentArrays resident;
   resident.arrays.resize(sources.size());
   ResidencyReport& report = resident.report;
   const std::vector<std::uint64_t> in_place = bytes_in_place(sources, device);
   const std::uint64_t all_in_place = std::accumulate(in_place.begin(), in_place.end(), std::uint64_t{0});
-  MemoryInfo memory = device.memory_info();
   report.device_id = device.info().id;
   report.device_name = device.info().name;
   report.policy = options.policy;
   report.reserve = options.reserve;
   report.budget = options.budget;
-  report.free_before = memory.free_bytes + all_in_place;
-  report.total = memory.total_bytes;
+  report.free_before = free_for_arrays(device, options) + all_in_place;
+  report.total = device.memory_info().total_bytes;
   {
     const Stage stage(progress, "placement");
     const auto start = Clock::now();
@@ -114,10 +157,10 @@ ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& 
       budget -= std::min(budget, sizes[i].bytes);
       resident.arrays[i] = Memory::external(device, external[i].device, sizes[i].bytes);
     }
-    memory = device.memory_info();
-    const std::vector<ArrayPlacement> plan = plan_placement(
-        {placed, memory.free_bytes + all_in_place, options.reserve, options.budget == UINT64_MAX ? UINT64_MAX : budget,
-         options.policy, device.info().splits_arrays, device.info().page_bytes});
+    const std::vector<ArrayPlacement> plan =
+        plan_placement({placed, free_for_arrays(device, options) + all_in_place, options.reserve,
+                        options.budget == UINT64_MAX ? UINT64_MAX : budget, options.policy, splits(device, options),
+                        device.info().page_bytes});
     for (std::size_t i = 0; i != sizes.size(); ++i) {
       const bool ours = external[i].device == nullptr;
       report.arrays.push_back({sizes[i].name, sizes[i].rank, sizes[i].bytes, plan[i].where,
@@ -144,7 +187,7 @@ ResidentArrays place_arrays(std::span<const ArraySource> sources, const Device& 
                      [&](std::size_t a, std::size_t b) { return sources[a].rank < sources[b].rank; });
     for (const std::size_t i : order)
       if (report.arrays[i].bytes != 0 && resident.arrays[i].device() == nullptr)
-        resident.arrays[i] = allocate_or_fall_back(device, report.arrays[i].bytes, options, report.arrays[i]);
+        resident.arrays[i] = allocate_or_fall_back(device, stream, report.arrays[i].bytes, options, report.arrays[i]);
     report.allocation_seconds = seconds_since(start);
   }
   return resident;

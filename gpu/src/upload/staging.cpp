@@ -74,24 +74,14 @@ class Run {
   std::size_t size_ = 0;
 };
 
-/// Waits for all copies at the end of a scope, also when an exception ends it: nothing that they read or write may go
-/// before.
-class DrainCopies {
- public:
-  explicit DrainCopies(TransferStrategy& transfer) : transfer_(transfer) {}
-  ~DrainCopies() {
-    try {
-      transfer_.finish();
-    } catch (const Error&) {
-      // The device is in trouble; whoever uses it next hears of it.
-    }
+/// Waits for all copies, before what they read and write goes by an exception.
+void drain(TransferStrategy& transfer) noexcept {
+  try {
+    transfer.finish();
+  } catch (const Error&) {
+    // The device is in trouble; whoever uses it next hears of it.
   }
-  DrainCopies(const DrainCopies&) = delete;
-  DrainCopies& operator=(const DrainCopies&) = delete;
-
- private:
-  TransferStrategy& transfer_;
-};
+}
 
 class Pipeline {
  public:
@@ -156,10 +146,10 @@ Pipeline::Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, Tra
       stage_(stage),
       mode_(pool.flags().write_combined ? StoreMode::write_combined : StoreMode::cached) {
   if (staged.size() != 0) {
-    const std::size_t wanted = std::clamp(options.chunk_bytes, kAlignment, std::max(staged.size(), kAlignment));
+    const std::size_t wanted = std::min(options.chunk_bytes, std::max(staged.size(), kAlignment));
     piece_bytes_ = std::min(kPieceBytes, round_up(wanted, kAlignment));
     const std::size_t pieces = (staged.size() + piece_bytes_ - 1) / piece_bytes_;
-    const std::size_t chunks = std::max<std::size_t>(options.chunks, 1) * transfer.links();
+    const std::size_t chunks = options.chunks * transfer.links();
     // Little to send needs little to be pinned.
     pieces_per_chunk_ =
         std::bit_ceil(std::min((wanted + piece_bytes_ - 1) / piece_bytes_, std::max<std::size_t>(pieces / chunks, 1)));
@@ -173,12 +163,16 @@ Pipeline::Pipeline(const Run& staged, const Run& in_place, PinnedPool& pool, Tra
 }
 
 void Pipeline::run() {
-  const DrainCopies drain(transfer_);
-  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  tbb::parallel_for(
-      std::size_t{0}, std::min(threads, pieces_), [this](std::size_t) { work(); }, tbb::simple_partitioner());
-  transfer_.finish();
-  stage_.advance(done_);
+  try {
+    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+    tbb::parallel_for(
+        std::size_t{0}, std::min(threads, pieces_), [this](std::size_t) { work(); }, tbb::simple_partitioner());
+    transfer_.close(ring_);
+    stage_.advance(done_);
+  } catch (...) {
+    drain(transfer_);
+    throw;
+  }
 }
 
 void Pipeline::work() {
@@ -260,8 +254,8 @@ void Pipeline::send(std::size_t chunk) {
 
 }  // namespace
 
-void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
-                 const Stage& stage) {
+void fill_arrays(std::span<const Destination> arrays, const Device& device, StreamRef stream,
+                 const UploadOptions& options, const Stage& stage) {
   Run staged;
   Run in_place;
   for (std::size_t i = 0; i != arrays.size(); ++i) {
@@ -272,9 +266,9 @@ void fill_arrays(std::span<const Destination> arrays, const Device& device, cons
   if (staged.size() + in_place.size() == 0) return;
   std::unique_ptr<TransferStrategy> transfer;
   if (options.relay_devices.empty())
-    transfer = std::make_unique<DirectTransfer>(arrays, device);
+    transfer = std::make_unique<DirectTransfer>(arrays, device, stream);
   else
-    transfer = std::make_unique<RelayTransfer>(arrays, device, options.relay_devices);
+    transfer = std::make_unique<RelayTransfer>(arrays, device, stream, options.relay_devices);
   Pipeline(staged, in_place, device.pinned_pool(), *transfer, options, stage).run();
 }
 

@@ -9,12 +9,13 @@
 
 namespace raylift::inline v0_1::detail {
 
-/// Fills all arrays, and returns when the last byte has arrived. Tells `stage` the bytes that are on their way, from
-/// the calling thread. Whatever it throws, no copy is under way any more then.
-void fill_arrays(std::span<const Destination> arrays, const Device& device, const UploadOptions& options,
-                 const Stage& stage);
+/// Fills all arrays, in the order of `stream`: returns when the last copy is enqueued. Tells `stage` the bytes that are
+/// on their way, from the calling thread. Whatever it throws, no copy is under way any more then.
+void fill_arrays(std::span<const Destination> arrays, const Device& device, StreamRef stream,
+                 const UploadOptions& options, const Stage& stage);
 
 /// The same for the arrays of several devices; `arrays` are those of each, from the same sources in the same order.
+/// Returns when the last byte has arrived.
 void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
                  const UploadOptions& options, const Stage& stage);
 

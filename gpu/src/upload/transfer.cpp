@@ -10,9 +10,9 @@ namespace {
 /// Waits for all of them, also if one fails: others may still read memory that is about to go.
 class Finish {
  public:
-  void operator()(const Stream& stream) {
+  void operator()(const Device& device, StreamRef stream) {
     try {
-      stream.synchronize();
+      device.synchronize(stream);
     } catch (...) {
       if (!first_) first_ = std::current_exception();
     }
@@ -27,9 +27,6 @@ class Finish {
 
 }  // namespace
 
-DirectTransfer::DirectTransfer(std::span<const Destination> arrays, const Device& device)
-    : arrays_(arrays), device_(device), stream_(device) {}
-
 void DirectTransfer::prepare(std::size_t slots, std::size_t) {
   for (std::size_t i = 0; i != slots; ++i) read_.emplace_back(device_);
 }
@@ -38,7 +35,7 @@ void DirectTransfer::send(std::size_t slot, std::span<const ChunkPiece> pieces) 
   for (const ChunkPiece& piece : pieces)
     device_.backend()->copy_to_device(arrays_[piece.array].device + piece.first, piece.from, piece.bytes,
                                       stream_.handle());
-  read_[slot].record(stream_.handle());
+  read_[slot].record(stream_);
 }
 
 BroadcastTransfer::BroadcastTransfer(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices)
@@ -106,23 +103,27 @@ void BroadcastTransfer::wait(std::size_t number) {
 
 void BroadcastTransfer::finish() {
   Finish finish;
-  for (const RingSlot& slot : slots_) finish(slot.stream);
-  for (const Stream& stream : direct_) finish(stream);
+  for (std::size_t i = 0; i != slots_.size(); ++i) finish(devices_[i % devices_.size()], slots_[i].stream);
+  for (std::size_t i = 0; i != direct_.size(); ++i) finish(devices_[i], direct_[i]);
   finish.rethrow();
 }
 
-RelayTransfer::RelayTransfer(std::span<const Destination> arrays, const Device& device, std::span<const Device> relays)
-    : arrays_(arrays), devices_{device}, straight_(device) {
+RelayTransfer::RelayTransfer(std::span<const Destination> arrays, const Device& device, StreamRef stream,
+                             std::span<const Device> relays)
+    : arrays_(arrays), devices_{device}, stream_(stream) {
   for (const Device& relay : relays)
     if (relay.backend() != device.backend() && relay.backend()->reaches(*device.backend())) devices_.push_back(relay);
 }
 
 void RelayTransfer::prepare(std::size_t slots, std::size_t chunk_bytes) {
+  Event begin(devices_.front());
+  begin.record(stream_);
   for (std::size_t i = 0; i != slots; ++i) {
     const std::size_t turn = i % devices_.size();
     const Device& device = devices_[turn];
-    slots_.push_back({Stream(device), Event(device), DeviceBuffer<std::byte>(device, turn == 0 ? 0 : chunk_bytes),
-                      Event(devices_.front())});
+    RingSlot& slot = slots_.emplace_back(RingSlot{Stream(device), Event(device), {}, Event(devices_.front())});
+    device.backend()->wait_on(slot.stream.handle(), begin.handle());
+    slot.stop = Memory::pooled(device, slot.stream, turn == 0 ? 0 : chunk_bytes);
   }
 }
 
@@ -140,12 +141,12 @@ void RelayTransfer::send(std::size_t number, std::span<const ChunkPiece> pieces)
     } else if (turn == 0) {
       target_backend.copy_to_device(target, piece.from, piece.bytes, slot.stream.handle());
     } else {
-      target_backend.copy_to_device(target, piece.from, piece.bytes, straight_.handle());
+      target_backend.copy_to_device(target, piece.from, piece.bytes, stream_.handle());
       slot.went_straight = true;
     }
   }
   slot.read.record(slot.stream.handle());
-  if (slot.went_straight) slot.straight.record(straight_.handle());
+  if (slot.went_straight) slot.straight.record(stream_.handle());
   // The next chunk of this slot stops over at the same address, but later in the same stream.
   for (const ChunkPiece& piece : pieces)
     if (stops_over(piece))
@@ -159,10 +160,18 @@ void RelayTransfer::wait(std::size_t number) {
   if (slot.went_straight) slot.straight.wait();
 }
 
+void RelayTransfer::close(PinnedBlock& ring) {
+  for (RingSlot& slot : slots_) {
+    slot.read.record(slot.stream);
+    devices_.front().backend()->wait_on(stream_.handle(), slot.read.handle());
+  }
+  ring.used_by(stream_);
+}
+
 void RelayTransfer::finish() {
   Finish finish;
-  for (const RingSlot& slot : slots_) finish(slot.stream);
-  finish(straight_);
+  for (std::size_t i = 0; i != slots_.size(); ++i) finish(devices_[i % devices_.size()], slots_[i].stream);
+  finish(devices_.front(), stream_);
   finish.rethrow();
 }
 

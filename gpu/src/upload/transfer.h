@@ -4,7 +4,8 @@
 #pragma once
 
 #include <raylift/gpu/device/device.h>
-#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/device/pool.h>
+#include <raylift/gpu/memory/memory.h>
 
 #include <cstddef>
 #include <deque>
@@ -38,24 +39,29 @@ class TransferStrategy {
   virtual void send(std::size_t slot, std::span<const ChunkPiece> pieces) = 0;
   /// Waits until the chunk that was sent last from this slot has been read.
   virtual void wait(std::size_t slot) = 0;
+  /// After the last chunk: the upload's stream, where it has one, gets behind all that was sent, and `ring`, which has
+  /// the chunks, is not reused before it was read. Otherwise as finish().
+  virtual void close(PinnedBlock& ring) = 0;
   /// Waits until everything has arrived. Throws what went wrong on the way.
   virtual void finish() = 0;
 };
 
-/// One device, and its link.
+/// One device, and its link, in the order of the upload's stream.
 class DirectTransfer : public TransferStrategy {
  public:
-  DirectTransfer(std::span<const Destination> arrays, const Device& device);
+  DirectTransfer(std::span<const Destination> arrays, const Device& device, StreamRef stream)
+      : arrays_(arrays), device_(device), stream_(stream) {}
   [[nodiscard]] std::size_t links() const override { return 1; }
   void prepare(std::size_t slots, std::size_t chunk_bytes) override;
   void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
   void wait(std::size_t slot) override { read_[slot].wait(); }
-  void finish() override { stream_.synchronize(); }
+  void close(PinnedBlock& ring) override { ring.used_by(stream_); }
+  void finish() override { device_.synchronize(stream_); }
 
  private:
   std::span<const Destination> arrays_;
   Device device_;
-  Stream stream_;
+  StreamRef stream_;
   std::deque<Event> read_;
 };
 
@@ -68,6 +74,7 @@ class BroadcastTransfer : public TransferStrategy {
   void prepare(std::size_t slots, std::size_t chunk_bytes) override;
   void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
   void wait(std::size_t slot) override;
+  void close(PinnedBlock&) override { finish(); }
   void finish() override;
 
  private:
@@ -85,29 +92,32 @@ class BroadcastTransfer : public TransferStrategy {
   std::deque<RingSlot> slots_;
 };
 
-/// One device, with the links of idle neighbours: a chunk goes to a neighbour's memory and from there to the device.
+/// One device, with the links of idle neighbours: a chunk goes to a neighbour's memory and from there to the device, on
+/// streams that begin behind the upload's stream and that it gets behind.
 class RelayTransfer : public TransferStrategy {
  public:
   /// Those of `relays` that don't reach the device are left out.
-  RelayTransfer(std::span<const Destination> arrays, const Device& device, std::span<const Device> relays);
+  RelayTransfer(std::span<const Destination> arrays, const Device& device, StreamRef stream,
+                std::span<const Device> relays);
   [[nodiscard]] std::size_t links() const override { return devices_.size(); }
   void prepare(std::size_t slots, std::size_t chunk_bytes) override;
   void send(std::size_t slot, std::span<const ChunkPiece> pieces) override;
   void wait(std::size_t slot) override;
+  void close(PinnedBlock& ring) override;
   void finish() override;
 
  private:
   struct RingSlot {
     Stream stream;  // of the chunk's device
     Event read;
-    DeviceBuffer<std::byte> stop;  // on a neighbour: where the chunk stops over
-    Event straight;                // on the device itself: for what can't stop over
+    Memory stop;     // on a neighbour, of its stream: where the chunk stops over
+    Event straight;  // on the device itself: for what can't stop over
     bool went_straight = false;
   };
 
   std::span<const Destination> arrays_;
   std::vector<Device> devices_;  // the one that is target_backend comes first
-  Stream straight_;
+  StreamRef stream_;
   std::deque<RingSlot> slots_;
 };
 

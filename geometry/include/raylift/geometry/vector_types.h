@@ -91,4 +91,24 @@ struct Affine {
   }
 };
 
+/// The same in double; the identity by default. An affine transform of Eigen's, or anything else with t(row, column),
+/// converts to it.
+struct DoubleAffine {
+  double m[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+  DoubleAffine() = default;
+  RAYLIFT_HD explicit DoubleAffine(const Affine& affine) {
+    for (int i = 0; i < 12; ++i) m[i] = static_cast<double>(affine.m[i]);
+  }
+#if !defined(__CUDACC_RTC__)
+  template <class T>
+  requires requires(const T& t) {
+    { t(0, 0) } -> std::convertible_to<double>;
+  }
+  DoubleAffine(const T& t) {
+    for (int i = 0; i < 12; ++i) m[i] = t(i / 4, i % 4);
+  }
+#endif
+};
+
 }  // namespace raylift::inline v0_1

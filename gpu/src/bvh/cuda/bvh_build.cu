@@ -32,7 +32,7 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   const SortedPairs pairs = sort_pairs(build, matches, seen.pairs);
   const Cluster* inner = build_binary_tree(build, pairs);
   const WideNodes wide = gather_wide_nodes(build, pairs, inner);
-  write_pairs(build, pairs, wide.order);
+  write_pairs(build, memory, pairs, wide.order);
   look();
   if (seen.levels > kBvhMaxDepth) return BuildOutcome::too_deep;
   level_ends.assign(seen.level_ends, seen.level_ends + seen.levels);

@@ -110,16 +110,6 @@ __global__ void __launch_bounds__(kPairBlock)
   if (k == 0) heads[blockIdx.x] = static_cast<std::uint32_t>(heads_here);
 }
 
-__device__ std::uint64_t spread(std::uint32_t x) {  // bit i to bit 3i; 21 bits
-  std::uint64_t v = x;
-  v = (v | v << 32) & 0x001F00000000FFFFull;
-  v = (v | v << 16) & 0x001F0000FF0000FFull;
-  v = (v | v << 8) & 0x100F00F00F00F00Full;
-  v = (v | v << 4) & 0x10C30C30C30C30C3ull;
-  v = (v | v << 2) & 0x1249249249249249ull;
-  return v;
-}
-
 // Each pair's numbers, box, and place on the curve.
 __global__ void __launch_bounds__(kPairBlock)
     make_pairs(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles, std::uint32_t count,
@@ -245,10 +235,10 @@ SortedPairs sort_pairs(const Build& build, const Matches& matches, std::uint32_t
   return {count, ids, boxes, sorted_keys.Current(), sorted_numbers.Current(), sorted_numbers.Alternate()};
 }
 
-void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order) {
-  write_leaves<<<(pairs.count + 255) / 256, 256, 0, build.stream>>>(
-      build.input.vertices, build.input.triangles, pairs.ids, order, pairs.count, build.memory.pairs(pairs.count),
-      build.memory.ids(pairs.count));
+void write_pairs(const Build& build, BuildMemory& memory, const SortedPairs& pairs, const std::uint32_t* order) {
+  write_leaves<<<(pairs.count + 255) / 256, 256, 0, build.stream>>>(build.input.vertices, build.input.triangles,
+                                                                    pairs.ids, order, pairs.count,
+                                                                    memory.pairs(pairs.count), memory.ids(pairs.count));
 }
 
 }  // namespace raylift::inline v0_1::cuda

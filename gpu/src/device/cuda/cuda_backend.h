@@ -16,7 +16,7 @@ inline cudaStream_t stream_of(StreamHandle handle) {
   return handle;
 }
 inline cudaEvent_t event_of(EventHandle handle) {
-  return static_cast<cudaEvent_t>(handle);
+  return handle;
 }
 
 class CudaBackend : public Backend {

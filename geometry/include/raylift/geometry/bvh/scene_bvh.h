@@ -15,14 +15,16 @@
 namespace raylift::inline v0_1 {
 
 /// All trees in single arrays. First come the nodes over instances, among them an InstanceNode for each instance, or
-/// for each piece of a large one; then those of the meshes, level by level over all meshes: so again the first ones are
-/// those that rays touch most.
+/// for each piece of a large one. Empty nodes follow, so that another tree over the same pieces fits: 2 nodes a piece
+/// in all. Then come those of the meshes, level by level over all meshes: so again the first ones are those that rays
+/// touch most.
 struct SceneBvh {
   RawVector<BvhNode> nodes;
   RawVector<TrianglePair> pairs;
   RawVector<PairIds> ids;            ///< triangles are counted over all meshes, one mesh after the other
   std::vector<std::uint32_t> roots;  ///< per mesh: its tree's first node, or kNone
   std::uint32_t instance_nodes = 0;  ///< of `nodes`; 0: no level over instances, nodes[0] is the only mesh's root
+  std::uint32_t instance_room = 0;   ///< where the nodes of the meshes begin
 
   [[nodiscard]] BvhView view() const {
     return {nodes.data(), pairs.data(), ids.data(), static_cast<std::uint32_t>(nodes.size()),

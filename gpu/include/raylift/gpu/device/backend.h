@@ -8,7 +8,9 @@
 #include <memory>
 #include <string>
 
-struct CUstream_st;  // of the CUDA runtime: a cudaStream_t points to it
+// Of the CUDA runtime: what a cudaStream_t and a cudaEvent_t point to.
+struct CUstream_st;
+struct CUevent_st;
 
 namespace raylift::inline v0_1 {
 
@@ -62,7 +64,7 @@ struct PinnedFlags {
 };
 
 using StreamHandle = CUstream_st*;  ///< a cudaStream_t; of no meaning on the host device
-using EventHandle = void*;          ///< cudaEvent_t on CUDA
+using EventHandle = CUevent_st*;    ///< a cudaEvent_t, likewise
 
 /// All functions may be called from any thread. Those that allocate throw Error: out_of_device_memory or
 /// out_of_host_memory, with the bytes asked for, or device. Those that release never throw, and tolerate a driver that

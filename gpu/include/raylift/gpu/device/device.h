@@ -78,8 +78,8 @@ class Stream {
 };
 
 /// A stream, not owned: a Stream of raylift's, or any cudaStream_t of the device, CUDA's null stream included (null, or
-/// cudaStreamPerThread). Work that is given one takes its place in that stream's order. CUDA's null stream does not wait
-/// for raylift's own streams, nor they for it. The host device does all work at once, whatever the stream.
+/// cudaStreamPerThread). Work that is given one takes its place in that stream's order. CUDA's null stream does not
+/// wait for raylift's own streams, nor they for it. The host device does all work at once, whatever the stream.
 class StreamRef {
  public:
   StreamRef(const Stream& stream) : handle_(stream.handle()) {}
@@ -101,11 +101,12 @@ class Event {
   explicit Event(const std::shared_ptr<Backend>& backend) : event_(backend, backend->create_event()) {}
   explicit Event(const Device& device) : Event(device.backend()) {}
 
+  [[nodiscard]] EventHandle handle() const { return event_.get(); }
   void record(StreamRef stream) { event_.backend()->record(event_.get(), stream.handle()); }
   [[nodiscard]] bool passed() const { return event_.backend()->passed(event_.get()); }
   /// Waits for it.
   void wait() const { event_.backend()->wait(event_.get()); }
-  /// Makes what is enqueued on `stream` from now on wait for it.
+  /// Makes what is enqueued from now on wait for it, on a stream of the same device.
   void wait(StreamRef stream) const { event_.backend()->wait_on(stream.handle(), event_.get()); }
 
  private:

@@ -26,7 +26,8 @@ class PinnedBlock {
   [[nodiscard]] std::span<std::byte> host() const;
   [[nodiscard]] std::byte* device() const;
 
-  /// Records an event on `stream`, of a block that is not empty. wait() waits for it, and the pool does not reuse the block before it has passed.
+  /// Records an event on `stream`, of a block that is not empty. wait() waits for it, and the pool does not reuse the
+  /// block before it has passed.
   void used_by(StreamRef stream);
   /// Waits for the event of the last used_by().
   void wait() const;
@@ -53,7 +54,8 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
-  /// `bytes` must not be 0. Throws Error(out_of_host_memory) with the bytes requested, held and active.
+  /// Throws Error(usage) for 0 bytes, or more than half of all addresses. Throws Error(out_of_host_memory) with the
+  /// bytes requested, held and active.
   [[nodiscard]] PinnedBlock allocate(std::size_t bytes);
 
   [[nodiscard]] PinnedFlags flags() const { return flags_; }

@@ -5,6 +5,7 @@
 #include <raylift/gpu/memory/memory.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <ranges>
 #include <span>
 #include <type_traits>
@@ -29,7 +30,7 @@ concept Temporary =
 [[noreturn]] void refuse_size();
 template <class T>
 std::size_t bytes_of(std::size_t count) {
-  if (count > static_cast<std::size_t>(-1) / sizeof(T)) refuse_size();
+  if (count > PTRDIFF_MAX / sizeof(T)) refuse_size();
   return count * sizeof(T);
 }
 
@@ -81,7 +82,7 @@ template <class T>
 class DeviceBuffer : public detail::Array<T> {
  public:
   DeviceBuffer() = default;
-  /// Throws Error: out_of_device_memory, device.
+  /// Throws Error: usage for a size that no memory has, as all of these, out_of_device_memory, device.
   DeviceBuffer(const Device& device, std::size_t size)
       : detail::Array<T>(Memory::on_device(device, detail::bytes_of<T>(size))) {}
 };

@@ -4,10 +4,12 @@
 
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/device/owned.h>
+#include <raylift/gpu/memory/device_resource.h>
 #include <raylift/gpu/memory/placement.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace raylift::inline v0_1 {
@@ -15,22 +17,26 @@ namespace raylift::inline v0_1 {
 namespace detail {
 
 struct MemoryBlock {
-  enum class Kind : std::uint8_t { device, pooled, mapped, split, registered, external };
+  enum class Kind : std::uint8_t { device, pooled, lent, mapped, split, registered, external };
   Kind kind = Kind::device;
   std::byte* device = nullptr;  // of the whole
   std::byte* host = nullptr;    // of the host's part
   std::size_t device_bytes = 0;
   std::size_t host_bytes = 0;
-  StreamHandle stream = nullptr;  // of pooled memory
+  StreamHandle stream = nullptr;                       // of pooled and of lent memory
+  std::shared_ptr<DeviceResource> resource = nullptr;  // of lent memory
 };
 void release_memory(Backend& backend, const MemoryBlock& block) noexcept;
 
 }  // namespace detail
 
 /// One block of memory that kernels read: in device memory, in pinned host memory, or in one address range over both.
-/// Owns it, unless it is external. Not initialised. Move-only. Releasing it waits for the device, unless it is pooled.
+/// Owns it, unless it is external. Not initialised. Move-only. Releasing it waits for the device, unless it is pooled
+/// or comes from a resource.
 class Memory {
  public:
+  // All that allocate throw Error(usage) for sizes that no memory has: more than half of all addresses.
+
   /// No memory.
   Memory() = default;
   /// In device memory. Throws Error: out_of_device_memory, device.
@@ -39,6 +45,10 @@ class Memory {
   /// stream reaches its release. Throws Error(out_of_device_memory), after the pool has given back what it holds and a
   /// second try, with the bytes asked, free, held and active.
   [[nodiscard]] static Memory pooled(const Device& device, StreamRef stream, std::size_t bytes);
+  /// Out of a resource, in the same order: valid for work that follows on `stream`, which must outlive it. Throws
+  /// Error: out_of_device_memory, usage for memory that is not aligned to 256 bytes, and what the resource throws.
+  [[nodiscard]] static Memory from(std::shared_ptr<DeviceResource> resource, const Device& device, StreamRef stream,
+                                   std::size_t bytes);
   /// In pinned host memory. Throws Error: out_of_host_memory, device.
   [[nodiscard]] static Memory mapped(const Device& device, std::size_t bytes, PinnedFlags flags);
   /// The first `device_bytes`, rounded down to whole pages, in device memory, the rest in host memory. Throws Error:

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -39,14 +40,37 @@ struct ArraySource {
   void fill_bytes(std::size_t begin, std::size_t end, std::byte* target, StoreMode mode) const;
 };
 
-/// The caller's array as it is. It must stay until the source is not used any more.
-template <class T>
-[[nodiscard]] ArraySource array_source(std::string name, ArrayRank rank, std::span<const T> values) {
+namespace detail {
+
+/// The elements as they are. An array that is a temporary is kept, others must stay.
+template <std::ranges::contiguous_range Range>
+[[nodiscard]] Fill fill_from(Range&& values) {
+  using T = std::ranges::range_value_t<Range>;
   static_assert(std::is_trivially_copyable_v<T>);
-  return {std::move(name), rank, sizeof(T), values.size(),
-          [values](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
-            copy_bytes(values.data() + first, target, count * sizeof(T), mode);
-          }};
+  const auto copy = [](std::span<const T> all) {
+    return [all](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+      copy_bytes(all.data() + first, target, count * sizeof(T), mode);
+    };
+  };
+  if constexpr (std::ranges::borrowed_range<Range>) {
+    return copy(values);
+  } else {
+    auto kept = std::make_shared<const std::remove_cvref_t<Range>>(std::forward<Range>(values));
+    return [fill = copy(*kept), kept](std::size_t first, std::size_t count, std::byte* target, StoreMode mode) {
+      fill(first, count, target, mode);
+    };
+  }
+}
+
+}  // namespace detail
+
+/// An array as it is: a vector, an array, a span. It must stay until the source is not used any more, or, of a span,
+/// what that is over. A temporary vector or array goes into the source.
+template <std::ranges::contiguous_range Range>
+[[nodiscard]] ArraySource array_source(std::string name, ArrayRank rank, Range&& values) {
+  const std::size_t count = std::ranges::size(values);
+  return {std::move(name), rank, sizeof(std::ranges::range_value_t<Range>), count,
+          detail::fill_from(std::forward<Range>(values))};
 }
 /// The caller's rows, converted on the way. They must stay likewise.
 [[nodiscard]] ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows);
@@ -55,12 +79,14 @@ template <class T>
 /// An array of a GeometryView, under its name and rank. Throws Error(usage) where its elements have another size than
 /// `element_bytes`.
 [[nodiscard]] ArraySource view_source(ViewArray array, std::size_t element_bytes, std::size_t count, Fill fill);
-/// The same of the caller's array, which must stay.
-template <class T>
-[[nodiscard]] ArraySource view_source(ViewArray array, std::span<const T> values) {
-  return view_source(array, sizeof(T), values.size(), array_source({}, {}, values).fill);
+/// The same of an array as it is, as array_source() takes it.
+template <std::ranges::contiguous_range Range>
+[[nodiscard]] ArraySource view_source(ViewArray array, Range&& values) {
+  const std::size_t count = std::ranges::size(values);
+  return view_source(array, sizeof(std::ranges::range_value_t<Range>), count,
+                     detail::fill_from(std::forward<Range>(values)));
 }
-/// The same of a vector that the source shares, or keeps.
+/// The same of a vector that the source shares.
 template <class T, class Allocator>
 [[nodiscard]] ArraySource view_source(ViewArray array, std::shared_ptr<const std::vector<T, Allocator>> values) {
   const std::size_t count = values->size();
@@ -68,10 +94,6 @@ template <class T, class Allocator>
                      [kept = std::move(values)](std::size_t first, std::size_t n, std::byte* target, StoreMode mode) {
                        copy_bytes(kept->data() + first, target, n * sizeof(T), mode);
                      });
-}
-template <class T, class Allocator>
-[[nodiscard]] ArraySource view_source(ViewArray array, std::vector<T, Allocator>&& values) {
-  return view_source(array, std::make_shared<const std::vector<T, Allocator>>(std::move(values)));
 }
 
 }  // namespace raylift::inline v0_1

@@ -8,34 +8,71 @@
 #include <raylift/gpu/upload/view_arrays.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 namespace raylift::inline v0_1 {
 
 struct FlatScene;
 struct Scene;
+namespace detail {
+class MovingInstances;
+}
 
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
 class GpuGeometry {
  public:
+  /// Empty, as one that was moved from: it has no arrays, its view and its report are empty, and what needs its device
+  /// throws Error(usage), such as device(), trace() and photons.
+  GpuGeometry() = default;
   /// From uploaded arrays, of which those that have the name of a ViewArray come into the view. `origin`, `reach`
   /// and `raster` are the view's.
   GpuGeometry(const Device& device, ResidentArrays resident, const Double3& origin, float reach,
               const Raster& raster = kDefaultRaster);
+  GpuGeometry(GpuGeometry&& other) noexcept { *this = std::move(other); }
+  GpuGeometry& operator=(GpuGeometry&& other) noexcept;
+  ~GpuGeometry() = default;
 
   /// What kernels take by value. Valid as long as this lives.
   [[nodiscard]] const GeometryView& view() const { return view_; }
   [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
-  [[nodiscard]] const Device& device() const { return device_; }
-  [[nodiscard]] bool has(ViewArray array) const;
+  /// Throws Error(usage) where the geometry is empty.
+  [[nodiscard]] const Device& device() const;
+  [[nodiscard]] bool has(ViewArray array) const { return has(info(array).name); }
   /// Throws Error(usage) where the geometry has no such array.
-  [[nodiscard]] const Memory& array(ViewArray array) const;
-  [[nodiscard]] Memory& array(ViewArray array);
+  [[nodiscard]] const Memory& array(ViewArray array) const { return this->array(info(array).name); }
+  [[nodiscard]] Memory& array(ViewArray array) { return this->array(info(array).name); }
+  /// The same by name: also of UploadOptions::arrays.
+  [[nodiscard]] bool has(std::string_view array) const;
+  [[nodiscard]] const Memory& array(std::string_view array) const;
+  [[nodiscard]] Memory& array(std::string_view array);
+
+  /// Moves solids of a scene in two levels: transforms[i] (mesh's frame and unit -> scene's millimetres, as in
+  /// Instance::transform) becomes that of solid solids[i]. The level of the BVH over the instances is built anew, on
+  /// the device; meshes stay as they are. What a transform without an inverse places is not hit. A solid that no ray
+  /// could hit when it was uploaded, as it had no triangles or no inverse, stays so. The tree of solids and the
+  /// surfaces between them do not change. view() changes: `reach` may grow.
+  ///
+  /// Work is done in the stream's order; returns once the stream is past it. Nothing may use the geometry meanwhile.
+  /// Throws Error: usage (a flat scene, one without a BVH, a solid that is not there or is given twice, another number
+  /// of transforms, one that is not finite), limit (a place beyond 1e18 mm from the origin; the BVH is of no use then
+  /// until another call succeeds), out_of_device_memory, device.
+  void set_transforms(std::span<const std::uint32_t> solids, std::span<const DoubleAffine> transforms,
+                      StreamRef stream);
+  /// Hides solids from all ray queries, or shows them again. Everything else as for set_transforms().
+  void set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream);
 
  private:
-  Device device_;
+  detail::MovingInstances& moving(StreamRef stream);
+  void rebuild_instance_level(StreamRef stream);
+
+  std::optional<Device> device_;
   ResidentArrays resident_;
   GeometryView view_{};
+  std::shared_ptr<detail::MovingInstances> moving_;  ///< from the first move on
 };
 
 /// A scene, in two levels, or flattened where options say so. Indices of the view's triangles, and of its materials and
@@ -47,5 +84,13 @@ class GpuGeometry {
 [[nodiscard]] GpuGeometry upload(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
                                  const Device& device, const UploadOptions& options = {},
                                  const Progress& progress = {});
+
+/// Both in the order of a stream of the caller's: upload_async() of sources says what that means. The scene, and the
+/// colours, may go on return.
+[[nodiscard]] GpuGeometry upload_async(const Scene& scene, const Device& device, StreamRef stream,
+                                       const UploadOptions& options = {}, const Progress& progress = {});
+[[nodiscard]] GpuGeometry upload_async(const FlatScene& flat, std::span<const std::uint32_t> material_colors,
+                                       const Device& device, StreamRef stream, const UploadOptions& options = {},
+                                       const Progress& progress = {});
 
 }  // namespace raylift::inline v0_1

@@ -7,6 +7,7 @@
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/gpu/device/device.h>
+#include <raylift/gpu/memory/device_resource.h>
 #include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/gpu/optics_view.h>
@@ -14,12 +15,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace raylift::inline v0_1 {
+
+struct SceneBvh;
 
 /// Device memory of the caller's for an array, in place of memory that the upload allocates.
 struct ExternalMemory {
@@ -43,24 +47,35 @@ struct UploadOptions {
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
   std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
   bool flatten = false;                     ///< expand a scene's instances
-  /// Build the BVH that ray queries need, and upload it too. Without it a kernel's ray meets nothing and is in no solid,
-  /// and trace() and photons throw Error(usage); an upload takes less time and memory.
+  /// Build the BVH that ray queries need, and upload it too. Without it a kernel's ray meets nothing and is in no
+  /// solid, and trace() and photons throw Error(usage); an upload takes less time and memory.
   bool bvh = true;
   BvhOptions bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
-  Raster raster = kDefaultRaster;                   ///< wavelengths at which optical tables are kept; 2 to 65536
-  std::optional<Double3> origin;                    ///< subtracted in double; default_origin if not given
-  PinnedFlags mapped_flags;                         ///< of arrays, or parts of them, that stay in host memory
-  std::size_t chunk_bytes = std::size_t{16} << 20;  ///< of the staging ring: one copy; 512 KiB times a power of two
-  std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes
+  /// The scene's BVH where there is one already, by build_bvh for the same origin (and of the flattened scene where
+  /// that is what is uploaded): nothing is built then. It must stay until the upload returns. Error(usage) where its
+  /// counts, its links or its transforms are not those of the scene; the triangles' vertices are not compared.
+  const SceneBvh* prebuilt_bvh = nullptr;
+  Raster raster = kDefaultRaster;  ///< wavelengths at which optical tables are kept; 2 to 65536
+  std::optional<Double3> origin;   ///< subtracted in double; default_origin if not given
+  PinnedFlags mapped_flags;        ///< of arrays, or parts of them, that stay in host memory
+  /// Of the staging ring, one copy each: 512 KiB times a power of two, at most 1 GiB. Error(usage) otherwise, likewise
+  /// for `chunks`.
+  std::size_t chunk_bytes = std::size_t{16} << 20;
+  std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes; 1 to 1024
   ExternalTarget external;  ///< for arrays whose memory the caller owns, such as OpenGL buffers
+  /// Where arrays that lie whole on the device get their memory; raylift's pool if not given. They keep it alive.
+  std::shared_ptr<DeviceResource> memory;
+  /// Arrays of the caller's own, placed together with the scene's by one plan: GpuGeometry::array(name) has them. Each
+  /// has a name that no other array has. upload() of sources appends them to its own.
+  std::vector<ArraySource> arrays;
   /// Idle devices of the same host, whose links are used too: a part of the chunks goes to their memory, and from there
   /// to the device by peer copies. Devices without peer access to it are left out. Each needs memory for a few chunks
   /// during the upload.
   std::vector<Device> relay_devices;
 };
 
-/// Uploaded arrays, in the order of their sources, and where they went.
+/// Uploaded arrays, in the order of their sources and of UploadOptions::arrays, and where they went.
 struct ResidentArrays {
   std::vector<Memory> arrays;
   ResidencyReport report;
@@ -70,7 +85,25 @@ struct ResidentArrays {
 /// arrays. The copies use a stream of their own. Scratch memory, on the device and on the host, does not grow with the
 /// arrays. A failure, or a cancellation between two chunks, releases everything. Throws Error: what plan_placement, the
 /// allocations and the fills throw; cancelled.
+///
+/// Memory of UploadOptions::memory is taken and given back on CUDA's null stream.
 [[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
                                     const UploadOptions& options = {}, const Progress& progress = {});
+
+/// The same in the order of a stream of the caller's: returns when the last copy is enqueued.
+///
+///   - Work that is enqueued on `stream` afterwards sees the arrays. Other streams have to wait for an event that is
+///     recorded on `stream` after the return: Event, or cudaEventRecord.
+///   - The sources' fills run during the call. So the caller's arrays may go when it returns, but for those in pinned
+///     memory (ArraySource::pinned): the copies read these, so they must stay until the stream is past them.
+///   - What comes from UploadOptions::memory is taken and given back on `stream`, which must outlive the arrays. To
+///     release other arrays waits for the device.
+///   - The staging ring goes back to the device's pool, which does not use it again before the copies are done: the
+///   next
+///     upload waits for that. An array larger than the ring keeps the call waiting for the link.
+///   - Blocking are allocations, and BVHs that the device builds (BvhBuilder::device).
+///   - A failure waits for the stream. The report's times end with the call. On the host device all is done then.
+[[nodiscard]] ResidentArrays upload_async(std::span<const ArraySource> sources, const Device& device, StreamRef stream,
+                                          const UploadOptions& options = {}, const Progress& progress = {});
 
 }  // namespace raylift::inline v0_1

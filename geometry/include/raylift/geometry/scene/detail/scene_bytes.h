@@ -191,6 +191,8 @@ void visit_tree(Archive& archive, SceneOrConst& scene, std::vector<MeshSizes>& s
   visit_optics(archive, scene.optics);
 }
 
+/// What validate() throws.
+[[noreturn]] void refuse_scene(const Scene& scene, const std::string& what, const std::string& element = {});
 /// Calls `failure` where facts or tree of a scene make no sense: enumerations and indices out of range, numbers that
 /// are not finite, parts that do not cover their mesh.
 void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const ByteFailure& failure);

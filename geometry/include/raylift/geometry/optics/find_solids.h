@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solids by their names.
+#pragma once
+
+#include <raylift/geometry/scene/scene.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace raylift::inline v0_1 {
+
+/// The solids that a selector means, as indices in Scene::instances, ascending. Empty where it means none.
+[[nodiscard]] std::vector<std::uint32_t> find_solids(const Scene& scene, const SolidSelector& selector);
+/// The solids whose name matches the pattern, as SolidSelector::solid says: find_solids(scene, "pmt_*"). A pattern with
+/// a '/' is matched with the path.
+[[nodiscard]] std::vector<std::uint32_t> find_solids(const Scene& scene, const std::string& pattern);
+
+}  // namespace raylift::inline v0_1

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/scene_bytes.h>
+#include <raylift/geometry/scene/validate.h>
+
+#include <string>
+
+namespace raylift::inline v0_1 {
+
+void detail::refuse_scene(const Scene& scene, const std::string& what, const std::string& element) {
+  throw Error(ErrorKind::usage, "the scene does not hold together: " + what, {scene.source, element});
+}
+
+void validate(const Scene& scene) {
+  detail::check_scene(scene, detail::sizes_of(scene),
+                      [&](const std::string& what) { detail::refuse_scene(scene, what); });
+  for (const Mesh& mesh : scene.meshes)
+    detail::check_mesh(mesh,
+                       [&](const std::string& what) { detail::refuse_scene(scene, what, "mesh '" + mesh.name + "'"); });
+}
+
+}  // namespace raylift::inline v0_1

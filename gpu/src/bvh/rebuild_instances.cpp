@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rebuild_instances.h"
+
+#include <raylift/geometry/bvh/detail/instance_level.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/memory/memory.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#ifdef RAYLIFT_WITH_CUDA
+#include "device/cuda/check.h"
+#endif
+
+namespace raylift::inline v0_1::detail {
+namespace {
+
+constexpr float kFarthest = 1e18f;  // of a coordinate, as builders take it
+
+void check_reach(float reach) {
+  if (!(reach < kFarthest))
+    throw Error(ErrorKind::limit, "a solid lies beyond 1e18 mm from the origin", {}, "give it another transform");
+}
+
+/// The level on the host, from nodes and instances that are there too.
+RawVector<BvhNode> build_on_host(const BvhNode* nodes, const InstanceView* instances,
+                                 std::span<const cuda::InstancePiece> pieces, float& reach) {
+  std::vector<bvh::PlacedTree> placed(pieces.size());
+  tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
+    const DoubleAffine to_mesh(instances[pieces[i].instance].to_mesh);
+    placed[i].node.root = pieces[i].root;
+    placed[i].node.instance = pieces[i].instance;
+    placed[i].node.to_mesh = instances[pieces[i].instance].to_mesh;
+    placed[i].box = bvh_detail::box_in_world(nodes, pieces[i].root, bvh_detail::inverse(to_mesh));
+  });
+  for (const bvh::PlacedTree& p : placed) reach = std::max(reach, bvh_detail::rounded_up(p.box.reach()));
+  check_reach(reach);
+  tbb::parallel_for(std::size_t{0}, placed.size(), [&](std::size_t i) {
+    const DoubleAffine to_mesh(placed[i].node.to_mesh);
+    placed[i].box.enlarge(bvh_detail::frame_slack(bvh_detail::inverse(to_mesh), to_mesh, static_cast<double>(reach)));
+  });
+  return bvh::build_instance_level(placed);
+}
+
+template <class T>
+std::vector<T> to_host(const Memory& memory, StreamRef stream) {
+  std::vector<T> values(memory.bytes() / sizeof(T));
+  memory.copy_to(std::as_writable_bytes(std::span(values)), stream);
+  return values;
+}
+
+#ifdef RAYLIFT_WITH_CUDA
+class PooledScratch : public cuda::ScratchMemory {
+ public:
+  PooledScratch(const Device& device, StreamRef stream) : device_(device), stream_(stream) {}
+  void* scratch(std::size_t bytes) override {
+    return blocks_.emplace_back(Memory::pooled(device_, stream_, bytes)).device();
+  }
+
+ private:
+  const Device& device_;
+  StreamRef stream_;
+  std::vector<Memory> blocks_;
+};
+
+/// False where the tree would be too deep.
+bool build_on_device(const Device& device, BvhNode* nodes, const InstanceView* instances,
+                     std::span<const cuda::InstancePiece> pieces, float& reach, StreamRef stream) {
+  const cuda::CurrentDevice current(device.info().cuda_device);
+  cuda::check(current.code(), "selecting " + device.info().id);
+  PooledScratch memory(device, stream);
+  auto* const given = static_cast<cuda::InstancePiece*>(memory.scratch(pieces.size_bytes()));
+  device.backend()->copy_to_device(given, pieces.data(), pieces.size_bytes(), stream.handle());
+  const cuda::InstanceLevelInput input{nodes, instances, given, static_cast<std::uint32_t>(pieces.size()), reach};
+  return cuda::build_instance_level_on_device(input, stream.handle(), memory, reach) == cuda::BuildOutcome::built;
+}
+#endif
+
+}  // namespace
+
+float rebuild_instance_level(const Device& device, Memory& nodes, const Memory& instances,
+                             std::span<const cuda::InstancePiece> pieces, float reach, StreamRef stream) {
+  const auto put = [&](std::span<const BvhNode> level) {
+    nodes.copy_from(std::as_bytes(level), stream);
+    device.synchronize(stream);
+    return reach;
+  };
+  const BvhNode nothing = bvh::empty_node();
+  if (pieces.empty()) return put(std::span(&nothing, 1));
+  if (device.info().is_host) {
+    device.synchronize(stream);
+    return put(build_on_host(nodes.as<BvhNode>(), instances.as<InstanceView>(), pieces, reach));
+  }
+#ifdef RAYLIFT_WITH_CUDA
+  if (build_on_device(device, nodes.as<BvhNode>(), instances.as<InstanceView>(), pieces, reach, stream)) {
+    check_reach(reach);
+    return reach;
+  }
+#endif
+  // Too deep a tree for the device's builder, which is seldom.
+  const auto all = to_host<BvhNode>(nodes, stream);
+  const auto placed = to_host<InstanceView>(instances, stream);
+  device.synchronize(stream);
+  return put(build_on_host(all.data(), placed.data(), pieces, reach));
+}
+
+}  // namespace raylift::inline v0_1::detail

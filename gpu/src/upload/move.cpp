@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solids that move or hide: new transforms, and the level of the BVH over instances anew.
+#include <raylift/geometry/bvh/detail/instance_box.h>
+#include <raylift/geometry/bvh/detail/instance_level.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bvh/rebuild_instances.h"
+#include "move_kernels.h"
+#ifdef RAYLIFT_WITH_CUDA
+#include "device/cuda/check.h"
+#endif
+
+namespace raylift::inline v0_1 {
+namespace detail {
+
+/// What the host knows of a level over instances, from the first move on.
+class MovingInstances {
+ public:
+  /// The pieces of the level that was uploaded. Waits for the stream.
+  MovingInstances(const Device& device, const Memory& nodes, std::size_t instances, StreamRef stream)
+      : state_(instances, kShown) {
+    // All nodes over instances are among these, whatever was taken to pieces.
+    const std::size_t most = std::min(nodes.bytes() / sizeof(BvhNode), bvh::instance_room(2 * instances + 256));
+    std::vector<BvhNode> front(most);
+    nodes.copy_to(std::as_writable_bytes(std::span(front)), stream);
+    device.synchronize(stream);
+    for (std::size_t i = 0, end = 1; i < std::min(end, most); ++i) {
+      const auto placed = std::bit_cast<InstanceNode>(front[i]);
+      if (placed.zero == 0)
+        pieces_.push_back({placed.root, placed.instance});
+      else
+        end += static_cast<std::size_t>(std::popcount(front[i].inner));
+    }
+    const std::size_t room = bvh::instance_room(pieces_.size());
+    if (std::any_of(pieces_.begin(), pieces_.end(), [&](const auto& piece) { return piece.root < room; }))
+      throw Error(ErrorKind::usage, "the BVH has no room for another level over its instances", {},
+                  "build it by build_bvh(), or by upload()");
+  }
+
+  void set_visible(std::uint32_t instance, bool visible) { set(instance, kHidden, !visible); }
+  void set_singular(std::uint32_t instance, bool singular) { set(instance, kSingular, singular); }
+  /// Those that rays can hit.
+  [[nodiscard]] std::vector<cuda::InstancePiece> pieces() const {
+    std::vector<cuda::InstancePiece> shown;
+    shown.reserve(pieces_.size());
+    std::copy_if(pieces_.begin(), pieces_.end(), std::back_inserter(shown),
+                 [this](const cuda::InstancePiece& piece) { return state_[piece.instance] == kShown; });
+    return shown;
+  }
+
+ private:
+  enum : std::uint8_t { kShown = 0, kHidden = 1, kSingular = 2 };
+  void set(std::uint32_t instance, std::uint8_t flag, bool on) {
+    state_[instance] = static_cast<std::uint8_t>(on ? state_[instance] | flag : state_[instance] & ~flag);
+  }
+
+  std::vector<cuda::InstancePiece> pieces_;
+  std::vector<std::uint8_t> state_;  // by instance
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::MovedInstance;
+
+void check_solids(std::span<const std::uint32_t> solids, std::uint32_t count, bool once) {
+  std::vector<bool> given(once ? count : 0);
+  for (const std::uint32_t solid : solids) {
+    if (solid >= count) throw Error(ErrorKind::usage, "the geometry has no solid " + std::to_string(solid));
+    if (!once) continue;
+    if (given[solid]) throw Error(ErrorKind::usage, "solid " + std::to_string(solid) + " is given twice");
+    given[solid] = true;
+  }
+}
+
+MovedInstance moved(std::uint32_t instance, DoubleAffine to_world, const double (&origin)[3]) {
+  for (const double value : to_world.m)
+    if (!std::isfinite(value))
+      throw Error(ErrorKind::usage, "the transform of solid " + std::to_string(instance) + " is not finite");
+  for (int a = 0; a != 3; ++a) to_world.m[4 * a + 3] -= origin[a];
+  MovedInstance result{};
+  const double* m = to_world.m;
+  const double determinant =
+      m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) + m[2] * (m[4] * m[9] - m[5] * m[8]);
+  const auto set = [](Affine& to, const DoubleAffine& from) {
+    for (int i = 0; i != 12; ++i) to.m[i] = static_cast<float>(from.m[i]);
+  };
+  set(result.to_world, to_world);
+  if (determinant != 0 && std::isfinite(1 / determinant)) set(result.to_mesh, bvh_detail::inverse(to_world));
+  result.instance = instance;
+  result.mirrored = determinant < 0 ? 1 : 0;
+  return result;
+}
+
+/// A transform's inverse is all zero where there is none.
+bool is_singular(const MovedInstance& instance) {
+  return std::all_of(std::begin(instance.to_mesh.m), std::end(instance.to_mesh.m), [](float x) { return x == 0; });
+}
+
+/// Puts what has moved in its place. Waits for the stream on the host device alone.
+void put(const Device& device, std::span<const MovedInstance> moved, Memory& instances, StreamRef stream) {
+#ifdef RAYLIFT_WITH_CUDA
+  if (!device.info().is_host) {
+    PooledBuffer<MovedInstance> staged(device, stream, moved.size());
+    staged.copy_from(moved, stream);
+    const cuda::CurrentDevice current(device.info().cuda_device);
+    cuda::check(current.code(), "selecting " + device.info().id);
+    cuda::check(static_cast<cudaError_t>(cuda::launch_put_instances(staged.device(), moved.size(),
+                                                                    instances.as<InstanceView>(), stream.handle())),
+                "moving solids");
+    return;
+  }
+#endif
+  device.synchronize(stream);
+  for (const MovedInstance& one : moved) one.put(instances.as<InstanceView>());
+}
+
+}  // namespace
+
+detail::MovingInstances& GpuGeometry::moving(StreamRef stream) {
+  if (view_.solid_ids != nullptr)
+    throw Error(ErrorKind::usage, "solids of a flattened scene can't move", {}, "upload it in two levels");
+  if (view_.bvh_levels != 2 && view_.instance_count != 0)
+    throw Error(ErrorKind::usage, "the geometry has no BVH over its solids", {}, "upload it with UploadOptions::bvh");
+  if (!moving_)
+    moving_ = std::make_shared<detail::MovingInstances>(device(), array(ViewArray::nodes), view_.instance_count, stream);
+  return *moving_;
+}
+
+void GpuGeometry::rebuild_instance_level(StreamRef stream) {
+  view_.reach = detail::rebuild_instance_level(device(), array(ViewArray::nodes), array(ViewArray::instances),
+                                               moving_->pieces(), view_.reach, stream);
+}
+
+void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::span<const DoubleAffine> transforms,
+                                 StreamRef stream) {
+  if (solids.size() != transforms.size())
+    throw Error(ErrorKind::usage, std::to_string(transforms.size()) + " transforms were given for " +
+                                      std::to_string(solids.size()) + " solids");
+  check_solids(solids, view_.instance_count, true);
+  if (solids.empty()) return;
+  detail::MovingInstances& known = moving(stream);
+  std::vector<MovedInstance> all(solids.size());
+  tbb::parallel_for(std::size_t{0}, all.size(),
+                    [&](std::size_t i) { all[i] = moved(solids[i], transforms[i], view_.origin); });
+  for (const MovedInstance& one : all) known.set_singular(one.instance, is_singular(one));
+  put(device(), all, array(ViewArray::instances), stream);
+  rebuild_instance_level(stream);
+}
+
+void GpuGeometry::set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream) {
+  check_solids(solids, view_.instance_count, false);
+  if (solids.empty()) return;
+  detail::MovingInstances& known = moving(stream);
+  for (const std::uint32_t solid : solids) known.set_visible(solid, visible);
+  rebuild_instance_level(stream);
+}
+
+}  // namespace raylift::inline v0_1

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solids that move and hide on a device: against double arithmetic over all triangles of the moved scene.
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
+
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "devices.h"
+#include "geometry/expect_error.h"
+#include "hit_oracle.h"
+#include "rays.h"
+#include "scenes.h"
+
+namespace raylift {
+namespace {
+
+using test::closed_scene;
+using test::expect_hits;
+using test::rays_in;
+using test::trace_all;
+using test::with_bvh;
+
+class Moving : public test::OnDevice {};
+RAYLIFT_ON_BOTH_DEVICES(Moving);
+
+Transform random_transform(std::mt19937& random) {
+  std::uniform_real_distribution<double> place(-1500, 1500), angle(0, 6), scale(0.3, 2);
+  Transform transform = Transform::Identity();
+  transform.translate(Eigen::Vector3d(place(random), place(random), place(random)))
+      .rotate(Eigen::AngleAxisd(angle(random), Eigen::Vector3d(place(random), 2, 3).normalized()));
+  if (random() % 2 == 0) transform.scale(Eigen::Vector3d(scale(random), -scale(random), scale(random)));
+  return transform;
+}
+
+/// Gives some solids of a scene, and of its geometry, other transforms.
+void move(Scene& scene, GpuGeometry& geometry, const std::vector<std::uint32_t>& solids, std::mt19937& random) {
+  std::vector<DoubleAffine> transforms;
+  for (const std::uint32_t solid : solids) {
+    scene.instances[solid].transform = random_transform(random);
+    transforms.emplace_back(scene.instances[solid].transform);
+  }
+  scene.bounds = world_bounds(scene);
+  geometry.set_transforms(solids, transforms, Stream(geometry.device()));
+}
+
+void expect_hits_of(const Scene& scene, const GpuGeometry& geometry, std::uint32_t seed) {
+  const std::vector<Ray> rays = rays_in(scene, 10'000, seed);
+  EXPECT_GT(expect_hits(scene, rays, trace_all(geometry, rays)), 200U);
+  const double reach = std::max(scene.bounds.min.cwiseAbs().maxCoeff(), scene.bounds.max.cwiseAbs().maxCoeff());
+  EXPECT_GE(geometry.view().reach, reach);
+}
+
+TEST_P(Moving, SolidsAreHitWhereTheyHaveMoved) {
+  std::mt19937 random(1);
+  Scene scene = closed_scene(6, 80);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  for (std::uint32_t round = 0; round != 4; ++round) {
+    std::vector<std::uint32_t> solids;
+    for (std::uint32_t i = 0; i != scene.instances.size(); ++i)
+      if (random() % (round + 1) == 0) solids.push_back(i);
+    move(scene, geometry, solids, random);
+    expect_hits_of(scene, geometry, round);
+  }
+}
+
+// A hull is in many pieces, each of which has to move.
+TEST_P(Moving, APieceOfALargeSolidMovesWithIt) {
+  std::mt19937 random(2);
+  Scene scene = closed_scene(6, 60);
+  const test::Triangles hull = test::bumpy_sphere(60, 2500, 0.1);
+  scene.meshes.push_back(
+      {"hull", hull.vertices, hull.triangles, {{0, static_cast<std::uint32_t>(hull.triangles.size())}}});
+  scene.instances.insert(scene.instances.begin(), {1, 0, 0, kNone, Transform::Identity()});
+  scene.bounds = world_bounds(scene);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  move(scene, geometry, {0, 7}, random);
+  expect_hits_of(scene, geometry, 3);
+}
+
+TEST_P(Moving, MaterialsAndSidesFollow) {
+  std::mt19937 random(3);
+  Scene scene = test::random_scene(4, 5, 200);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  std::vector<std::uint32_t> all(scene.instances.size());
+  std::iota(all.begin(), all.end(), 0U);
+  move(scene, geometry, all, random);
+  expect_hits_of(scene, geometry, 4);
+}
+
+TEST_P(Moving, HiddenSolidsAreNotHitAndComeBack) {
+  std::mt19937 random(4);
+  Scene scene = closed_scene(6, 50);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  const Stream stream(device());
+  const std::vector<std::uint32_t> hidden{0, 3, 3, 17, 49};
+  geometry.set_visible(hidden, false, stream);
+  Scene without = scene;
+  for (const std::uint32_t solid : hidden) without.instances[solid].transform.linear().setZero();
+  expect_hits_of(without, geometry, 5);
+  // What moves while it is hidden shows up at its new place.
+  move(scene, geometry, {3}, random);
+  geometry.set_visible(hidden, true, stream);
+  expect_hits_of(scene, geometry, 6);
+}
+
+TEST_P(Moving, NothingIsHitWhereAllIsHiddenOrFlat) {
+  Scene scene = closed_scene(6, 1);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  const Stream stream(device());
+  const std::vector<Ray> rays = rays_in(scene, 1000, 7);
+  const auto hits = [&] {
+    std::size_t count = 0;
+    for (const Hit& hit : trace_all(geometry, rays)) count += hit.valid() ? 1 : 0;
+    return count;
+  };
+  const std::size_t before = hits();
+  EXPECT_GT(before, 0U);
+  const std::vector<std::uint32_t> all{0};
+  geometry.set_visible(all, false, stream);
+  EXPECT_EQ(hits(), 0U);
+  geometry.set_visible(all, true, stream);
+  EXPECT_EQ(hits(), before);
+  DoubleAffine flat = scene.instances[0].transform;
+  for (int k = 0; k != 3; ++k) flat.m[8 + k] = 0;
+  geometry.set_transforms(all, std::vector{flat}, stream);
+  EXPECT_EQ(hits(), 0U);
+  geometry.set_transforms(all, std::vector<DoubleAffine>{scene.instances[0].transform}, stream);
+  EXPECT_EQ(hits(), before);
+}
+
+TEST_P(Moving, ReachGrowsAndOriginIsSubtracted) {
+  Scene scene = closed_scene(6, 5);
+  UploadOptions options = with_bvh();
+  options.origin = Double3{1000, 0, 0};
+  GpuGeometry geometry = upload(scene, device(), options);
+  const float before = geometry.view().reach;
+  Transform far = Transform::Identity();
+  far.translate(Eigen::Vector3d(5e6, 0, 0));
+  const std::vector<std::uint32_t> one{2};
+  geometry.set_transforms(one, std::vector<DoubleAffine>{far}, Stream(device()));
+  EXPECT_GT(geometry.view().reach, 4.99e6F);
+  EXPECT_LT(before, 1e4F);
+  const std::vector<Hit> hits = trace_all(geometry, {{{0, 0, 0}, 0, {1, 0, 0}}});
+  ASSERT_TRUE(hits[0].valid());
+  EXPECT_EQ(hits[0].instance, 2U);
+  EXPECT_NEAR(hits[0].t, 5e6 - 1000 - 100, 20);
+}
+
+TEST_P(Moving, RefusesWhatMakesNoSense) {
+  Scene scene = closed_scene(6, 5);
+  const Stream stream(device());
+  const std::vector<std::uint32_t> one{1}, twice{1, 1}, missing{5};
+  const std::vector<DoubleAffine> transform(1), transforms(2);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  const auto expect_usage = [&](GpuGeometry& of, const auto& solids, const auto& given, const char* text) {
+    EXPECT_THAT(test::expect_error(ErrorKind::usage, [&] { of.set_transforms(solids, given, stream); }).what(),
+                testing::HasSubstr(text));
+  };
+  expect_usage(geometry, twice, transforms, "twice");
+  expect_usage(geometry, missing, transform, "no solid 5");
+  expect_usage(geometry, one, transforms, "2 transforms");
+  std::vector<DoubleAffine> nan(1);
+  nan[0].m[3] = std::numeric_limits<double>::quiet_NaN();
+  expect_usage(geometry, one, nan, "not finite");
+  GpuGeometry flat = upload(scene, device(), with_bvh(true));
+  expect_usage(flat, std::vector<std::uint32_t>{0}, transform, "flattened");
+  UploadOptions plain = with_bvh();
+  plain.bvh = false;
+  GpuGeometry bare = upload(scene, device(), plain);
+  expect_usage(bare, one, transform, "no BVH");
+}
+
+}  // namespace
+}  // namespace raylift
