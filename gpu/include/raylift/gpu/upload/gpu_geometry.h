@@ -4,7 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/vector_types.h>
-#include <raylift/gpu/memory/buffer.h>
+#include <raylift/gpu/memory/device_span.h>
 #include <raylift/gpu/upload/upload.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
