@@ -101,8 +101,7 @@ void place([[maybe_unused]] const Device& device, const GeometryView& view, cons
 
 }  // namespace
 
-Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed,
-                   StreamRef stream) {
+Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed, StreamRef stream) {
   require_optics(geometry.view());
   if (steps.size() >= 0xFFFFFFFF) throw Error(ErrorKind::limit, "there are 2^32 gensteps or more");
   for (std::size_t i = 0; i != steps.size(); ++i) check(steps[i], i);

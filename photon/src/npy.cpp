@@ -86,7 +86,8 @@ NpyWriter::~NpyWriter() {
 }
 
 void NpyWriter::write(std::string_view bytes, std::uint64_t at) const {
-  if (const int code = raylift::detail::write_all(file_.get(), bytes, static_cast<std::int64_t>(at)); code != 0) fail(code);
+  if (const int code = raylift::detail::write_all(file_.get(), bytes, static_cast<std::int64_t>(at)); code != 0)
+    fail(code);
 }
 
 void NpyWriter::fail(int code) const {

@@ -26,8 +26,8 @@ class ReadySource {
  public:
   /// `anchor` is find_anchor()'s, where that is known. Throws Error: usage where the source has no such photons,
   /// memory, device.
-  ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count,
-              StreamRef stream, const Anchor* anchor = nullptr);
+  ReadySource(const GpuGeometry& geometry, const Source& source, const Run& run, std::size_t count, StreamRef stream,
+              const Anchor* anchor = nullptr);
   [[nodiscard]] const Source& source() const { return source_; }
   /// At an address of the device. Null where photons are given.
   [[nodiscard]] const Anchor* anchor() const { return anchor_; }

@@ -3,7 +3,7 @@
 
 check_docs.py SOURCE_DIR: every relative link of every Markdown file leads to a file, and to a heading where it says so;
 docs/README.md lists every page of docs/; every item of docs/security.md and each line of the table in docs/physics.md,
-"Proved", names its tests; CITATION.cff has the version of CMakeLists.txt; and every name in code in the
+"Proved", names its tests; CITATION.cff and python/pyproject.toml have the version of CMakeLists.txt; and every name in code in the
 right column of docs/coming_from_chroma.md is in a public header, a program or a file.
 """
 import pathlib
@@ -61,6 +61,8 @@ for columns in lines:
 version = re.search(r"project\(raylift VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text())[1]
 if f"\nversion: {version}\n" not in (source / "CITATION.cff").read_text():
     faults.append(f"CITATION.cff: not of version {version}")
+if f'\nversion = "{version}"\n' not in (source / "python" / "pyproject.toml").read_text():
+    faults.append(f"python/pyproject.toml: not of version {version}")
 
 known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "interop/include", "cli", "batch", "viewer")
                 for path in sorted((source / folder).rglob("*")) if path.suffix in (".h", ".cpp"))

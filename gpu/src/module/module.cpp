@@ -156,6 +156,15 @@ void Function::run(const Shape& shape, StreamHandle stream, std::span<detail::Ke
   on_device.copy_back();
 }
 
+void Function::launch_bytes(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream,
+                            std::span<const std::span<const std::byte>> arguments) const {
+  std::vector<KernelArgument> list;
+  list.reserve(arguments.size());
+  for (const std::span<const std::byte>& one : arguments)
+    list.push_back({const_cast<std::byte*>(one.data()), one.size(), nullptr});
+  run({grid, block, shared_bytes}, stream.handle(), list, nullptr);
+}
+
 void Function::run_checked(const Shape& shape, StreamHandle stream, void** values, double* seconds) const {
   const LaunchShape launch{shape.grid, shape.block, shape.shared_bytes};
   const KernelHandle kernel = state_->handle(*kernel_);

@@ -45,8 +45,7 @@ void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, H
 
 }  // namespace
 
-void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
-           StreamRef stream) {
+void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream) {
   trace_on(device, bvh, rays, hits, count, stream);
 }
 

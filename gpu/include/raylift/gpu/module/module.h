@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -67,7 +68,10 @@ class Function {
   void launch(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream, Arguments&&... arguments) const {
     run_with({grid, block, shared_bytes}, stream.handle(), nullptr, std::forward<Arguments>(arguments)...);
   }
-  /// The same, and waits. Returns the kernel's time on the device in seconds, without that of the copies.
+  /// The same for arguments that are known at run time alone: the bytes of each, a pointer's or a value's.
+  void launch_bytes(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream,
+                    std::span<const std::span<const std::byte>> arguments) const;
+  /// The same as launch(), and waits. Returns the kernel's time on the device in seconds, without that of the copies.
   template <class... Arguments>
   double timed_launch(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream,
                       Arguments&&... arguments) const {

@@ -15,8 +15,8 @@
 //
 // The geometry must have been uploaded from a Scene, with its BVH, which is the default: without one
 // (UploadOptions::bvh = false) every point is in no solid, and no ray meets a boundary. Meshes are closed, with normals
-// outward (raylift check). Points and lengths are in millimetres from the view's origin. Results are the same bits on host and
-// device.
+// outward (raylift check). Points and lengths are in millimetres from the view's origin. Results are the same bits on
+// host and device.
 #pragma once
 
 #include <raylift/gpu/rays/detail/boundary_search.h>

@@ -13,8 +13,7 @@ namespace raylift::inline v0_1 {
 /// Sets hits[i] to closest_hit(bvh, rays[i]) for i < count. All addresses are the device's, and must stay valid until
 /// the stream is past the call. On CUDA, the call returns at once and the work runs in the stream's order. On the host
 /// device, the work is done on return, by all of TBB's threads. Both give the same hits. Errors: device.
-void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
-           StreamRef stream);
+void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream);
 
 /// The same for uploaded geometry, in one level or two. Throws Error(usage) where it was uploaded without its BVH
 /// (UploadOptions::bvh = false) and has something to hit.

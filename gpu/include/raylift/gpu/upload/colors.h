@@ -18,8 +18,7 @@ namespace raylift::inline v0_1 {
 void set_colors(GpuGeometry& geometry, std::span<const std::uint32_t> colors, StreamRef stream);
 
 /// Gives some solids, by their ids, one colour. Throws Error(usage) for a solid that the geometry does not have.
-void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, std::uint32_t color,
-                  StreamRef stream);
+void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, std::uint32_t color, StreamRef stream);
 
 /// Gives all their materials' colours, as after the upload of a scene. Throws Error(usage) for a flat scene without
 /// material colours.

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// raylift.Geometry: a scene on a device, its arrays, its report.
+#include "geometry.h"
+
+#include <pybind11/stl.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/upload/colors.h>
+
+#include "parts.h"
+#include "watch.h"
+
+namespace raylift::python {
+namespace {
+
+/// What a kernel must not find changed, as the BVH, media or addresses follow from it.
+bool is_read_only(ViewArray array) {
+  switch (array) {
+    case ViewArray::material_colors:
+    case ViewArray::colors:
+    case ViewArray::solid_colors:
+    case ViewArray::optical_tables:
+    case ViewArray::optical_materials:
+    case ViewArray::optical_surfaces:
+    case ViewArray::optical_points:
+    case ViewArray::channels:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::optional<ViewArray> find(const GeometryBox& box, const std::string& name) {
+  const ViewArrayInfo* const row = find_view_array(name);
+  if (row == nullptr || !box.geometry.has(row->array)) return std::nullopt;
+  return row->array;
+}
+
+Array array_of(const GeometryPointer& box, ViewArray which) {
+  const Memory& memory = box->geometry.array(which);
+  const ViewArrayInfo& row = info(which);
+  std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(memory.bytes() / row.element_bytes)};
+  if (which == ViewArray::optical_tables) {  // table by wavelength
+    const auto wavelengths = static_cast<py::ssize_t>(box->geometry.view().optics.raster.count);
+    shape = {shape.front() / wavelengths, wavelengths};
+  }
+  Array array = make_array(box->geometry.device(), memory.device(), dtype_of(which), std::move(shape), py::cast(box),
+                           is_read_only(which));
+  if (memory.where() == Residency::split) array.host_part = memory.device() + memory.device_bytes();
+  return array;
+}
+
+Array array_named(const GeometryPointer& box, const std::string& name) {
+  if (const std::optional<ViewArray> which = find(*box, name)) return array_of(box, *which);
+  throw py::key_error("the geometry has no array '" + name + "'");
+}
+
+py::dict arrays(const GeometryPointer& box) {
+  py::dict all;
+  for (std::size_t i = 0; i != kViewArrays; ++i) {
+    const auto which = static_cast<ViewArray>(i);
+    if (box->geometry.has(which)) all[py::str(std::string(info(which).name))] = array_of(box, which);
+  }
+  return all;
+}
+
+Device device_of(const py::object& given) {
+  if (py::isinstance<Device>(given)) return given.cast<Device>();
+  return Device::parse(given.cast<std::string>());
+}
+
+/// (start, step, number) in nm, or equally spaced wavelengths as an array.
+Raster raster_of(const py::object& given) {
+  if (given.is_none()) return kDefaultRaster;
+  const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
+  if (!values || values.ndim() != 1 || values.size() < 2)
+    throw Error(ErrorKind::usage, "wavelengths are an array of at least two");
+  const double* const at = values.data();
+  const auto last = values.size() - 1;
+  const double step = (at[last] - at[0]) / static_cast<double>(last);
+  for (py::ssize_t i = 0; i <= last; ++i)
+    if (std::abs(at[i] - (at[0] + static_cast<double>(i) * step)) > 1e-3 * std::abs(step))
+      throw Error(ErrorKind::usage, "wavelengths must be equally spaced");
+  return {static_cast<float>(at[0]), static_cast<float>(step), static_cast<std::uint32_t>(last + 1)};
+}
+
+UploadOptions options_of(std::optional<double> budget, double reserve, const std::string& policy, bool flatten,
+                         bool bvh, const std::string& builder, const py::object& wavelengths,
+                         const std::optional<std::array<double, 3>>& origin) {
+  const auto bytes = [](double given, const char* what) {
+    if (!(given >= 0) || given > 1.8e19) throw Error(ErrorKind::usage, std::string(what) + " is a number of bytes");
+    return static_cast<std::uint64_t>(given);
+  };
+  UploadOptions options;
+  if (budget) options.budget = bytes(*budget, "budget");
+  options.reserve = bytes(reserve, "reserve");
+  options.policy = placement_policy(policy);
+  options.flatten = flatten;
+  options.bvh = bvh;
+  if (builder != "host" && builder != "device")
+    throw Error(ErrorKind::usage, "a BVH is built by \"host\" or \"device\", not by '" + builder + "'");
+  options.bvh_builder = builder == "device" ? BvhBuilder::device : BvhBuilder::host;
+  options.raster = raster_of(wavelengths);
+  if (origin) options.origin = Double3((*origin)[0], (*origin)[1], (*origin)[2]);
+  return options;
+}
+
+GeometryPointer upload_scene(const ScenePointer& scene, const py::object& device_name, std::optional<double> budget,
+                             double reserve, const std::string& policy, bool flatten, bool bvh,
+                             const std::string& builder, const py::object& wavelengths,
+                             const std::optional<std::array<double, 3>>& origin, const py::object& progress) {
+  const UploadOptions options = options_of(budget, reserve, policy, flatten, bvh, builder, wavelengths, origin);
+  Watch watch(progress);
+  const Device device = device_of(device_name);
+  const Scene& ready = scene->ready();
+  return watch.run([&](const Progress& to) {
+    return std::make_shared<GeometryBox>(GeometryBox{upload(ready, device, options, to), scene, Stream(device)});
+  });
+}
+
+template <class Change>
+void recolor(GeometryBox& box, const Change& change) {
+  without_gil([&] {
+    change(box.geometry, box.stream);
+    return 0;
+  });
+}
+
+using Colors = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+
+std::span<const std::uint32_t> span_of(const Colors& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+void add_colors(py::class_<GeometryBox, GeometryPointer>& geometry) {
+  geometry
+      .def(
+          "set_colors",
+          [](GeometryBox& box, const Colors& colors) {
+            recolor(box, [&](GpuGeometry& g, const Stream& s) { set_colors(g, span_of(colors), s); });
+          },
+          py::arg("colors"),
+          "Sets all colours, 0xAARRGGBB with the alpha inverted: of the solids, or of a flat scene's triangles.")
+      .def(
+          "color_solids",
+          [](GeometryBox& box, const Colors& solids, std::uint32_t color) {
+            recolor(box, [&](GpuGeometry& g, const Stream& s) { color_solids(g, span_of(solids), color, s); });
+          },
+          py::arg("solids"), py::arg("color"), "Gives some solids one colour.")
+      .def(
+          "reset_colors",
+          [](GeometryBox& box) { recolor(box, [](GpuGeometry& g, const Stream& s) { reset_colors(g, s); }); },
+          "Gives all their materials' colours.");
+}
+
+}  // namespace
+
+void add_geometry(py::module_& m) {
+  auto geometry = py::class_<GeometryBox, GeometryPointer>(m, "Geometry", R"(A scene on a device, which owns its arrays.
+
+Arrays are attributes by their names in the report: ``geometry.vertices``, ``geometry.triangles``, ``geometry.nodes``,
+``geometry.optical_tables``. A missing one is an AttributeError. They keep the geometry.)");
+  geometry.def_property_readonly("device", [](const GeometryBox& b) { return b.geometry.device(); })
+      .def_property_readonly("scene", [](const GeometryBox& b) { return b.scene; })
+      .def_property_readonly(
+          "origin",
+          [](const GeometryBox& b) {
+            const double* const origin = b.geometry.view().origin;
+            return py::make_tuple(origin[0], origin[1], origin[2]);
+          },
+          "Millimetres: what was subtracted from the scene's coordinates.")
+      .def_property_readonly(
+          "levels", [](const GeometryBox& b) { return b.geometry.view().bvh_levels; },
+          "Of the BVH: 0 without one, 1 of a flat scene, 2 with instances.")
+      .def_property_readonly(
+          "wavelengths",
+          [](const GeometryBox& b) {
+            const Raster& raster = b.geometry.view().optics.raster;
+            py::array_t<float> at(raster.count);
+            for (std::uint32_t i = 0; i != raster.count; ++i)
+              at.mutable_at(i) = raster.start + raster.step * static_cast<float>(i);
+            return at;
+          },
+          "(W,) float32, nm: at which optical tables are kept.")
+      .def_property_readonly("arrays", &arrays, "All arrays that there are, by name.")
+      .def_property_readonly(
+          "view",
+          [](const GeometryBox& b) {
+            const GeometryView& view = b.geometry.view();
+            return py::bytes(reinterpret_cast<const char*>(&view), sizeof view);
+          },
+          "The bytes of the struct GeometryView, which a kernel takes by value.")
+      .def("array", &array_named, py::arg("name"))
+      .def("__getattr__",
+           [](const GeometryPointer& box, const std::string& name) {
+             if (const std::optional<ViewArray> which = find(*box, name)) return array_of(box, *which);
+             throw py::attribute_error("the geometry has no array and no attribute '" + name + "'");
+           })
+      .def_property_readonly(
+          "report",
+          [](const GeometryBox& b) {
+            const ResidencyReport& report = b.geometry.report();
+            return py::module_::import("raylift.report").attr("Report")(report.json(), report.table());
+          },
+          "Where every array went, why, and what it took: a dict that prints as a table.")
+      .def("__repr__", [](const GeometryBox& b) {
+        const GeometryView& view = b.geometry.view();
+        return "<raylift.Geometry on " + b.geometry.device().info().id + ", " + std::to_string(view.triangle_count) +
+               " triangles, " + std::to_string(view.instance_count) + " instances, " +
+               human_bytes(b.geometry.report().bytes()) + ">";
+      });
+  add_colors(geometry);
+
+  m.def("upload", &upload_scene, py::arg("scene"), py::arg("device") = "auto", py::kw_only(),
+        py::arg("budget") = py::none(), py::arg("reserve") = static_cast<double>(kDefaultReserve),
+        py::arg("policy") = "auto", py::arg("flatten") = false, py::arg("bvh") = true, py::arg("builder") = "host",
+        py::arg("wavelengths") = py::none(), py::arg("origin") = py::none(), py::arg("progress") = py::none(),
+        R"(Uploads a scene to a device; blocks until all has arrived.
+
+device: "auto", "host", "cuda:N" or a Device. budget, reserve: bytes of device memory to take at most, and to leave free.
+policy: "auto", "chroma", "mapped", "device". flatten: one mesh, with its arrays per triangle, as in Chroma. bvh: build
+what ray queries need; builder: by the "host" (the best trees) or the "device" (faster). wavelengths: nm, equally spaced,
+at which optical tables are kept; 60 to 995 in steps of 5 by default. origin: mm, subtracted in double.
+Raises raylift.Error: limit, out_of_device_memory, out_of_host_memory, device, usage, cancelled.)");
+  m.attr("ray_dtype") = ray_dtype();
+  m.attr("hit_dtype") = hit_dtype();
+  m.attr("photon_dtype") = photon_dtype();
+}
+
+}  // namespace raylift::python

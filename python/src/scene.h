@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene as Python holds it.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <raylift/geometry/optics/properties.h>
+#include <raylift/geometry/optics/surface_between.h>
+#include <raylift/geometry/scene/scene.h>
+
+#include <memory>
+#include <string>
+
+namespace raylift::python {
+
+namespace py = pybind11;
+
+/// A scene that may change. Calls that need it whole use ready().
+struct SceneBox {
+  Scene scene;
+  bool stale = false;  ///< bounds and the second half of the optics are those of an earlier state
+
+  /// Checks what changed, and finds out what follows from it. Throws what check_optical_properties() and
+  /// resolve_optics() do.
+  const Scene& ready() {
+    if (stale) {
+      scene.bounds = world_bounds(scene);
+      check_optical_properties(scene);
+      resolve_optics(scene);
+      stale = false;
+    }
+    return scene;
+  }
+};
+using ScenePointer = std::shared_ptr<SceneBox>;
+
+/// An index that Python gave, of a list of `count`. Throws IndexError.
+[[nodiscard]] inline std::uint32_t index_in(std::size_t count, py::ssize_t index, const char* what) {
+  if (index < 0) index += static_cast<py::ssize_t>(count);
+  if (index < 0 || static_cast<std::size_t>(index) >= count)
+    throw py::index_error("there is no " + std::string(what) + " " + std::to_string(index));
+  return static_cast<std::uint32_t>(index);
+}
+/// kNone as Python's None.
+[[nodiscard]] inline py::object or_none(std::uint32_t index) {
+  return index == kNone ? py::object(py::none()) : py::object(py::int_(index));
+}
+/// Numbers of the scene's own, which `owner` keeps, as a read-only NumPy array.
+template <class T>
+[[nodiscard]] py::array array_of(const T* data, std::vector<py::ssize_t> shape, const py::object& owner) {
+  py::array array(py::dtype::of<T>(), std::move(shape), data, owner);
+  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
+
+}  // namespace raylift::python

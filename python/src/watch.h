@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long calls: without the GIL, stopped by Ctrl-C, their progress told to Python.
+#pragma once
+
+#include <pybind11/pybind11.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/progress.h>
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace raylift::python {
+
+namespace py = pybind11;
+
+/// One long call. Made, used and destroyed with the GIL held; run() lets go of it.
+class Watch {
+ public:
+  /// `progress` is what raylift.progress.listener() takes.
+  explicit Watch(const py::object& progress);
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  /// work(progress) without the GIL. A KeyboardInterrupt, or what the Python function raised, comes out of it.
+  template <class Work>
+  auto run(const Work& work) {
+    const Progress progress(
+        [this](std::string_view stage, std::uint64_t done, std::uint64_t total) { return hear(stage, done, total); });
+    try {
+      const py::gil_scoped_release release;
+      return work(progress);
+    } catch (const Error& error) {
+      if (raised_ && error.kind() == ErrorKind::cancelled) throw py::error_already_set(*raised_);
+      throw;
+    }
+  }
+
+  /// Throws Error(cancelled) where the call is to end. Without the GIL.
+  void check(std::string_view stage, std::uint64_t done, std::uint64_t total);
+
+ private:
+  bool hear(std::string_view stage, std::uint64_t done, std::uint64_t total);
+
+  py::object listener_;
+  std::optional<py::error_already_set> raised_;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+/// Work that tells no progress, without the GIL.
+template <class Work>
+auto without_gil(const Work& work) {
+  const py::gil_scoped_release release;
+  return work();
+}
+
+}  // namespace raylift::python

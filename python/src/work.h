@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream that a call works on.
+#pragma once
+
+#include <optional>
+
+#include "geometry.h"
+#include "input.h"
+
+namespace raylift::python {
+
+/// Work of one call on a geometry: on the caller's stream where there is one, and else on the geometry's own.
+class Work {
+ public:
+  Work(const GeometryBox& box, std::optional<StreamHandle> chosen)
+      : device_(box.geometry.device()), stream_(chosen ? *chosen : box.stream.handle()) {}
+
+  [[nodiscard]] StreamRef stream() const { return stream_; }
+  /// Orders what follows after an input's own work, and keeps the input until it is done.
+  void after(const Input& input);
+  /// The work that has been begun, for the arrays that it writes to; null on the host device, where it is done.
+  [[nodiscard]] std::shared_ptr<Pending> pending();
+
+ private:
+  const Device& device_;
+  StreamHandle stream_;
+  std::vector<py::object> reads_;
+};
+
+}  // namespace raylift::python
