@@ -5,6 +5,7 @@
 #include "exact_rays.h"
 
 #include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>

@@ -6,6 +6,7 @@
 
 #include <GL/glew.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/interop/gl_context.h>
 #include <raylift/interop/shared_geometry.h>

@@ -4,6 +4,7 @@
 //
 //   bench_upload [--device auto|host|cuda:N] [--bytes N] [--rounds N] [--chunk N] [--chunks N]
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>

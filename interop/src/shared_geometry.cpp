@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/scene.h>
 #include <raylift/interop/shared_geometry.h>
 
 #include <algorithm>

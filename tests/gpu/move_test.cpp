@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solids that move and hide on a device: against double arithmetic over all triangles of the moved scene.
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -146,6 +148,70 @@ TEST_P(Moving, ReachGrowsAndOriginIsSubtracted) {
   ASSERT_TRUE(hits[0].valid());
   EXPECT_EQ(hits[0].instance, 2U);
   EXPECT_NEAR(hits[0].t, 5e6 - 1000 - 100, 20);
+}
+
+/// Gives a mesh other vertices: turned, stretched and crumpled.
+std::vector<Float3> crumpled(const Mesh& mesh, float by) {
+  std::vector<Float3> vertices = mesh.vertices;
+  for (Float3& v : vertices) {
+    const float wave = 1 + by * std::sin(0.05F * (v.x + 2 * v.y - v.z));
+    v = {wave * v.y, -wave * 1.5F * v.x, wave * v.z + by * 30};
+  }
+  return vertices;
+}
+
+void refit(Scene& scene, GpuGeometry& geometry, std::uint32_t mesh, float by) {
+  scene.meshes[mesh].vertices = crumpled(scene.meshes[mesh], by);
+  scene.bounds = world_bounds(scene);
+  const Stream stream(geometry.device());
+  DeviceBuffer<Float3> vertices(geometry.device(), scene.meshes[mesh].vertices.size());
+  vertices.copy_from(scene.meshes[mesh].vertices, stream);
+  geometry.refit(mesh, vertices.view(), stream);
+}
+
+TEST_P(Moving, AMeshIsHitWhereItsVerticesHaveMoved) {
+  Scene scene = closed_scene(12, 40);
+  const test::Triangles hull = test::bumpy_sphere(60, 2500, 0.1);
+  scene.meshes.push_back({"nothing", {{0, 0, 0}}, {}, {{0, 0}}});
+  scene.meshes.push_back(
+      {"hull", hull.vertices, hull.triangles, {{0, static_cast<std::uint32_t>(hull.triangles.size())}}});
+  scene.instances.push_back({2, 0, 0, kNone, Transform::Identity()});
+  scene.bounds = world_bounds(scene);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  refit(scene, geometry, 0, 0.3F);
+  expect_hits_of(scene, geometry, 8);
+  refit(scene, geometry, 2, 0.2F);
+  expect_hits_of(scene, geometry, 9);
+  std::mt19937 random(5);
+  move(scene, geometry, {3, 40}, random);
+  expect_hits_of(scene, geometry, 10);
+}
+
+TEST_P(Moving, AFlatSceneIsRefittedAsAWhole) {
+  Scene scene = closed_scene(16, 1);
+  scene.instances[0].transform = Transform::Identity();
+  scene.bounds = world_bounds(scene);
+  GpuGeometry geometry = upload(scene, device(), with_bvh(true));
+  refit(scene, geometry, 0, 0.3F);
+  expect_hits_of(scene, geometry, 11);
+}
+
+TEST_P(Moving, VerticesThatAreNoneAreRefusedBeforeAnythingChanges) {
+  Scene scene = closed_scene(6, 20);
+  GpuGeometry geometry = upload(scene, device(), with_bvh());
+  Scene wrong = scene;
+  wrong.meshes[0].vertices[5].y = std::numeric_limits<float>::quiet_NaN();
+  const Stream stream(device());
+  const auto problem = [&](std::uint32_t mesh, const std::vector<Float3>& given) {
+    DeviceBuffer<Float3> vertices(device(), given.size());
+    vertices.copy_from(given, stream);
+    return std::string(
+        test::expect_error(ErrorKind::usage, [&] { geometry.refit(mesh, vertices.view(), stream); }).what());
+  };
+  EXPECT_THAT(problem(0, wrong.meshes[0].vertices), testing::HasSubstr("not finite"));
+  EXPECT_THAT(problem(1, scene.meshes[0].vertices), testing::HasSubstr("no mesh 1"));
+  EXPECT_THAT(problem(0, {{0, 0, 0}}), testing::HasSubstr("1 vertices were given for the"));
+  expect_hits_of(scene, geometry, 12);
 }
 
 TEST_P(Moving, RefusesWhatMakesNoSense) {

@@ -86,6 +86,44 @@ TEST_P(Query, OneLevelAndTwoAgree) {
   EXPECT_LT(differ, found / 500);
 }
 
+// Spawned rays start on the side that they point to, near the plane of the triangle, and never meet it.
+TEST_P(Query, SpawnedRaysLeaveTheirSurface) {
+  for (const bool flat : {false, true})
+    for (const double away : {0.0, 3e6}) {
+      Scene scene = closed_scene(12, 60);
+      for (Instance& instance : scene.instances) instance.transform.pretranslate(Eigen::Vector3d(0, away, 0));
+      scene.bounds = world_bounds(scene);
+      UploadOptions options = with_bvh(flat);
+      options.origin = Double3{0, 0, 0};
+      const GpuGeometry geometry = upload(scene, Device::host(), options);
+      const GeometryView& view = geometry.view();
+      std::mt19937 random(9);
+      std::uniform_real_distribution<float> part(-1, 1);
+      std::size_t spawned = 0;
+      for (const Ray& ray : rays_in(scene, 20'000, 8)) {
+        const Hit hit = closest_hit(view, ray);
+        if (!hit.valid()) continue;
+        const Ray next = spawn(view, hit, {part(random), part(random), part(random)});
+        const Hit after = closest_hit(view, next);
+        ++spawned;
+        ASSERT_FALSE(after.valid() && after.triangle == hit.triangle && after.instance == hit.instance) << spawned;
+        const Eigen::Vector3d normal =
+            Eigen::Vector3d(double{hit.normal.x}, double{hit.normal.y}, double{hit.normal.z}).normalized();
+        const Float3 corner =
+            view.instances[hit.instance].to_world.point(view.vertices[view.triangles[hit.triangle].x]);
+        const Eigen::Vector3d off(double{next.origin.x} - double{corner.x}, double{next.origin.y} - double{corner.y},
+                                  double{next.origin.z} - double{corner.z});
+        const Eigen::Vector3d direction(double{next.direction.x}, double{next.direction.y}, double{next.direction.z});
+        const double distance = off.dot(normal) * (direction.dot(normal) < 0 ? -1 : 1);
+        // The corner itself is rounded, by one 2^-24 of its largest coordinate or more.
+        const double error = (2500 + away) * 0x1p-22;
+        ASSERT_GT(distance, -error);
+        ASSERT_LT(distance, 4 * (2500 + away) * 0x1p-19 + error);
+      }
+      EXPECT_GT(spawned, 500U);
+    }
+}
+
 TEST_P(Query, NoRayLeavesAClosedMeshThatIsAnInstance) {
   const Scene scene = closed_scene(60, 30);
   const GpuGeometry geometry = upload(scene, device(), with_bvh());

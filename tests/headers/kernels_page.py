@@ -5,10 +5,12 @@ import re
 import sys
 
 page = pathlib.Path(sys.argv[1]).read_text()
-kernel, host, entries, arrays = re.findall(r"^```cpp\n(.*?)^```", page, re.M | re.S)
+blocks = re.findall(r"^```cpp\n(.*?)^```", page, re.M | re.S)
+kernel, host, entries, later, arrays = blocks
 table = page[page.index("| to find | write |"):]
 expressions = re.findall(r"^\| [^|]*\| `([^`]+)`", table[:table.index("\n\n")], re.M)
-assert len(expressions) >= 11 and "upload(scene" in host and "from_inside" in entries and "array_source" in arrays
+assert len(expressions) >= 11 and "upload(scene" in host and "from_inside" in entries
+assert "upload_async" in later and "array_source" in arrays
 
 body = "".join(f"  (void)({expression});\n" for expression in expressions)
 pathlib.Path(sys.argv[2]).write_text(f"""
@@ -29,9 +31,14 @@ void host(const raylift::Scene& scene, const raylift::Device& device, const rayl
 {host}
 }}
 
-const float* arrays(const raylift::Device& device, const raylift::UploadOptions& options,
-                    std::span<const float> weights) {{
+void in_order(const raylift::Scene& scene, const raylift::Device& device, cudaStream_t stream, cudaStream_t other,
+              int blocks, const raylift::Ray* rays, std::uint32_t* solids, int n) {{
+{later}
+}}
+
+void arrays(const raylift::Scene& scene, const raylift::Device& device, raylift::UploadOptions options,
+            const std::vector<float>& weights) {{
 {arrays}
-  return on_device;
+  (void)on_device;
 }}
 """)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys and mouse gestures: their table is in the docs, and each of them finds its control. The state behind them.
 #include "controls.h"
+#include <raylift/geometry/scene/scene.h>
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <array>
 #include <cstdlib>

@@ -1,74 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solids that move or hide: new transforms, and the level of the BVH over instances anew.
 #include <raylift/geometry/bvh/detail/instance_box.h>
-#include <raylift/geometry/bvh/detail/instance_level.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "bvh/rebuild_instances.h"
 #include "move_kernels.h"
+#include "moving_instances.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "device/cuda/check.h"
 #endif
 
 namespace raylift::inline v0_1 {
-namespace detail {
-
-/// What the host knows of a level over instances, from the first move on.
-class MovingInstances {
- public:
-  /// The pieces of the level that was uploaded. Waits for the stream.
-  MovingInstances(const Device& device, const Memory& nodes, std::size_t instances, StreamRef stream)
-      : state_(instances, kShown) {
-    // All nodes over instances are among these, whatever was taken to pieces.
-    const std::size_t most = std::min(nodes.bytes() / sizeof(BvhNode), bvh::instance_room(2 * instances + 256));
-    std::vector<BvhNode> front(most);
-    nodes.copy_to(std::as_writable_bytes(std::span(front)), stream);
-    device.synchronize(stream);
-    for (std::size_t i = 0, end = 1; i < std::min(end, most); ++i) {
-      const auto placed = std::bit_cast<InstanceNode>(front[i]);
-      if (placed.zero == 0)
-        pieces_.push_back({placed.root, placed.instance});
-      else
-        end += static_cast<std::size_t>(std::popcount(front[i].inner));
-    }
-    const std::size_t room = bvh::instance_room(pieces_.size());
-    if (std::any_of(pieces_.begin(), pieces_.end(), [&](const auto& piece) { return piece.root < room; }))
-      throw Error(ErrorKind::usage, "the BVH has no room for another level over its instances", {},
-                  "build it by build_bvh(), or by upload()");
-  }
-
-  void set_visible(std::uint32_t instance, bool visible) { set(instance, kHidden, !visible); }
-  void set_singular(std::uint32_t instance, bool singular) { set(instance, kSingular, singular); }
-  /// Those that rays can hit.
-  [[nodiscard]] std::vector<cuda::InstancePiece> pieces() const {
-    std::vector<cuda::InstancePiece> shown;
-    shown.reserve(pieces_.size());
-    std::copy_if(pieces_.begin(), pieces_.end(), std::back_inserter(shown),
-                 [this](const cuda::InstancePiece& piece) { return state_[piece.instance] == kShown; });
-    return shown;
-  }
-
- private:
-  enum : std::uint8_t { kShown = 0, kHidden = 1, kSingular = 2 };
-  void set(std::uint32_t instance, std::uint8_t flag, bool on) {
-    state_[instance] = static_cast<std::uint8_t>(on ? state_[instance] | flag : state_[instance] & ~flag);
-  }
-
-  std::vector<cuda::InstancePiece> pieces_;
-  std::vector<std::uint8_t> state_;  // by instance
-};
-
-}  // namespace detail
-
 namespace {
 
 using detail::MovedInstance;
@@ -133,7 +83,8 @@ detail::MovingInstances& GpuGeometry::moving(StreamRef stream) {
   if (view_.bvh_levels != 2 && view_.instance_count != 0)
     throw Error(ErrorKind::usage, "the geometry has no BVH over its solids", {}, "upload it with UploadOptions::bvh");
   if (!moving_)
-    moving_ = std::make_shared<detail::MovingInstances>(device(), array(ViewArray::nodes), view_.instance_count, stream);
+    moving_ =
+        std::make_shared<detail::MovingInstances>(device(), array(ViewArray::nodes), view_.instance_count, stream);
   return *moving_;
 }
 

@@ -2,6 +2,7 @@
 // Arrays that kernels read, owned: on the device, in pinned host memory, or in one address range over both.
 #pragma once
 
+#include <raylift/gpu/memory/device_span.h>
 #include <raylift/gpu/memory/memory.h>
 
 #include <cstddef>
@@ -12,13 +13,6 @@
 #include <utility>
 
 namespace raylift::inline v0_1 {
-
-/// A device address and a number of elements. Not owning; a kernel may take it by value.
-template <class T>
-struct DeviceSpan {
-  T* data = nullptr;
-  std::size_t size = 0;
-};
 
 namespace detail {
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/vector_types.h>
+#include <raylift/gpu/memory/device_span.h>
 #include <raylift/gpu/upload/upload.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
@@ -64,6 +65,12 @@ class GpuGeometry {
                       StreamRef stream);
   /// Hides solids from all ray queries, or shows them again. Everything else as for set_transforms().
   void set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream);
+  /// New vertices of a mesh, on the device, in its own frame and unit, as many as it had. The boxes of its tree follow,
+  /// and so does the level over instances. The tree keeps its shape: after large changes rays take longer than through a
+  /// new upload. Of a flattened scene mesh 0 is all of it. Otherwise as set_transforms(). Throws Error: usage (a mesh
+  /// that is not there, another number of vertices, a vertex that is not finite or beyond 1e18, no BVH), limit,
+  /// out_of_device_memory, device.
+  void refit(std::uint32_t mesh, DeviceSpan<const Float3> vertices, StreamRef stream);
 
  private:
   detail::MovingInstances& moving(StreamRef stream);
