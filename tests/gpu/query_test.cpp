@@ -222,7 +222,7 @@ TEST(SceneBvhTest, ManyInstancesOfAMeshCostOneMesh) {
   const Scene one = closed_scene(60, 1), many = closed_scene(60, 1000);
   const SceneBvh a = build_bvh(one, Eigen::Vector3d::Zero()), b = build_bvh(many, Eigen::Vector3d::Zero());
   EXPECT_EQ(a.pairs.size(), b.pairs.size());
-  EXPECT_EQ(a.nodes.size() - a.instance_nodes, b.nodes.size() - b.instance_nodes);
+  EXPECT_EQ(a.nodes.size() - a.instance_room, b.nodes.size() - b.instance_room);
   EXPECT_LT(b.instance_nodes, 1500U);
 }
 

@@ -4,25 +4,25 @@
 #pragma once
 
 #include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/detail/standard.h>
+#include <raylift/gpu/view.h>
+#if !defined(__CUDACC_RTC__)
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <limits>
+#endif
 
 namespace raylift::inline v0_1 {
 
 /// Triples of floating-point numbers anywhere in the device's memory: number (i, k) lies `row * i + column * k` bytes
 /// after `data`. A row of 0 gives all rays the same triple.
 struct Triples {
-  const std::byte* data = nullptr;
+  const void* data = nullptr;
   std::ptrdiff_t row = 12;
   std::ptrdiff_t column = 4;
   bool is_double = false;
 
   [[nodiscard]] RAYLIFT_HD double at(std::size_t i, int k) const {
-    const std::byte* const place = data + row * static_cast<std::ptrdiff_t>(i) + column * k;
+    const auto* const place = static_cast<const char*>(data) + row * static_cast<std::ptrdiff_t>(i) + column * k;
     return is_double ? *reinterpret_cast<const double*>(place) : double{*reinterpret_cast<const float*>(place)};
   }
 };
@@ -71,6 +71,7 @@ struct HitArrays {
   }
 };
 
+#if !defined(__CUDACC_RTC__)
 /// Sets rays[i] to arrays.ray(i) for i < count. All addresses are the device's. On CUDA, the call returns at once and
 /// the work runs in the stream's order; the host device has done it on return. Throws Error(device).
 void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::size_t count, StreamRef stream);
@@ -78,5 +79,6 @@ void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::si
 /// Calls arrays.set() for each of `count` hits of trace() on the same geometry. Likewise.
 void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& arrays, std::size_t count,
                  StreamRef stream);
+#endif
 
 }  // namespace raylift::inline v0_1
