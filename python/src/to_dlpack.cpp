@@ -77,7 +77,8 @@ py::object capsule(const Array& array, const char* name) {
 
 py::tuple dlpack_device(const Device& device) {
   const DeviceInfo& info = device.info();
-  return info.is_host ? py::make_tuple(dlpack::kCpu, 0) : py::make_tuple(dlpack::kCuda, info.cuda_device);
+  if (info.is_host) return py::make_tuple(dlpack::kCpu, 0);
+  return py::make_tuple(dlpack::kCuda, info.cuda_device);
 }
 
 py::object to_dlpack(const Array& array, const py::object& stream, const py::object& max_version,

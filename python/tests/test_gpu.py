@@ -31,7 +31,7 @@ class OnGpu(Test):
         cls.geometry = rl.upload(cls.scene, device())
         cls.on_host = rl.upload(cls.scene, "host")
         random = np.random.default_rng(5)
-        cls.origins = random.uniform(-60, 60, (100_000, 3)).astype(np.float32)
+        cls.origins = random.uniform(-50, 50, (100_000, 3)).astype(np.float32)
         cls.directions = random.normal(size=(100_000, 3)).astype(np.float32)
         cls.expected = cls.on_host.trace(cls.origins, cls.directions).numpy()
 
