@@ -45,6 +45,8 @@ Array view_as(const Array& array, const py::object& type) {
   Array view = array;
   view.dtype = py::dtype::from_args(type);
   const py::ssize_t item = array.dtype.itemsize(), wanted = view.dtype.itemsize();
+  if (wanted == 0 || view.dtype.attr("hasobject").cast<bool>())
+    throw Error(ErrorKind::usage, "an array of a device has no elements of that type");
   if (item == wanted) return view;
   if (!array.contiguous())
     throw Error(ErrorKind::usage, "an array that is not contiguous keeps the size of its elements");
@@ -162,7 +164,11 @@ Array empty_array(const Device& device, const py::dtype& dtype, std::vector<py::
   if (bytes == 0) return array;
   Memory memory = without_gil([&] { return Memory::on_device(device, bytes); });
   array.data = memory.device();
-  array.owner = keep(std::move(memory));
+  // Releasing device memory waits for the device, on which Python's callbacks may be queued.
+  array.owner = py::capsule(new Memory(std::move(memory)), [](void* kept) {
+    const py::gil_scoped_release release;
+    delete static_cast<Memory*>(kept);
+  });
   return array;
 }
 

@@ -27,6 +27,7 @@ struct Pending {
   /// Makes what is enqueued on `other` from now on wait.
   void hold_back(StreamRef other) const { event.wait(other); }
   StreamHandle stream;
+  py::object stream_owner;  ///< a Python object that keeps the stream
   Event event;
   std::vector<py::object> reads;  ///< memory that has no order of its own with the stream
 };

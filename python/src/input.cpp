@@ -20,6 +20,11 @@ std::string type_name(const py::handle& given) {
   return py::str(py::type::of(given).attr("__name__")).cast<std::string>();
 }
 
+void check_byte_order(const py::dtype& dtype, const std::string& what) {
+  if (!dtype.attr("isnative").cast<bool>())
+    refuse(what, "is not in this machine's byte order: give array.astype(array.dtype.newbyteorder('='))");
+}
+
 Array of_numpy(const py::array& values, const Device& device, const py::object& owner) {
   Array array{device, const_cast<std::byte*>(static_cast<const std::byte*>(values.data())), values.dtype(), {}, {},
               owner};
@@ -30,12 +35,13 @@ Array of_numpy(const py::array& values, const Device& device, const py::object& 
 }
 
 /// By the CUDA array interface: https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html
-Input of_interface(const py::handle& given, const py::dict& interface, const Device& device) {
+Input of_interface(const py::handle& given, const py::dict& interface, const Device& device, const std::string& what) {
   Input input{
       {device, nullptr, py::dtype::from_args(interface["typestr"]), {}, {}, py::reinterpret_borrow<py::object>(given)},
       std::nullopt};
   Array& array = input.array;
   if (array.dtype.kind() == 'V' && interface.contains("descr")) array.dtype = py::dtype::from_args(interface["descr"]);
+  check_byte_order(array.dtype, what);
   array.shape = interface["shape"].cast<std::vector<py::ssize_t>>();
   const py::tuple data = interface["data"];
   array.data = reinterpret_cast<std::byte*>(data[0].cast<std::uintptr_t>());
@@ -128,7 +134,7 @@ Input on_cuda(const py::handle& given, int number, const Device& device, const s
   if (has_cuda_interface(given)) {
     const py::dict interface = given.attr("__cuda_array_interface__");
     if (number < 0 || (interface.contains("stream") && !interface["stream"].is_none()))
-      return of_interface(given, interface, device);
+      return of_interface(given, interface, device, what);
   }
   const std::optional<StreamHandle> current = current_stream(given);
   const StreamHandle stream = wanted ? *wanted : current ? *current : legacy_stream();
@@ -156,6 +162,7 @@ Input input(const py::handle& given, const Device& device, const std::string& wh
     PyErr_Clear();
     refuse(what, "is no array but a " + type_name(given));
   }
+  check_byte_order(values.dtype(), what);
   if (device.info().is_host) return {of_numpy(values, device, values), std::nullopt};
   // A copy of the caller's, in C order.
   const py::array packed = py::array::ensure(values, py::array::c_style);

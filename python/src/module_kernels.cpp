@@ -4,7 +4,9 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/module/module.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "geometry.h"
 #include "input.h"
@@ -23,7 +25,12 @@ struct ModuleBox {
   std::vector<std::shared_ptr<Pending>> launched = {};  ///< what may be running, with the arrays that it reads
 
   void keep(std::shared_ptr<Pending> pending) {
-    std::erase_if(launched, [](const std::shared_ptr<Pending>& one) { return one->event.passed(); });
+    // What is done goes last: its arrays may run Python's code, and let another thread in.
+    const auto done = std::partition(launched.begin(), launched.end(),
+                                     [](const std::shared_ptr<Pending>& one) { return !one->event.passed(); });
+    const std::vector<std::shared_ptr<Pending>> gone(std::make_move_iterator(done),
+                                                     std::make_move_iterator(launched.end()));
+    launched.erase(done, launched.end());
     launched.push_back(std::move(pending));
   }
 };

@@ -12,6 +12,7 @@
 #include "geometry.h"
 #include "input.h"
 #include "parts.h"
+#include "stream.h"
 #include "watch.h"
 
 namespace raylift::python {
@@ -89,7 +90,8 @@ ReadySource source_of(const GeometryBox& box, const py::object& given, std::uint
       !device.info().is_host && (py::isinstance<Array>(given) || py::hasattr(given, "__cuda_array_interface__"));
   const Device where = in_place ? device : Device::host(0);
   const Input values = input(given, in_place ? device : where, "source", std::nullopt);
-  if (in_place && values.stream) Pending(device, *values.stream).wait();
+  // Arrays of libraries that tell no stream are ordered on the legacy one.
+  if (in_place) Pending(device, values.stream ? *values.stream : legacy_stream()).wait();
   if (has_rows(values.array, 6)) {
     const auto steps = structs_of<photon::Genstep>(values.array);
     without_gil([&] {

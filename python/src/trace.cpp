@@ -47,7 +47,8 @@ py::object numbers(const py::object& given) {
 /// Records, or as many float32 in their place: (N, 8).
 py::ssize_t records(const Array& array, py::ssize_t bytes, const char* what) {
   const bool whole = array.shape.size() == 1 && array.dtype.itemsize() == bytes;
-  const bool words = array.shape.size() == 2 && array.dtype.itemsize() == 4 && 4 * array.shape[1] == bytes;
+  const bool words = array.shape.size() == 2 && array.dtype.kind() == 'f' && array.dtype.itemsize() == 4 &&
+                     4 * array.shape[1] == bytes;
   if ((!whole && !words) || !array.contiguous())
     throw Error(ErrorKind::usage, std::string(what) + " must be contiguous, of the shape (N,) and raylift." + what +
                                       "_dtype, or (N, 8) and float32");
@@ -76,7 +77,7 @@ py::object hits_of(const GeometryPointer& box, Array hits, Work& work) {
 py::object trace_arrays(const GeometryPointer& box, const py::object& origins, const py::object& directions, float tmin,
                         float tmax, const py::object& out, const py::object& stream) {
   const Device& device = box->geometry.device();
-  Work work(*box, stream_of(stream, {origins, directions, out}));
+  Work work(*box, stream_of(stream, {origins, directions, out}), stream);
   const Input from = input(numbers(origins), device, "origins", work.stream().handle());
   const Input along = input(numbers(directions), device, "directions", work.stream().handle());
   py::ssize_t count = -1;
@@ -103,7 +104,7 @@ py::object trace_arrays(const GeometryPointer& box, const py::object& origins, c
 
 py::object trace_rays(const GeometryPointer& box, const py::object& rays, const py::object& out,
                       const py::object& stream) {
-  Work work(*box, stream_of(stream, {rays, out}));
+  Work work(*box, stream_of(stream, {rays, out}), stream);
   const Input given = input(rays, box->geometry.device(), "rays", work.stream().handle());
   const py::ssize_t count = records(given.array, sizeof(Ray), "ray");
   Array hits = room_for_hits(*box, out, count, work);
@@ -132,6 +133,7 @@ Array of_hits(const GeometryPointer& box, const Array& hits, const std::string& 
   // On the geometry's own stream: the one that the hits came on may be gone.
   Work work(*box, std::nullopt);
   if (hits.pending) hits.pending->hold_back(work.stream());
+  if (!box->geometry.device().info().is_host) work.keep(hits.owner);
   if (array.count() != 0)
     without_gil([&] {
       unpack_hits(box->geometry, reinterpret_cast<const Hit*>(hits.data), arrays,

@@ -12,10 +12,15 @@ namespace raylift::python {
 /// Work of one call on a geometry: on the caller's stream where there is one, and else on the geometry's own.
 class Work {
  public:
-  Work(const GeometryBox& box, std::optional<StreamHandle> chosen)
-      : device_(box.geometry.device()), stream_(chosen ? *chosen : box.stream.handle()) {}
+  /// `owner` keeps the stream that was chosen, as far as somebody does.
+  Work(const GeometryBox& box, std::optional<StreamHandle> chosen, py::object owner = py::none())
+      : device_(box.geometry.device()),
+        stream_(chosen ? *chosen : box.stream.handle()),
+        stream_owner_(chosen ? std::move(owner) : py::cast(&box, py::return_value_policy::reference)) {}
 
   [[nodiscard]] StreamRef stream() const { return stream_; }
+  /// Keeps an object until the work is done.
+  void keep(py::object kept) { reads_.push_back(std::move(kept)); }
   /// Orders what follows after an input's own work, and keeps the input until it is done.
   void after(const Input& input);
   /// The work that has been begun, for the arrays that it writes to; null on the host device, where it is done.
@@ -24,6 +29,7 @@ class Work {
  private:
   const Device& device_;
   StreamHandle stream_;
+  py::object stream_owner_;
   std::vector<py::object> reads_;
 };
 

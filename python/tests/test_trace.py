@@ -30,6 +30,18 @@ class Trace(Test):
         hit = clear & (triangle >= 0)
         np.testing.assert_allclose(hits.t.numpy()[hit], t[hit], rtol=2e-5, atol=2e-5)
 
+    def test_other_byte_orders_are_refused(self):
+        """Arrays from ROOT and FITS files are often big-endian."""
+        geometry = rl.upload(rl.scene_of(*sphere()), DEVICE)
+        for wrong in (">f4", ">f8"):
+            origins = np.zeros((4, 3), wrong)
+            with self.assertRaisesRegex(rl.UsageError, "byte order"):
+                geometry.trace(origins, np.ones((4, 3), np.float32))
+        with self.assertRaises(rl.UsageError):
+            geometry.trace_rays(np.zeros((4, 8), np.int32))
+        with self.assertRaises(rl.UsageError):
+            geometry.vertices.view("V0")
+
     def test_meets_what_brute_force_says(self):
         hits = self.geometry.trace(self.origins, self.directions)
         self.expect(hits)

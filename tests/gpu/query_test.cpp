@@ -86,6 +86,32 @@ TEST_P(Query, OneLevelAndTwoAgree) {
   EXPECT_LT(differ, found / 500);
 }
 
+// Near the origin on a triangle that reaches far, its corners' rounding counts, and not the point's.
+TEST_P(Query, SpawnedRaysLeaveLargeTriangles) {
+  Scene scene = closed_scene(6, 1);
+  const float r = 10'000;
+  scene.meshes[0].vertices = {{-r, -r, -0.37F * r}, {r, -r, 0.41F * r}, {0.3F * r, r, 0.013F * r}, {0, 0, -2 * r}};
+  scene.meshes[0].triangles = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+  scene.meshes[0].parts = {{0, 4}};
+  scene.instances[0].transform = Transform::Identity();
+  scene.bounds = world_bounds(scene);
+  UploadOptions options = with_bvh();
+  options.origin = Double3{0, 0, 0};
+  const GpuGeometry geometry = upload(scene, Device::host(), options);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> place(-50, 50), part(-1, 1);
+  std::size_t spawned = 0;
+  for (int i = 0; i != 20'000; ++i) {
+    const Hit hit = closest_hit(geometry.view(), {{place(random), place(random), 5000}, 0, {0, 0, -1}});
+    if (!hit.valid() || hit.triangle != 0) continue;
+    ++spawned;
+    const Ray next = spawn(geometry.view(), hit, {part(random), part(random), part(random)});
+    const Hit after = closest_hit(geometry.view(), next);
+    ASSERT_FALSE(after.valid() && after.triangle == 0) << i;
+  }
+  EXPECT_GT(spawned, 10'000U);
+}
+
 // Spawned rays start on the side that they point to, near the plane of the triangle, and never meet it.
 TEST_P(Query, SpawnedRaysLeaveTheirSurface) {
   for (const bool flat : {false, true})

@@ -23,12 +23,18 @@ class Includes {
  public:
   explicit Includes(const std::vector<fs::path>& folders) : folders_(folders) {}
 
-  /// Of a text in a folder. False where an #include does not name its file.
+  /// Of a text in a folder. False where an #include does not name its file, or can't be told.
   [[nodiscard]] bool add_all(std::string_view text, const fs::path& beside) {
     for (std::size_t end = 0; end < text.size(); text.remove_prefix(std::min(end + 1, text.size()))) {
       end = std::min(text.find('\n'), text.size());
       std::string_view line = text.substr(0, end);
-      if (!skip(line, "#") || !skip(line, "include")) continue;
+      if (!skip(line, "#") || !skip(line, "include")) {
+        // A directive in another spelling: behind a comment, as a digraph, over several lines.
+        const std::string_view whole = text.substr(0, end);
+        const bool directive = whole.find('#') != std::string_view::npos || whole.find("%:") != std::string_view::npos;
+        if (directive && (whole.find("include") != std::string_view::npos || whole.ends_with("#\\"))) return false;
+        continue;
+      }
       line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
       const std::size_t close = line.find_first_of(">\"", 1);
       if (line.empty() || (line[0] != '<' && line[0] != '"') || close == std::string_view::npos) return false;

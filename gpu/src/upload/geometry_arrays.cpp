@@ -243,6 +243,7 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
 
   if (options.bvh && options.prebuilt_bvh != nullptr) {
     detail::check_prebuilt(*options.prebuilt_bvh, {&mesh, 1}, std::nullopt);
+    detail::check_triangles(flat.vertices, flat.triangles);
     add_bvh(arrays, *options.prebuilt_bvh);
   } else if (options.bvh && builder != nullptr && flat.triangles.size() >= kLargeMesh) {
     const Stage stage(progress, "bvh", flat.triangles.size());
@@ -271,7 +272,7 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
 
 /// validate(), but for what the builder of a BVH looks at anyway: vertices and triangles.
 void check(const Scene& scene, const UploadOptions& options) {
-  if (!options.bvh) return validate(scene);
+  if (!options.bvh || options.prebuilt_bvh != nullptr) return validate(scene);
   detail::check_scene(scene, detail::sizes_of(scene),
                       [&](const std::string& what) { detail::refuse_scene(scene, what); });
 }

@@ -112,4 +112,15 @@ void check_prebuilt(const SceneBvh& bvh, std::span<const MeshView> meshes,
                     });
 }
 
+void check_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles) {
+  const auto count = vertices.size();
+  const bool sound = std::all_of(triangles.begin(), triangles.end(),
+                                 [count](const UInt3& t) { return t.x < count && t.y < count && t.z < count; }) &&
+                     std::all_of(vertices.begin(), vertices.end(), [](const Float3& v) {
+                       return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+                     });
+  if (!sound)
+    throw Error(ErrorKind::usage, "the flat scene holds an index out of range, or a vertex that is not finite");
+}
+
 }  // namespace raylift::inline v0_1::detail

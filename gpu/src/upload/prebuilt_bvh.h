@@ -16,4 +16,7 @@ namespace raylift::inline v0_1::detail {
 void check_prebuilt(const SceneBvh& bvh, std::span<const MeshView> meshes,
                     std::optional<std::span<const InstanceView>> instances);
 
+/// What a builder of BVHs would look at. Throws Error(usage).
+void check_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles);
+
 }  // namespace raylift::inline v0_1::detail

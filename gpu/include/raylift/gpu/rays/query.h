@@ -70,13 +70,17 @@ requires std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float
 /// A ray that starts where a surface was hit and does not hit it again: for shadow rays, bounces, and samples. Its
 /// start is the hit's point in the world, from the triangle's vertices, moved along the normal to the side that
 /// `direction` points to. It is moved by 2^-19 of the magnitudes that were summed up for the point, several times what
-/// rounding explains: about 2 um at 1 m from the origin, 40 um at 20 m. What lies nearer to the surface than that is
-/// passed over, so photons take next_boundary() of <raylift/gpu/rays/boundary.h>, which keeps to its medium. Not for
-/// instances whose transform distorts by more than a factor of 10. `hit` must be valid.
+/// rounding explains: at most about 2 um for triangles within 1 m of the origin, 40 um within 20 m. What lies nearer to
+/// the surface than that is passed over, so photons take next_boundary() of <raylift/gpu/rays/boundary.h>, which keeps
+/// to its medium. Not for instances whose transform distorts by more than a factor of 10. `hit` must be valid.
 [[nodiscard]] RAYLIFT_HD inline Ray spawn(const GeometryView& geometry, const Hit& hit, Float3 direction) {
   const UInt3 t = geometry.triangles[hit.triangle];
   const Float3 a = geometry.vertices[t.x], b = geometry.vertices[t.y], c = geometry.vertices[t.z];
-  const Float3 in_mesh = (1 - hit.u - hit.v) * a + hit.u * b + hit.v * c;
+  const float w = 1 - hit.u - hit.v;
+  const Float3 in_mesh = w * a + hit.u * b + hit.v * c;
+  // What is summed up, without cancellation: a point near the origin may lie on a triangle that reaches far.
+  const auto size = [&](float p, float q, float r) { return fabsf(w * p) + fabsf(hit.u * q) + fabsf(hit.v * r); };
+  const Float3 sizes{size(a.x, b.x, c.x), size(a.y, b.y, c.y), size(a.z, b.z, c.z)};
   const float* m = geometry.instances[hit.instance].to_world.m;
   using bvh_detail::maximum;
   Float3 point{0, 0, 0};
@@ -86,7 +90,8 @@ requires std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float
     const float x = bvh_detail::product(row[0], in_mesh.x), y = bvh_detail::product(row[1], in_mesh.y),
                 z = bvh_detail::product(row[2], in_mesh.z);
     (axis == 0 ? point.x : axis == 1 ? point.y : point.z) = x + y + z + row[3];
-    magnitude = maximum(magnitude, fabsf(x) + fabsf(y) + fabsf(z) + fabsf(row[3]));
+    magnitude =
+        maximum(magnitude, fabsf(row[0]) * sizes.x + fabsf(row[1]) * sizes.y + fabsf(row[2]) * sizes.z + fabsf(row[3]));
   }
   // Squares of a small triangle's normal would underflow.
   const Float3 n = (1 / maximum(maximum(fabsf(hit.normal.x), fabsf(hit.normal.y)), fabsf(hit.normal.z))) * hit.normal;

@@ -59,15 +59,15 @@ class GpuGeometry {
   ///
   /// Work is done in the stream's order; returns once the stream is past it. Nothing may use the geometry meanwhile.
   /// Throws Error: usage (a flat scene, one without a BVH, a solid that is not there or is given twice, another number
-  /// of transforms, one that is not finite), limit (a place beyond 1e18 mm from the origin; the BVH is of no use then
-  /// until another call succeeds), out_of_device_memory, device.
+  /// of transforms, one that is not finite), limit (a place beyond 1e18 mm from the origin), out_of_device_memory,
+  /// device. After one of the last three the BVH is of no use until another call succeeds.
   void set_transforms(std::span<const std::uint32_t> solids, std::span<const DoubleAffine> transforms,
                       StreamRef stream);
   /// Hides solids from all ray queries, or shows them again. Everything else as for set_transforms().
   void set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream);
   /// New vertices of a mesh, on the device, in its own frame and unit, as many as it had. The boxes of its tree follow,
-  /// and so does the level over instances. The tree keeps its shape: after large changes rays take longer than through a
-  /// new upload. Of a flattened scene mesh 0 is all of it. Otherwise as set_transforms(). Throws Error: usage (a mesh
+  /// and so does the level over instances. The tree keeps its shape: after large changes rays take longer than through
+  /// a new upload. Of a flattened scene mesh 0 is all of it. Otherwise as set_transforms(). Throws Error: usage (a mesh
   /// that is not there, another number of vertices, a vertex that is not finite or beyond 1e18, no BVH), limit,
   /// out_of_device_memory, device.
   void refit(std::uint32_t mesh, DeviceSpan<const Float3> vertices, StreamRef stream);
