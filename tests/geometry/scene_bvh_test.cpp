@@ -2,6 +2,7 @@
 // The tree of a scene in two levels: where instances stand in it, and the meshes' trees behind them.
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/checks/check.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +10,7 @@
 
 #include "bvh_scenes.h"
 #include "bvh_walker.h"
+#include "expect_error.h"
 
 namespace raylift {
 namespace {
@@ -157,6 +159,27 @@ TEST(SceneBvh, HasEachInstanceWithAllItsTriangles) {
       walker.check();
       EXPECT_EQ(walker.pieces() > walker.placed(), instances > 1);  // the large one is taken to pieces
     }
+  }
+}
+
+// What is built at the same time must not go on with half of its arrays.
+TEST(SceneBvh, AMeshThatFailsLeavesTheOthersInPeace) {
+  Scene scene;
+  const Triangles sphere = test::bumpy_sphere(40);
+  for (std::uint32_t m = 0; m != 16; ++m) {
+    scene.meshes.push_back({"mesh " + std::to_string(m),
+                            sphere.vertices,
+                            sphere.triangles,
+                            {{0, static_cast<std::uint32_t>(sphere.triangles.size())}}});
+    scene.instances.push_back({m, 0, 0, kNone, Transform::Identity()});
+  }
+  for (const std::size_t m : {13, 6, 9}) scene.meshes[m].triangles.back().y = 1U << 20;
+  for (int round = 0; round != 30; ++round) {
+    EXPECT_EQ(
+        test::expect_error(ErrorKind::malformed, [&] { (void)build_bvh(scene, Eigen::Vector3d::Zero()); }).element(),
+        "mesh 'mesh 6'");
+    const Error error = test::expect_error(ErrorKind::malformed, [&] { (void)check(scene); });
+    EXPECT_EQ(error.element().find("mesh 'mesh 6'"), 0U) << error.what();
   }
 }
 

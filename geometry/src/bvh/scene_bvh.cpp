@@ -14,6 +14,8 @@
 
 #include <raylift/geometry/bvh/detail/instance_level.h>
 
+#include "for_each_mesh.h"
+
 namespace raylift::inline v0_1 {
 namespace {
 
@@ -55,7 +57,7 @@ class Placement {
                   "override its unit, by LoadOptions::unit_mm");
     for (PlacedTree& p : placed) enlarge(p);
     for (const PlacedTree& p : placed)
-      if (!(p.box.reach() < 1e18))
+      if (!(p.box.reach() < static_cast<double>(kBvhFarthest)))
         throw Error(ErrorKind::limit, "the solid lies beyond 1e18 mm from the origin",
                     {scene_.source, "solid '" + scene_.path(scene_.instances[p.node.instance]) + "'"});
     return placed;
@@ -242,7 +244,7 @@ SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhO
     constexpr std::size_t kBatch = 1024;
     for (std::size_t first = 0; first < count; first += kBatch) {
       const std::size_t last = std::min(count, first + kBatch);
-      tbb::parallel_for(first, last, [&](std::size_t m) {
+      detail::for_each_mesh(first, last, [&](std::size_t m) {
         const Mesh& mesh = scene.meshes[m];
         if (is_large(mesh)) return;
         try {

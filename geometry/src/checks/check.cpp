@@ -20,6 +20,7 @@
 #include <unordered_map>
 
 #include "disjoint_sets.h"
+#include "for_each_mesh.h"
 
 namespace raylift::inline v0_1 {
 namespace {
@@ -372,7 +373,7 @@ SceneCheck check(const Scene& scene, const CheckOptions& options, const Progress
     while (end != scene.meshes.size() && (end == begin || triangles + scene.meshes[end].triangles.size() <= kSlice))
       triangles += scene.meshes[end++].triangles.size();
     try {
-      tbb::parallel_for(begin, end, [&](std::size_t i) { result.meshes[i] = check(scene.meshes[i], options); });
+      detail::for_each_mesh(begin, end, [&](std::size_t i) { result.meshes[i] = check(scene.meshes[i], options); });
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), {scene.source, error.element()}, error.advice());
     }
