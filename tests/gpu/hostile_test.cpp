@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "devices.h"
+#include "geometry/expect_error.h"
 #include "scenes.h"
 #include "test_backend.h"
 
@@ -190,6 +191,22 @@ TEST_P(Hostile, ASceneOfNothingHasAViewOfNothing) {
     EXPECT_EQ(geometry.view().vertices, nullptr);
     EXPECT_EQ(geometry.report().bytes(), geometry.report().device_bytes());
   }
+}
+
+// Flattened, or without its own mesh, the index would lead to another solid's vertex.
+TEST_P(Hostile, AnIndexOutOfItsMeshIsRefusedHoweverTheSceneIsUploaded) {
+  Scene scene = random_scene(23, 3, 400);
+  scene.meshes[1].triangles[7].y = static_cast<std::uint32_t>(scene.meshes[1].vertices.size());
+  for (const bool flatten : {false, true})
+    for (const bool bvh : {false, true}) {
+      UploadOptions options = small_chunks();
+      options.flatten = flatten;
+      options.bvh = bvh;
+      // What builds a mesh's tree finds it on the way, as in a file.
+      const ErrorKind kind = bvh && !flatten ? ErrorKind::malformed : ErrorKind::usage;
+      const Error error = test::expect_error(kind, [&] { (void)upload(scene, device(), options); });
+      EXPECT_EQ(error.element().find("mesh"), 0U) << error.what();
+    }
 }
 
 TEST_P(Hostile, MeshesWithoutTrianglesOrVerticesStandBetweenOthers) {

@@ -270,9 +270,10 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   return arrays;
 }
 
-/// validate(), but for what the builder of a BVH looks at anyway: vertices and triangles.
+/// validate(), but for what the builder of a BVH looks at anyway: vertices and triangles of each mesh. A flattened
+/// scene has one array of vertices, in which an index that is out of its mesh's range is in that of another one.
 void check(const Scene& scene, const UploadOptions& options) {
-  if (!options.bvh || options.prebuilt_bvh != nullptr) return validate(scene);
+  if (!options.bvh || options.prebuilt_bvh != nullptr || options.flatten) return validate(scene);
   detail::check_scene(scene, detail::sizes_of(scene),
                       [&](const std::string& what) { detail::refuse_scene(scene, what); });
 }
