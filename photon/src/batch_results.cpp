@@ -12,7 +12,7 @@
 #include "needs.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
-#include "on_cuda.h"
+#include "device/cuda/on_cuda.h"
 #endif
 
 namespace raylift::inline v0_1::photon {
@@ -67,7 +67,7 @@ std::size_t scratch_bytes([[maybe_unused]] const Device& device, [[maybe_unused]
   std::size_t bytes = 1;
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
-    on_cuda(device, "the selection of hits", [&] { return results_scratch(count, bytes); });
+    cuda::on_cuda(device, "the selection of hits", [&] { return results_scratch(count, bytes); });
   }
 #endif
   return std::max<std::size_t>(bytes, 1);
@@ -77,7 +77,8 @@ void make_results(const GpuGeometry& geometry, const BatchArrays& batch, [[maybe
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    on_cuda(geometry.device(), "the kernels of results", [&] { return launch_results(view, batch, stream.handle()); });
+    cuda::on_cuda(geometry.device(), "the kernels of results",
+                  [&] { return launch_results(view, batch, stream.handle()); });
     return;
   }
 #endif
@@ -92,7 +93,7 @@ void make_sequences(const GpuGeometry& geometry, const ReadySource& source, cons
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    on_cuda(geometry.device(), "the kernel of histories", [&] {
+    cuda::on_cuda(geometry.device(), "the kernel of histories", [&] {
       return launch_sequences(view, source.source(), source.anchor(), run, outcomes, sequences, count, stream.handle());
     });
     return;
@@ -115,7 +116,7 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     const DeviceBuffer<PhotonRow> on_device(geometry.device(), rows.size());
-    on_cuda(geometry.device(), "record", [&] {
+    cuda::on_cuda(geometry.device(), "record", [&] {
       return launch_record(view, ready.source(), ready.anchor(), how, on_device.device(), photons, stream.handle());
     });
     on_device.copy_to(rows, stream);

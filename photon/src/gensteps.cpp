@@ -11,8 +11,8 @@
 #include "for_each.h"
 #include "needs.h"
 #ifdef RAYLIFT_WITH_CUDA
+#include "device/cuda/on_cuda.h"
 #include "generate_kernel.h"
-#include "on_cuda.h"
 #endif
 
 namespace raylift::inline v0_1::photon {
@@ -91,8 +91,8 @@ void place([[maybe_unused]] const Device& device, const GeometryView& view, cons
            GenstepPlace* places, std::uint64_t* photons, std::size_t count, [[maybe_unused]] StreamRef stream) {
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
-    on_cuda(device, "place_gensteps",
-            [&] { return launch_place_gensteps(view, steps, seed, places, photons, count, stream.handle()); });
+    cuda::on_cuda(device, "place_gensteps",
+                  [&] { return launch_place_gensteps(view, steps, seed, places, photons, count, stream.handle()); });
     return;
   }
 #endif

@@ -12,7 +12,7 @@
 #include "needs.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
-#include "on_cuda.h"
+#include "device/cuda/on_cuda.h"
 #include "propagate_kernel.h"
 #endif
 
@@ -49,7 +49,7 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
       const std::size_t now = std::min(count - done, kMostAtOnce);
       Run part = run;
       part.first += done;
-      on_cuda(device, "propagate", [&] {
+      cuda::on_cuda(device, "propagate", [&] {
         return launch_propagate(view, ready.source(), ready.anchor(), part, flights, outcomes + done,
                                 static_cast<std::uint32_t>(now), stream.handle());
       });

@@ -5,7 +5,7 @@
 #include "for_each.h"
 #include "ready_source.h"
 #ifdef RAYLIFT_WITH_CUDA
-#include "on_cuda.h"
+#include "device/cuda/on_cuda.h"
 #include "rays_kernel.h"
 #endif
 
@@ -18,7 +18,8 @@ void make_rays([[maybe_unused]] const Device& device, const Source& source, std:
     throw Error(ErrorKind::usage, "rays are made of a shape, and this source's photons are given");
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host) {
-    on_cuda(device, "make_rays", [&] { return launch_make_rays(source, seed, first, rays, count, stream.handle()); });
+    cuda::on_cuda(device, "make_rays",
+                  [&] { return launch_make_rays(source, seed, first, rays, count, stream.handle()); });
     return;
   }
 #endif

@@ -9,8 +9,8 @@
 #include "for_each.h"
 
 #ifdef RAYLIFT_WITH_CUDA
+#include "device/cuda/on_cuda.h"
 #include "generate_kernel.h"
-#include "on_cuda.h"
 #include "propagate_kernel.h"
 #endif
 
@@ -45,8 +45,8 @@ const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anc
   if (source.gensteps.steps != nullptr || source.photons != nullptr) return nullptr;
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    on_cuda(geometry.device(), "locate",
-            [&] { return launch_anchor(geometry.view(), source, anchor, stream.handle()); });
+    cuda::on_cuda(geometry.device(), "locate",
+                  [&] { return launch_anchor(geometry.view(), source, anchor, stream.handle()); });
     return anchor;
   }
 #endif
@@ -65,8 +65,8 @@ void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t 
   source_.photons_in = in;
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    on_cuda(geometry.device(), "locate",
-            [&] { return launch_locate_photons(geometry.view(), source_.photons, in, count, stream.handle()); });
+    cuda::on_cuda(geometry.device(), "locate",
+                  [&] { return launch_locate_photons(geometry.view(), source_.photons, in, count, stream.handle()); });
     return;
   }
 #endif
@@ -86,7 +86,7 @@ void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t 
   source_.first_photon = run.first;
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    on_cuda(geometry.device(), "generate", [&] {
+    cuda::on_cuda(geometry.device(), "generate", [&] {
       return launch_generate(geometry.view(), gensteps, run.seed, run.first, photons, in, count, stream.handle());
     });
     return;

@@ -6,10 +6,8 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/check.h"
+#include "device/run_on.h"
 #include "trace_kernel.h"
-#endif
 
 namespace raylift::inline v0_1 {
 
@@ -28,19 +26,12 @@ void trace_on_host(const GeometryView& geometry, std::span<const Ray> rays, std:
 
 template <class Geometry>
 void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count,
-              [[maybe_unused]] StreamRef stream) {
-#ifdef RAYLIFT_WITH_CUDA
-  if (!device.info().is_host) {
-    const cuda::CurrentDevice current(device.info().cuda_device);
-    cuda::check(current.code(), "selecting " + device.info().id);
-    cuda::check(static_cast<cudaError_t>(cuda::launch_trace(geometry, rays, hits, count, stream.handle())),
-                "launching trace");
-    return;
-  }
-#else
-  (void)device;
-#endif
-  trace_on_host(geometry, {rays, count}, {hits, count});
+              StreamRef stream) {
+  detail::run_on(
+      device, "trace", [&] { return cuda::launch_trace(geometry, rays, hits, count, stream.handle()); },
+      [&] {
+        trace_on_host(geometry, {rays, count}, {hits, count});
+      });
 }
 
 }  // namespace

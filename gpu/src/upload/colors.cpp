@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "color_kernels.h"
-#ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/check.h"
-#endif
+#include "device/run_on.h"
 
 namespace raylift::inline v0_1 {
 namespace {
@@ -23,20 +21,14 @@ Memory& colors_of(GpuGeometry& geometry) {
 
 /// launch(colors, count) on the geometry's device, or run(colors, i) for each colour on the host.
 template <class Launch, class Run>
-void recolor(GpuGeometry& geometry, [[maybe_unused]] const Launch& launch, const Run& run) {
+void recolor(GpuGeometry& geometry, const Launch& launch, const Run& run) {
   Memory& memory = colors_of(geometry);
   auto* const colors = memory.as<std::uint32_t>();
   const auto count = static_cast<std::uint32_t>(memory.bytes() / sizeof(std::uint32_t));
   if (count == 0) return;
-#ifdef RAYLIFT_WITH_CUDA
-  if (const DeviceInfo& device = geometry.device().info(); !device.is_host) {
-    const cuda::CurrentDevice current(device.cuda_device);
-    cuda::check(current.code(), "selecting " + device.id);
-    cuda::check(static_cast<cudaError_t>(launch(colors, count)), "recolouring");
-    return;
-  }
-#endif
-  tbb::parallel_for(std::uint32_t{0}, count, [&](std::uint32_t i) { run(colors, i); });
+  detail::run_on(
+      geometry.device(), "recolouring", [&] { return launch(colors, count); },
+      [&] { tbb::parallel_for(std::uint32_t{0}, count, [&](std::uint32_t i) { run(colors, i); }); });
 }
 
 }  // namespace

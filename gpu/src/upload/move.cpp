@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "bvh/rebuild_instances.h"
+#include "device/run_on.h"
 #include "move_kernels.h"
-#include "moving_instances.h"
-#ifdef RAYLIFT_WITH_CUDA
-#include "device/cuda/check.h"
-#endif
+#include "moving.h"
 
 namespace raylift::inline v0_1 {
 namespace {
@@ -57,40 +55,40 @@ bool is_singular(const MovedInstance& instance) {
   return std::all_of(std::begin(instance.to_mesh.m), std::end(instance.to_mesh.m), [](float x) { return x == 0; });
 }
 
-/// Puts what has moved in its place. Waits for the stream on the host device alone.
+/// Puts what has moved in its place.
 void put(const Device& device, std::span<const MovedInstance> moved, Memory& instances, StreamRef stream) {
-#ifdef RAYLIFT_WITH_CUDA
-  if (!device.info().is_host) {
-    PooledBuffer<MovedInstance> staged(device, stream, moved.size());
-    staged.copy_from(moved, stream);
-    const cuda::CurrentDevice current(device.info().cuda_device);
-    cuda::check(current.code(), "selecting " + device.info().id);
-    cuda::check(static_cast<cudaError_t>(cuda::launch_put_instances(staged.device(), moved.size(),
-                                                                    instances.as<InstanceView>(), stream.handle())),
-                "moving solids");
-    return;
-  }
-#endif
-  device.synchronize(stream);
-  for (const MovedInstance& one : moved) one.put(instances.as<InstanceView>());
+  PooledBuffer<MovedInstance> staged(device, stream, moved.size());
+  staged.copy_from(moved, stream);
+  auto* const to = instances.as<InstanceView>();
+  detail::run_on(
+      device, "put_instances",
+      [&] { return cuda::launch_put_instances(staged.device(), moved.size(), to, stream.handle()); },
+      [&] {
+        device.synchronize(stream);
+        for (const MovedInstance& one : moved) one.put(to);
+      });
 }
 
 }  // namespace
 
-detail::MovingInstances& GpuGeometry::moving(StreamRef stream) {
+detail::Moving& GpuGeometry::moving() {
+  if (!moving_) moving_ = std::make_shared<detail::Moving>();
+  return *moving_;
+}
+
+detail::MovingInstances& GpuGeometry::moving_instances(StreamRef stream) {
   if (view_.solid_ids != nullptr)
     throw Error(ErrorKind::usage, "solids of a flattened scene can't move", {}, "upload it in two levels");
   if (view_.bvh_levels != 2 && view_.instance_count != 0)
     throw Error(ErrorKind::usage, "the geometry has no BVH over its solids", {}, "upload it with UploadOptions::bvh");
-  if (!moving_)
-    moving_ =
-        std::make_shared<detail::MovingInstances>(device(), array(ViewArray::nodes), view_.instance_count, stream);
-  return *moving_;
+  std::optional<detail::MovingInstances>& instances = moving().instances;
+  if (!instances) instances.emplace(device(), array(ViewArray::nodes), view_.instance_count, stream);
+  return *instances;
 }
 
 void GpuGeometry::rebuild_instance_level(StreamRef stream) {
   view_.reach = detail::rebuild_instance_level(device(), array(ViewArray::nodes), array(ViewArray::instances),
-                                               moving_->pieces(), view_.reach, stream);
+                                               moving_instances(stream).pieces(), view_.reach, stream);
 }
 
 void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::span<const DoubleAffine> transforms,
@@ -100,7 +98,7 @@ void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::spa
                                       std::to_string(solids.size()) + " solids");
   check_solids(solids, view_.instance_count, true);
   if (solids.empty()) return;
-  detail::MovingInstances& known = moving(stream);
+  detail::MovingInstances& known = moving_instances(stream);
   std::vector<MovedInstance> all(solids.size());
   tbb::parallel_for(std::size_t{0}, all.size(),
                     [&](std::size_t i) { all[i] = moved(solids[i], transforms[i], view_.origin); });
@@ -112,7 +110,7 @@ void GpuGeometry::set_transforms(std::span<const std::uint32_t> solids, std::spa
 void GpuGeometry::set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream) {
   check_solids(solids, view_.instance_count, false);
   if (solids.empty()) return;
-  detail::MovingInstances& known = moving(stream);
+  detail::MovingInstances& known = moving_instances(stream);
   for (const std::uint32_t solid : solids) known.set_visible(solid, visible);
   rebuild_instance_level(stream);
 }

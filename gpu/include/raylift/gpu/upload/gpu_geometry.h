@@ -21,7 +21,8 @@ struct FlatScene;
 struct Scene;
 namespace detail {
 class MovingInstances;
-}
+struct Moving;
+}  // namespace detail
 
 /// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
 class GpuGeometry {
@@ -73,13 +74,14 @@ class GpuGeometry {
   void refit(std::uint32_t mesh, DeviceSpan<const Float3> vertices, StreamRef stream);
 
  private:
-  detail::MovingInstances& moving(StreamRef stream);
+  detail::Moving& moving();
+  detail::MovingInstances& moving_instances(StreamRef stream);
   void rebuild_instance_level(StreamRef stream);
 
   std::optional<Device> device_;
   ResidentArrays resident_;
   GeometryView view_{};
-  std::shared_ptr<detail::MovingInstances> moving_;  ///< from the first move on
+  std::shared_ptr<detail::Moving> moving_;  ///< from the first move on
 };
 
 /// A scene, in two levels, or flattened where options say so. Indices of the view's triangles, and of its materials and

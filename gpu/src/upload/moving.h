@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host knows of a geometry whose solids move.
+// What the host knows of a geometry whose solids or vertices move, from the first move on.
 #pragma once
 
 #include <raylift/geometry/bvh/detail/instance_level.h>
 #include <raylift/gpu/memory/memory.h>
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "bvh/bvh_build_kernels.h"
+#include "bvh/refit_kernels.h"
 
 namespace raylift::inline v0_1::detail {
 
-/// What the host knows of a level over instances, from the first move on.
+/// The level over instances.
 class MovingInstances {
  public:
   /// The pieces of the level that was uploaded. Waits for the stream.
@@ -33,6 +37,15 @@ class MovingInstances {
 
   std::vector<cuda::InstancePiece> pieces_;
   std::vector<std::uint8_t> state_;  // by instance
+};
+
+/// The tree of a mesh, level by level. Those that are not there are empty.
+using Levels = std::array<NodeLevel, kBvhMaxDepth>;
+
+struct Moving {
+  std::optional<MovingInstances> instances;
+  std::vector<MeshView> meshes;
+  std::unordered_map<std::uint32_t, Levels> trees;  // by mesh
 };
 
 }  // namespace raylift::inline v0_1::detail

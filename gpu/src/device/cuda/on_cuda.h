@@ -6,16 +6,16 @@
 
 #include <string>
 
-#include "device/cuda/check.h"
+#include "check.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::inline v0_1::cuda {
 
 /// launch() gives a cudaError_t, as int. The device is current meanwhile. Throws Error(device).
 template <class Launch>
 void on_cuda(const Device& device, const std::string& what, const Launch& launch) {
-  const cuda::CurrentDevice current(device.info().cuda_device);
-  cuda::check(current.code(), "selecting " + device.info().id);
-  cuda::check(static_cast<cudaError_t>(launch()), "launching " + what);
+  const CurrentDevice current(device.info().cuda_device);
+  check(current.code(), "selecting " + device.info().id);
+  check(static_cast<cudaError_t>(launch()), "launching " + what);
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::inline v0_1::cuda

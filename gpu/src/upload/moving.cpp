@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "moving_instances.h"
+#include "moving.h"
 
 #include <raylift/geometry/error.h>
 
