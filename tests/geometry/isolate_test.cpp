@@ -488,11 +488,13 @@ TEST_F(Isolate, LeavesNothingInSharedMemoryOrTheTemporaryFolder) {
   const auto count = [](const char* folder) {
     return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
   };
+  // Other programs put files there at the same time. What a load left would be there once for each.
+  constexpr std::ptrdiff_t kLoads = 40;
   const auto before = count("/dev/shm");
-  (void)load(path_, options_);
+  for (std::ptrdiff_t i = 0; i != kLoads; ++i) (void)load(path_, options_);
   fault("segv");
-  error_of(ErrorKind::malformed);
-  EXPECT_EQ(count("/dev/shm"), before);
+  for (std::ptrdiff_t i = 0; i != kLoads; ++i) error_of(ErrorKind::malformed);
+  EXPECT_LT(count("/dev/shm"), before + kLoads);
   EXPECT_EQ(count(folder_.path().c_str()), 1);
 }
 

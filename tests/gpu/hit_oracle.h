@@ -39,7 +39,7 @@ class HitOracle {
       const Instance& instance = scene.instances[i];
       const double determinant = instance.transform.linear().determinant();
       if (determinant == 0) continue;
-      Placed placed{i, first_triangle[instance.mesh], determinant < 0, {}, {}, 0};
+      Placed placed{i, first_triangle[instance.mesh], determinant < 0, {}, {}, {}, 0};
       const Mesh& mesh = scene.meshes[instance.mesh];
       Bounds box;
       for (const UInt3& t : mesh.triangles) {
@@ -50,6 +50,7 @@ class HitOracle {
           box.add(corners[static_cast<std::size_t>(k)]);
         }
         placed.triangles.push_back(corners);
+        placed.balls.push_back(ball_around(corners));
       }
       placed.center = box.center();
       placed.radius = 0.5 * box.size().norm();
@@ -62,12 +63,14 @@ class HitOracle {
   [[nodiscard]] Crossing operator()(const Ray& ray) const {
     const Eigen::Vector3d o(ray.origin.x, ray.origin.y, ray.origin.z);
     const Eigen::Vector3d d(ray.direction.x, ray.direction.y, ray.direction.z);
+    const Line line(o, d.normalized());
     std::vector<Crossing> met;
     for (const Placed& placed : placed_) {
       const Eigen::Vector3d to = placed.center - o;
       const double along = to.dot(d) / d.norm();
       if (to.squaredNorm() - along * along > placed.radius * placed.radius * 1.01 + 1) continue;
       for (std::uint32_t k = 0; k != placed.triangles.size(); ++k) {
+        if (line.passes(placed.balls[k], reach_)) continue;
         Crossing crossing;
         if (!meets(o, d, ray, placed.triangles[k], crossing)) continue;
         crossing.instance = placed.instance;
@@ -89,13 +92,37 @@ class HitOracle {
   }
 
  private:
+  struct Ball {
+    double x = 0, y = 0, z = 0, radius = 0;
+  };
+  /// Plain numbers: under a sanitizer, unoptimised, Eigen's vectors took minutes here.
+  struct Line {
+    Line(const Eigen::Vector3d& o, const Eigen::Vector3d& unit)
+        : from{o.x(), o.y(), o.z()}, along{unit.x(), unit.y(), unit.z()} {}
+    /// Whether the line is farther from the ball than rounding moves either.
+    [[nodiscard]] bool passes(const Ball& ball, double reach) const {
+      const double x = ball.x - from[0], y = ball.y - from[1], z = ball.z - from[2];
+      const double t = x * along[0] + y * along[1] + z * along[2];
+      const double far = ball.radius * 1.01 + 0x1p-16 * (reach + std::abs(t));
+      return x * x + y * y + z * z - t * t > far * far;
+    }
+    double from[3], along[3];
+  };
   struct Placed {
     std::uint32_t instance, first_triangle;
     bool mirrored;
     std::vector<std::array<Eigen::Vector3d, 3>> triangles;
+    std::vector<Ball> balls;  // around each triangle
     Eigen::Vector3d center;
     double radius;
   };
+
+  static Ball ball_around(const std::array<Eigen::Vector3d, 3>& corners) {
+    const Eigen::Vector3d center = (corners[0] + corners[1] + corners[2]) / 3;
+    double radius = 0;
+    for (const Eigen::Vector3d& corner : corners) radius = std::max(radius, (corner - center).norm());
+    return {center.x(), center.y(), center.z(), radius};
+  }
 
   bool meets(const Eigen::Vector3d& o, const Eigen::Vector3d& d, const Ray& ray,
              const std::array<Eigen::Vector3d, 3>& corners, Crossing& crossing) const {

@@ -184,7 +184,8 @@ TEST_P(SlowStreams, AreNotWaitedFor) {
   stream.synchronize();
   EXPECT_TRUE(back == numbers(500'000, 3));
 
-  const ResidentArrays blocking = upload({&source, 1}, *slow_, small_ring());
+  const ArraySource again = array_source("values", ArrayRank::nodes, back);
+  const ResidentArrays blocking = upload({&again, 1}, *slow_, small_ring());
   EXPECT_EQ(backend_->waiting(), 0U) << "a blocking upload did not wait";
 }
 
