@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::size_t kBlock = 4096;       // triangles that are paired among each other; fixed, so that results are
 constexpr std::uint32_t kSlots = 1 << 15;  // more than two per edge of a block
-constexpr float kLargest = 1e18f;          // squares of lengths stay finite
 
 std::uint32_t corner(const UInt3& triangle, std::uint32_t k) {
   return k == 0 ? triangle.x : k == 1 ? triangle.y : triangle.z;
@@ -222,7 +221,7 @@ void check(std::span<const Float3> vertices, std::span<const UInt3> triangles) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, vertices.size(), 1 << 14), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
       const Float3& v = vertices[i];
-      if (!(std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}) <= kLargest) || std::isnan(v.y) ||
+      if (!(std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}) <= kBvhFarthest) || std::isnan(v.y) ||
           std::isnan(v.z))
         return lower(bad_vertex, i);
     }

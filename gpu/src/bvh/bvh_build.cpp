@@ -11,6 +11,7 @@
 #include "bvh_build_limit.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "device/cuda/check.h"
+#include "pooled_scratch.h"
 #endif
 
 namespace raylift::inline v0_1 {
@@ -50,10 +51,8 @@ DeviceBvh build_on_host(const Device& device, const Float3* vertices, std::size_
 class DeviceScratch : public cuda::BuildMemory {
  public:
   DeviceScratch(const Device& device, StreamRef stream, DeviceBvh& result)
-      : device_(device), stream_(stream), result_(result) {}
-  void* scratch(std::size_t bytes) override {
-    return blocks_.emplace_back(Memory::pooled(device_, stream_, bytes)).device();
-  }
+      : device_(device), scratch_(device, stream), result_(result) {}
+  void* scratch(std::size_t bytes) override { return scratch_.scratch(bytes); }
   BvhNode* nodes(std::size_t count) override { return keep(result_.nodes, count); }
   TrianglePair* pairs(std::size_t count) override { return keep(result_.pairs, count); }
   PairIds* ids(std::size_t count) override { return keep(result_.ids, count); }
@@ -66,9 +65,8 @@ class DeviceScratch : public cuda::BuildMemory {
   }
 
   const Device& device_;
-  StreamRef stream_;
+  detail::PooledScratch scratch_;
   DeviceBvh& result_;
-  std::vector<Memory> blocks_;
 };
 #endif
 

@@ -12,15 +12,14 @@
 
 #ifdef RAYLIFT_WITH_CUDA
 #include "device/cuda/check.h"
+#include "pooled_scratch.h"
 #endif
 
 namespace raylift::inline v0_1::detail {
 namespace {
 
-constexpr float kFarthest = 1e18f;  // of a coordinate, as builders take it
-
 void check_reach(float reach) {
-  if (!(reach < kFarthest))
+  if (!(reach < kBvhFarthest))
     throw Error(ErrorKind::limit, "a solid lies beyond 1e18 mm from the origin", {}, "give it another transform");
 }
 
@@ -52,19 +51,6 @@ std::vector<T> to_host(const Memory& memory, StreamRef stream) {
 }
 
 #ifdef RAYLIFT_WITH_CUDA
-class PooledScratch : public cuda::ScratchMemory {
- public:
-  PooledScratch(const Device& device, StreamRef stream) : device_(device), stream_(stream) {}
-  void* scratch(std::size_t bytes) override {
-    return blocks_.emplace_back(Memory::pooled(device_, stream_, bytes)).device();
-  }
-
- private:
-  const Device& device_;
-  StreamRef stream_;
-  std::vector<Memory> blocks_;
-};
-
 /// False where the tree would be too deep.
 bool build_on_device(const Device& device, BvhNode* nodes, const InstanceView* instances,
                      std::span<const cuda::InstancePiece> pieces, float& reach, StreamRef stream) {

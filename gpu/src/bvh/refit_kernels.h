@@ -43,8 +43,7 @@ struct FloatBox {
 
 /// As builders take coordinates.
 RAYLIFT_HD inline bool is_in_range(const Float3& v) {
-  constexpr float kMost = 1e18f;
-  return fabsf(v.x) <= kMost && fabsf(v.y) <= kMost && fabsf(v.z) <= kMost;
+  return fabsf(v.x) <= kBvhFarthest && fabsf(v.y) <= kBvhFarthest && fabsf(v.z) <= kBvhFarthest;
 }
 
 /// Device addresses.

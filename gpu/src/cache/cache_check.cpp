@@ -14,8 +14,6 @@
 namespace raylift::inline v0_1::detail {
 namespace {
 
-constexpr float kLargest = 1e18f;  // of a coordinate, as of those that builders take
-
 /// Raises `value`.
 template <class T>
 void raise(std::atomic<T>& value, T to) {
@@ -84,7 +82,7 @@ class PairCheck : public ArrayCheck {
     // Without their signs, floats compare as integers do, and those that are not finite are the largest: with what is
     // added here, those that are too large have the sign's bit.
     constexpr std::uint32_t kSign = 1U << 31;
-    constexpr std::uint32_t kAdd = kSign - std::bit_cast<std::uint32_t>(kLargest);
+    constexpr std::uint32_t kAdd = kSign - std::bit_cast<std::uint32_t>(kBvhFarthest);
     std::uint32_t all = 0;
     for (std::uint64_t i = 0; i != 12 * count; ++i) all |= (word(i) & ~kSign) + kAdd;
     if ((all & kSign) != 0) fail("a coordinate is not finite, or beyond 1e18");

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/gpu/cache/cache.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,74 +33,33 @@ struct Header {
 static_assert(sizeof(Header) == 80);
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a file
-constexpr std::uint64_t kMostKernels = 1 << 16;
 
-/// Values one after the other: numbers of 64 bits, and texts after their lengths.
-class Packer {
- public:
-  void add(std::uint64_t number) { bytes_.append(reinterpret_cast<const char*>(&number), sizeof number); }
-  void add(std::string_view text) {
-    add(std::uint64_t{text.size()});
-    bytes_.append(text);
-  }
-  [[nodiscard]] const std::string& bytes() const { return bytes_; }
-
- private:
-  std::string bytes_;
-};
-
-/// The other way; whatever the bytes say. Nothing that does not fit is read.
-class Unpacker {
- public:
-  explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
-  [[nodiscard]] bool read(std::uint64_t& number) {
-    if (bytes_.size() < sizeof number) return false;
-    std::memcpy(&number, bytes_.data(), sizeof number);
-    bytes_.remove_prefix(sizeof number);
-    return true;
-  }
-  [[nodiscard]] bool read(std::string& text) {
-    std::uint64_t size = 0;
-    if (!read(size) || size > bytes_.size()) return false;
-    text = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return true;
-  }
-  [[nodiscard]] bool at_end() const { return bytes_.empty(); }
-
- private:
-  std::string_view bytes_;
-};
-
-std::string packed(const Compiled& compiled) {
-  Packer packer;
-  packer.add(compiled.image);
-  packer.add(std::uint64_t{compiled.kernels.size()});
-  for (const Kernel& kernel : compiled.kernels) {
-    packer.add(kernel.name);
-    packer.add(kernel.symbol);
-    packer.add(std::uint64_t{kernel.parameters.size()});
-    for (const std::size_t bytes : kernel.parameters) packer.add(std::uint64_t{bytes});
-  }
-  return packer.bytes();
+[[noreturn]] void refuse(const fs::path& path) {
+  throw Error(ErrorKind::malformed, "the cache file of a kernel is damaged, and is written again", {path.string(), ""});
 }
 
-std::optional<Compiled> unpacked(std::string_view bytes) {
-  Unpacker from(bytes);
+ByteWriter packed(const Compiled& compiled) {
+  ByteWriter to;
+  to.text(compiled.image);
+  to.list(compiled.kernels, 0, [&](const Kernel& kernel) {
+    to.text(kernel.name);
+    to.text(kernel.symbol);
+    to.list(kernel.parameters, 0, [&](std::size_t bytes) { to.value(std::uint64_t{bytes}); });
+  });
+  return to;
+}
+
+Compiled unpacked(std::string_view bytes, const fs::path& path) {
+  ByteReader from(bytes, [&](const std::string&) { refuse(path); });
   Compiled compiled;
-  std::uint64_t kernels = 0;
-  if (!from.read(compiled.image) || !from.read(kernels) || kernels > kMostKernels) return std::nullopt;
-  for (std::uint64_t k = 0; k != kernels; ++k) {
-    Kernel& kernel = compiled.kernels.emplace_back();
-    std::uint64_t count = 0, size = 0;
-    if (!from.read(kernel.name) || !from.read(kernel.symbol) || !from.read(count) || count > kMostKernels)
-      return std::nullopt;
-    for (std::uint64_t i = 0; i != count; ++i) {
-      if (!from.read(size)) return std::nullopt;
-      kernel.parameters.push_back(size);
-    }
-  }
-  if (!from.at_end()) return std::nullopt;
+  from.text(compiled.image);
+  from.list(compiled.kernels, 3 * sizeof(std::uint64_t), [&](Kernel& kernel) {
+    from.text(kernel.name);
+    from.text(kernel.symbol);
+    from.list(kernel.parameters, sizeof(std::uint64_t),
+              [&](std::size_t& parameter) { parameter = from.get<std::uint64_t>(); });
+  });
+  from.expect_end();
   compiled.cached = true;
   return compiled;
 }
@@ -122,17 +82,15 @@ CompileCache::CompileCache(const Nvrtc& nvrtc, std::string_view source, const st
     if (reads_files(option)) return;
   const std::optional<std::string> included = included_texts(source, options.include_folders);
   if (!included) return;
-  Packer key;
-  key.add(std::uint64_t{static_cast<unsigned>(nvrtc.major)});
-  key.add(std::uint64_t{static_cast<unsigned>(nvrtc.minor)});
-  key.add(std::uint64_t{words.size()});
-  for (const std::string& word : words) key.add(word);
-  key.add(options.name);
-  key.add(source);
-  key.add(*included);
+  ByteWriter key;
+  for (const int number : {nvrtc.major, nvrtc.minor}) key.value(std::uint64_t{static_cast<unsigned>(number)});
+  key.list(words, 0, [&](const std::string& word) { key.text(word); });
+  key.text(options.name);
+  key.text(source);
+  key.text(*included);
   for (const BuiltInHeader& header : std::span(kBuiltInHeaders, kBuiltInHeaderCount)) {
-    key.add(header.name);
-    key.add(header.text);
+    key.text(header.name);
+    key.text(header.text);
   }
   key_ = sha256(key.bytes().data(), key.bytes().size());
   try {
@@ -170,10 +128,9 @@ std::optional<Compiled> CompileCache::read() const {
       const std::string_view payload = std::string_view(bytes).substr(sizeof header);
       if (header.magic == expected.magic && header.key == key_ && header.bytes == payload.size() &&
           header.hash == sha256(payload.data(), payload.size()))
-        if (std::optional<Compiled> compiled = unpacked(payload)) return compiled;
+        return unpacked(payload, path_);
     }
-    throw Error(ErrorKind::malformed, "the cache file of a kernel is damaged, and is written again",
-                {path_.string(), ""});
+    refuse(path_);
   } catch (const Error& failure) {
     warn(failure.what());
     return std::nullopt;
@@ -183,7 +140,8 @@ std::optional<Compiled> CompileCache::read() const {
 void CompileCache::write(const Compiled& compiled) const {
   if (path_.empty()) return;
   try {
-    const std::string payload = packed(compiled);
+    const ByteWriter bytes = packed(compiled);
+    const std::span<const std::byte> payload = bytes.bytes();
     Header header;
     header.key = key_;
     header.hash = sha256(payload.data(), payload.size());

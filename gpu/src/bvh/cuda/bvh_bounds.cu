@@ -7,11 +7,9 @@
 namespace raylift::inline v0_1::cuda {
 namespace {
 
-constexpr float kLargest = 1e18f;  // as on the host
-
 struct BoundsOf {
   __device__ VertexBounds operator()(const Float3& v) const {
-    const bool good = fabsf(v.x) <= kLargest && fabsf(v.y) <= kLargest && fabsf(v.z) <= kLargest;
+    const bool good = fabsf(v.x) <= kBvhFarthest && fabsf(v.y) <= kBvhFarthest && fabsf(v.z) <= kBvhFarthest;
     return {{v.x, v.y, v.z}, {v.x, v.y, v.z}, good ? 0u : 1u};
   }
 };

@@ -12,13 +12,6 @@
 
 namespace raylift::inline v0_1::cuda {
 
-inline cudaStream_t stream_of(StreamHandle handle) {
-  return handle;
-}
-inline cudaEvent_t event_of(EventHandle handle) {
-  return handle;
-}
-
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(int ordinal);
@@ -76,14 +69,14 @@ class CudaBackend : public Backend {
     const CurrentDevice current(ordinal_);
     if (pool_ == nullptr) return allocate(bytes);
     void* data = nullptr;
-    check_allocation(cudaMallocFromPoolAsync(&data, bytes, pool_, stream_of(stream)), ErrorKind::out_of_device_memory,
-                     bytes, "allocation from the pool of " + info_.id);
+    check_allocation(cudaMallocFromPoolAsync(&data, bytes, pool_, stream), ErrorKind::out_of_device_memory, bytes,
+                     "allocation from the pool of " + info_.id);
     return data;
   }
 
   void release_on(StreamHandle stream, void* device) noexcept override {
     const CurrentDevice current(ordinal_);
-    (void)(pool_ == nullptr ? cudaFree(device) : cudaFreeAsync(device, stream_of(stream)));
+    (void)(pool_ == nullptr ? cudaFree(device) : cudaFreeAsync(device, stream));
   }
 
   [[nodiscard]] PoolBytes pool_bytes() const override {
@@ -151,11 +144,11 @@ class CudaBackend : public Backend {
   }
   void release_stream(StreamHandle stream) noexcept override {
     const CurrentDevice current(ordinal_);
-    if (stream != nullptr) (void)cudaStreamDestroy(stream_of(stream));
+    if (stream != nullptr) (void)cudaStreamDestroy(stream);
   }
   void synchronize(StreamHandle stream) override {
     const CurrentDevice current(ordinal_);
-    check(cudaStreamSynchronize(stream_of(stream)), "work on a stream of " + info_.id);
+    check(cudaStreamSynchronize(stream), "work on a stream of " + info_.id);
   }
   [[nodiscard]] EventHandle create_event() override {
     const CurrentDevice current(ordinal_);
@@ -165,15 +158,15 @@ class CudaBackend : public Backend {
   }
   void release_event(EventHandle event) noexcept override {
     const CurrentDevice current(ordinal_);
-    if (event != nullptr) (void)cudaEventDestroy(event_of(event));
+    if (event != nullptr) (void)cudaEventDestroy(event);
   }
   void record(EventHandle event, StreamHandle stream) override {
     const CurrentDevice current(ordinal_);
-    check(cudaEventRecord(event_of(event), stream_of(stream)), "cudaEventRecord");
+    check(cudaEventRecord(event, stream), "cudaEventRecord");
   }
   [[nodiscard]] bool passed(EventHandle event) override {
     const CurrentDevice current(ordinal_);
-    const cudaError_t code = cudaEventQuery(event_of(event));
+    const cudaError_t code = cudaEventQuery(event);
     if (code == cudaErrorNotReady) {
       (void)cudaGetLastError();
       return false;
@@ -183,11 +176,11 @@ class CudaBackend : public Backend {
   }
   void wait(EventHandle event) override {
     const CurrentDevice current(ordinal_);
-    check(cudaEventSynchronize(event_of(event)), "work before an event of " + info_.id);
+    check(cudaEventSynchronize(event), "work before an event of " + info_.id);
   }
   void wait_on(StreamHandle stream, EventHandle event) override {
     const CurrentDevice current(ordinal_);
-    check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "cudaStreamWaitEvent");
+    check(cudaStreamWaitEvent(stream, event, 0), "cudaStreamWaitEvent");
   }
 
   void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle stream) override {
@@ -204,14 +197,14 @@ class CudaBackend : public Backend {
   [[nodiscard]] bool reaches(Backend& other) override;
   void copy_to_peer(Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle stream) override {
     const CurrentDevice current(ordinal_);
-    check(cudaMemcpyPeerAsync(to, other.info().cuda_device, from, ordinal_, bytes, stream_of(stream)),
+    check(cudaMemcpyPeerAsync(to, other.info().cuda_device, from, ordinal_, bytes, stream),
           "a copy of " + std::to_string(bytes) + " bytes to " + other.info().id);
   }
 
  private:
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, StreamHandle stream) {
     const CurrentDevice current(ordinal_);
-    check(cudaMemcpyAsync(to, from, bytes, kind, stream_of(stream)), "a copy of " + std::to_string(bytes) + " bytes");
+    check(cudaMemcpyAsync(to, from, bytes, kind, stream), "a copy of " + std::to_string(bytes) + " bytes");
   }
 
   void find_virtual_memory();

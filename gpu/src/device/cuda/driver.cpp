@@ -17,27 +17,18 @@ void* driver_function(const char* name) {
   return code == cudaSuccess && result == cudaDriverEntryPointSuccess ? address : nullptr;
 }
 
-namespace {
-
-template <class Function>
-void find_one(const char* name, Function& function) {
-  function = reinterpret_cast<Function>(driver_function(name));
-}
-
-}  // namespace
-
 VirtualMemory VirtualMemory::find() {
   VirtualMemory found;
-  find_one("cuMemAddressReserve", found.reserve);
-  find_one("cuMemAddressFree", found.unreserve);
-  find_one("cuMemCreate", found.create);
-  find_one("cuMemRelease", found.release);
-  find_one("cuMemMap", found.map);
-  find_one("cuMemUnmap", found.unmap);
-  find_one("cuMemSetAccess", found.set_access);
-  find_one("cuMemGetAllocationGranularity", found.granularity);
-  find_one("cuDeviceGetAttribute", found.attribute);
-  find_one("cuGetErrorName", found.error_name);
+  find_driver_function("cuMemAddressReserve", found.reserve);
+  find_driver_function("cuMemAddressFree", found.unreserve);
+  find_driver_function("cuMemCreate", found.create);
+  find_driver_function("cuMemRelease", found.release);
+  find_driver_function("cuMemMap", found.map);
+  find_driver_function("cuMemUnmap", found.unmap);
+  find_driver_function("cuMemSetAccess", found.set_access);
+  find_driver_function("cuMemGetAllocationGranularity", found.granularity);
+  find_driver_function("cuDeviceGetAttribute", found.attribute);
+  find_driver_function("cuGetErrorName", found.error_name);
   return found;
 }
 

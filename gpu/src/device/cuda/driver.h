@@ -11,6 +11,10 @@ namespace raylift::inline v0_1::cuda {
 
 /// A function of the driver's by its name; null where there is none.
 [[nodiscard]] void* driver_function(const char* name);
+template <class Function>
+void find_driver_function(const char* name, Function& function) {
+  function = reinterpret_cast<Function>(driver_function(name));
+}
 
 struct VirtualMemory {
   decltype(&cuMemAddressReserve) reserve = nullptr;

@@ -44,7 +44,7 @@ struct ModuleFunctions {
  private:
   template <class Function>
   static void find_one(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(cuda::driver_function(name));
+    cuda::find_driver_function(name, function);
     if (function == nullptr) throw Error(ErrorKind::device, std::string("the driver has no ") + name);
   }
   static ModuleFunctions find() {

@@ -16,6 +16,8 @@ inline constexpr int kBvhMaxDepth = 32;
 inline constexpr std::uint32_t kBvhMaxLeafPairs = 4;
 /// Triangles are numbered in 30 bits.
 inline constexpr std::uint32_t kBvhMaxTriangles = 1u << 30;
+/// The largest coordinate: squares of lengths stay finite.
+inline constexpr float kBvhFarthest = 1e18f;
 /// No triangle: in Hit::triangle and for a pair that holds only one.
 inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
 
