@@ -100,8 +100,9 @@ RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t ind
   return open;
 }
 
-template <class Query>
-RAYLIFT_HD inline std::uint32_t intersect_pair(const BvhView& bvh, std::uint32_t index, const PreparedRay& ray,
+// Of the ray its shear and inverse_z() are wanted.
+template <class SomeRay, class Query>
+RAYLIFT_HD inline std::uint32_t intersect_pair(const BvhView& bvh, std::uint32_t index, const SomeRay& ray,
                                                std::uint32_t placed, Query& query) {
   const TrianglePair pair = load_pair(bvh.pairs + index);
   const Sheared p0 = shear(ray, vertex(pair, 0)), p1 = shear(ray, vertex(pair, 1)), p2 = shear(ray, vertex(pair, 2)),
