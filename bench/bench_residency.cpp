@@ -34,22 +34,6 @@ struct Settings {
   std::uint64_t closed = 0;
 };
 
-/// Through a square of pixels, row by row, from the scene's middle outward.
-std::vector<Ray> camera_rays(std::size_t count) {
-  const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(count)));
-  std::vector<Ray> rays(side * side);
-  tbb::parallel_for(std::size_t{0}, rays.size(), [&](std::size_t i) {
-    const double step = 2.0 / static_cast<double>(side);
-    const double x = (static_cast<double>(i % side) + 0.5) * step - 1;
-    const double y = (static_cast<double>(i / side) + 0.5) * step - 1;
-    const double length = std::sqrt(x * x + y * y + 1);
-    rays[i].origin = {0, 0, 0};
-    rays[i].direction = {static_cast<float>(1 / length), static_cast<float>(x / length),
-                         static_cast<float>(y / length)};
-  });
-  return rays;
-}
-
 /// Rays and their hits in the device's memory.
 class Shots {
  public:

@@ -101,4 +101,25 @@ std::vector<Ray> random_rays(std::size_t count, double radius) {
   return rays;
 }
 
+std::vector<Ray> camera_rays(std::size_t count, PixelOrder order) {
+  const std::size_t side = static_cast<std::size_t>(std::sqrt(static_cast<double>(count))) / 8 * 8;
+  std::vector<Ray> rays(side * side);
+  const std::size_t tiles = side / 8;  // in a row of them
+  tbb::parallel_for(std::size_t{0}, rays.size(), [&](std::size_t i) {
+    std::size_t column = i % side, row = i / side;
+    if (order == PixelOrder::tiles) {
+      column = i / 32 % tiles * 8 + i % 8;
+      row = i / 32 / tiles * 4 + i % 32 / 8;
+    }
+    const double step = 2.0 / static_cast<double>(side);
+    const double x = (static_cast<double>(column) + 0.5) * step - 1;
+    const double y = (static_cast<double>(row) + 0.5) * step - 1;
+    const double length = std::sqrt(x * x + y * y + 1);
+    rays[i].origin = {0, 0, 0};
+    rays[i].direction = {static_cast<float>(1 / length), static_cast<float>(x / length),
+                         static_cast<float>(y / length)};
+  });
+  return rays;
+}
+
 }  // namespace raylift::bench

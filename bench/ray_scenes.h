@@ -32,4 +32,8 @@ void shuffle(RayScene& scene);
 /// Origins uniform in a ball, directions isotropic.
 [[nodiscard]] std::vector<Ray> random_rays(std::size_t count, double radius);
 
+/// From the scene's middle outward, through a square of at most `count` pixels: row by row, or in tiles of 8 x 4.
+enum class PixelOrder { rows, tiles };
+[[nodiscard]] std::vector<Ray> camera_rays(std::size_t count, PixelOrder order = PixelOrder::rows);
+
 }  // namespace raylift::bench
