@@ -115,9 +115,9 @@ void placement(const Device& device, const Settings& settings) {
       "| allowed | policy | on the device: nodes, pairs, pair_ids | coherent | | incoherent | |\n"
       "|---|---|---|---|---|---|---|\n");
   Rates whole;
-  for (const int percent : {100, 75, 50, 25, 10})
+  for (const int percent : {100, 90, 75, 60, 50, 40, 30, 25, 20, 15, 10, 5})
     for (const PlacementPolicy policy : {PlacementPolicy::automatic, PlacementPolicy::chroma}) {
-      if (percent == 100 && policy != PlacementPolicy::automatic) continue;
+      if (policy != PlacementPolicy::automatic && percent != 50 && percent != 25) continue;
       UploadOptions options;
       options.policy = policy;
       options.reserve = 0;

@@ -123,15 +123,6 @@ RAYLIFT_HD inline float random(std::uint32_t pixel, std::uint32_t sample, std::u
   return static_cast<float>(scramble(scramble(scramble(pixel) + sample) + dimension) >> 8) * (1.0f / 16777216.0f);
 }
 
-/// The next larger float of one that is not negative.
-RAYLIFT_HD inline float after(float t) {
-#if defined(__CUDA_ARCH__)
-  return __uint_as_float(__float_as_uint(t) + 1u);
-#else
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(t) + 1u);
-#endif
-}
-
 /// Clips the ray's interval at the clipping plane. False where nothing is left.
 RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray) {
   const float along = dot(p.clip_normal, ray.direction);
@@ -162,14 +153,17 @@ RAYLIFT_HD inline Ray view_ray(const RayFrame& p, float x, float y) {
   return ray;
 }
 
-/// The nearest hit on a visible solid. After a hit on a hidden one, the ray restarts at the next float.
-RAYLIFT_HD inline Hit visible_hit(const RayFrame& p, Ray ray) {
-  while (true) {
-    const Hit hit = closest_hit(p.geometry, ray);
-    if (!hit.valid() || p.visible == nullptr) return hit;
-    if (p.visible[p.geometry.solid_id(hit.instance, hit.triangle)] != 0) return hit;
-    ray.tmin = after(hit.t);
+/// Which triangles are those of visible solids.
+struct Visible {
+  const RayFrame& frame;
+  RAYLIFT_HD bool operator()(std::uint32_t instance, std::uint32_t triangle) const {
+    return frame.visible[frame.geometry.solid_id(instance, triangle)] != 0;
   }
+};
+
+/// The nearest hit on a visible solid.
+RAYLIFT_HD inline Hit visible_hit(const RayFrame& p, const Ray& ray) {
+  return p.visible == nullptr ? closest_hit(p.geometry, ray) : closest_hit(p.geometry, ray, Visible{p});
 }
 
 RAYLIFT_HD inline Float3 unpack_octahedral(std::uint32_t packed) {
@@ -251,17 +245,9 @@ RAYLIFT_HD inline float openness(const RayFrame& p, const Hit& hit, Float3 point
   return distance * distance;
 }
 
-/// Counts the surfaces of visible solids along the ray, which restarts behind each.
-RAYLIFT_HD inline std::uint32_t crossings(const RayFrame& p, Ray ray) {
-  constexpr std::uint32_t kMost = 4096;
-  std::uint32_t count = 0;
-  while (count < kMost) {
-    const Hit hit = visible_hit(p, ray);
-    if (!hit.valid()) break;
-    ++count;
-    ray.tmin = after(hit.t);
-  }
-  return count;
+/// The surfaces of visible solids along the ray.
+RAYLIFT_HD inline std::uint32_t crossings(const RayFrame& p, const Ray& ray) {
+  return p.visible == nullptr ? count_hits(p.geometry, ray) : count_hits(p.geometry, ray, Visible{p});
 }
 
 /// The light along a ray, and solid + 1 of its first hit.
@@ -278,7 +264,7 @@ RAYLIFT_HD inline Light see(const RayFrame& p, Ray ray, std::uint32_t pixel, std
     c = ramp(1 - (depth - p.nearest) / (p.farthest - p.nearest));
   } else if (p.mode == RayMode::crossings) {
     // Logarithmic: 1, 2, 4, ... 64 surfaces are equal steps.
-    c = ramp(log2f(static_cast<float>(crossings(p, ray))) / 6);
+    c = ramp(log2f(fmaxf(static_cast<float>(crossings(p, ray)), 1)) / 6);
   } else {
     const Float3 towards = unit(-1.0f * ray.direction);
     const Float3 normal = outward(p, hit);

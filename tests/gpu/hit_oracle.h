@@ -25,7 +25,7 @@ class HitOracle {
     double t = std::numeric_limits<double>::infinity();
     double t_error = 0;
     double blur = 0;  // how far rounding may move the point in the plane, in millimetres
-    std::array<Eigen::Vector3d, 3> corners;
+    std::array<Eigen::Vector3d, 3> corners{Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
   };
 
   explicit HitOracle(const Scene& scene) {
@@ -61,6 +61,21 @@ class HitOracle {
 
   /// The nearest crossing; not `sure` where rounding decides which one it is, or whether there is one.
   [[nodiscard]] Crossing operator()(const Ray& ray) const {
+    std::vector<Crossing> met = all(ray);
+    if (met.empty()) {
+      Crossing none;
+      none.sure = true;
+      return none;
+    }
+    const auto nearest =
+        std::min_element(met.begin(), met.end(), [](const Crossing& a, const Crossing& b) { return a.t < b.t; });
+    for (const Crossing& other : met)
+      if (&other != &*nearest && other.t - other.t_error <= nearest->t + nearest->t_error) nearest->sure = false;
+    return *nearest;
+  }
+
+  /// All crossings, and what may be one.
+  [[nodiscard]] std::vector<Crossing> all(const Ray& ray) const {
     const Eigen::Vector3d o(ray.origin.x, ray.origin.y, ray.origin.z);
     const Eigen::Vector3d d(ray.direction.x, ray.direction.y, ray.direction.z);
     const Line line(o, d.normalized());
@@ -79,16 +94,7 @@ class HitOracle {
         met.push_back(crossing);
       }
     }
-    if (met.empty()) {
-      Crossing none;
-      none.sure = true;
-      return none;
-    }
-    const auto nearest =
-        std::min_element(met.begin(), met.end(), [](const Crossing& a, const Crossing& b) { return a.t < b.t; });
-    for (const Crossing& other : met)
-      if (&other != &*nearest && other.t - other.t_error <= nearest->t + nearest->t_error) nearest->sure = false;
-    return *nearest;
+    return met;
   }
 
  private:

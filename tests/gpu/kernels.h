@@ -4,6 +4,7 @@
 
 #include <raylift/gpu/optics.h>
 #include <raylift/gpu/rays/boundary.h>
+#include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/view.h>
 
 #include <cstddef>
@@ -75,6 +76,19 @@ RAYLIFT_HD inline OpticsAnswer ask(const OpticsView& view, const OpticsQuery& qu
   return answer;
 }
 
+/// How many triangles a ray meets, and of those with an even number how many, and which first.
+struct HitsSeen {
+  std::uint32_t all, even;
+  std::uint32_t first_even, instance;
+};
+struct IsEven {
+  RAYLIFT_HD bool operator()(std::uint32_t, std::uint32_t triangle) const { return triangle % 2 == 0; }
+};
+RAYLIFT_HD inline HitsSeen ask(const GeometryView& view, const Ray& ray) {
+  const Hit first = closest_hit(view, ray, IsEven());
+  return {count_hits(view, ray), count_hits(view, ray, IsEven()), first.triangle, first.instance};
+}
+
 /// A way between two solids, or through a triangle.
 struct SurfaceQuery {
   std::uint32_t from, to;  ///< solids
@@ -97,6 +111,7 @@ RAYLIFT_HD inline SurfaceAnswer ask(const GeometryView& view, const SurfaceQuery
 /// answers[i] = ask(view, queries[i]); the arrays are the device's.
 int ask_on_gpu(const OpticsView& view, const OpticsQuery* queries, OpticsAnswer* answers, std::size_t count);
 int ask_on_gpu(const GeometryView& view, const SurfaceQuery* queries, SurfaceAnswer* answers, std::size_t count);
+int ask_on_gpu(const GeometryView& view, const Ray* rays, HitsSeen* seen, std::size_t count);
 int sum_scene_on_gpu(const GeometryView& view, SceneSums* sums);
 int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned long long* sum);
 /// boundaries[i] = next_boundary(view, rays[i], in[i]); all but the view are the device's addresses.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ray queries against uploaded geometry, for kernels and host code alike: closest_hit and any_hit over a GeometryView.
+// Ray queries against uploaded geometry, for kernels and host code alike: closest_hit, any_hit and
+// count_hits over a GeometryView.
 //
 //   __global__ void kernel(raylift::GeometryView geometry, const raylift::Ray* rays, ...) {
 //     const raylift::Hit hit = raylift::closest_hit(geometry, rays[i]);
@@ -62,6 +63,33 @@ template <class Accept>
 requires std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float>
 [[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray, const Accept& accept) {
   const bvh_detail::AcceptedBy<Accept> filter{accept};
+  if (geometry.bvh_levels != 2)
+    return bvh_detail::hit_of(geometry.bvh, ray, bvh_detail::nearest<false>(geometry.bvh, ray, filter));
+  return bvh_detail::scene_hit_of(geometry, ray, bvh_detail::nearest<true>(geometry.bvh, ray, filter));
+}
+
+/// How many triangles the ray meets from tmin on and before tmax, in one walk. A surface counts once wherever the ray
+/// goes through it, also at an edge or a vertex; surfaces that coincide count each. So out of a closed solid the count
+/// of its triangles is odd. accept(instance, triangle) says which count.
+template <class Accept>
+requires std::predicate<const Accept&, std::uint32_t, std::uint32_t>
+[[nodiscard]] RAYLIFT_HD inline std::uint32_t count_hits(const GeometryView& geometry, const Ray& ray,
+                                                         const Accept& accept) {
+  const bvh_detail::AcceptedSites<Accept> filter{&accept};
+  if (geometry.bvh_levels != 2) return bvh_detail::count_all<false>(geometry.bvh, ray, filter);
+  return bvh_detail::count_all<true>(geometry.bvh, ray, filter);
+}
+[[nodiscard]] RAYLIFT_HD inline std::uint32_t count_hits(const GeometryView& geometry, const Ray& ray) {
+  if (geometry.bvh_levels != 2) return bvh_detail::count_all<false>(geometry.bvh, ray, bvh_detail::Any());
+  return bvh_detail::count_all<true>(geometry.bvh, ray, bvh_detail::Any());
+}
+
+/// The nearest hit on a triangle that counts: accept(instance, triangle), called where the ray surely meets one or may.
+/// Quicker than the accept() above, which wants to know where.
+template <class Accept>
+requires std::predicate<const Accept&, std::uint32_t, std::uint32_t>
+[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray, const Accept& accept) {
+  const bvh_detail::AcceptedSites<Accept> filter{&accept};
   if (geometry.bvh_levels != 2)
     return bvh_detail::hit_of(geometry.bvh, ray, bvh_detail::nearest<false>(geometry.bvh, ray, filter));
   return bvh_detail::scene_hit_of(geometry, ray, bvh_detail::nearest<true>(geometry.bvh, ray, filter));

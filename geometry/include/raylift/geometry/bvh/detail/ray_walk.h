@@ -264,6 +264,16 @@ struct AcceptedBy {
   }
 };
 
+// A caller's accept(instance, triangle).
+template <class Accept>
+struct AcceptedSites {
+  static constexpr bool kOfCrossings = false;
+  const Accept* accepts;  // not a reference: queries are copied
+  RAYLIFT_HD bool accept(const BvhView& bvh, Site site) const {
+    return (*accepts)(instance_of(bvh, site) & 0x7FFFFFFFu, triangle_of(bvh, site));
+  }
+};
+
 template <class Filter>
 RAYLIFT_HD inline bool accepts(const Filter& filter, const BvhView& bvh, Site site, const Crossing& crossing) {
   if constexpr (Filter::kOfCrossings)
@@ -364,6 +374,39 @@ RAYLIFT_HD inline bool hits_any(const BvhView& bvh, const Ray& ray, const Filter
   AnyHit<Filter> query{ray.tmin, ray.tmax, filter, false};
   traverse<kScene>(bvh, ray, stack.groups, query);
   return query.hit;
+}
+
+// How many triangles the ray meets.
+template <class Filter>
+struct HitCount {
+  static constexpr bool kSmall = !Filter::kOfCrossings;
+  float tmin, tmax;
+  Filter filter;
+  std::uint32_t count;
+
+  [[nodiscard]] RAYLIFT_HD float farthest() const { return tmax; }
+  [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  RAYLIFT_HD bool offer(const BvhView& bvh, const Impression& seen, Site site) {
+    if constexpr (!Filter::kOfCrossings)
+      if (seen.near > tmin && seen.far < tmax) {
+        count += filter.accept(bvh, site) ? 1u : 0u;
+        return false;
+      }
+    return !(seen.far < tmin || seen.near > tmax);
+  }
+  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+    const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
+    const bool counts = crossing.hit && crossing.t >= tmin && crossing.t < tmax && accepts(filter, bvh, site, crossing);
+    count += counts ? 1u : 0u;
+  }
+};
+
+template <bool kScene, class Filter>
+RAYLIFT_HD inline std::uint32_t count_all(const BvhView& bvh, const Ray& ray, const Filter& filter) {
+  Stack<kScene> stack;
+  HitCount<Filter> query{ray.tmin, ray.tmax, filter, 0};
+  traverse<kScene>(bvh, ray, stack.groups, query);
+  return query.count;
 }
 
 // (b - a) x (c - a), rounded from double: exact to a float's precision in triangles of any shape.

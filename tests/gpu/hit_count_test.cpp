@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many triangles rays meet, and what they hit of some, on each device: against double arithmetic over all.
+#include <gtest/gtest.h>
+#include <raylift/gpu/memory/buffer.h>
+
+#include <algorithm>
+
+#include "devices.h"
+#include "hit_oracle.h"
+#include "kernels.h"
+#include "rays.h"
+#include "scenes.h"
+
+namespace raylift {
+namespace {
+
+using test::closed_scene;
+using test::HitOracle;
+using test::HitsSeen;
+
+class HitCounts : public test::OnDevice {
+ protected:
+  std::vector<HitsSeen> seen(const GpuGeometry& geometry, const std::vector<Ray>& rays) {
+    std::vector<HitsSeen> result(rays.size());
+    if (device().info().is_host) {
+      std::transform(rays.begin(), rays.end(), result.begin(),
+                     [&](const Ray& ray) { return test::ask(geometry.view(), ray); });
+      return result;
+    }
+#ifdef RAYLIFT_WITH_CUDA
+    const Stream stream(device());
+    DeviceBuffer<Ray> device_rays(device(), rays.size());
+    device_rays.copy_from(std::span<const Ray>(rays), stream);
+    const DeviceBuffer<HitsSeen> found(device(), rays.size());
+    stream.synchronize();
+    EXPECT_EQ(test::ask_on_gpu(geometry.view(), device_rays.device(), found.device(), rays.size()), 0);
+    found.copy_to(std::span(result), stream);
+    stream.synchronize();
+#endif
+    return result;
+  }
+};
+RAYLIFT_ON_BOTH_DEVICES(HitCounts);
+
+TEST_P(HitCounts, AreThoseOfDoubleArithmetic) {
+  Scene scene = closed_scene(10, 40);
+  // Nested, so that rays meet many.
+  for (std::size_t i = 0; i != 20; ++i) {
+    Instance inner = scene.instances[i];
+    inner.transform.scale(0.5);
+    scene.instances.push_back(inner);
+    inner.transform.scale(20);
+    scene.instances.push_back(inner);
+  }
+  scene.bounds = world_bounds(scene);
+  std::vector<Ray> rays = test::rays_in(scene, 3000, 1);
+  for (std::size_t i = 0; i < rays.size(); i += 2) {
+    rays[i].tmin = 100;
+    rays[i].tmax = 1500;
+  }
+  const HitOracle oracle(scene);
+  const std::vector<HitsSeen> two = seen(upload(scene, device(), test::with_bvh()), rays);
+  const std::vector<HitsSeen> one = seen(upload(scene, device(), test::with_bvh(true)), rays);
+  std::size_t compared = 0, most = 0;
+  for (std::size_t i = 0; i != rays.size(); ++i) {
+    std::vector<HitOracle::Crossing> all = oracle.all(rays[i]);
+    if (!std::all_of(all.begin(), all.end(), [](const auto& crossing) { return crossing.sure; })) continue;
+    ++compared;
+    most = std::max(most, all.size());
+    EXPECT_EQ(two[i].all, all.size()) << "ray " << i;
+    EXPECT_EQ(one[i].all, all.size()) << "ray " << i;
+    std::erase_if(all, [](const auto& crossing) { return crossing.triangle % 2 != 0; });
+    EXPECT_EQ(two[i].even, all.size()) << "ray " << i;
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
+    if (all.empty()) {
+      EXPECT_EQ(two[i].first_even, kNoTriangle) << "ray " << i;
+    } else if (all.size() == 1 || all[1].t - all[1].t_error > all[0].t + all[0].t_error) {
+      EXPECT_EQ(two[i].first_even, all[0].triangle) << "ray " << i;
+      EXPECT_EQ(two[i].instance, all[0].instance) << "ray " << i;
+    }
+  }
+  EXPECT_GT(compared, rays.size() * 9 / 10);
+  EXPECT_GT(most, 20U);
+}
+
+// Through its vertices and edges too, each surface counts once.
+TEST_P(HitCounts, AreOddFromWithinAClosedSolid) {
+  Scene scene = closed_scene(24, 1);
+  scene.instances[0].transform = Transform::Identity();
+  scene.bounds = world_bounds(scene);
+  std::vector<Ray> rays;
+  const Mesh& mesh = scene.meshes[0];
+  for (const Float3& v : mesh.vertices) rays.push_back({{0, 0, 0}, 0, v});
+  for (const UInt3& t : mesh.triangles) {
+    const Float3 a = mesh.vertices[t.x], b = mesh.vertices[t.y];
+    rays.push_back({{0, 0, 0}, 0, {0.5F * (a.x + b.x), 0.5F * (a.y + b.y), 0.5F * (a.z + b.z)}});
+  }
+  for (const bool flat : {false, true})
+    for (const HitsSeen& one : seen(upload(scene, device(), test::with_bvh(flat)), rays)) EXPECT_EQ(one.all % 2, 1U);
+}
+
+}  // namespace
+}  // namespace raylift
