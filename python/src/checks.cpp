@@ -36,6 +36,7 @@ py::dict of_mesh(const Mesh& mesh, const MeshCheck& check) {
 
 py::dict check_scene(const ScenePointer& box, std::size_t examples, const py::object& progress) {
   SceneCheck result;
+  const SceneUse use(box);
   Watch watch(progress);
   watch.run([&](const Progress& to) {
     result = check(box->scene, {examples}, to);
@@ -53,6 +54,7 @@ py::dict overlaps(const ScenePointer& box, double tolerance, const py::object& p
   OverlapReport report;
   OverlapOptions options;
   options.tolerance = tolerance;
+  const SceneUse use(box);
   Watch watch(progress);
   watch.run([&](const Progress& to) {
     report = find_overlaps(box->scene, options, to);

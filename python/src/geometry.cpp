@@ -114,6 +114,7 @@ GeometryPointer upload_scene(const ScenePointer& scene, const py::object& device
   Watch watch(progress);
   const Device device = device_of(device_name);
   const Scene& ready = scene->ready();
+  const SceneUse use(scene);
   return watch.run([&](const Progress& to) {
     return std::make_shared<GeometryBox>(GeometryBox{upload(ready, device, options, to), scene, Stream(device)});
   });

@@ -25,8 +25,7 @@ const OpticalProperties* find(const SceneBox& box, const std::string& kind, std:
 }
 
 OpticalProperties& change(SceneBox& box, const std::string& kind, std::size_t index) {
-  Optics& optics = box.scene.optics;
-  box.stale = true;
+  Optics& optics = box.change().optics;
   if (owner_of(kind) == PropertyOf::surface) return optics.surfaces.at(index).properties;
   if (optics.materials.size() < box.scene.materials.size()) optics.materials.resize(box.scene.materials.size());
   return optics.materials.at(index);
@@ -90,8 +89,7 @@ std::uint32_t add_surface(SceneBox& box, const std::string& name, const std::str
   surface.finish = word<SurfaceFinish>(surface_finish, finish, "finish of a surface");
   surface.type = word<SurfaceType>(surface_type, type, "type of a surface");
   surface.value = value;
-  box.scene.optics.surfaces.push_back(std::move(surface));
-  box.stale = true;
+  box.change().optics.surfaces.push_back(std::move(surface));
   return static_cast<std::uint32_t>(box.scene.optics.surfaces.size() - 1);
 }
 
@@ -120,20 +118,19 @@ SolidSelector selector_of(const py::dict& given) {
 }
 
 void assign(SceneBox& box, std::size_t surface, const py::dict& from, const py::object& to, const std::string& name) {
-  Optics& optics = box.scene.optics;
+  const Optics& optics = box.scene.optics;
   SurfaceAssignment assignment;
   assignment.surface = index_in(optics.surfaces.size(), static_cast<py::ssize_t>(surface), "surface");
   assignment.kind = to.is_none() ? SurfaceAssignment::Kind::skin : SurfaceAssignment::Kind::border;
   assignment.name = name.empty() ? optics.surfaces[surface].name : name;
   assignment.from = selector_of(from);
   if (!to.is_none()) assignment.to = selector_of(to);
-  optics.assignments.push_back(std::move(assignment));
-  box.stale = true;
+  box.change().optics.assignments.push_back(std::move(assignment));
 }
 
 void add_channels(SceneBox& box, const py::dict& solids, std::optional<std::int64_t> first) {
-  box.scene.optics.channel_assignments.push_back({selector_of(solids), kNone, first});
-  box.stale = true;
+  SolidSelector selector = selector_of(solids);
+  box.change().optics.channel_assignments.push_back({std::move(selector), kNone, first});
 }
 
 py::array_t<std::int64_t> channels(SceneBox& box) {

@@ -4,22 +4,35 @@
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/properties.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace raylift::python {
 
 namespace py = pybind11;
 
-/// A scene that may change. Calls that need it whole use ready().
+/// A scene that may change. Calls that need it whole use ready(), those that change it change(), and those that read it
+/// without the GIL a SceneUse.
 struct SceneBox {
   Scene scene;
   bool stale = false;  ///< bounds and the second half of the optics are those of an earlier state
+  int uses = 0;
 
+  /// The scene, to be changed before Python runs again. Throws Error(usage) while a call reads it without the GIL: then
+  /// this is another thread, or that call's progress function.
+  Scene& change() {
+    if (uses != 0)
+      throw Error(ErrorKind::usage, "the scene is read by a call that has not returned", {scene.source, ""},
+                  "change it after raylift.upload(), check() or find_overlaps()");
+    stale = true;
+    return scene;
+  }
   /// Checks what changed, and finds out what follows from it. Throws what check_optical_properties() and
   /// resolve_optics() do.
   const Scene& ready() {
@@ -33,6 +46,18 @@ struct SceneBox {
   }
 };
 using ScenePointer = std::shared_ptr<SceneBox>;
+
+/// Keeps a scene as it is. Made and destroyed with the GIL held.
+class SceneUse {
+ public:
+  explicit SceneUse(ScenePointer box) : box_(std::move(box)) { ++box_->uses; }
+  ~SceneUse() { --box_->uses; }
+  SceneUse(const SceneUse&) = delete;
+  SceneUse& operator=(const SceneUse&) = delete;
+
+ private:
+  ScenePointer box_;
+};
 
 /// An index that Python gave, of a list of `count`. Throws IndexError.
 [[nodiscard]] inline std::uint32_t index_in(std::size_t count, py::ssize_t index, const char* what) {

@@ -82,17 +82,16 @@ std::uint32_t add_mesh(SceneBox& box, const py::array& vertices, const py::array
   }
   mesh.parts = {{0, static_cast<std::uint32_t>(mesh.triangles.size())}};
   if (parts && !mesh.triangles.empty()) take_parts(mesh, *parts);
-  box.scene.meshes.push_back(std::move(mesh));
+  box.change().meshes.push_back(std::move(mesh));
   return static_cast<std::uint32_t>(box.scene.meshes.size() - 1);
 }
 
 std::uint32_t add_material(SceneBox& box, const std::string& name, const std::array<float, 4>& color) {
-  Scene& scene = box.scene;
+  Scene& scene = box.change();
   for (const Material& material : scene.materials)
     if (material.name == name) throw Error(ErrorKind::usage, "there is a material '" + name + "' already");
   scene.materials.push_back({name, color});
   if (!scene.optics.materials.empty()) scene.optics.materials.emplace_back();
-  box.stale = true;
   return static_cast<std::uint32_t>(scene.materials.size() - 1);
 }
 
@@ -128,31 +127,33 @@ Transform transform_of(const py::object& given) {
 std::uint32_t add_solid(SceneBox& box, py::ssize_t mesh, const py::object& transform, const std::string& name,
                         const py::object& material, const py::object& mother, const std::string& volume,
                         std::optional<std::int64_t> copy_number) {
-  Scene& scene = box.scene;
+  const Scene& known = box.scene;
   Instance instance;
-  instance.mesh = index_in(scene.meshes.size(), mesh, "mesh");
+  instance.mesh = index_in(known.meshes.size(), mesh, "mesh");
   instance.transform = transform_of(transform);
-  const std::size_t parts = scene.meshes[instance.mesh].parts.size();
+  const std::size_t parts = known.meshes[instance.mesh].parts.size();
   std::vector<std::uint32_t> binding;
   if (py::isinstance<py::list>(material) || py::isinstance<py::tuple>(material))
-    for (const py::handle& one : material) binding.push_back(material_of(scene, one));
+    for (const py::handle& one : material) binding.push_back(material_of(known, one));
   else
-    binding.assign(parts, material_of(scene, material));
+    binding.assign(parts, material_of(known, material));
   if (binding.size() != parts)
     throw Error(ErrorKind::usage, std::to_string(binding.size()) + " materials were given for " +
                                       std::to_string(parts) + " parts of a mesh");
   Node node;
-  node.name = name.empty() ? scene.meshes[instance.mesh].name : name;
+  node.name = name.empty() ? known.meshes[instance.mesh].name : name;
   node.copy_number = copy_number;
   if (!mother.is_none()) {
-    const std::uint32_t around = index_in(scene.instances.size(), mother.cast<py::ssize_t>(), "solid");
-    node.parent = scene.instances[around].node;
-    instance.outside = scene.material(scene.instances[around], 0);
+    const std::uint32_t around = index_in(known.instances.size(), mother.cast<py::ssize_t>(), "solid");
+    node.parent = known.instances[around].node;
+    instance.outside = known.material(known.instances[around], 0);
   }
+  // From here on Python does not run.
+  Scene& scene = box.change();
   if (!volume.empty()) {
-    const auto known = std::find(scene.volumes.begin(), scene.volumes.end(), volume);
-    node.volume = static_cast<std::uint32_t>(known - scene.volumes.begin());
-    if (known == scene.volumes.end()) scene.volumes.push_back(volume);
+    const auto same_volume = std::find(scene.volumes.begin(), scene.volumes.end(), volume);
+    node.volume = static_cast<std::uint32_t>(same_volume - scene.volumes.begin());
+    if (same_volume == scene.volumes.end()) scene.volumes.push_back(volume);
   }
   const auto same = std::find(scene.bindings.begin(), scene.bindings.end(), binding);
   instance.binding = static_cast<std::uint32_t>(same - scene.bindings.begin());
@@ -160,7 +161,6 @@ std::uint32_t add_solid(SceneBox& box, py::ssize_t mesh, const py::object& trans
   instance.node = static_cast<std::uint32_t>(scene.nodes.size());
   scene.nodes.push_back(std::move(node));
   scene.instances.push_back(instance);
-  box.stale = true;
   return static_cast<std::uint32_t>(scene.instances.size() - 1);
 }
 

@@ -77,6 +77,33 @@ class LongCalls(Test):
             with self.assertRaisesRegex(LookupError, "from the listener"):
                 call(listener)
 
+    def test_keep_their_scene_as_it_is(self):
+        """A scene that a call reads is not changed by its listener, nor by another thread."""
+        vertices, triangles = np.random.default_rng(3).normal(size=(30_000, 3)), np.arange(30_000).reshape(-1, 3)
+        for call in (lambda scene, p: rl.upload(scene, DEVICE, progress=p), lambda scene, p: rl.check(scene, progress=p),
+                     lambda scene, p: rl.find_overlaps(scene, progress=p)):
+            scene = rl.scene_of(vertices, triangles)
+            refused = []
+
+            def listener(*_):
+                for change in (lambda: scene.add_mesh(vertices, triangles), lambda: scene.add_material("more"),
+                               lambda: scene.add_solid(0)):
+                    try:
+                        change()
+                    except rl.Error as error:
+                        refused.append(error)
+                self.assertEqual(len(scene.meshes), 1)
+
+            call(scene, listener)
+            self.assertGreater(len(refused), 2)
+            self.assertEqual({error.kind for error in refused}, {"usage"})
+            self.assertEqual(len(scene), 1)
+            # Afterwards it may change, also after a call that failed.
+            with raises("cancelled"):
+                call(scene, lambda *_: False)
+            scene.add_solid(scene.add_mesh(vertices, triangles))
+            self.assertEqual(len(scene), 2)
+
     def test_end_by_ctrl_c(self):
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         begin = time.perf_counter()
