@@ -76,12 +76,12 @@ requires std::predicate<const Accept&, std::uint32_t, std::uint32_t>
 [[nodiscard]] RAYLIFT_HD inline std::uint32_t count_hits(const GeometryView& geometry, const Ray& ray,
                                                          const Accept& accept) {
   const bvh_detail::AcceptedSites<Accept> filter{&accept};
-  if (geometry.bvh_levels != 2) return bvh_detail::count_all<false>(geometry.bvh, ray, filter);
-  return bvh_detail::count_all<true>(geometry.bvh, ray, filter);
+  if (geometry.bvh_levels != 2) return bvh_detail::count_hits<false, false>(geometry.bvh, ray, filter);
+  return bvh_detail::count_hits<true, false>(geometry.bvh, ray, filter);
 }
 [[nodiscard]] RAYLIFT_HD inline std::uint32_t count_hits(const GeometryView& geometry, const Ray& ray) {
-  if (geometry.bvh_levels != 2) return bvh_detail::count_all<false>(geometry.bvh, ray, bvh_detail::Any());
-  return bvh_detail::count_all<true>(geometry.bvh, ray, bvh_detail::Any());
+  if (geometry.bvh_levels != 2) return bvh_detail::count_hits<false, false>(geometry.bvh, ray, bvh_detail::Any());
+  return bvh_detail::count_hits<true, false>(geometry.bvh, ray, bvh_detail::Any());
 }
 
 /// The nearest hit on a triangle that counts: accept(instance, triangle), called where the ray surely meets one or may.

@@ -345,39 +345,8 @@ RAYLIFT_HD inline Site nearest(const BvhView& bvh, const Ray& ray, const Filter&
   return query.site();
 }
 
-template <class Filter>
-struct AnyHit {
-  static constexpr bool kSmall = !Filter::kOfCrossings;
-  float tmin, tmax;
-  Filter filter;
-  bool hit;
-
-  [[nodiscard]] RAYLIFT_HD float farthest() const { return tmax; }
-  [[nodiscard]] RAYLIFT_HD bool done() const { return hit; }
-  RAYLIFT_HD bool offer(const BvhView& bvh, const Impression& seen, Site site) {
-    if constexpr (!Filter::kOfCrossings)
-      if (seen.near > tmin && seen.far < tmax) {
-        hit = hit || filter.accept(bvh, site);
-        return false;
-      }
-    return !(seen.far < tmin || seen.near > tmax);
-  }
-  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
-    const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
-    hit = hit || (crossing.hit && crossing.t >= tmin && crossing.t < tmax && accepts(filter, bvh, site, crossing));
-  }
-};
-
-template <bool kScene, class Filter>
-RAYLIFT_HD inline bool hits_any(const BvhView& bvh, const Ray& ray, const Filter& filter) {
-  Stack<kScene> stack;
-  AnyHit<Filter> query{ray.tmin, ray.tmax, filter, false};
-  traverse<kScene>(bvh, ray, stack.groups, query);
-  return query.hit;
-}
-
-// How many triangles the ray meets.
-template <class Filter>
+// How many triangles the ray meets. kFirst: one will do.
+template <bool kFirst, class Filter>
 struct HitCount {
   static constexpr bool kSmall = !Filter::kOfCrossings;
   float tmin, tmax;
@@ -385,28 +354,32 @@ struct HitCount {
   std::uint32_t count;
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return tmax; }
-  [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  [[nodiscard]] RAYLIFT_HD bool done() const { return kFirst && count != 0; }
   RAYLIFT_HD bool offer(const BvhView& bvh, const Impression& seen, Site site) {
     if constexpr (!Filter::kOfCrossings)
       if (seen.near > tmin && seen.far < tmax) {
-        count += filter.accept(bvh, site) ? 1u : 0u;
+        if (filter.accept(bvh, site)) ++count;
         return false;
       }
     return !(seen.far < tmin || seen.near > tmax);
   }
   RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
     const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
-    const bool counts = crossing.hit && crossing.t >= tmin && crossing.t < tmax && accepts(filter, bvh, site, crossing);
-    count += counts ? 1u : 0u;
+    if (crossing.hit && crossing.t >= tmin && crossing.t < tmax && accepts(filter, bvh, site, crossing)) ++count;
   }
 };
 
-template <bool kScene, class Filter>
-RAYLIFT_HD inline std::uint32_t count_all(const BvhView& bvh, const Ray& ray, const Filter& filter) {
+template <bool kScene, bool kFirst, class Filter>
+RAYLIFT_HD inline std::uint32_t count_hits(const BvhView& bvh, const Ray& ray, const Filter& filter) {
   Stack<kScene> stack;
-  HitCount<Filter> query{ray.tmin, ray.tmax, filter, 0};
+  HitCount<kFirst, Filter> query{ray.tmin, ray.tmax, filter, 0};
   traverse<kScene>(bvh, ray, stack.groups, query);
   return query.count;
+}
+
+template <bool kScene, class Filter>
+RAYLIFT_HD inline bool hits_any(const BvhView& bvh, const Ray& ray, const Filter& filter) {
+  return count_hits<kScene, true>(bvh, ray, filter) != 0;
 }
 
 // (b - a) x (c - a), rounded from double: exact to a float's precision in triangles of any shape.
