@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -29,7 +30,11 @@ std::size_t expect_hits_of_single_rays(const Scene& scene, const std::vector<Ray
       const Hit wanted = closest_hit(alone.view(), rays[i]);
       found += wanted.valid() ? 1 : 0;
       EXPECT_EQ(hits[i].triangle, wanted.triangle) << "ray " << i << ", flat " << flat;
-      if (!wanted.valid()) continue;
+      if (!wanted.valid()) {
+        EXPECT_EQ(std::memcmp(&hits[i].t, &wanted.t, sizeof wanted.t), 0) << "ray " << i;
+        EXPECT_EQ(hits[i].instance, 0U) << "ray " << i;
+        continue;
+      }
       EXPECT_EQ(hits[i].t, wanted.t) << "ray " << i;
       EXPECT_EQ(hits[i].u, wanted.u) << "ray " << i;
       EXPECT_EQ(hits[i].v, wanted.v) << "ray " << i;
@@ -138,14 +143,44 @@ TEST_P(CoherentRays, ThroughVertices) {
   EXPECT_GT(expect_hits_of_single_rays(scene, rays, device()), 100U);
 }
 
+// As many as make each warp's share hundreds: groups that stay together between others, in any order.
 TEST_P(CoherentRays, AmongOthers) {
-  std::vector<Ray> rays = test::rays_in(scene_, 5000, 3);
-  const std::vector<Ray> pixels = camera({-2500, 100, 50}, {1, 0.05, -0.03}, 0.01);
-  std::mt19937 random(4);
-  for (std::size_t first = 0; first + 32 <= rays.size(); first += 32)
-    if (random() % 2 == 0)
-      std::copy_n(pixels.begin() + static_cast<std::ptrdiff_t>(first), 32,
-                  rays.begin() + static_cast<std::ptrdiff_t>(first));
+  const std::vector<Ray> others = test::rays_in(scene_, 4096, 3),
+                         pixels = camera({-2500, 100, 50}, {1, 0.05, -0.03}, 0.01);
+  std::vector<Ray> unique = others;
+  unique.insert(unique.end(), pixels.begin(), pixels.begin() + 4096);
+  // Of both kinds runs of groups, and single ones.
+  const auto kind = [](std::size_t group) { return (group / 5 + group / 16) % 3 == 0 || group % 37 == 5; };
+  const std::size_t count = device().info().is_host ? 100'013 : (std::size_t{1} << 21) + (1 << 18) + 13;
+  std::vector<std::uint32_t> which(count);
+  std::vector<Ray> rays(count);
+  for (std::size_t i = 0; i != count; ++i) {
+    which[i] = static_cast<std::uint32_t>(i % 4096 + (kind(i / 32) ? 4096 : 0));
+    rays[i] = unique[which[i]];
+  }
+  for (const bool flat : {false, true}) {
+    const GpuGeometry alone = upload(scene_, Device::host(), with_bvh(flat));
+    std::vector<Hit> wanted;
+    for (const Ray& ray : unique) wanted.push_back(closest_hit(alone.view(), ray));
+    const GpuGeometry geometry = upload(scene_, device(), with_bvh(flat));
+    // And shares between: of one group, and of three.
+    for (const std::size_t some : {count, std::size_t{100'001}, std::size_t{300'033}}) {
+      if (some > count) continue;
+      const std::vector<Hit> hits =
+          trace_all(geometry, std::vector<Ray>(rays.begin(), rays.begin() + static_cast<std::ptrdiff_t>(some)));
+      for (std::size_t i = 0; i != some; ++i)
+        ASSERT_EQ(std::memcmp(&hits[i], &wanted[which[i]], sizeof(Hit)), 0) << "ray " << i << " of " << some;
+    }
+  }
+}
+
+// Whole groups that are none, and one ray of the last group.
+TEST_P(CoherentRays, ThatAreNone) {
+  std::vector<Ray> rays = camera({-2500, 100, 50}, {1, 0.05, -0.03}, 0.01);
+  rays.resize(32 * 40 + 1);
+  for (std::size_t i = 32 * 7; i != 32 * 9; ++i) rays[i].direction.x = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 32 * 12; i != 32 * 13; ++i) rays[i].tmax = i % 2 == 0 ? 0 : -5;
+  rays.back().origin.y = std::numeric_limits<float>::quiet_NaN();
   EXPECT_GT(expect_hits_of_single_rays(scene_, rays, device()), 100U);
 }
 

@@ -18,6 +18,11 @@ using test::closed_scene;
 using test::HitOracle;
 using test::HitsSeen;
 
+// A function for both kinds of filters is told where, as before there were two.
+static_assert(requires(const GeometryView& view, const Ray& ray) {
+  closest_hit(view, ray, [](auto...) { return true; });
+});
+
 class HitCounts : public test::OnDevice {
  protected:
   std::vector<HitsSeen> seen(const GpuGeometry& geometry, const std::vector<Ray>& rays) {

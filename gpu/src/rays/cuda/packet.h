@@ -12,19 +12,53 @@ namespace raylift::inline v0_1::bvh_detail {
 
 inline constexpr unsigned kWholeWarp = 0xFFFFFFFFu;
 
+// One instruction each, from compute capability 8.0 on.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+__device__ inline int min_of_warp(int value) {
+  return __reduce_min_sync(kWholeWarp, value);
+}
+__device__ inline int max_of_warp(int value) {
+  return __reduce_max_sync(kWholeWarp, value);
+}
+__device__ inline std::uint32_t and_of_warp(std::uint32_t value) {
+  return __reduce_and_sync(kWholeWarp, value);
+}
+__device__ inline std::uint32_t or_of_warp(std::uint32_t value) {
+  return __reduce_or_sync(kWholeWarp, value);
+}
+#else
+template <class T, class Combine>
+__device__ inline T combine_warp(T value, const Combine& combine) {
+  for (int distance = 1; distance != 32; distance *= 2)
+    value = combine(value, __shfl_xor_sync(kWholeWarp, value, distance));
+  return value;
+}
+__device__ inline int min_of_warp(int value) {
+  return combine_warp(value, [](int a, int b) { return min(a, b); });
+}
+__device__ inline int max_of_warp(int value) {
+  return combine_warp(value, [](int a, int b) { return max(a, b); });
+}
+__device__ inline std::uint32_t and_of_warp(std::uint32_t value) {
+  return combine_warp(value, [](std::uint32_t a, std::uint32_t b) { return a & b; });
+}
+__device__ inline std::uint32_t or_of_warp(std::uint32_t value) {
+  return combine_warp(value, [](std::uint32_t a, std::uint32_t b) { return a | b; });
+}
+#endif
+
 // The least and the most of floats: as integers of the same order.
 struct Extremes {
   float least, most;
 };
 __device__ inline Extremes extremes_of_warp(float value, bool counts) {
   const int bits = __float_as_int(value), ordered = bits ^ (bits >> 31 & 0x7FFFFFFF);
-  const int least = __reduce_min_sync(kWholeWarp, counts ? ordered : 0x7FFFFFFF),
-            most = __reduce_max_sync(kWholeWarp, counts ? ordered : -0x7FFFFFFF);
+  const int least = min_of_warp(counts ? ordered : 0x7FFFFFFF), most = max_of_warp(counts ? ordered : -0x7FFFFFFF);
   return {__int_as_float(least ^ (least >> 31 & 0x7FFFFFFF)), __int_as_float(most ^ (most >> 31 & 0x7FFFFFFF))};
 }
 // The most of values that are not negative, or don't count.
 __device__ inline float most_of_warp(float value) {
-  return __int_as_float(__reduce_max_sync(kWholeWarp, __float_as_int(value)));
+  return __int_as_float(max_of_warp(__float_as_int(value)));
 }
 
 // What a lane knows of all rays: along its axis, or, the fourth of a child's lanes, of the stretches that count.
@@ -40,8 +74,8 @@ struct PacketAxis {
   // False: they do not go the same way along each axis. All lanes call it; those whose ray does not count, not
   // `active`, as well.
   __device__ bool set(const PreparedRay& ray, bool active, float tmin, float tmax) {
-    order = __reduce_and_sync(kWholeWarp, active ? ray.order() : 7u);
-    if (order != __reduce_or_sync(kWholeWarp, active ? ray.order() : 0u)) return false;
+    order = and_of_warp(active ? ray.order() : 7u);
+    if (order != or_of_warp(active ? ray.order() : 0u)) return false;
     const int lane = static_cast<int>(threadIdx.x & 31u), child = lane >> 2;
     const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
     float widest = 0;
@@ -55,8 +89,8 @@ struct PacketAxis {
       const Extremes origins = extremes_of_warp(origin[a], active);
       // Of one sign.
       const int magnitude = __float_as_int(fabsf(ray.inverse[a]));
-      const float least = __int_as_float(__reduce_min_sync(kWholeWarp, active ? magnitude : 0x7FFFFFFF)),
-                  most = __int_as_float(__reduce_max_sync(kWholeWarp, active ? magnitude : 0));
+      const float least = __int_as_float(min_of_warp(active ? magnitude : 0x7FFFFFFF)),
+                  most = __int_as_float(max_of_warp(active ? magnitude : 0));
       const float far = most_of_warp(active ? ray.least_far[a] : 0.0f);
       widest = fmaxf(widest, most);
       if ((lane & 3) != a) continue;
@@ -82,7 +116,8 @@ struct PacketAxis {
   // The bits, four each, of the slots whose boxes some ray may meet in its stretch.
   //
   // A plane's distance from an origin is rounded twice, which with the product and the inverse's own rounding makes an
-  // error of t of at most 2^-24 (4 |distance| + 255 |step|) |inverse|.
+  // error of t of at most 2^-24 (4 |distance| + 255 |step|) |inverse|. What is left of the slack is for the rounding of
+  // the hit's t that a box is compared with, as in plane_slack.
   __device__ std::uint32_t meet(const BvhNode* node, std::uint32_t exponents) const {
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(node);
     const float at = __ldg(reinterpret_cast<const float*>(bytes + corner));
@@ -90,7 +125,7 @@ struct PacketAxis {
     const float near_steps = steps(__ldg(bytes + near_plane)), far_steps = steps(__ldg(bytes + far_plane));
     const float step = __uint_as_float((exponents >> exponent & 0xFFu) << 23);
     const float near = fmaf(near_steps, step, at - near_origin), far = fmaf(far_steps, step, at - far_origin);
-    const float error = (fabsf(near) + fabsf(far) + 64 * step) * share;
+    const float error = (fabsf(near) + fabsf(far) + 4096 * step) * share;
     float enter = fminf(near * least_inverse, near * most_inverse) - (error + before);
     float leave = fmaxf(far * least_inverse, far * most_inverse) + (error + behind);
     enter = fmaxf(enter, __shfl_xor_sync(kWholeWarp, enter, 1));
@@ -229,7 +264,7 @@ __device__ inline bool walk_packet(const BvhView& bvh, const World& world, bool 
     if (hits.pairs == 0) continue;
     if (count_bits(hits.pairs) >= kManyPairs) {
       const NodeHits own = intersect_node(load_node(node), parked.ray(), query.tmin, query.farthest());
-      hits.pairs &= __reduce_or_sync(kWholeWarp, active ? own.pairs : 0u);
+      hits.pairs &= or_of_warp(active ? own.pairs : 0u);
       left -= 2;
       if (hits.pairs == 0) continue;
     }
@@ -248,7 +283,7 @@ __device__ inline bool walk_packet(const BvhView& bvh, const World& world, bool 
 // Then nothing is known of any of them. world() is a lane's ray.
 template <bool kScene, class World, class Query>
 __device__ inline bool traverse_packet(const BvhView& bvh, const World& world, bool active, Query& query) {
-  if (bvh.node_count == 0) return true;
+  if (bvh.node_count == 0 || !__any_sync(kWholeWarp, active)) return true;
   OpenPairs unsettled;
   return walk_packet<kScene>(bvh, world, active, query, unsettled) &&
          __all_sync(kWholeWarp, unsettled.settle(bvh, world, query));

@@ -44,11 +44,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     packet_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
                   std::size_t rays_per_warp) {
   const std::size_t first = (blockIdx.x * std::size_t{kThreads / 32} + threadIdx.x / 32) * rays_per_warp;
-  const BvhView& bvh = bvh_of(geometry);
   bool together = true;
   for (std::size_t group = first; group < count && group < first + rays_per_warp; group += 32) {
     const std::size_t i = group + (threadIdx.x & 31u);
     if (together) {
+      const BvhView& bvh = bvh_of(geometry);
       const auto ray = [&] { return i < count ? rays[i] : Ray{{0, 0, 0}, 0, {1, 1, 1}, 0}; };
       bvh_detail::Group cold[2];
       bvh_detail::Nearest<bvh_detail::Any> query(ray(), cold, {});
@@ -56,7 +56,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
           bvh_detail::traverse_packet<kScene<Geometry>>(bvh, ray, i < count && !bvh_detail::has_nan(ray()), query);
       if (together && i < count) hits[i] = finished(geometry, rays[i], query.site());
     }
-    if (!together && i == group) hits[i].instance = kPending;
+    if (!together && i == group) {
+      Hit pending{};
+      pending.instance = kPending;
+      hits[i] = pending;
+    }
   }
 }
 

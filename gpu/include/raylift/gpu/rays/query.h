@@ -85,10 +85,11 @@ requires std::predicate<const Accept&, std::uint32_t, std::uint32_t>
 }
 
 /// The nearest hit on a triangle that counts: accept(instance, triangle), called where the ray surely meets one or may.
-/// Quicker than the accept() above, which wants to know where.
+/// Quicker than the accept() above, which wants to know where, and which is taken where a function is for either.
 template <class Accept>
-requires std::predicate<const Accept&, std::uint32_t, std::uint32_t>
-[[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const GeometryView& geometry, const Ray& ray, const Accept& accept) {
+requires(std::predicate<const Accept&, std::uint32_t, std::uint32_t> &&
+         !std::predicate<const Accept&, std::uint32_t, std::uint32_t, bool, float>) [[nodiscard]] RAYLIFT_HD inline Hit
+    closest_hit(const GeometryView& geometry, const Ray& ray, const Accept& accept) {
   const bvh_detail::AcceptedSites<Accept> filter{&accept};
   if (geometry.bvh_levels != 2)
     return bvh_detail::hit_of(geometry.bvh, ray, bvh_detail::nearest<false>(geometry.bvh, ray, filter));
