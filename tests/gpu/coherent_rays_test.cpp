@@ -4,8 +4,9 @@
 #include <raylift/gpu/rays/query.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
@@ -20,6 +21,10 @@ using test::closed_scene;
 using test::trace_all;
 using test::with_bvh;
 
+std::array<std::uint32_t, 8> bits_of(const Hit& hit) {
+  return std::bit_cast<std::array<std::uint32_t, 8>>(hit);
+}
+
 /// What each ray hits on its own, by the host's code. Returns how many hit something.
 std::size_t expect_hits_of_single_rays(const Scene& scene, const std::vector<Ray>& rays, const Device& device) {
   std::size_t found = 0;
@@ -31,7 +36,7 @@ std::size_t expect_hits_of_single_rays(const Scene& scene, const std::vector<Ray
       found += wanted.valid() ? 1 : 0;
       EXPECT_EQ(hits[i].triangle, wanted.triangle) << "ray " << i << ", flat " << flat;
       if (!wanted.valid()) {
-        EXPECT_EQ(std::memcmp(&hits[i].t, &wanted.t, sizeof wanted.t), 0) << "ray " << i;
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(hits[i].t), std::bit_cast<std::uint32_t>(wanted.t)) << "ray " << i;
         EXPECT_EQ(hits[i].instance, 0U) << "ray " << i;
         continue;
       }
@@ -87,13 +92,15 @@ TEST_P(CoherentRays, OfACameraHitWhatTheyHitAlone) {
 TEST_P(CoherentRays, AlongAnAxisAndOffset) {
   for (int axis = 0; axis != 3; ++axis)
     for (const float sign : {-1.0F, 1.0F}) {
-      std::vector<Ray> rays(64 * 64);
+      constexpr std::size_t kSide = 64;
+      std::vector<Ray> rays(kSide * kSide);
       for (std::size_t i = 0; i != rays.size(); ++i) {
+        const std::size_t column = i % kSide, row = i / kSide;
         float origin[3], direction[3] = {};
         direction[axis] = sign;
         origin[axis] = -2500 * sign;
-        origin[(axis + 1) % 3] = -1600 + 50 * static_cast<float>(i % 64);
-        origin[(axis + 2) % 3] = -1600 + 50 * static_cast<float>(i / 64);
+        origin[(axis + 1) % 3] = -1600 + 50 * static_cast<float>(column);
+        origin[(axis + 2) % 3] = -1600 + 50 * static_cast<float>(row);
         rays[i].origin = {origin[0], origin[1], origin[2]};
         rays[i].direction = {direction[0], direction[1], direction[2]};
       }
@@ -161,6 +168,7 @@ TEST_P(CoherentRays, AmongOthers) {
   for (const bool flat : {false, true}) {
     const GpuGeometry alone = upload(scene_, Device::host(), with_bvh(flat));
     std::vector<Hit> wanted;
+    wanted.reserve(unique.size());
     for (const Ray& ray : unique) wanted.push_back(closest_hit(alone.view(), ray));
     const GpuGeometry geometry = upload(scene_, device(), with_bvh(flat));
     // And shares between: of one group, and of three.
@@ -169,7 +177,7 @@ TEST_P(CoherentRays, AmongOthers) {
       const std::vector<Hit> hits =
           trace_all(geometry, std::vector<Ray>(rays.begin(), rays.begin() + static_cast<std::ptrdiff_t>(some)));
       for (std::size_t i = 0; i != some; ++i)
-        ASSERT_EQ(std::memcmp(&hits[i], &wanted[which[i]], sizeof(Hit)), 0) << "ray " << i << " of " << some;
+        ASSERT_EQ(bits_of(hits[i]), bits_of(wanted[which[i]])) << "ray " << i << " of " << some;
     }
   }
 }
@@ -177,9 +185,10 @@ TEST_P(CoherentRays, AmongOthers) {
 // Whole groups that are none, and one ray of the last group.
 TEST_P(CoherentRays, ThatAreNone) {
   std::vector<Ray> rays = camera({-2500, 100, 50}, {1, 0.05, -0.03}, 0.01);
-  rays.resize(32 * 40 + 1);
-  for (std::size_t i = 32 * 7; i != 32 * 9; ++i) rays[i].direction.x = std::numeric_limits<float>::quiet_NaN();
-  for (std::size_t i = 32 * 12; i != 32 * 13; ++i) rays[i].tmax = i % 2 == 0 ? 0 : -5;
+  constexpr std::size_t kGroup = 32;
+  rays.resize(40 * kGroup + 1);
+  for (std::size_t i = 7 * kGroup; i != 9 * kGroup; ++i) rays[i].direction.x = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 12 * kGroup; i != 13 * kGroup; ++i) rays[i].tmax = i % 2 == 0 ? 0 : -5;
   rays.back().origin.y = std::numeric_limits<float>::quiet_NaN();
   EXPECT_GT(expect_hits_of_single_rays(scene_, rays, device()), 100U);
 }
