@@ -37,7 +37,10 @@ double Camera::half_height() const {
 
 ImageRays Camera::rays(double aspect) const {
   const double half = orthographic ? half_height() : std::tan(0.5 * fov_degrees * kDegree);
-  return {eye(), forward(), half * aspect * right(), half * above(), orthographic};
+  const Eigen::Vector3d to_right = half * aspect * right(), upward = half * above();
+  const Eigen::Vector3d aside = free_middle.x() * to_right + free_middle.y() * upward;
+  if (orthographic) return {eye() - aside, forward(), to_right, upward, true};
+  return {eye(), forward() - aside, to_right, upward, false};
 }
 
 void Camera::look(const Eigen::Vector3d& direction, const Eigen::Vector3d& up_hint) {
@@ -123,25 +126,32 @@ void Camera::move(double ahead, double to_right, double upward) {
 }
 
 void Camera::frame(const Bounds& bounds, double aspect) {
-  if (bounds.empty()) return;
+  if (!bounds.empty()) frame(corners(bounds), aspect);
+}
+
+void Camera::frame(std::span<const Eigen::Vector3d> points, double aspect) {
+  if (points.empty()) return;
   constexpr double kMargin = 1.06;
-  const double tangent_y = std::tan(0.5 * fov_degrees * kDegree);
-  const double tangent_x = tangent_y * aspect;
+  const double tangent = std::tan(0.5 * fov_degrees * kDegree);
+  const double tangent_y = tangent * free_share.y();
+  const double tangent_x = tangent * aspect * free_share.x();
   const Eigen::Matrix3d to_camera = rotation();
+  Bounds bounds;
+  for (const Eigen::Vector3d& point : points) bounds.add(point);
   target = bounds.center();
-  // Takes the least distance at which all corners are inside, and then centres the image. Centring changes that
+  // Takes the least distance at which all points are inside, and then centres the image. Centring changes that
   // distance, so both are repeated.
   for (int round = 0; round < 4; ++round) {
     double needed = 0;
     double low_x = 1e300, high_x = -1e300, low_y = 1e300, high_y = -1e300;
-    for (const Eigen::Vector3d& corner : corners(bounds)) {
-      const Eigen::Vector3d c = to_camera * (corner - target);
+    for (const Eigen::Vector3d& point : points) {
+      const Eigen::Vector3d c = to_camera * (point - target);
       const double towards = orthographic ? 0 : c.z();
       needed = std::max({needed, std::abs(c.x()) / tangent_x + towards, std::abs(c.y()) / tangent_y + towards});
     }
     distance = std::clamp(needed * kMargin, kNearestDistance, kFarthestDistance);
-    for (const Eigen::Vector3d& corner : corners(bounds)) {
-      const Eigen::Vector3d c = to_camera * (corner - target);
+    for (const Eigen::Vector3d& point : points) {
+      const Eigen::Vector3d c = to_camera * (point - target);
       const double depth = orthographic ? distance : std::max(distance - c.z(), 1e-6 * distance);
       low_x = std::min(low_x, c.x() / depth);
       high_x = std::max(high_x, c.x() / depth);
@@ -160,6 +170,8 @@ Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {
     const double near_plane = 1e-4 * distance;
     p(0, 0) = f / aspect;
     p(1, 1) = f;
+    p(0, 2) = -free_middle.x();
+    p(1, 2) = -free_middle.y();
     p(2, 3) = near_plane;
     p(3, 2) = -1;
     return p;
@@ -177,6 +189,8 @@ Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {
   high += margin;
   p(0, 0) = 1 / (half_height() * aspect);
   p(1, 1) = 1 / half_height();
+  p(0, 3) = free_middle.x();
+  p(1, 3) = free_middle.y();
   p(2, 2) = 1 / (high - low);  // z = -depth: depth `high` becomes 0, `low` becomes 1
   p(2, 3) = high / (high - low);
   p(3, 3) = 1;
@@ -187,7 +201,7 @@ Eigen::Vector3d Camera::project(const Eigen::Vector3d& point, double aspect) con
   const Eigen::Vector3d c = rotation() * (point - eye());
   const double depth = -c.z();
   const double half = orthographic ? half_height() : depth * std::tan(0.5 * fov_degrees * kDegree);
-  return {c.x() / (half * aspect), c.y() / half, depth};
+  return {free_middle.x() + c.x() / (half * aspect), free_middle.y() + c.y() / half, depth};
 }
 
 Camera make_camera(const CameraOptions& options, UpAxis up, const Bounds& box, double aspect) {

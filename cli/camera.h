@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,7 @@ inline constexpr std::array<std::string_view, 7> kViewNames{"front", "back", "le
 
 /// The rays of an image. Coordinates run from -1 to 1, x to the right and y upward.
 struct ImageRays {
-  Eigen::Vector3d eye, forward;  ///< forward has unit length
+  Eigen::Vector3d eye, forward;  ///< forward: through (0, 0), at depth 1
   Eigen::Vector3d right, above;  ///< to the image's edges: perspective at distance 1; orthographic in millimetres
   bool orthographic = false;     ///< rays start at eye + x right + y above, and all go forward
 
@@ -41,6 +42,9 @@ class Camera {
   double fov_degrees = 40;      ///< vertical
   bool orthographic = false;    ///< the image's height at the target is that of the perspective
   Eigen::Vector3d up{0, 0, 1};  ///< of the world: the axis that orbiting turns about
+  /// The part of the image that panels leave free: its middle, from -1 to 1, where the target stands, and its shares of
+  /// the image's width and height, which frame() fills.
+  Eigen::Vector2d free_middle{0, 0}, free_share{1, 1};
 
   [[nodiscard]] Eigen::Vector3d forward() const { return orientation_ * Eigen::Vector3d(0, 0, -1); }
   [[nodiscard]] Eigen::Vector3d right() const { return orientation_ * Eigen::Vector3d(1, 0, 0); }
@@ -70,6 +74,8 @@ class Camera {
   void move(double forward, double to_right, double upward);
   /// Shows all of a box as large as an image of this width over height allows. An empty box changes nothing.
   void frame(const Bounds& bounds, double aspect);
+  /// The same of the convex hull of points.
+  void frame(std::span<const Eigen::Vector3d> points, double aspect);
 
   /// World relative to the eye -> camera axes (x right, y up, z backward): rows of the rotation.
   [[nodiscard]] Eigen::Matrix3d rotation() const { return orientation_.toRotationMatrix().transpose(); }

@@ -52,10 +52,17 @@ void double_click(Target to, Event event) {
   if (to.state.selection()) to.state.focus_selection();
 }
 
-void next_clip_axis(Settings& s) {
-  int axis = -1;
-  if (s.clip) s.clip->normal.cwiseAbs().maxCoeff(&axis);
-  s.clip = ClipPlane{Eigen::Vector3d::Unit((axis + 1) % 3), std::nullopt};
+void clip(ViewerState& state) {
+  state.change_settings(
+      [&](Settings& s) { s.clip = s.clip ? std::nullopt : std::optional(facing_plane(state.camera().forward())); });
+}
+
+void next_clip_axis(ViewerState& state) {
+  state.change_settings([&](Settings& s) {
+    int axis = -1;
+    if (s.clip) s.clip->normal.cwiseAbs().maxCoeff(&axis);
+    s.clip = facing_plane(state.camera().forward(), (axis + 1) % 3);
+  });
 }
 
 /// Moves the clipping plane by a hundredth of the scene's size.
@@ -94,12 +101,16 @@ std::vector<Control> make_controls() {
       {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.focus_selection(); }},
       {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.hide_selection(); }},
       {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
+      {Kind::key,
+       {"V"},
+       "what encloses all others: faint, solid or hidden",
+       [](Settings& s) { s.shells = after(s.shells, kShellsNames); }},
       {Kind::key, {"M"}, "wireframe", [](Settings& s) { s.fill = after(s.fill, kFillNames); }},
       {Kind::key, {"G"}, "edges", [](Settings& s) { s.edges = !s.edges; }},
       {Kind::key, {"N"}, "smooth or flat shading", [](Settings& s) { s.smooth = !s.smooth; }},
       {Kind::key, {"T"}, "transparency", [](Settings& s) { s.opacity = s.opacity < 1 ? 1.0F : 0.25F; }},
       {Kind::key, {"B"}, "back faces in red", [](Settings& s) { s.back_faces = !s.back_faces; }},
-      {Kind::key, {"X"}, "clipping plane", [](Settings& s) { s.set_clipped(!s.clip); }},
+      {Kind::key, {"X"}, "clipping plane: cut the half that faces the camera", clip},
       {Kind::key, {"Shift+X"}, "clip along the next axis", next_clip_axis},
       {Kind::key, {"["}, "move the clipping plane back", move_clip<-1>},
       {Kind::key, {"]"}, "move the clipping plane forward", move_clip<1>},

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <string>
 
+#include "feature_edges.h"
+
 namespace raylift::viewer {
 
 MeshOffsets mesh_offsets(const Scene& scene) {
@@ -68,11 +70,13 @@ std::vector<std::uint32_t> surfaces_of_solids(const Scene& scene) {
   return surfaces;
 }
 
-DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> visible,
-                   std::span<const std::uint32_t> surfaces) {
+DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> looks,
+                   std::span<const std::uint32_t> surfaces, Look look) {
   // Instances by mesh, in their own order: a counting sort.
   std::vector<std::uint32_t> begin(scene.meshes.size() + 1, 0);
-  const auto is_visible = [&](std::size_t i) { return visible.empty() || visible[i] != 0; };
+  const auto is_visible = [&](std::size_t i) {
+    return looks.empty() ? look == Look::solid : static_cast<Look>(looks[i]) == look;
+  };
   for (std::size_t i = 0; i != scene.instances.size(); ++i)
     if (is_visible(i)) ++begin[scene.instances[i].mesh + 1];
   for (std::size_t mesh = 0; mesh != scene.meshes.size(); ++mesh) begin[mesh + 1] += begin[mesh];
@@ -99,6 +103,23 @@ DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<con
     }
   }
   return list;
+}
+
+LineList line_list(const Scene& scene, const DrawList& list) {
+  constexpr std::size_t kMostTriangles = 100000, kMostInstances = 64;
+  LineList lines;
+  std::uint32_t mesh_before = kNone;
+  for (const DrawCommand& command : list.commands) {
+    const std::uint32_t m = scene.instances[list.slots[command.base_instance].instance].mesh;
+    if (m == mesh_before) continue;  // another part of it
+    mesh_before = m;
+    if (scene.meshes[m].triangles.size() > kMostTriangles || command.instance_count > kMostInstances) continue;
+    const std::vector<Float3> edges = feature_edges(scene.meshes[m]);
+    lines.commands.push_back({static_cast<std::uint32_t>(edges.size()), command.instance_count,
+                              static_cast<std::uint32_t>(lines.points.size()), command.base_instance});
+    lines.points.insert(lines.points.end(), edges.begin(), edges.end());
+  }
+  return lines;
 }
 
 std::uint32_t pack_normal(const Eigen::Vector3f& normal) {

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "modes.h"
+
 namespace raylift::viewer {
 
 /// An instance as the shader reads it (std430): the rows of the linear part, each followed by a coordinate of the
@@ -63,10 +65,25 @@ struct MeshOffsets {
 /// in Optics::surfaces or kNone. Empty where the scene has no surfaces.
 [[nodiscard]] std::vector<std::uint32_t> surfaces_of_solids(const Scene& scene);
 
-/// `visible` has one value per instance; empty: all are visible. `surfaces` is surfaces_of_solids(scene), or empty.
-/// Instances of one part of a mesh share a command.
-[[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> visible,
-                                 std::span<const std::uint32_t> surfaces = {});
+/// Draws the instances with a look. `looks` has the Look of each instance; empty: all are solid. `surfaces` is
+/// surfaces_of_solids(scene), or empty. Instances of one part of a mesh share a command.
+[[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> looks,
+                                 std::span<const std::uint32_t> surfaces = {}, Look look = Look::solid);
+
+/// glMultiDrawArraysIndirect's record.
+struct LineCommand {
+  std::uint32_t count;
+  std::uint32_t instance_count;
+  std::uint32_t first;
+  std::uint32_t base_instance;
+};
+/// The feature edges of the meshes that a list draws, two points a line, in the meshes' frames. Meshes of very many
+/// triangles, and those placed very often, are left out.
+struct LineList {
+  std::vector<Float3> points;
+  std::vector<LineCommand> commands;
+};
+[[nodiscard]] LineList line_list(const Scene& scene, const DrawList& list);
 
 /// Splits a number into the sum of two floats, with twice a float's precision.
 [[nodiscard]] std::array<float, 2> split(double value);

@@ -31,7 +31,7 @@ void FrameScheduler::take_scene(ViewerState& state) {
   caster_.reset();
   const auto old_scene = std::exchange(scene_, state.scene());  // the renderer has it until set_scene()
   const auto old_device_scene = std::exchange(device_scene_, state.device_scene());
-  visibility_.reset();
+  looks_.reset();
   if (fresh) full_seconds_ = 0;
   state.attempt([&] {
     // Buffers that rays use are OpenGL's too: one copy.
@@ -60,16 +60,16 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
   const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
   const auto selected = state.selection() ? std::optional(state.selection()->instance) : std::nullopt;
   state.attempt([&] {
-    if (scene_ && visibility_ != state.solids()->version()) {
-      renderer_.set_visible(state.solids()->visible());
-      visibility_ = state.solids()->version();
+    if (scene_ && looks_ != state.looks_version()) {
+      renderer_.set_looks(state.looks());
+      looks_ = state.looks_version();
     }
     renderer_.set_selected(selected);
     renderer_.resize(size, coarse_ || rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
     if (rays) {
       if (changed)
-        caster_->start(state.camera(), state.settings(), size, state.solids()->visible(), selected,
+        caster_->start(state.camera(), state.settings(), size, state.looks(), selected,
                        coarse_ ? 1 : kWindowRaySamples);
       caster_->advance(kRaySlice);
       image = caster_->image();

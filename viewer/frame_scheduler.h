@@ -45,8 +45,8 @@ class FrameScheduler {
   std::shared_ptr<const DeviceScene> device_scene_;
   Renderer renderer_;
   std::unique_ptr<RayCaster> caster_;
-  std::uint64_t drawn_ = 0;                  // the state's revision
-  std::optional<std::uint64_t> visibility_;  // the version that the renderer has
+  std::uint64_t drawn_ = 0;             // the state's revision
+  std::optional<std::uint64_t> looks_;  // the version that the renderer has
   bool coarse_ = false;
   double full_seconds_ = 0;  // of an image at full resolution
   double draw_seconds_ = 0;

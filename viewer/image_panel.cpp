@@ -45,16 +45,16 @@ bool edit_surfaces(Settings& s) {
 }
 
 /// `bounds`: the scene's; null where there is none.
-bool edit_clip(Settings& s, const Bounds* bounds) {
+bool edit_clip(Settings& s, const Bounds* bounds, const Eigen::Vector3d& forward) {
   bool clip = s.clip.has_value();
   bool changed = ImGui::Checkbox("clip", &clip);
-  if (clip != s.clip.has_value()) s.set_clipped(clip);
+  if (clip != s.clip.has_value()) s.clip = clip ? std::optional(facing_plane(forward)) : std::nullopt;
   if (!s.clip || bounds == nullptr) return changed;
   ImGui::SameLine(kSecondColumn);
   changed |= ImGui::Checkbox("caps", &s.caps);
-  for (const char* axis : {"x", "y", "z"}) {
-    if (ImGui::SmallButton(axis)) {
-      s.clip = parse_clip(axis);
+  for (int axis = 0; axis != 3; ++axis) {
+    if (ImGui::SmallButton(std::array{"x", "y", "z"}[static_cast<std::size_t>(axis)])) {
+      s.clip = facing_plane(forward, axis);
       changed = true;
     }
     ImGui::SameLine();
@@ -92,8 +92,9 @@ void draw_image_settings(ViewerState& state, WindowLayout& layout, float width) 
     Settings s = state.settings();
     bool changed = combo("colour", kColorNames, s.color);
     changed |= combo("rays", kRayModeNames, s.rays);
+    changed |= combo("shells", kShellsNames, s.shells);
     changed |= edit_surfaces(s);
-    changed |= edit_clip(s, state.scene() ? &state.scene()->bounds : nullptr);
+    changed |= edit_clip(s, state.scene() ? &state.scene()->bounds : nullptr, state.camera().forward());
     bool orthographic = state.camera().orthographic;
     if (ImGui::Checkbox("orthographic", &orthographic)) state.set_orthographic(orthographic);
     changed |= ImGui::Checkbox("axes", &s.axes);

@@ -7,6 +7,10 @@
 namespace raylift::viewer {
 
 enum class ColorBy : std::uint8_t { material, solid, mesh, residency, normal, surface };
+/// How a solid is drawn. Its values are what Renderer::set_looks() takes.
+enum class Look : std::uint8_t { hidden, solid, faint };
+/// How solids are drawn that enclose nearly all others.
+enum class Shells : std::uint8_t { faint, solid, hidden };
 enum class Fill : std::uint8_t { surface, wireframe };
 /// What ray casting shows; off: the image is rasterised.
 enum class RayMode : std::uint8_t { off, shaded, depth, normal, solid, crossings };

@@ -15,6 +15,7 @@
 #include "cli/text.h"
 #include "ray_caster.h"
 #include "renderer.h"
+#include "reveal.h"
 
 namespace raylift::viewer {
 namespace {
@@ -27,26 +28,27 @@ class OffscreenScene {
   OffscreenScene(const ViewOptions& options, const Scene& scene, Renderer& renderer, const Progress& progress)
       : options_(options), solids_(scene), renderer_(renderer) {
     apply_visibility(options, solids_);
-    camera_ = make_camera(options, solids_, static_cast<double>(options.resolution.width) / options.resolution.height);
-    const bool rays = options.settings.rays != RayMode::off;
-    if (rays || options.settings.color == ColorBy::residency) {
+    view_ = open_view(options, solids_, {}, static_cast<double>(options.resolution.width) / options.resolution.height);
+    looks_ = looks(solids_, view_.settings, view_.in_the_way);
+    const bool rays = view_.settings.rays != RayMode::off;
+    if (rays || view_.settings.color == ColorBy::residency) {
       UploadOptions upload = options.upload;
       upload.bvh = rays;
       geometry_.emplace(upload_for_view(scene, choose_device(options.device), upload, progress));
     }
     renderer_.set_scene(scene, geometry_ ? geometry_->buffers() : std::nullopt);
-    renderer_.set_visible(solids_.visible());
+    renderer_.set_looks(looks_);
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
   }
 
-  [[nodiscard]] Camera& camera() { return camera_; }
+  [[nodiscard]] Camera& camera() { return view_.camera; }
   /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples) {
-    if (!caster_) return renderer_.draw(camera_, options_.settings);
-    caster_->start(camera_, options_.settings, options_.resolution, solids_.visible(), std::nullopt, ray_samples);
+    if (!caster_) return renderer_.draw(view_.camera, view_.settings);
+    caster_->start(view_.camera, view_.settings, options_.resolution, looks_, std::nullopt, ray_samples);
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
-    renderer_.draw(camera_, options_.settings, caster_->image());
+    renderer_.draw(view_.camera, view_.settings, caster_->image());
   }
   [[nodiscard]] const DeviceScene* geometry() const { return geometry_ ? &*geometry_ : nullptr; }
   [[nodiscard]] bool casts_rays() const { return caster_.has_value(); }
@@ -55,7 +57,8 @@ class OffscreenScene {
   const ViewOptions& options_;
   Solids solids_;
   Renderer& renderer_;
-  Camera camera_;
+  Opening view_;
+  std::vector<std::uint8_t> looks_;
   std::optional<DeviceScene> geometry_;
   std::optional<RayCaster> caster_;
 };

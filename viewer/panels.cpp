@@ -25,14 +25,23 @@ void tab(const char* title, const Content& content) {
 }  // namespace
 
 void Panels::draw(float width, float height) {
+  left_ = right_ = 0;
   if (layout_.panels) {
     draw_scene(height);
+    left_ = kLeftWidth + kGap;
+    right_ = kRightWidth + kGap;
     draw_image_settings(state_, layout_, width);
     if (state_.selection()) draw_selection(state_, height);
   }
   draw_activity(width, height);
   draw_message(width, height);
   if (layout_.help) draw_help(width, height);
+}
+
+std::pair<Eigen::Vector2d, Eigen::Vector2d> Panels::free_part(float width, float) const {
+  constexpr float kLeast = 0.35F;
+  if (width - left_ - right_ < kLeast * width) return {{0, 0}, {1, 1}};
+  return {{left_ / width, 0}, {1 - right_ / width, 1}};
 }
 
 void Panels::draw_scene(float height) {

@@ -21,6 +21,9 @@ class Panels {
 
   /// Draws them for a window of this size, within an ImGui frame.
   void draw(float width, float height);
+  /// The part of the window that they left free, in shares of its size from the upper left: its corners. All of it,
+  /// where little would be left.
+  [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
 
  private:
   void draw_scene(float height);
@@ -34,6 +37,7 @@ class Panels {
   const FrameScheduler& frames_;
   WindowLayout& layout_;
   SolidTree tree_;
+  float left_ = 0, right_ = 0;       // widths that panels take at the sides
   std::array<char, 64> bookmark_{};  // the name being typed
 };
 

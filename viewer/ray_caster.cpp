@@ -78,7 +78,7 @@ void RayCaster::fill(DeviceBuffer<T>& buffer, std::span<const T> values) {
 }
 
 void RayCaster::start(const Camera& camera, const Settings& settings, const Resolution& resolution,
-                      std::span<const std::uint8_t> visible, std::optional<std::uint32_t> selected, int samples) {
+                      std::span<const std::uint8_t> looks, std::optional<std::uint32_t> selected, int samples) {
   const auto width = static_cast<std::uint32_t>(resolution.width);
   const auto height = static_cast<std::uint32_t>(resolution.height);
   const std::size_t pixels = std::size_t{width} * height;
@@ -89,13 +89,17 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     solids_ = DeviceBuffer<std::uint32_t>();
     solids_ = DeviceBuffer<std::uint32_t>(device_, pixels);
   }
+  std::vector<std::uint8_t> visible(looks.begin(), looks.end());
+  for (std::uint8_t& one : visible)
+    one = one == static_cast<std::uint8_t>(Look::solid) ||
+          (settings.rays == RayMode::crossings && one != static_cast<std::uint8_t>(Look::hidden));
   RayFrame& p = frame_;
   p.visible = nullptr;
   shown_ = scene_->bounds;
   if (std::find(visible.begin(), visible.end(), std::uint8_t{0}) != visible.end()) {
     if (!std::equal(visible.begin(), visible.end(), last_visible_.begin(), last_visible_.end())) {
-      last_visible_.assign(visible.begin(), visible.end());
-      fill(visible_, visible);
+      last_visible_ = visible;
+      fill<std::uint8_t>(visible_, visible);
       visible_bounds_ = Solids(*scene_).bounds_of(visible);
     }
     p.visible = visible_.device();

@@ -26,9 +26,10 @@ class RayCaster {
   /// The geometry must have a BVH (UploadOptions::bvh). Scene and geometry must outlive the caster.
   RayCaster(const Scene& scene, const DeviceScene& geometry);
 
-  /// Starts an image. `visible` has one value per solid; empty: all are visible. `selected` is a solid to mark.
+  /// Starts an image. `looks` has the Look of each solid; empty: all are solid. Rays pass those that are faint, but for
+  /// counting crossings. `selected` is a solid to mark.
   void start(const Camera& camera, const Settings& settings, const Resolution& resolution,
-             std::span<const std::uint8_t> visible, std::optional<std::uint32_t> selected, int samples);
+             std::span<const std::uint8_t> looks, std::optional<std::uint32_t> selected, int samples);
   /// Casts at least one chunk of rays, until the time is over. True when the image is complete.
   bool advance(double seconds);
   [[nodiscard]] bool done() const { return pass_ >= passes_.size(); }

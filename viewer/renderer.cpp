@@ -166,9 +166,9 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
   glNamedBufferSubData(frame_.name(), 0, sizeof(frame), &frame);
 }
 
-void Renderer::draw_scene() const {
+void Renderer::draw_scene(Look look) const {
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  scene_.draw();
+  scene_.draw(look);
 }
 
 void Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image) {
@@ -189,7 +189,7 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   draw_background(settings);
   if (image) {
     draw_image(*image);
-  } else if (!scene_.draws_nothing()) {
+  } else if ((scene_.draws(Look::solid) || scene_.draws(Look::faint))) {
     set_frame(camera, settings);
     if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
     glEnable(GL_DEPTH_TEST);
@@ -199,6 +199,7 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
       draw_blended(settings);
     else
       draw_surfaces(settings);
+    if (scene_.draws(Look::faint)) draw_faint(settings);
     glDisable(GL_CLIP_DISTANCE0);
     glDisable(GL_DEPTH_TEST);
   }
@@ -284,6 +285,22 @@ void Renderer::draw_blended(const Settings& settings) {
   if (!settings.edges) return;
   if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
   draw_edges();
+}
+
+void Renderer::draw_faint(const Settings& settings) {
+  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  // Hidden by what is solid, and hiding nothing.
+  glDepthMask(GL_FALSE);
+  blend_over();
+  if (settings.fill == Fill::surface) {
+    glUseProgram(program(settings.smooth ? "#define FAINT\n#define SMOOTH\n" : "#define FAINT\n").name());
+    draw_scene(Look::faint);
+  }
+  glUseProgram(program("#define FAINT\n#define LINES\n").name());
+  glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
+  scene_.draw_outlines();
+  glDisable(GL_BLEND);
+  glDepthMask(GL_TRUE);
 }
 
 void Renderer::draw_overlay(const Overlay& overlay) {

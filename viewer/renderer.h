@@ -35,8 +35,8 @@ class Renderer {
 
   /// Puts a scene's geometry into GL buffers, except for arrays in `shared`. The scene must outlive its drawing.
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared = std::nullopt);
-  /// One value per instance; empty: all are visible.
-  void set_visible(std::span<const std::uint8_t> visible) { scene_.set_visible(visible); }
+  /// The Look of each instance; empty: all are solid. Faint ones are seen, and not picked.
+  void set_looks(std::span<const std::uint8_t> looks) { scene_.set_looks(looks); }
   void set_selected(std::optional<std::uint32_t> instance) { selected_ = instance; }
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
@@ -68,12 +68,13 @@ class Renderer {
  private:
   [[nodiscard]] const Program& program(const std::string& defines);
   void set_frame(const Camera& camera, const Settings& settings);
-  void draw_scene() const;
+  void draw_scene(Look look = Look::solid) const;
   void draw_background(const Settings& settings);
   void draw_image(const ForeignImage& image);
   void draw_surfaces(const Settings& settings);
   void draw_edges();
   void draw_blended(const Settings& settings);
+  void draw_faint(const Settings& settings);
   void draw_overlay(const Overlay& overlay);
   void draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel);
 

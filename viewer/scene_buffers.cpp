@@ -39,10 +39,11 @@ void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Bu
 
 void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared) {
   // Frees the old scene first: two large ones may not fit together.
-  for (Buffer* buffer : {&vertices_, &triangles_, &normals_, &smooth_, &instances_, &colors_, &slots_, &commands_})
-    *buffer = Buffer();
+  for (Buffer* buffer : {&vertices_, &triangles_, &normals_, &smooth_, &instances_, &colors_}) *buffer = Buffer();
+  solid_ = Group();
+  faint_ = Group();
   scene_ = nullptr;  // until all buffers are filled
-  command_count_ = 0;
+  outlines_ = 0;
   offsets_ = mesh_offsets(scene);
   surfaces_ = surfaces_of_solids(scene);
   bounds_ = scene.bounds;
@@ -70,23 +71,32 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   glDisableVertexArrayAttrib(array, 1);
   buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(std::uint32_t);
   scene_ = &scene;
-  set_visible({});
+  set_looks({});
   check_gl("putting the scene into OpenGL buffers");
 }
 
-void SceneBuffers::set_visible(std::span<const std::uint8_t> visible) {
+void SceneBuffers::fill(Group& group, const DrawList& list) {
+  group.slots = make_buffer(std::span<const DrawSlot>(list.slots));
+  group.records = make_buffer(std::span<const DrawCommand>(list.commands));
+  group.commands = static_cast<std::uint32_t>(list.commands.size());
+  group.triangles = list.triangles;
+}
+
+void SceneBuffers::set_looks(std::span<const std::uint8_t> looks) {
   if (scene_ == nullptr) return;
-  const DrawList list = draw_list(*scene_, offsets_, visible, surfaces_);
-  slots_ = make_buffer(std::span<const DrawSlot>(list.slots));
-  commands_ = make_buffer(std::span<const DrawCommand>(list.commands));
-  command_count_ = static_cast<std::uint32_t>(list.commands.size());
-  drawn_triangles_ = list.triangles;
-  const GLuint array = geometry_.name();
-  glVertexArrayVertexBuffer(array, 2, slots_.name(), 0, sizeof(DrawSlot));
-  glVertexArrayBindingDivisor(array, 2, 1);
-  glEnableVertexArrayAttrib(array, 2);
-  glVertexArrayAttribIFormat(array, 2, 4, GL_UNSIGNED_INT, 0);
-  glVertexArrayAttribBinding(array, 2, 2);
+  fill(solid_, draw_list(*scene_, offsets_, looks, surfaces_));
+  const DrawList faint = draw_list(*scene_, offsets_, looks, surfaces_, Look::faint);
+  fill(faint_, faint);
+  const LineList lines = line_list(*scene_, faint);
+  outlines_ = static_cast<std::uint32_t>(lines.commands.size());
+  if (outlines_ == 0) return;
+  outline_points_ = make_buffer(std::span<const Float3>(lines.points));
+  outline_records_ = make_buffer(std::span<const LineCommand>(lines.commands));
+  const GLuint array = outline_.name();
+  glVertexArrayVertexBuffer(array, 0, outline_points_.name(), 0, sizeof(Float3));
+  glEnableVertexArrayAttrib(array, 0);
+  glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, 0);
+  glVertexArrayAttribBinding(array, 0, 0);
 }
 
 void SceneBuffers::ensure_normals() {
@@ -102,14 +112,32 @@ void SceneBuffers::ensure_normals() {
   glVertexArrayAttribBinding(array, 1, 1);
 }
 
-void SceneBuffers::draw() const {
-  if (command_count_ == 0) return;
+void SceneBuffers::bind(const VertexArray& vertex_array, const Group& group) const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, colors_.name());
   if (smooth_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, smooth_.name());
-  glBindVertexArray(geometry_.name());
-  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, commands_.name());
-  glMultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, nullptr, static_cast<GLsizei>(command_count_), 0);
+  const GLuint array = vertex_array.name();
+  glVertexArrayVertexBuffer(array, 2, group.slots.name(), 0, sizeof(DrawSlot));
+  glVertexArrayBindingDivisor(array, 2, 1);
+  glEnableVertexArrayAttrib(array, 2);
+  glVertexArrayAttribIFormat(array, 2, 4, GL_UNSIGNED_INT, 0);
+  glVertexArrayAttribBinding(array, 2, 2);
+  glBindVertexArray(array);
+}
+
+void SceneBuffers::draw(Look look) const {
+  const Group& drawn = group(look);
+  if (drawn.commands == 0) return;
+  bind(geometry_, drawn);
+  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.records.name());
+  glMultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, nullptr, static_cast<GLsizei>(drawn.commands), 0);
+}
+
+void SceneBuffers::draw_outlines() const {
+  if (outlines_ == 0) return;
+  bind(outline_, faint_);
+  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, outline_records_.name());
+  glMultiDrawArraysIndirect(GL_LINES, nullptr, static_cast<GLsizei>(outlines_), 0);
 }
 
 }  // namespace raylift::viewer

@@ -27,38 +27,50 @@ struct Picked {
 
 class SceneBuffers {
  public:
-  SceneBuffers() : geometry_(make_vertex_array()) {}
+  SceneBuffers() : geometry_(make_vertex_array()), outline_(make_vertex_array()) {}
 
   /// Fills the buffers. The scene must outlive its use. With `shared`, vertices and triangles are not copied.
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared);
-  /// One value per instance, 0: hidden; empty: all are visible.
-  void set_visible(std::span<const std::uint8_t> visible);
+  /// The Look of each instance; empty: all are solid.
+  void set_looks(std::span<const std::uint8_t> looks);
   /// Makes the vertex normals of smooth shading, once for a scene.
   void ensure_normals();
-  /// Draws the visible instances with the current program.
-  void draw() const;
+  /// Draws the instances of a look with the current program: its surfaces, or of those drawn faintly the outlines.
+  void draw(Look look = Look::solid) const;
+  void draw_outlines() const;
 
   [[nodiscard]] bool has_scene() const { return scene_ != nullptr; }
-  [[nodiscard]] bool draws_nothing() const { return command_count_ == 0; }
+  [[nodiscard]] bool draws(Look look) const { return group(look).commands != 0; }
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
   /// Entries of the colour table: of materials, and for things without a colour of their own.
   [[nodiscard]] std::uint32_t material_entries() const { return material_entries_; }
   [[nodiscard]] std::uint32_t distinct_entries() const { return distinct_entries_; }
   /// Triangles that draw() draws, those of each instance counted.
-  [[nodiscard]] std::uint64_t drawn_triangles() const { return drawn_triangles_; }
+  [[nodiscard]] std::uint64_t drawn_triangles() const { return solid_.triangles + faint_.triangles; }
   /// Bytes of all buffers, shared ones included.
   [[nodiscard]] std::uint64_t bytes() const { return buffer_bytes_; }
 
  private:
+  /// The instances of one look.
+  struct Group {
+    Buffer slots, records;
+    std::uint32_t commands = 0;
+    std::uint64_t triangles = 0;
+  };
+  [[nodiscard]] const Group& group(Look look) const { return look == Look::faint ? faint_ : solid_; }
+  void fill(Group& group, const DrawList& list);
+  void bind(const VertexArray& array, const Group& group) const;
+
   const Scene* scene_ = nullptr;
   MeshOffsets offsets_;
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
-  Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_, slots_, commands_;
+  Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_;
+  Group solid_, faint_;
+  Buffer outline_points_, outline_records_;
+  std::uint32_t outlines_ = 0;
   std::optional<SharedGeometryBuffers> shared_;
-  VertexArray geometry_;
-  std::uint32_t command_count_ = 0;
-  std::uint64_t drawn_triangles_ = 0;
+  VertexArray geometry_, outline_;
   std::uint64_t buffer_bytes_ = 0;
   std::uint32_t material_entries_ = 1;
   std::uint32_t distinct_entries_ = 1;

@@ -53,6 +53,20 @@ RayMode ray_mode(std::string_view name) {
   return cli::enum_of<RayMode>(name, kRayModeNames);
 }
 
+Shells shells_mode(std::string_view name) {
+  return cli::enum_of<Shells>(name, kShellsNames);
+}
+
+ClipPlane facing_plane(const Eigen::Vector3d& forward) {
+  int axis = 0;
+  forward.cwiseAbs().maxCoeff(&axis);
+  return facing_plane(forward, axis);
+}
+
+ClipPlane facing_plane(const Eigen::Vector3d& forward, int axis) {
+  return {(forward[axis] > 0 ? -1.0 : 1.0) * Eigen::Vector3d::Unit(axis), std::nullopt};
+}
+
 ClipPlane parse_clip(std::string_view text) {
   const std::string_view whole = text;
   constexpr std::string_view kWanted = "a plane: an axis (x, -y), or a normal (1,1,0); with =OFFSET in mm";

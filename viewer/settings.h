@@ -17,6 +17,7 @@
 namespace raylift::viewer {
 
 inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
+inline constexpr std::array<std::string_view, 3> kShellsNames{"faint", "solid", "hidden"};
 inline constexpr std::array<std::string_view, 6> kColorNames{"material",  "solid",  "mesh",
                                                              "residency", "normal", "surface"};
 inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
@@ -25,6 +26,7 @@ inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded
 /// Throw Error(usage) with a suggestion for anything else.
 [[nodiscard]] ColorBy color_by(std::string_view name);
 [[nodiscard]] RayMode ray_mode(std::string_view name);
+[[nodiscard]] Shells shells_mode(std::string_view name);
 
 /// A clipping plane: hides points with normal . p > offset. In millimetres of the world.
 struct ClipPlane {
@@ -39,6 +41,12 @@ struct ClipPlane {
 [[nodiscard]] ClipPlane parse_clip(std::string_view text);
 /// The text that parse_clip reads as this plane.
 [[nodiscard]] std::string clip_text(const ClipPlane& plane);
+
+/// A plane through the scene's centre, across the axis that the camera looks along most: it cuts the half that faces
+/// the camera, which looks along `forward`.
+[[nodiscard]] ClipPlane facing_plane(const Eigen::Vector3d& forward);
+/// The plane across this axis, 0 to 2, that cuts the half that faces the camera.
+[[nodiscard]] ClipPlane facing_plane(const Eigen::Vector3d& forward, int axis);
 
 /// The part of a box that a plane along an axis leaves. All of the box, where that part is empty or the plane oblique.
 [[nodiscard]] Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene);
@@ -62,16 +70,14 @@ struct Settings {
   RayMode rays = RayMode::off;
   bool edges = false;
   bool smooth = true;
-  bool back_faces = false;  ///< in red
-  float opacity = 1;        ///< below 1, all surfaces are transparent
+  bool back_faces = false;        ///< in red
+  float opacity = 1;              ///< below 1, all surfaces are transparent
+  Shells shells = Shells::faint;  ///< as looks() says
   std::optional<ClipPlane> clip;
   bool caps = true;  ///< shows clipped solids as if they were filled
   bool axes = true;
   bool scale_bar = true;
   Background background;
-
-  /// Clips through the scene's centre, or not at all.
-  void set_clipped(bool on) { clip = on ? std::optional(ClipPlane()) : std::nullopt; }
 };
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.

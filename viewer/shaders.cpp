@@ -90,7 +90,7 @@ layout(location = 1) out vec4 revealage;
 #endif
 
 const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u, BY_SURFACE = 5u;
-const uint BACK_FACES = 1u, CUT = 2u, LINES = 4u;
+const uint BACK_FACES = 1u, CUT = 2u, WIREFRAME = 4u;
 
 vec3 linear(vec3 srgb) {
   return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
@@ -154,7 +154,16 @@ void main() {
     // Clipping shows solids from inside: nearly flat colour looks as if they were filled.
     if ((choice.y & CUT) != 0u && !front && !warn) lit = mix(lit, base * 0.55, 0.6);
   }
-  if ((choice.y & LINES) != 0u) lit = mix(lit, base, 0.6);
+  if ((choice.y & WIREFRAME) != 0u) lit = mix(lit, base, 0.6);
+#ifdef FAINT
+  // Hardly seen from the front, clearer along the side, which is a round solid's outline.
+#ifdef LINES
+  color = vec4(mix(base, vec3(0.5), 0.4), 0.5);
+#else
+  color = vec4(mix(base, lit, 0.5), 0.03 + 0.35 * pow(1 - abs(dot(n, towards)), 4));
+#endif
+  return;
+#endif
   if (which.x + 1u == choice.z) {
     vec3 glow = table(tables.x + tables.y + 3u);
     lit = mix(lit, glow * (0.45 + 0.55 * max(dot(n, towards), 0)), 0.7);

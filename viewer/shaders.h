@@ -9,7 +9,7 @@ namespace raylift::viewer::shaders {
 /// The scene's vertices: instances out of a buffer, positions relative to the eye.
 extern const std::string_view scene_vertex;
 /// The scene's fragments. SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle;
-/// BLENDED: weighted, for transparency without sorting.
+/// BLENDED: weighted, for transparency without sorting; FAINT: hardly seen, with LINES its outline.
 extern const std::string_view scene_fragment;
 /// A triangle that covers the image.
 extern const std::string_view screen_vertex;

@@ -3,8 +3,12 @@
 
 #include <raylift/geometry/optics/find_solids.h>
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdlib>
 
 namespace raylift::viewer {
 namespace {
@@ -26,6 +30,33 @@ std::span<const std::uint32_t> group_of(std::uint32_t node, const std::vector<st
                                         const std::vector<std::uint32_t>& sorted) {
   const std::size_t slot = static_cast<std::uint32_t>(node + 1);
   return {sorted.data() + begin[slot], begin[slot + 1] - begin[slot]};
+}
+
+/// The directions of the points on a cube's surface, by a grid of 7 a side; opposite ones are both there.
+std::vector<Eigen::Vector3d> even_directions() {
+  constexpr int kReach = 3;
+  std::vector<Eigen::Vector3d> directions;
+  for (int x = -kReach; x <= kReach; ++x)
+    for (int y = -kReach; y <= kReach; ++y)
+      for (int z = -kReach; z <= kReach; ++z)
+        if (std::max({std::abs(x), std::abs(y), std::abs(z)}) == kReach)
+          directions.push_back(Eigen::Vector3d(x, y, z).normalized());
+  return directions;
+}
+
+/// The vertex of a placed mesh that lies farthest along a direction, in the world.
+Eigen::Vector3d farthest_vertex(const Mesh& mesh, const Transform& placed, const Eigen::Vector3d& direction) {
+  const Eigen::Vector3f along = (placed.linear().transpose() * direction).cast<float>();
+  const Float3* best = nullptr;
+  float most = 0;
+  for (const Float3& v : mesh.vertices) {
+    const float reach = along.dot(Eigen::Vector3f(v.x, v.y, v.z));
+    if (best == nullptr || reach > most) {
+      best = &v;
+      most = reach;
+    }
+  }
+  return placed * (best == nullptr ? Eigen::Vector3d::Zero().eval() : Eigen::Vector3d(best->x, best->y, best->z));
 }
 
 }  // namespace
@@ -138,6 +169,35 @@ Bounds Solids::bounds(std::span<const std::uint32_t> instances) const {
   Bounds result;
   for (const std::uint32_t i : instances) result.add(bounds(i));
   return result;
+}
+
+std::vector<Eigen::Vector3d> Solids::outermost(std::span<const std::uint32_t> instances) const {
+  std::vector<Bounds> boxes;
+  std::vector<std::uint32_t> solids;
+  for (const std::uint32_t i : instances)
+    if (const Bounds box = bounds(i); !box.empty()) {
+      boxes.push_back(box);
+      solids.push_back(i);
+    }
+  if (solids.empty()) return {};
+  static const std::vector<Eigen::Vector3d> kDirections = even_directions();
+  std::vector<Eigen::Vector3d> points(kDirections.size());
+  tbb::parallel_for(std::size_t{0}, points.size(), [&](std::size_t k) {
+    const Eigen::Vector3d& direction = kDirections[k];
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t s = 0; s != solids.size(); ++s) {
+      // Only a solid whose box reaches farther can.
+      const Eigen::Vector3d corner = (direction.array() > 0).select(boxes[s].max, boxes[s].min);
+      if (corner.dot(direction) <= most) continue;
+      const Instance& placed = scene_->instances[solids[s]];
+      const Eigen::Vector3d point = farthest_vertex(scene_->meshes[placed.mesh], placed.transform, direction);
+      if (const double reach = point.dot(direction); reach > most) {
+        most = reach;
+        points[k] = point;
+      }
+    }
+  });
+  return points;
 }
 
 Bounds Solids::bounds_of(std::span<const std::uint8_t> visible) const {

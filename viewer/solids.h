@@ -47,6 +47,9 @@ class Solids {
   [[nodiscard]] Bounds bounds(std::span<const std::uint32_t> instances) const;
   /// Of the solids whose value is not 0; one value per solid.
   [[nodiscard]] Bounds bounds_of(std::span<const std::uint8_t> visible) const;
+  /// Points on the convex hull of solids: their outermost vertices in many directions, evenly spread, by which a camera
+  /// frames what is there and not the corners of its box, where nothing is.
+  [[nodiscard]] std::vector<Eigen::Vector3d> outermost(std::span<const std::uint32_t> instances) const;
 
  private:
   const Scene* scene_;

@@ -13,6 +13,7 @@
 #include "cli/placement_options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "reveal.h"
 #include "view_config.h"
 
 namespace raylift::viewer {
@@ -105,7 +106,7 @@ void add_camera_options(CLI::App& app, ViewOptions& options) {
       [&](const std::string& text) { camera.fov_degrees = number(text, 1, 170); });
   add("--zoom", "FACTOR", "1", "Magnification",
       [&](const std::string& text) { camera.zoom = number(text, 1e-6, 1e6); });
-  add("--focus", "PATTERN", "", "Frame the solids whose names match",
+  add("--focus", "PATTERN", "", "Frame the solids whose names match, and draw all others faintly",
       [&](const std::string& text) { options.focus = text; });
   app.add_flag("--orthographic,!--perspective", camera.orthographic, "Parallel projection")->group(kCamera);
 }
@@ -129,8 +130,17 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red")->group(kDrawing);
   add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
       [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, 0.01, 1)); });
-  add("--clip", "PLANE", "", "Clip at a plane: x, -y, z=100, 1,1,0=250; off: no clipping",
-      [&](const std::string& text) { settings.clip = text == "off" ? std::nullopt : std::optional(parse_clip(text)); });
+  add("--clip", "PLANE", "",
+      "Clip at a plane: x, -y, z=100, 1,1,0=250; facing: the half that faces the camera; off: no clipping",
+      [&](const std::string& text) {
+        options.clip_facing = text == "facing";
+        settings.clip = text == "off"         ? std::nullopt
+                        : options.clip_facing ? std::optional(ClipPlane())
+                                              : std::optional(parse_clip(text));
+      });
+  choice("--shells", "LOOK", "faint",
+         "Solids that enclose nearly all others: faint, solid or hidden; clipping opens all but the largest",
+         kShellsNames, [&](const std::string& text) { settings.shells = shells_mode(text); });
   app.add_flag("--caps,!--no-caps", settings.caps, "Show clipped solids as if they were filled")->group(kDrawing);
   choice("--ray-cast", "MODE", "off", "Cast rays instead of rasterising: shaded, depth, normal, solid or crossings",
          kRayModeNames, [&](const std::string& text) { settings.rays = ray_mode(text); });
@@ -254,15 +264,26 @@ void apply_visibility(const ViewOptions& options, Solids& solids) {
   for (const std::string& pattern : options.hide) solids.set_visible(matching(pattern, solids), false);
 }
 
-Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect) {
+Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect) {
+  Opening view{before, options.settings, {}, {}};
   const Scene& scene = solids.scene();
-  Bounds box = scene.bounds;
-  if (!options.focus.empty())
-    box = solids.bounds(matching(options.focus, solids));
-  else if (!options.hide.empty() || !options.only.empty())
-    box = solids.bounds_of(solids.visible());
-  if (options.settings.clip) box = clipped(box, *options.settings.clip, scene.bounds);
-  return make_camera(options.camera, scene.up_axis, box, aspect);
+  const auto camera = [&](std::span<const Eigen::Vector3d> points) {
+    Bounds box = points.empty() ? scene.bounds : Bounds();
+    for (const Eigen::Vector3d& point : points) box.add(point);
+    Camera made = make_camera(options.camera, scene.up_axis, box, aspect);
+    if (!options.camera.eye && !options.camera.target) {
+      made.free_middle = before.free_middle;
+      made.free_share = before.free_share;
+      made.frame(points, aspect);
+      made.zoom(1 / options.camera.zoom);
+    }
+    return made;
+  };
+  if (options.clip_facing) view.settings.clip = facing_plane(camera({}).forward());
+  view.focus = options.focus.empty() ? shown_solid(looks(solids, view.settings)) : matching(options.focus, solids);
+  view.camera = camera(framed_points(solids, view.settings, view.focus));
+  if (!options.focus.empty()) view.in_the_way = all_but(solids, view.focus);
+  return view;
 }
 
 std::string output_name(const std::string& pattern, const std::string& file, std::size_t number) {

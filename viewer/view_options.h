@@ -36,6 +36,7 @@ struct ViewOptions {
 
   Settings settings;
   CameraOptions camera;
+  bool clip_facing = false;             ///< settings.clip follows from the camera
   std::string focus;                    ///< frames the solids that match
   std::vector<std::string> hide, only;  ///< patterns of solids' names
 };
@@ -47,8 +48,17 @@ struct ViewOptions {
 /// Applies --hide and --only. Throws Error(usage) where a pattern matches nothing.
 void apply_visibility(const ViewOptions& options, Solids& solids);
 
-/// The camera of the options in a scene. Throws Error(usage).
-[[nodiscard]] Camera make_camera(const ViewOptions& options, const Solids& solids, double aspect);
+/// How a scene opens.
+struct Opening {
+  Camera camera;
+  Settings settings;
+  std::vector<std::uint32_t> focus;       ///< what is framed
+  std::vector<std::uint32_t> in_the_way;  ///< of --focus, drawn faintly
+};
+
+/// What the options say of a scene, with visibility as in `solids`. The image's free part is that of the camera
+/// `before`. Throws Error(usage).
+[[nodiscard]] Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect);
 
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number.
 [[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "reveal.h"
 #include "view_config.h"
 
 namespace raylift::viewer {
@@ -96,14 +97,22 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   check_.reset();
   device_scene_.reset();
   selection_.reset();
+  looks_of_.reset();
+  framed_.clear();
+  in_the_way_.clear();
   solids_ = std::move(solids);
   scene_ = std::move(scene);
   attempt([&] { apply_visibility(options_, *solids_); });
   // A reloaded file keeps the camera.
   if (shown_file_ != file_) {
     attempt([&] {
-      camera_.frame(scene_->bounds, aspect());  // for the case that this scene has not what the options name
-      camera_ = make_camera(options_, *solids_, aspect());
+      frame_all();  // for the case that this scene has not what the options name
+      Opening view = open_view(options_, *solids_, camera_, aspect());
+      camera_ = view.camera;
+      if (options_.clip_facing) settings_.clip = view.settings.clip;
+      framed_ = options_.camera.eye || options_.camera.target ? std::vector<std::uint32_t>() : std::move(view.focus);
+      framed_zoom_ = 1 / options_.camera.zoom;
+      in_the_way_ = std::move(view.in_the_way);
     });
   }
   shown_file_ = file_;
@@ -119,6 +128,33 @@ void ViewerState::set_framebuffer(const Resolution& size) {
   if (size.width == framebuffer_.width && size.height == framebuffer_.height) return;
   framebuffer_ = size;
   ++revision_;
+  frame(framed_);
+}
+
+void ViewerState::set_free_part(const Eigen::Vector2d& low, const Eigen::Vector2d& high) {
+  const Eigen::Vector2d middle = low + high - Eigen::Vector2d(1, 1), share = high - low;
+  if ((middle - camera_.free_middle).norm() + (share - camera_.free_share).norm() < 1e-9) return;
+  camera_.free_middle = middle;
+  camera_.free_share = share;
+  ++revision_;
+  frame(framed_);
+}
+
+const std::vector<std::uint8_t>& ViewerState::looks() const {
+  if (!solids_) return looks_;
+  LooksKey key{solids_->version(), settings_.clip.has_value(), settings_.shells, in_the_way_};
+  if (looks_of_ == key) return looks_;
+  looks_ = viewer::looks(*solids_, settings_, in_the_way_);
+  looks_of_ = std::move(key);
+  ++looks_version_;
+  return looks_;
+}
+
+void ViewerState::frame(std::span<const std::uint32_t> instances) {
+  if (!scene_ || instances.empty()) return;
+  framed_ = std::vector(instances.begin(), instances.end());
+  camera_.frame(framed_points(*solids_, settings_, framed_), aspect());
+  camera_.zoom(framed_zoom_);
 }
 
 void ViewerState::moved() {
@@ -139,18 +175,17 @@ void ViewerState::look(StandardView view) {
 
 void ViewerState::frame_all() {
   if (!scene_) return;
-  const std::vector<std::uint8_t>& visible = solids_->visible();
-  const bool all = std::find(visible.begin(), visible.end(), std::uint8_t{0}) == visible.end();
-  Bounds box = all ? scene_->bounds : solids_->bounds_of(visible);
-  if (settings_.clip) box = clipped(box, *settings_.clip, scene_->bounds);
-  camera_.frame(box, aspect());
+  in_the_way_.clear();
+  framed_zoom_ = 1;
+  frame(shown_solid(looks()));
   moved();
 }
 
 void ViewerState::focus(std::span<const std::uint32_t> instances) {
   if (!scene_ || instances.empty()) return;
-  camera_.frame(solids_->bounds(instances), aspect());
-  camera_.zoom(1.6);  // leaves room for some of the surroundings
+  framed_zoom_ = 1.6;  // leaves room for some of the surroundings
+  frame(instances);
+  in_the_way_ = standing_before(*solids_, instances, camera_, aspect());
   moved();
 }
 
@@ -237,7 +272,10 @@ void ViewerState::remove_bookmark(std::size_t index) {
 }
 
 void ViewerState::go_to(const Bookmark& bookmark) {
-  camera_ = bookmark.camera;
+  const Camera before = std::exchange(camera_, bookmark.camera);
+  camera_.free_middle = before.free_middle;
+  camera_.free_share = before.free_share;
+  framed_.clear();
   settings_.clip = bookmark.clip;
   moved();
 }

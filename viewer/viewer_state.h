@@ -61,6 +61,12 @@ class ViewerState {
   [[nodiscard]] bool wants_device_scene() const;
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const Camera& camera() const { return camera_; }
+  /// The Look of each solid, and a number that changes with them.
+  [[nodiscard]] const std::vector<std::uint8_t>& looks() const;
+  [[nodiscard]] std::uint64_t looks_version() const {
+    (void)looks();
+    return looks_version_;
+  }
   /// Whether the camera moved within the last 180 ms.
   [[nodiscard]] bool moving() const;
   [[nodiscard]] const std::optional<Selection>& selection() const { return selection_; }
@@ -90,6 +96,9 @@ class ViewerState {
 
   // The image.
   void set_framebuffer(const Resolution& size);
+  /// The part of the image that panels leave free, in shares of its size from the lower left. What was framed and not
+  /// moved since is framed anew.
+  void set_free_part(const Eigen::Vector2d& low, const Eigen::Vector2d& high);
   template <class Change>  // void(Settings&)
   void change_settings(const Change& change) {
     change(settings_);
@@ -98,11 +107,13 @@ class ViewerState {
   template <class Change>  // void(Camera&)
   void move_camera(const Change& change) {
     change(camera_);
+    framed_.clear();
     moved();
   }
   void set_orthographic(bool orthographic);
   void look(StandardView view);
   void frame_all();
+  /// Frames solids, and draws faintly what stands before them.
   void focus(std::span<const std::uint32_t> instances);
   /// Frames the selected solid, or everything where none is selected.
   void focus_selection();
@@ -139,6 +150,7 @@ class ViewerState {
  private:
   using Clock = std::chrono::steady_clock;
   void moved();
+  void frame(std::span<const std::uint32_t> instances);
   [[nodiscard]] double aspect() const { return static_cast<double>(framebuffer_.width) / framebuffer_.height; }
 
   ViewOptions options_;
@@ -150,6 +162,19 @@ class ViewerState {
   std::uint64_t requests_ = 0;
   std::shared_ptr<const Scene> scene_;
   std::unique_ptr<Solids> solids_;
+  std::vector<std::uint32_t> framed_;  // that the camera shows; none after a move by hand
+  double framed_zoom_ = 1;
+  std::vector<std::uint32_t> in_the_way_;  // of the last focus
+  struct LooksKey {
+    std::uint64_t solids = 0;
+    bool clipped = false;
+    Shells shells = Shells::faint;
+    std::vector<std::uint32_t> in_the_way;
+    friend bool operator==(const LooksKey&, const LooksKey&) = default;
+  };
+  mutable std::optional<LooksKey> looks_of_;
+  mutable std::vector<std::uint8_t> looks_;
+  mutable std::uint64_t looks_version_ = 0;
   std::optional<SceneCheck> check_;
   std::shared_ptr<const DeviceScene> device_scene_;
   std::optional<Selection> selection_;

@@ -140,6 +140,8 @@ class Window {
     gui_->begin_frame();
     const Resolution size = window_size();
     panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
+    const auto [low, high] = panels_.free_part(static_cast<float>(size.width), static_cast<float>(size.height));
+    state_.set_free_part({low.x(), 1 - high.y()}, {high.x(), 1 - low.y()});
     ImGui::Render();
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glViewport(0, 0, pixels->width, pixels->height);

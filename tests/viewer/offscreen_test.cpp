@@ -96,7 +96,7 @@ TEST_F(Offscreen, HidesWhatIsHidden) {
   std::vector<std::uint8_t> visible(scene_->instances.size(), 0);
   for (std::uint32_t i = 0; i != visible.size(); ++i) {
     visible[i] = 1;
-    renderer_->set_visible(visible);
+    renderer_->set_looks(visible);
     const IdImage one = renderer_->ids(camera_, settings_);
     std::size_t seen = 0, wrong = 0;
     for (std::size_t pixel = 0; pixel != all.ids.size(); ++pixel) {
@@ -109,7 +109,7 @@ TEST_F(Offscreen, HidesWhatIsHidden) {
     EXPECT_GT(covered(draw()), 0) << i;
     visible[i] = 0;
   }
-  renderer_->set_visible(visible);
+  renderer_->set_looks(visible);
   EXPECT_EQ(covered(draw()), 0);
 }
 

@@ -46,7 +46,7 @@ class Rays : public WithContext {
   void open_detector() {
     show("detector.dae", StandardView::front);
     for (const char* shell : {"top", "Pool*", "Tank*"}) solids_->set_visible(solids_->match(shell), false);
-    renderer_->set_visible(solids_->visible());
+    renderer_->set_looks(solids_->visible());
     settings_.clip = parse_clip("-y");
     camera_.orbit(0.4, -0.3);
     camera_.frame(solids_->bounds(solids_->match("Buffer*")), 4.0 / 3);
