@@ -17,6 +17,12 @@ float selection_left(const ViewerState& state, float height) {
   return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F) : kGap;  // the axes' size in overlay.cpp
 }
 
+std::string with_micro(std::string words) {
+  for (const char* unit : {"um", "us"})
+    if (words == unit || words.ends_with(std::string(" ") + unit)) words.replace(words.size() - 2, 1, "µ");
+  return words;
+}
+
 void text(const std::string& words) {
   ImGui::TextUnformatted(words.data(), words.data() + words.size());
 }
@@ -95,7 +101,7 @@ void draw_facts(const ViewerState& state) {
   if (begin_facts("facts")) {
     fact("file", state.file());
     fact("format", scene.format);
-    fact("unit", cli::unit_name(scene.unit_mm));
+    fact("unit", with_micro(cli::unit_name(scene.unit_mm)));
     fact("meshes", cli::grouped(scene.meshes.size()));
     fact("solids", cli::grouped(scene.instances.size()));
     fact("triangles", fmt::format("{} ({} unique)", cli::grouped(scene.expanded_triangles()),
@@ -114,7 +120,7 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
     fact("OpenGL", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
     fact("buffers", human_bytes(frames.renderer().buffer_bytes()));
     fact("drawn", cli::grouped(frames.renderer().drawn_triangles()) + " triangles");
-    fact("frame", human_seconds(frames.draw_seconds()));
+    fact("frame", with_micro(human_seconds(frames.draw_seconds())));
     ImGui::EndTable();
   }
   const std::vector<float>& times = frames.draw_times();

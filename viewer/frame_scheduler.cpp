@@ -65,7 +65,7 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
       looks_ = state.looks_version();
     }
     renderer_.set_selected(selected);
-    renderer_.resize(size, coarse_ || rays ? 1 : state.options().samples);
+    renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
     if (rays) {
       if (changed)
@@ -74,7 +74,7 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
       caster_->advance(kRaySlice);
       image = caster_->image();
     }
-    renderer_.draw(state.camera(), state.settings(), image);
+    renderer_.draw(state.camera(), state.settings(), image, coarse_ ? std::optional(size) : std::nullopt);
     renderer_.finish();
   });
   drawn_ = state.revision();

@@ -32,7 +32,7 @@ constexpr std::array<Glyph, 18> kGlyphs{{{'0', "103041453616050110"},
                                          {'-', "0343"},
                                          {'m', "0004 03142320 23344340"},
                                          {'k', "0006 0234 1330"},
-                                         {'u', "0401103041 4440"},
+                                         {'u', "0.04 01103041 4440"},  // µ; '.' is two below '0'
                                          {'X', "0046 0640"},
                                          {'Y', "062346 2320"},
                                          {'Z', "06460040"}}};
@@ -45,49 +45,59 @@ class Builder {
     Point along = b - a;
     const float length = along.norm();
     along = length > 0 ? Point(along / length) : Point(1, 0);
-    const Point side = Point(-along.y(), along.x()) * (0.5F * width);
-    const Point cap = along * (0.5F * width);
-    const Point corners[4] = {a - cap - side, b + cap - side, b + cap + side, a - cap + side};
-    triangle(corners[0], corners[1], corners[2], paint);
-    triangle(corners[0], corners[2], corners[3], paint);
+    const float half = 0.5F * width, reach = half + kFade;
+    const Point side = Point(-along.y(), along.x()) * reach;
+    const Point cap = along * half;
+    const OverlayVertex corners[4] = {
+        vertex(a - cap - side, paint, -reach, half), vertex(b + cap - side, paint, -reach, half),
+        vertex(b + cap + side, paint, reach, half), vertex(a - cap + side, paint, reach, half)};
+    for (const int i : {0, 1, 2, 0, 2, 3}) overlay_.push_back(corners[i]);
   }
 
   void disc(const Point& center, float radius, const Paint& paint) {
-    constexpr int kSides = 20;
+    constexpr int kSides = 24;
     const auto corner = [&](int k) {
       const float angle = 6.2831853F * static_cast<float>(k) / kSides;
-      return Point(center + radius * Point(std::cos(angle), std::sin(angle)));
+      return vertex(center + (radius + kFade) * Point(std::cos(angle), std::sin(angle)), paint, radius + kFade, radius);
     };
-    for (int i = 0; i < kSides; ++i) triangle(center, corner(i), corner(i + 1), paint);
+    for (int i = 0; i < kSides; ++i) {
+      overlay_.push_back(vertex(center, paint, 0, radius));
+      overlay_.push_back(corner(i));
+      overlay_.push_back(corner(i + 1));
+    }
   }
 
-  /// Returns the text's width. `height` is a capital letter's.
-  float text(const Point& at, std::string_view words, float height, const Paint& paint) {
+  /// Returns the text's width. `height` is a capital letter's; strokes are widened by `more`.
+  float text(const Point& at, std::string_view words, float height, const Paint& paint, float more = 0) {
     const float unit = height / 6;
     float x = at.x();
-    for (const char letter : words) {
+    for (std::size_t i = 0; i != words.size(); ++i) {
+      if (words[i] == '\xC2') continue;  // before the second byte of the letter µ
+      const char letter = words[i] == '\xB5' ? 'u' : words[i];
       const auto glyph =
           std::find_if(kGlyphs.begin(), kGlyphs.end(), [&](const Glyph& g) { return g.letter == letter; });
-      if (glyph != kGlyphs.end()) strokes(glyph->strokes, {x, at.y()}, unit, paint);
+      if (glyph != kGlyphs.end()) strokes(glyph->strokes, {x, at.y()}, unit, paint, more);
       x += unit * (letter == ' ' ? 3.0F : letter == '.' ? 3.2F : 5.8F);
     }
     return x - at.x() - 1.8F * unit;
   }
 
  private:
-  void strokes(std::string_view lines, const Point& at, float unit, const Paint& paint) {
+  static constexpr float kFade = 1;  // pixels beyond an edge
+
+  void strokes(std::string_view lines, const Point& at, float unit, const Paint& paint, float more) {
     const auto point = [&](std::string_view run, std::size_t i) {
       return Point(at + unit * Point(static_cast<float>(run[i] - '0'), static_cast<float>(run[i + 1] - '0')));
     };
     while (!lines.empty()) {
       const std::string_view run = lines.substr(0, lines.find(' '));
       for (std::size_t i = 0; i + 3 < run.size(); i += 2)
-        line(point(run, i), point(run, i + 2), std::max(1.4F, 0.84F * unit), paint);
+        line(point(run, i), point(run, i + 2), std::max(1.4F, 0.84F * unit) + more, paint);
       lines.remove_prefix(std::min(lines.size(), run.size() + 1));
     }
   }
-  void triangle(const Point& a, const Point& b, const Point& c, const Paint& paint) {
-    for (const Point& p : {a, b, c}) overlay_.push_back({{p.x(), p.y()}, paint});
+  static OverlayVertex vertex(const Point& p, const Paint& paint, float distance, float edge) {
+    return {{p.x(), p.y()}, paint, {distance, edge}};
   }
 
   Overlay& overlay_;
@@ -98,6 +108,12 @@ Paint ink(const Background& background, float alpha) {
   const Color& c = background.bottom;
   const bool light = 0.3F * c[0] + 0.6F * c[1] + 0.1F * c[2] > 0.55F;
   return light ? Paint{0.10F, 0.11F, 0.13F, alpha} : Paint{0.88F, 0.90F, 0.93F, alpha};
+}
+/// Its opposite, drawn around it: solids of any colour may stand behind.
+Paint halo(const Background& background) {
+  Paint paint = ink(background, 0.7F);
+  for (std::size_t i = 0; i < 3; ++i) paint[i] = 1 - paint[i];
+  return paint;
 }
 
 void add_axes(Builder& builder, const Camera& camera, const Settings& settings, float scale) {
@@ -128,19 +144,22 @@ void add_scale_bar(Builder& builder, const Camera& camera, const Settings& setti
   const double pixel = camera.pixel_size(height);
   const double length = round_length(pixel * std::min(200.0 * static_cast<double>(scale), 0.35 * width));
   const float bar = static_cast<float>(length / pixel);
-  const Paint paint = ink(settings.background, 0.92F);
   const float right = static_cast<float>(width) - 28 * scale;
   const float y = 28 * scale;
   const float tick = 5 * scale;
-  const float stroke = 2 * scale;
-  builder.line({right - bar, y}, {right, y}, stroke, paint);
-  builder.line({right - bar, y - tick}, {right - bar, y + tick}, stroke, paint);
-  builder.line({right, y - tick}, {right, y + tick}, stroke, paint);
   const std::string text = length_text(length);
   const float letter = 10 * scale;
   Overlay measured;  // not drawn: measures the text
-  const float text_width = Builder(measured).text({0, 0}, text, letter, paint);
-  builder.text({right - 0.5F * bar - 0.5F * text_width, y + 10 * scale}, text, letter, paint);
+  const float text_width = Builder(measured).text({0, 0}, text, letter, {});
+  const auto draw = [&](const Paint& paint, float more) {
+    const float stroke = 2 * scale + more;
+    builder.line({right - bar, y}, {right, y}, stroke, paint);
+    builder.line({right - bar, y - tick}, {right - bar, y + tick}, stroke, paint);
+    builder.line({right, y - tick}, {right, y + tick}, stroke, paint);
+    builder.text({right - 0.5F * bar - 0.5F * text_width, y + 10 * scale}, text, letter, paint, more);
+  };
+  draw(halo(settings.background), 3 * scale);
+  draw(ink(settings.background, 1), 0);
 }
 
 }  // namespace
@@ -158,8 +177,7 @@ std::string length_text(double millimetres) {
     double size;
     const char* name;
   };
-  // The overlay has no letter µ.
-  constexpr std::array<Unit, 4> kUnits{{{1e6, "km"}, {1e3, "m"}, {1, "mm"}, {1e-3, "um"}}};
+  constexpr std::array<Unit, 4> kUnits{{{1e6, "km"}, {1e3, "m"}, {1, "mm"}, {1e-3, "µm"}}};
   const auto fits = std::find_if(kUnits.begin(), kUnits.end(),
                                  [&](const Unit& unit) { return millimetres >= unit.size * (1 - 1e-9); });
   const Unit& unit = fits == kUnits.end() ? kUnits.back() : *fits;

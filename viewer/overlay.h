@@ -14,6 +14,9 @@ namespace raylift::viewer {
 struct OverlayVertex {
   std::array<float, 2> position;  ///< pixels from the lower left
   std::array<float, 4> paint;     ///< sRGB and alpha
+  /// Distance from the middle of the line or disc, and where its edge is, in pixels: the edge is faded over one pixel,
+  /// so that it looks the same with one sample a pixel as with several.
+  std::array<float, 2> edge;
 };
 
 using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
@@ -21,7 +24,7 @@ using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
 /// A length of 1, 2 or 5 times a power of ten, at most `most` millimetres.
 [[nodiscard]] double round_length(double most);
 
-/// The length in the largest unit that it reaches: "50 mm", "2 m", "1 km", "20 um".
+/// The length in the largest unit that it reaches: "50 mm", "2 m", "1 km", "20 µm".
 [[nodiscard]] std::string length_text(double millimetres);
 
 /// Axes and scale bar, where the settings have them. In perspective the bar's length holds at the target's distance.

@@ -18,6 +18,9 @@ inline constexpr float kGap = 10;
 /// The left edge of the selection's panel, which leaves the axes free.
 [[nodiscard]] float selection_left(const ViewerState& state, float height);
 
+/// With the letter µ for the u that stands for it: "20 us".
+[[nodiscard]] std::string with_micro(std::string words);
+
 void text(const std::string& words);
 /// The same, wrapped at the panel's edge.
 void wrapped(const std::string& words);

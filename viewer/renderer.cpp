@@ -30,14 +30,6 @@ void store(float* target, const Eigen::Vector3d& v, double w = 0) {
   target[3] = static_cast<float>(w);
 }
 
-/// Flips rows from OpenGL's order, bottom to top.
-template <class T>
-void from_below(const std::vector<T>& rows, const Resolution& size, std::vector<T>& upright) {
-  for (int y = 0; y < size.height; ++y)
-    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(size.height - 1 - y) * size.width, size.width,
-                upright.begin() + static_cast<std::ptrdiff_t>(y) * size.width);
-}
-
 /// Enables blending by alpha that is not multiplied in.
 void blend_over() {
   glEnable(GL_BLEND);
@@ -90,6 +82,9 @@ Renderer::Renderer() {
   glEnableVertexArrayAttrib(overlay, 1);
   glVertexArrayAttribFormat(overlay, 1, 4, GL_FLOAT, GL_FALSE, offsetof(OverlayVertex, paint));
   glVertexArrayAttribBinding(overlay, 1, 0);
+  glEnableVertexArrayAttrib(overlay, 2);
+  glVertexArrayAttribFormat(overlay, 2, 2, GL_FLOAT, GL_FALSE, offsetof(OverlayVertex, edge));
+  glVertexArrayAttribBinding(overlay, 2, 0);
   resize({}, 4);
 }
 
@@ -171,10 +166,13 @@ void Renderer::draw_scene(Look look) const {
   scene_.draw(look);
 }
 
-void Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image) {
-  const auto [width, height] = resolution_;
-  glBindFramebuffer(GL_FRAMEBUFFER, image_.target.name());
-  glViewport(0, 0, width, height);
+void Renderer::bind_canvas() const {
+  glBindFramebuffer(GL_FRAMEBUFFER, canvas_.target->target.name());
+  glViewport(0, 0, canvas_.size.width, canvas_.size.height);
+}
+
+void Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image,
+                    std::optional<Resolution> coarse) {
   glDisable(GL_SCISSOR_TEST);
   glDisable(GL_CULL_FACE);
   glDisable(GL_BLEND);
@@ -184,26 +182,19 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   glClearColor(0, 0, 0, 0);
   glClearDepth(0);
   glDepthMask(GL_TRUE);
+  if (!image && coarse) draw_coarse(camera, settings, *coarse);
+  canvas_ = {&image_, resolution_, samples_};
+  bind_canvas();
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
   glDisable(GL_DEPTH_TEST);
   draw_background(settings);
-  if (image) {
+  if (image)
     draw_image(*image);
-  } else if ((scene_.draws(Look::solid) || scene_.draws(Look::faint))) {
-    set_frame(camera, settings);
-    if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
-    glEnable(GL_DEPTH_TEST);
-    glDepthFunc(GL_GREATER);
-    if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
-    if (settings.opacity < 1 && settings.fill == Fill::surface)
-      draw_blended(settings);
-    else
-      draw_surfaces(settings);
-    if (scene_.draws(Look::faint)) draw_faint(settings);
-    glDisable(GL_CLIP_DISTANCE0);
-    glDisable(GL_DEPTH_TEST);
-  }
-  draw_overlay(make_overlay(camera, settings, width, height));
+  else if (coarse)
+    draw_scaled();
+  else
+    draw_pixels(camera, settings);
+  draw_overlay(make_overlay(camera, settings, resolution_.width, resolution_.height));
   image_.resolve(resolution_);
   // Restores OpenGL's defaults, for ImGui.
   glDisable(GL_FRAMEBUFFER_SRGB);
@@ -212,6 +203,49 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   glBindVertexArray(0);
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   check_gl("drawing");
+}
+
+void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
+  if (!scene_.draws(Look::solid) && !scene_.draws(Look::faint)) return;
+  set_frame(camera, settings);
+  if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
+  glEnable(GL_DEPTH_TEST);
+  glDepthFunc(GL_GREATER);
+  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  if (settings.opacity < 1 && settings.fill == Fill::surface)
+    draw_blended(settings);
+  else
+    draw_surfaces(settings);
+  if (scene_.draws(Look::faint)) draw_faint(settings);
+  glDisable(GL_CLIP_DISTANCE0);
+  glDisable(GL_DEPTH_TEST);
+}
+
+void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size) {
+  if (!coarse_.target || coarse_size_.width != size.width || coarse_size_.height != size.height) {
+    coarse_ = ImageTarget();
+    coarse_ = ImageTarget(size, 1);
+    coarse_size_ = size;
+    glTextureParameteri(coarse_.resolved_color.name(), GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTextureParameteri(coarse_.resolved_color.name(), GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTextureParameteri(coarse_.resolved_color.name(), GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  }
+  canvas_ = {&coarse_, size, 1};
+  bind_canvas();
+  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+  draw_pixels(camera, settings);
+  coarse_.resolve(size);
+}
+
+void Renderer::draw_scaled() {
+  if (!scaled_) scaled_ = make_program(shaders::screen_vertex, shaders::scaled_fragment);
+  glUseProgram(scaled_.name());
+  glBindTextureUnit(0, coarse_.resolved_color.name());
+  glBindVertexArray(empty_.name());
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+  glDrawArrays(GL_TRIANGLES, 0, 3);
+  glDisable(GL_BLEND);
 }
 
 void Renderer::draw_background(const Settings& settings) {
@@ -263,7 +297,11 @@ void Renderer::draw_edges() {
 
 void Renderer::draw_blended(const Settings& settings) {
   if (!composite_) composite_ = make_program(shaders::screen_vertex, shaders::composite_fragment);
-  if (!blended_.target) blended_ = BlendTarget(resolution_, samples_);
+  if (!blended_.target || blended_for_ != canvas_) {
+    blended_ = BlendTarget();
+    blended_ = BlendTarget(canvas_.size, canvas_.samples);
+    blended_for_ = canvas_;
+  }
   glBindFramebuffer(GL_FRAMEBUFFER, blended_.target.name());
   blended_.clear();
   glDisable(GL_DEPTH_TEST);
@@ -272,8 +310,8 @@ void Renderer::draw_blended(const Settings& settings) {
   glBlendFunci(1, GL_ZERO, GL_ONE_MINUS_SRC_COLOR);
   glUseProgram(program(settings.smooth ? "#define BLENDED\n#define SMOOTH\n" : "#define BLENDED\n").name());
   draw_scene();
-  blended_.resolve(resolution_);
-  glBindFramebuffer(GL_FRAMEBUFFER, image_.target.name());
+  blended_.resolve(canvas_.size);
+  bind_canvas();
   glDisable(GL_CLIP_DISTANCE0);
   glUseProgram(composite_.name());
   glBindTextureUnit(0, blended_.resolved_accumulated.name());
@@ -313,93 +351,6 @@ void Renderer::draw_overlay(const Overlay& overlay) {
   blend_over();
   glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(overlay.size()));
   glDisable(GL_BLEND);
-}
-
-Image Renderer::read() const {
-  const auto [width, height] = resolution_;
-  Image image(width, height);
-  std::vector<Pixel> rows(image.pixels.size());
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, image_.resolved.name());
-  glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
-  glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-  check_gl("reading the image");
-  from_below(rows, resolution_, image.pixels);
-  // On a transparent background the mean over an edge's samples includes empty ones: divide by the coverage.
-  for (Pixel& pixel : image.pixels) {
-    if (pixel[3] == 255 || pixel[3] == 0) continue;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double encoded = pixel[c] / 255.0;
-      const double light = encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
-      const double whole = std::min(1.0, light * 255.0 / pixel[3]);
-      const double result = whole <= 0.0031308 ? 12.92 * whole : 1.055 * std::pow(whole, 1 / 2.4) - 0.055;
-      pixel[c] = static_cast<std::uint8_t>(std::lround(result * 255));
-    }
-  }
-  return image;
-}
-
-void Renderer::present(GLuint framebuffer, int width, int height) const {
-  const bool same = width == resolution_.width && height == resolution_.height;
-  glBlitNamedFramebuffer(image_.resolved.name(), framebuffer, 0, 0, resolution_.width, resolution_.height, 0, 0, width,
-                         height, GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
-}
-
-void Renderer::finish() const {
-  glFinish();
-}
-
-void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel) {
-  if (!ids_.target) ids_ = IdTarget(resolution_);
-  glBindFramebuffer(GL_FRAMEBUFFER, ids_.target.name());
-  glViewport(0, 0, resolution_.width, resolution_.height);
-  if (pixel) {
-    glEnable(GL_SCISSOR_TEST);
-    glScissor((*pixel)[0], resolution_.height - 1 - (*pixel)[1], 1, 1);
-  }
-  glDisable(GL_BLEND);
-  glDisable(GL_CULL_FACE);
-  glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
-  glDepthMask(GL_TRUE);
-  ids_.clear();
-  set_frame(camera, settings);
-  glEnable(GL_DEPTH_TEST);
-  glDepthFunc(GL_GREATER);
-  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
-  glUseProgram(program("#define IDS\n").name());
-  draw_scene();
-  glDisable(GL_CLIP_DISTANCE0);
-  glDisable(GL_DEPTH_TEST);
-  glDisable(GL_SCISSOR_TEST);
-  glDepthFunc(GL_LESS);
-  glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
-  glBindVertexArray(0);
-}
-
-std::optional<Picked> Renderer::pick(const Camera& camera, const Settings& settings, int x, int y) {
-  if (!scene_.has_scene() || x < 0 || y < 0 || x >= resolution_.width || y >= resolution_.height) return std::nullopt;
-  draw_ids(camera, settings, std::array<int, 2>{x, y});
-  std::array<std::uint32_t, 2> id{};
-  glReadPixels(x, resolution_.height - 1 - y, 1, 1, GL_RG_INTEGER, GL_UNSIGNED_INT, id.data());
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  check_gl("picking");
-  if (id[0] == 0) return std::nullopt;
-  return Picked{id[0] - 1, id[1]};
-}
-
-IdImage Renderer::ids(const Camera& camera, const Settings& settings) {
-  const auto [width, height] = resolution_;
-  IdImage image{width, height, {}};
-  image.ids.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  if (!scene_.has_scene()) return image;
-  draw_ids(camera, settings, std::nullopt);
-  std::vector<std::array<std::uint32_t, 2>> rows(image.ids.size());
-  glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, width, height, GL_RG_INTEGER, GL_UNSIGNED_INT, rows.data());
-  glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  check_gl("reading the solids under the pixels");
-  from_below(rows, resolution_, image.ids);
-  return image;
 }
 
 }  // namespace raylift::viewer

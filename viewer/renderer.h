@@ -47,8 +47,10 @@ class Renderer {
   [[nodiscard]] const Resolution& resolution() const { return resolution_; }
   [[nodiscard]] int samples() const { return samples_; }
 
-  /// Draws the scene, or `image` in its place, with background and overlay. Errors: out_of_device_memory, device.
-  void draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image = std::nullopt);
+  /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene alone is drawn
+  /// with so many pixels, once each, and scaled. Errors: out_of_device_memory, device.
+  void draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image = std::nullopt,
+            std::optional<Resolution> coarse = std::nullopt);
   /// The image that draw() made last.
   [[nodiscard]] Image read() const;
   /// Copies that image onto a framebuffer, scaled to this size.
@@ -69,8 +71,12 @@ class Renderer {
   [[nodiscard]] const Program& program(const std::string& defines);
   void set_frame(const Camera& camera, const Settings& settings);
   void draw_scene(Look look = Look::solid) const;
+  void draw_pixels(const Camera& camera, const Settings& settings);
+  void draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size);
+  void bind_canvas() const;
   void draw_background(const Settings& settings);
   void draw_image(const ForeignImage& image);
+  void draw_scaled();
   void draw_surfaces(const Settings& settings);
   void draw_edges();
   void draw_blended(const Settings& settings);
@@ -83,13 +89,26 @@ class Renderer {
   VertexArray empty_, overlay_array_;
   Buffer overlay_buffer_;
   std::map<std::string, Program> programs_;
-  Program background_, composite_, foreign_, overlay_;
+  Program background_, composite_, foreign_, scaled_, overlay_;
 
   Resolution resolution_;
   int samples_ = 1;
   ImageTarget image_;
-  BlendTarget blended_;  // made when transparency first needs it
-  IdTarget ids_;         // made by the first pick
+  ImageTarget coarse_;  // of a move
+  Resolution coarse_size_;
+  /// What the scene is drawn into: image_, or coarse_.
+  struct Canvas {
+    const ImageTarget* target = nullptr;
+    Resolution size;
+    int samples = 1;
+    friend bool operator==(const Canvas& a, const Canvas& b) {
+      return a.target == b.target && a.size == b.size && a.samples == b.samples;
+    }
+  };
+  Canvas canvas_;
+  BlendTarget blended_;  // of the canvas; made when transparency first needs it
+  Canvas blended_for_;
+  IdTarget ids_;  // made by the first pick
 
   std::optional<std::uint32_t> selected_;
   std::uint64_t device_triangles_ = 0;

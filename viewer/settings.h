@@ -84,6 +84,7 @@ struct Settings {
 struct Resolution {
   int width = 1280;
   int height = 720;
+  friend bool operator==(const Resolution&, const Resolution&) = default;
 };
 [[nodiscard]] Resolution parse_resolution(std::string_view text);
 

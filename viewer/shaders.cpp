@@ -236,23 +236,35 @@ void main() {
 }
 )";
 
+const std::string_view scaled_fragment = R"(
+layout(binding = 0) uniform sampler2D image;  // linear light, multiplied by alpha
+in vec2 place;
+layout(location = 0) out vec4 color;
+void main() { color = texture(image, place); }
+)";
+
 const std::string_view overlay_vertex = R"(
 layout(location = 0) uniform vec2 size;  // of the target, pixels
 layout(location = 0) in vec2 position;   // pixels from the lower left
 layout(location = 1) in vec4 paint;      // sRGB and alpha
+layout(location = 2) in vec2 edge;       // distance from the middle, and where the edge is
 out vec4 painted;
+out vec2 at;
 void main() {
   painted = paint;
+  at = edge;
   gl_Position = vec4(position / size * 2 - 1, 0, 1);
 }
 )";
 
 const std::string_view overlay_fragment = R"(
 in vec4 painted;
+in vec2 at;
 layout(location = 0) out vec4 color;
 void main() {
   vec3 c = painted.rgb;
-  color = vec4(mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), greaterThan(c, vec3(0.04045))), painted.a);
+  float inside = clamp(at.y + 0.5 - abs(at.x), 0, 1);
+  color = vec4(mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), greaterThan(c, vec3(0.04045))), painted.a * inside);
 }
 )";
 

@@ -19,6 +19,8 @@ extern const std::string_view background_fragment;
 extern const std::string_view composite_fragment;
 /// Composites a foreign image over the background.
 extern const std::string_view image_fragment;
+/// Composites an image of fewer pixels over the background.
+extern const std::string_view scaled_fragment;
 /// Coloured triangles in pixel coordinates: axes, scale bar, text.
 extern const std::string_view overlay_vertex;
 extern const std::string_view overlay_fragment;

@@ -226,5 +226,58 @@ TEST_F(Offscreen, ImagesThatAreTooLargeAreRefused) {
   }
 }
 
+TEST_F(Offscreen, TheOverlayIsTheSameWhileTheSceneIsCoarse) {
+  show("cube.dae");
+  settings_.axes = settings_.scale_bar = true;
+  settings_.background = parse_background("dark");
+  renderer_->resize({640, 480}, 1);
+  renderer_->draw(camera_, settings_);
+  const Image fine = renderer_->read();
+  renderer_->draw(camera_, settings_, std::nullopt, Resolution{160, 120});
+  const Image coarse = renderer_->read();
+  ASSERT_EQ(coarse.width, 640);
+  int different_scene = 0, different_overlay = 0, overlay = 0;
+  for (int y = 0; y < 480; ++y)
+    for (int x = 0; x < 640; ++x) {
+      const bool corner = y > 410 && (x < 80 || x > 440);
+      const bool same = std::abs(fine.at(x, y)[1] - coarse.at(x, y)[1]) < 3;
+      (corner ? different_overlay : different_scene) += !same;
+      overlay += corner && fine.at(x, y)[1] > 120;
+    }
+  EXPECT_GT(overlay, 200);
+  EXPECT_EQ(different_overlay, 0);
+  EXPECT_GT(different_scene, 100) << "the scene is coarse";
+  EXPECT_LT(compare(fine, coarse, 40).share, 0.05) << "and the same scene";
+  // Transparency too, whose sums have the size of what is drawn.
+  settings_.opacity = 0.4F;
+  renderer_->draw(camera_, settings_);
+  const Image clear = renderer_->read();
+  renderer_->draw(camera_, settings_, std::nullopt, Resolution{160, 120});
+  EXPECT_LT(compare(clear, renderer_->read(), 40).share, 0.05);
+}
+
+TEST_F(Offscreen, TheScaleBarIsReadableOnAnyGround) {
+  show("cube.dae", StandardView::front);
+  settings_.scale_bar = true;
+  renderer_->resize({640, 480}, 1);
+  for (const char* ground : {"#ffffff", "#000000", "#808080", "#e0e3ea", "#d9a441", "#202020,#f0f0f0"})
+    for (const char* ink_of : {"dark", "light"}) {
+      // The ground as if a solid of that colour stood behind the bar, whose ink follows from another background.
+      settings_.background = parse_background(ground);
+      Overlay bar;
+      {
+        Settings of = settings_;
+        of.background = parse_background(ink_of);
+        bar = make_overlay(camera_, of, 640, 480);
+      }
+      std::set<int> levels;
+      for (const OverlayVertex& vertex : bar) levels.insert(static_cast<int>(255 * vertex.paint[1]));
+      const int behind = static_cast<int>(255 * settings_.background.bottom[1]);
+      EXPECT_GT(std::max(std::abs(*levels.begin() - behind), std::abs(*levels.rbegin() - behind)), 90)
+          << ground << ' ' << ink_of;
+      EXPECT_GT(*levels.rbegin() - *levels.begin(), 150) << "ink and halo";
+    }
+}
+
 }  // namespace
 }  // namespace raylift::viewer

@@ -175,9 +175,9 @@ TEST(Overlay, LengthsAreRound) {
   EXPECT_EQ(length_text(500), "500 mm");
   EXPECT_EQ(length_text(2000), "2 m");
   EXPECT_EQ(length_text(5e6), "5 km");
-  EXPECT_EQ(length_text(0.05), "50 um");
+  EXPECT_EQ(length_text(0.05), "50 µm");
   EXPECT_EQ(length_text(2e14), "200000000 km") << "an exponent could not be drawn";
-  EXPECT_EQ(length_text(5e-9), "0.000005 um");
+  EXPECT_EQ(length_text(5e-9), "0.000005 µm");
 }
 
 TEST(Overlay, TheScaleBarHoldsItsLength) {
@@ -187,11 +187,13 @@ TEST(Overlay, TheScaleBarHoldsItsLength) {
   settings.axes = false;
   const Overlay overlay = make_overlay(camera, settings, 1000, 720);
   float low = 1e9F, high = -1e9F;
-  for (std::size_t i = 0; i < 6; ++i) {  // the bar itself comes first
-    low = std::min(low, overlay[i].position[0]);
-    high = std::max(high, overlay[i].position[0]);
+  for (const OverlayVertex& vertex : overlay) {
+    if (vertex.paint[3] < 1) continue;  // of the halo
+    low = std::min(low, vertex.position[0]);
+    high = std::max(high, vertex.position[0]);
   }
-  const double length = static_cast<double>(high - low - 2.0F) * camera.pixel_size(720);  // the line's caps aside
+  // The strokes of the ticks at both ends aside: half their width, and a faded pixel.
+  const double length = static_cast<double>(high - low - 4.0F) * camera.pixel_size(720);
   EXPECT_NEAR(length, round_length(length * 1.01), 0.01 * length);
   EXPECT_TRUE(make_overlay(camera, settings, 100, 100).empty());
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is read back from the renderer: the image, and the solids under its pixels.
+#include <algorithm>
+#include <cmath>
+
+#include "renderer.h"
+
+namespace raylift::viewer {
+namespace {
+
+/// Flips rows from OpenGL's order, bottom to top.
+template <class T>
+void from_below(const std::vector<T>& rows, const Resolution& size, std::vector<T>& upright) {
+  for (int y = 0; y < size.height; ++y)
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(size.height - 1 - y) * size.width, size.width,
+                upright.begin() + static_cast<std::ptrdiff_t>(y) * size.width);
+}
+
+}  // namespace
+
+Image Renderer::read() const {
+  const auto [width, height] = resolution_;
+  Image image(width, height);
+  std::vector<Pixel> rows(image.pixels.size());
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, image_.resolved.name());
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rows.data());
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+  check_gl("reading the image");
+  from_below(rows, resolution_, image.pixels);
+  // On a transparent background the mean over an edge's samples includes empty ones: divide by the coverage.
+  for (Pixel& pixel : image.pixels) {
+    if (pixel[3] == 255 || pixel[3] == 0) continue;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double encoded = pixel[c] / 255.0;
+      const double light = encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+      const double whole = std::min(1.0, light * 255.0 / pixel[3]);
+      const double result = whole <= 0.0031308 ? 12.92 * whole : 1.055 * std::pow(whole, 1 / 2.4) - 0.055;
+      pixel[c] = static_cast<std::uint8_t>(std::lround(result * 255));
+    }
+  }
+  return image;
+}
+
+void Renderer::present(GLuint framebuffer, int width, int height) const {
+  const bool same = width == resolution_.width && height == resolution_.height;
+  glBlitNamedFramebuffer(image_.resolved.name(), framebuffer, 0, 0, resolution_.width, resolution_.height, 0, 0, width,
+                         height, GL_COLOR_BUFFER_BIT, same ? GL_NEAREST : GL_LINEAR);
+}
+
+void Renderer::finish() const {
+  glFinish();
+}
+
+void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel) {
+  if (!ids_.target) ids_ = IdTarget(resolution_);
+  glBindFramebuffer(GL_FRAMEBUFFER, ids_.target.name());
+  glViewport(0, 0, resolution_.width, resolution_.height);
+  if (pixel) {
+    glEnable(GL_SCISSOR_TEST);
+    glScissor((*pixel)[0], resolution_.height - 1 - (*pixel)[1], 1, 1);
+  }
+  glDisable(GL_BLEND);
+  glDisable(GL_CULL_FACE);
+  glClipControl(GL_LOWER_LEFT, GL_ZERO_TO_ONE);
+  glDepthMask(GL_TRUE);
+  ids_.clear();
+  set_frame(camera, settings);
+  glEnable(GL_DEPTH_TEST);
+  glDepthFunc(GL_GREATER);
+  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  glUseProgram(program("#define IDS\n").name());
+  draw_scene();
+  glDisable(GL_CLIP_DISTANCE0);
+  glDisable(GL_DEPTH_TEST);
+  glDisable(GL_SCISSOR_TEST);
+  glDepthFunc(GL_LESS);
+  glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
+  glBindVertexArray(0);
+}
+
+std::optional<Picked> Renderer::pick(const Camera& camera, const Settings& settings, int x, int y) {
+  if (!scene_.has_scene() || x < 0 || y < 0 || x >= resolution_.width || y >= resolution_.height) return std::nullopt;
+  draw_ids(camera, settings, std::array<int, 2>{x, y});
+  std::array<std::uint32_t, 2> id{};
+  glReadPixels(x, resolution_.height - 1 - y, 1, 1, GL_RG_INTEGER, GL_UNSIGNED_INT, id.data());
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  check_gl("picking");
+  if (id[0] == 0) return std::nullopt;
+  return Picked{id[0] - 1, id[1]};
+}
+
+IdImage Renderer::ids(const Camera& camera, const Settings& settings) {
+  const auto [width, height] = resolution_;
+  IdImage image{width, height, {}};
+  image.ids.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  if (!scene_.has_scene()) return image;
+  draw_ids(camera, settings, std::nullopt);
+  std::vector<std::array<std::uint32_t, 2>> rows(image.ids.size());
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, width, height, GL_RG_INTEGER, GL_UNSIGNED_INT, rows.data());
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  check_gl("reading the solids under the pixels");
+  from_below(rows, resolution_, image.ids);
+  return image;
+}
+
+}  // namespace raylift::viewer
