@@ -27,8 +27,11 @@ class OffscreenScene {
  public:
   OffscreenScene(const ViewOptions& options, const Scene& scene, Renderer& renderer, const Progress& progress)
       : options_(options), solids_(scene), renderer_(renderer) {
-    apply_visibility(options, solids_);
+    notes_ = apply_visibility(options, solids_);
     view_ = open_view(options, solids_, {}, static_cast<double>(options.resolution.width) / options.resolution.height);
+    for (const auto& [more, all] :
+         {std::pair(&view_.notes.counts, &notes_.counts), {&view_.notes.warnings, &notes_.warnings}})
+      all->insert(all->end(), more->begin(), more->end());
     looks_ = looks(solids_, view_.settings, view_.in_the_way);
     const bool rays = view_.settings.rays != RayMode::off;
     if (rays || view_.settings.color == ColorBy::residency) {
@@ -42,6 +45,7 @@ class OffscreenScene {
     if (rays) caster_.emplace(scene, *geometry_);
   }
 
+  [[nodiscard]] const Notes& notes() const { return notes_; }
   [[nodiscard]] Camera& camera() { return view_.camera; }
   /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples) {
@@ -58,6 +62,7 @@ class OffscreenScene {
   Solids solids_;
   Renderer& renderer_;
   Opening view_;
+  Notes notes_;
   std::vector<std::uint8_t> looks_;
   std::optional<DeviceScene> geometry_;
   std::optional<RayCaster> caster_;
@@ -103,6 +108,8 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
     const Scene scene = loading.get();
     for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
     OffscreenScene drawn(options, scene, *renderer, progress);
+    for (const std::string& count : drawn.notes().counts) session.debug(count);
+    for (const std::string& warning : drawn.notes().warnings) session.warn(file + ": " + warning);
     if (const DeviceScene* geometry = drawn.geometry())
       session.debug("device: " + geometry->device().info().name + "; " + geometry->sharing());
     if (options.frames > 0) print_speed(options, drawn, *renderer, session);

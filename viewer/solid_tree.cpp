@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/text.h"
+#include "panel_items.h"
 
 namespace raylift::viewer {
 namespace {
@@ -34,20 +35,25 @@ void SolidTree::draw(ViewerState& state) {
       ImGui::PopID();
     }
   if (searching() && rows_.size() == kMostFound)
-    ImGui::TextDisabled("the first %zu matches; the buttons apply to all", kMostFound);
+    ImGui::TextDisabled("the first %zu; the buttons apply to all", kMostFound);
   ImGui::EndChild();
 }
 
 void SolidTree::draw_search(ViewerState& state) {
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::InputTextWithHint("##search", "search by name", search_.data(), search_.size())) rows_stale_ = true;
+  if (ImGui::InputTextWithHint("##search", "name, mesh, material, /path, #copy", search_.data(), search_.size()))
+    rows_stale_ = true;
+  if (searching()) {
+    if (rows_stale_) list_rows(*listed_);
+    text(count_text(found_));
+  }
   if (ImGui::SmallButton("show all")) state.change_solids(&Solids::show_all);
   ImGui::SameLine();
   if (ImGui::SmallButton("hide found") && searching())
-    state.change_solids([&](Solids& solids) { solids.set_visible(solids.found(search_.data()), false); });
+    state.change_solids([&](Solids& solids) { solids.set_visible(found_.solids, false); });
   ImGui::SameLine();
   if (ImGui::SmallButton("only found") && searching())
-    state.change_solids([&](Solids& solids) { solids.show_only(solids.found(search_.data())); });
+    state.change_solids([&](Solids& solids) { solids.show_only(found_.solids); });
 }
 
 void SolidTree::draw_checkbox(ViewerState& state, const Row& row) {
@@ -62,7 +68,7 @@ void SolidTree::draw_checkbox(ViewerState& state, const Row& row) {
       if (!by_itself)
         changed.set_visible(changed.below(row.node), checked);
       else
-        changed.set_visible(row.node == kNone ? std::span(&row.instance, 1) : changed.instances(row.node), checked);
+        changed.set_visible(std::span(&row.instance, 1), checked);
     });
   if (shown == 1) ImGui::PopStyleColor();
   ImGui::PopStyleVar();
@@ -102,8 +108,11 @@ void SolidTree::list_rows(const Solids& solids) {
     return own.empty() ? kNone : own[0];
   };
   if (searching()) {
-    for (const std::uint32_t node : solids.search(search_.data(), kMostFound))
-      rows_.push_back({node, instance_of(node), 0, false, false});
+    found_ = find(solids, search_.data());
+    for (const std::uint32_t instance : found_.solids) {
+      if (rows_.size() == kMostFound) break;
+      rows_.push_back({solids.scene().instances[instance].node, instance, 0, false, false});
+    }
     return;
   }
   struct Open {

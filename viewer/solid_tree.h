@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "find.h"
 #include "viewer_state.h"
 
 namespace raylift::viewer {
@@ -34,6 +35,7 @@ class SolidTree {
   std::unordered_set<std::uint32_t> open_;
   bool rows_stale_ = true;
   std::array<char, 128> search_{};
+  Found found_;  // by the search
 };
 
 }  // namespace raylift::viewer

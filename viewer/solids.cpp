@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 
 namespace raylift::viewer {
@@ -90,32 +89,6 @@ std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
     result.insert(result.end(), own.begin(), own.end());
     const auto down = children(next);
     open.insert(open.end(), down.rbegin(), down.rend());
-  }
-  return result;
-}
-
-std::vector<std::uint32_t> Solids::search(std::string_view text, std::size_t most) const {
-  const auto lower = [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); };
-  std::vector<std::uint32_t> found;
-  for (std::size_t i = 0; i != scene_->nodes.size() && found.size() < most; ++i) {
-    const std::string& name = scene_->nodes[i].name;
-    const auto at = std::search(name.begin(), name.end(), text.begin(), text.end(),
-                                [&](char a, char b) { return lower(a) == lower(b); });
-    if (at != name.end() || text.empty()) found.push_back(static_cast<std::uint32_t>(i));
-  }
-  return found;
-}
-
-std::vector<std::uint32_t> Solids::found(std::string_view text) const {
-  std::vector<std::uint32_t> result;
-  for (const std::uint32_t node : search(text, scene_->nodes.size())) {
-    const auto own = instances(node);
-    if (own.empty()) {
-      const std::vector<std::uint32_t> down = below(node);
-      result.insert(result.end(), down.begin(), down.end());
-    } else {
-      result.insert(result.end(), own.begin(), own.end());
-    }
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of solids: children, search by name, visibility. No GL.
+// The tree of solids: children, names, visibility. No GL.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -25,10 +25,6 @@ class Solids {
   /// The solids of a node and of all nodes below it.
   [[nodiscard]] std::vector<std::uint32_t> below(std::uint32_t node) const;
 
-  /// Up to `most` nodes whose names contain the text, ignoring case, in the file's order.
-  [[nodiscard]] std::vector<std::uint32_t> search(std::string_view text, std::size_t most) const;
-  /// The solids of all nodes that search() finds; of a node without a solid, those below it.
-  [[nodiscard]] std::vector<std::uint32_t> found(std::string_view text) const;
   /// The solids whose names match a shell pattern such as "pmt_*". A pattern with a '/' is matched with the path.
   [[nodiscard]] std::vector<std::uint32_t> match(const std::string& pattern) const;
 

@@ -13,6 +13,7 @@
 #include "cli/placement_options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "find.h"
 #include "reveal.h"
 #include "view_config.h"
 
@@ -27,6 +28,7 @@ In the window, H shows keys and mouse gestures.
 Configuration: a JSON object whose keys are long options without dashes, such as
   {"color": "solid", "edges": true, "resolution": "1920x1080", "hide": ["Pool*"]}
 from --config FILE, else from ~/.config/raylift/view.json. The command line wins.
+A pattern of it that matches nothing in a scene is a warning.
 
 Examples:
   raylift-view detector.dae
@@ -146,16 +148,19 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
          kRayModeNames, [&](const std::string& text) { settings.rays = ray_mode(text); });
   add("--ray-samples", "COUNT", "16", "Rays per pixel, 1 to 4096",
       [&](const std::string& text) { options.ray_samples = integer(text, 1, 4096); });
-  app.add_option("--hide", options.hide, "Hide the solids whose names match; may be given several times")
-      ->type_name("PATTERN")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(kDrawing);
-  app.add_option("--only", options.only, "Show only the solids whose names match; may be given several times")
-      ->type_name("PATTERN")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(kDrawing);
+  // One value each: what follows is a file.
+  const auto patterns = [&](const char* name, std::vector<std::string>& list, const char* help) {
+    app.add_option(name, list, help)
+        ->type_name("PATTERN")
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->delimiter(',')
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->group(kDrawing);
+  };
+  patterns("--hide", options.hide,
+           "Hide solids by name, mesh, material, path or #COPY; several by commas, or given again");
+  patterns("--only", options.only, "Show only these solids, chosen likewise");
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
@@ -221,13 +226,20 @@ void settle(ViewOptions& options) {
   if (options.settings.rays != RayMode::off) options.settings.opacity = 1;  // a ray-cast image shows surfaces
 }
 
-/// The solids that a pattern of the options means. Throws Error(usage) where there are none.
-std::vector<std::uint32_t> matching(const std::string& pattern, const Solids& solids) {
-  std::vector<std::uint32_t> found = solids.match(pattern);
-  if (found.empty())
-    throw Error(ErrorKind::usage, "no solid's name matches '" + cli::printable(pattern) + "'",
-                {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
-  return found;
+/// The solids that a pattern of the options means. Where there are none: a warning, for one of the configuration, which
+/// is for any scene; else throws Error(usage).
+std::vector<std::uint32_t> matching(const std::string& pattern, bool configured, const Solids& solids, Notes& notes) {
+  Found found = find(solids, pattern);
+  const std::string named = "'" + cli::printable(pattern) + "'";
+  if (found.by) {
+    notes.counts.push_back(named + ": " + count_text(found));
+    return std::move(found.solids);
+  }
+  const std::string problem = "no solid's name, mesh or material matches " + named;
+  if (!configured)
+    throw Error(ErrorKind::usage, problem, {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
+  notes.warnings.push_back(problem + ", of the configuration");
+  return {};
 }
 
 }  // namespace
@@ -249,6 +261,7 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
+    options.configured = {options.hide.size(), options.only.size(), options.focus};
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));
@@ -256,16 +269,21 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   return text;
 }
 
-void apply_visibility(const ViewOptions& options, Solids& solids) {
-  if (!options.only.empty()) {
-    solids.show_only({});
-    for (const std::string& pattern : options.only) solids.set_visible(matching(pattern, solids), true);
+Notes apply_visibility(const ViewOptions& options, Solids& solids) {
+  Notes notes;
+  std::vector<std::uint32_t> shown;
+  for (std::size_t i = 0; i != options.only.size(); ++i) {
+    const auto found = matching(options.only[i], i < options.configured.only, solids, notes);
+    shown.insert(shown.end(), found.begin(), found.end());
   }
-  for (const std::string& pattern : options.hide) solids.set_visible(matching(pattern, solids), false);
+  if (!shown.empty()) solids.show_only(shown);
+  for (std::size_t i = 0; i != options.hide.size(); ++i)
+    solids.set_visible(matching(options.hide[i], i < options.configured.hide, solids, notes), false);
+  return notes;
 }
 
 Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect) {
-  Opening view{before, options.settings, {}, {}};
+  Opening view{before, options.settings, {}, {}, {}};
   const Scene& scene = solids.scene();
   const auto camera = [&](std::span<const Eigen::Vector3d> points) {
     Bounds box = points.empty() ? scene.bounds : Bounds();
@@ -280,9 +298,12 @@ Opening open_view(const ViewOptions& options, const Solids& solids, const Camera
     return made;
   };
   if (options.clip_facing) view.settings.clip = facing_plane(camera({}).forward());
-  view.focus = options.focus.empty() ? shown_solid(looks(solids, view.settings)) : matching(options.focus, solids);
+  std::vector<std::uint32_t> focus;
+  if (!options.focus.empty())
+    focus = matching(options.focus, options.focus == options.configured.focus, solids, view.notes);
+  view.focus = focus.empty() ? shown_solid(looks(solids, view.settings)) : focus;
   view.camera = camera(framed_points(solids, view.settings, view.focus));
-  if (!options.focus.empty()) view.in_the_way = all_but(solids, view.focus);
+  if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);
   return view;
 }
 

@@ -38,15 +38,26 @@ struct ViewOptions {
   CameraOptions camera;
   bool clip_facing = false;             ///< settings.clip follows from the camera
   std::string focus;                    ///< frames the solids that match
-  std::vector<std::string> hide, only;  ///< patterns of solids' names
+  std::vector<std::string> hide, only;  ///< patterns of solids, as find() reads them
+  /// What the configuration said of these: its patterns come first.
+  struct Configured {
+    std::size_t hide = 0, only = 0;
+    std::string focus;
+  } configured;
 };
 
 /// Reads configuration and command line into `options`. Returns the text of --help or --version where that was asked
 /// for, else nothing. Throws Error: usage; io, malformed for the configuration.
 [[nodiscard]] std::string parse_view_options(int argc, char** argv, ViewOptions& options);
 
-/// Applies --hide and --only. Throws Error(usage) where a pattern matches nothing.
-void apply_visibility(const ViewOptions& options, Solids& solids);
+/// What the patterns of options found.
+struct Notes {
+  std::vector<std::string> counts;    ///< "'Pool*': 1 solid by name"
+  std::vector<std::string> warnings;  ///< of the configuration's patterns that match nothing
+};
+
+/// Applies --hide and --only. Throws Error(usage) where a pattern of the command line matches nothing.
+Notes apply_visibility(const ViewOptions& options, Solids& solids);
 
 /// How a scene opens.
 struct Opening {
@@ -54,6 +65,7 @@ struct Opening {
   Settings settings;
   std::vector<std::uint32_t> focus;       ///< what is framed
   std::vector<std::uint32_t> in_the_way;  ///< of --focus, drawn faintly
+  Notes notes;                            ///< of --focus
 };
 
 /// What the options say of a scene, with visibility as in `solids`. The image's free part is that of the camera

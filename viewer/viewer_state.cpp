@@ -102,7 +102,8 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   in_the_way_.clear();
   solids_ = std::move(solids);
   scene_ = std::move(scene);
-  attempt([&] { apply_visibility(options_, *solids_); });
+  std::vector<std::string> warnings;
+  attempt([&] { warnings = apply_visibility(options_, *solids_).warnings; });
   // A reloaded file keeps the camera.
   if (shown_file_ != file_) {
     attempt([&] {
@@ -113,8 +114,10 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
       framed_ = options_.camera.eye || options_.camera.target ? std::vector<std::uint32_t>() : std::move(view.focus);
       framed_zoom_ = 1 / options_.camera.zoom;
       in_the_way_ = std::move(view.in_the_way);
+      warnings.insert(warnings.end(), view.notes.warnings.begin(), view.notes.warnings.end());
     });
   }
+  if (!warnings.empty() && error_.empty()) say(warnings.front());
   shown_file_ = file_;
   ++revision_;
 }

@@ -100,6 +100,18 @@ TEST(ViewProgram, TakesTheConfigurationOfItsPageForTheDetector) {
   EXPECT_NE(decode_png(ended.out).at(32, 24), decode_png(ended.out).at(1, 24));  // the vessel, and nothing beside it
 }
 
+TEST(ViewProgram, TakesTheConfigurationOfItsHelpForAnyScene) {
+  NEEDS_GL();
+  const std::string help = view("--help").out;
+  const std::size_t begin = help.find("{\"color\"");
+  ASSERT_NE(begin, std::string::npos);
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write("view.json", help.substr(begin, help.find('}', begin) + 1 - begin));
+  const Ended ended = view(data("cube.dae") + " --gl software --config '" + config + "' -r 64x48 -o /dev/null 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  EXPECT_NE(ended.out.find("matches 'Pool*', of the configuration"), std::string::npos) << ended.out;
+}
+
 TEST(ViewProgram, SaysHowLargeAnImageCanBe) {
   NEEDS_GL();
   const Ended ended = view(data("cube.dae") + " --gl software -r 16384x16384 --samples 16 -o /dev/null 2>&1");

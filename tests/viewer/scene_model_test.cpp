@@ -9,7 +9,9 @@
 #include <map>
 #include <set>
 
+#include "cli/text.h"
 #include "draw_list.h"
+#include "find.h"
 #include "solids.h"
 #include "support/paths.h"
 
@@ -163,25 +165,58 @@ TEST(Solids, KnowTheTree) {
 TEST(Solids, FindByNameAndPath) {
   const Scene scene = scene_of("detector.dae");
   const Solids solids(scene);
-  EXPECT_FALSE(solids.search("vessel", 100).empty()) << "case does not count";
-  EXPECT_EQ(solids.search("", 7).size(), 7U);
-  EXPECT_TRUE(solids.search("no such name", 7).empty());
   const std::string name = scene.solid_name(scene.instances[5]);
   EXPECT_FALSE(solids.match(name).empty());
   EXPECT_FALSE(solids.match(name.substr(0, 3) + "*").empty());
   EXPECT_EQ(solids.match("/*").size(), scene.instances.size());
 }
 
-TEST(Solids, WhatASearchFindsAreSolids) {
+TEST(Find, FollowsOneOrderOfRules) {
   const Scene scene = scene_of("detector.dae");
   const Solids solids(scene);
-  const std::vector<std::uint32_t> sensors = solids.found("sensor_1");
-  ASSERT_GT(sensors.size(), 50U);
-  for (const std::uint32_t i : sensors) EXPECT_EQ(scene.solid_name(scene.instances[i]).rfind("Sensor_1", 0), 0U);
-  // A node without a solid of its own stands for those below it.
-  EXPECT_TRUE(solids.instances(solids.children(kNone)[0]).empty());
-  EXPECT_EQ(solids.found(scene.nodes[solids.children(kNone)[0]].name).size(), scene.instances.size());
-  EXPECT_TRUE(solids.found("no such name").empty());
+  const auto by = [&](const char* text) { return find(solids, text).by; };
+  const std::vector<std::uint32_t> sensors = find(solids, "sensor_1").solids;
+  ASSERT_GT(sensors.size(), 50U) << "a part of the name, case aside";
+  for (const std::uint32_t i : sensors)
+    EXPECT_NE(scene.solid_name(scene.instances[i]).find("Sensor_1"), std::string::npos);
+  EXPECT_EQ(find(solids, "Sensor_12*").solids, solids.match("Sensor_12*"));
+  EXPECT_EQ(by("Sensor_12*"), FoundBy::name);
+  EXPECT_EQ(by("/*"), FoundBy::path);
+  EXPECT_EQ(by("no such name"), std::nullopt);
+  EXPECT_EQ(count_text(find(solids, "no such name")), "none found");
+  EXPECT_EQ(by(""), std::nullopt);
+  EXPECT_EQ(by("vessel"), FoundBy::name);
+  // A material and a mesh by their names, with and without the field.
+  const std::string material = scene.materials[scene.material(scene.instances[0], 0)].name;
+  const Found named = find(solids, "material:" + material);
+  ASSERT_FALSE(named.solids.empty());
+  for (const std::uint32_t i : named.solids)
+    EXPECT_EQ(scene.materials[scene.material(scene.instances[i], 0)].name, material);
+  EXPECT_EQ(find(solids, "name:" + material).by == FoundBy::material, false);
+  const std::string mesh = scene.meshes[scene.instances[5].mesh].name;
+  const Found of_mesh = find(solids, "mesh:" + literal_pattern(mesh));
+  EXPECT_EQ(of_mesh.by, FoundBy::mesh);
+  for (const std::uint32_t i : of_mesh.solids) EXPECT_EQ(scene.meshes[scene.instances[i].mesh].name, mesh);
+  EXPECT_EQ(count_text(of_mesh), cli::counted(of_mesh.solids.size(), "solid", "solids") + " by mesh");
+}
+
+TEST(Find, ByCopyNumber) {
+  Scene scene = scene_of("detector.dae");
+  const std::uint32_t node = scene.instances[7].node;
+  scene.nodes[node].copy_number = 4711;
+  const Solids solids(scene);
+  for (const char* text : {"#4711", "copy:4711"}) {
+    EXPECT_EQ(find(solids, text).solids, std::vector<std::uint32_t>{7}) << text;
+    EXPECT_EQ(count_text(find(solids, text)), "1 solid by copy number");
+  }
+  EXPECT_FALSE(find(solids, "#x").by);
+}
+
+TEST(Find, ANodeWithoutASolidStandsForThoseBelow) {
+  const Scene scene = scene_of("detector.dae");
+  const Solids solids(scene);
+  ASSERT_TRUE(solids.instances(solids.children(kNone)[0]).empty());
+  EXPECT_EQ(find(solids, scene.nodes[solids.children(kNone)[0]].name).solids.size(), scene.instances.size());
 }
 
 TEST(Solids, VisibilityFollowsTheTree) {

@@ -86,6 +86,39 @@ TEST(Settings, ReadsTheCommandLine) {
   EXPECT_EQ(options.load.up_axis, UpAxis::y);
 }
 
+TEST(Settings, APatternTakesOneValueAndNoFile) {
+  using List = std::vector<std::string>;
+  for (const char* name : {"--hide", "--only"}) {
+    const auto list = [&](const ViewOptions& options) { return name[2] == 'h' ? options.hide : options.only; };
+    const ViewOptions before = parse({"--no-config", name, "top", "a.dae"});
+    EXPECT_EQ(list(before), List{"top"});
+    EXPECT_EQ(before.files, List{"a.dae"});
+    EXPECT_EQ(list(parse({"--no-config", name, "top,Pool*", "a.dae", name, "x"})), (List{"top", "Pool*", "x"}));
+    EXPECT_EQ(list(parse({"--no-config", "a.dae", std::string(name) + "=top"})), List{"top"});
+  }
+}
+
+TEST(Settings, PatternsOfTheConfigurationThatMatchNothingWarn) {
+  const test::TemporaryFolder folder;
+  const std::string config =
+      folder.write("view.json", R"({"hide": ["Nowhere*"], "only": ["Nothing"], "focus": "None"})");
+  Scene scene;
+  scene.meshes.resize(1);
+  scene.meshes[0].name = "box";
+  scene.instances.resize(1);
+  Solids solids(scene);
+  const ViewOptions options = parse({"a.dae", "--config", config});
+  const Notes notes = apply_visibility(options, solids);
+  EXPECT_EQ(notes.warnings.size(), 2U);
+  EXPECT_EQ(solids.visible(), std::vector<std::uint8_t>{1});
+  EXPECT_EQ(open_view(options, solids, {}, 1).notes.warnings.size(), 1U);
+  // What is typed must match.
+  expect_usage([&] { (void)apply_visibility(parse({"a.dae", "--config", config, "--hide", "Nobody"}), solids); });
+  expect_usage([&] { (void)open_view(parse({"a.dae", "--config", config, "--focus", "Nobody"}), solids, {}, 1); });
+  EXPECT_EQ(apply_visibility(parse({"a.dae", "--no-config", "--hide", "box"}), solids).counts,
+            std::vector<std::string>{"'box': 1 solid by name"});
+}
+
 TEST(Settings, RefusesWhatMakesNoSense) {
   expect_usage([] { parse({"--no-config", "a.dae", "b.dae", "-o", "c.png"}); });
   expect_usage([] { parse({"--no-config", "-o", "c.png"}); });
