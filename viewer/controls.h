@@ -17,6 +17,7 @@ namespace raylift::viewer {
 struct WindowLayout {
   bool panels = true;
   bool help = false;
+  bool legend = true;
   bool full_screen = false;
   bool closing = false;
 };

@@ -17,6 +17,19 @@ float selection_left(const ViewerState& state, float height) {
   return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F) : kGap;  // the axes' size in overlay.cpp
 }
 
+float em(float length) {
+  return length * ImGui::GetFontSize() / kFontSize;
+}
+
+void tip(const std::string& words) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(em(320));
+  text(words);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
 std::string with_micro(std::string words) {
   for (const char* unit : {"um", "us"})
     if (words == unit || words.ends_with(std::string(" ") + unit)) words.replace(words.size() - 2, 1, "µ");

@@ -69,8 +69,7 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
     std::optional<ForeignImage> image;
     if (rays) {
       if (changed)
-        caster_->start(state.camera(), state.settings(), size, state.looks(), selected,
-                       coarse_ ? 1 : kWindowRaySamples);
+        caster_->start(state.camera(), state.settings(), size, state.looks(), coarse_ ? 1 : kWindowRaySamples);
       caster_->advance(kRaySlice);
       image = caster_->image();
     }

@@ -29,6 +29,10 @@ class FrameScheduler {
   [[nodiscard]] const Renderer& renderer() const { return renderer_; }
   /// The share of rays cast, from 0 to 1; nothing where none are being cast.
   [[nodiscard]] std::optional<float> ray_progress(const ViewerState& state) const;
+  /// The range of the depth image, mm; nothing where no rays are cast.
+  [[nodiscard]] std::optional<std::pair<double, double>> depths(const ViewerState& state) const {
+    return casts(state) ? std::optional(caster_->depth_range()) : std::nullopt;
+  }
   [[nodiscard]] double draw_seconds() const { return draw_seconds_; }  ///< of the last image
   /// Milliseconds of the last images.
   [[nodiscard]] const std::vector<float>& draw_times() const { return draw_times_; }

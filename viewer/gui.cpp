@@ -64,7 +64,7 @@ Gui::Gui(GLFWwindow* window) {
                            "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"}) {
     std::error_code ignored;
     if (!std::filesystem::exists(font, ignored)) continue;
-    io.Fonts->AddFontFromFileTTF(font, std::round(13.5F * scale));
+    io.Fonts->AddFontFromFileTTF(font, std::round(14 * scale));
     break;
   }
   set_style(scale);

@@ -50,7 +50,7 @@ class OffscreenScene {
   /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples) {
     if (!caster_) return renderer_.draw(view_.camera, view_.settings);
-    caster_->start(view_.camera, view_.settings, options_.resolution, looks_, std::nullopt, ray_samples);
+    caster_->start(view_.camera, view_.settings, options_.resolution, looks_, ray_samples);
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
     renderer_.draw(view_.camera, view_.settings, caster_->image());
   }

@@ -172,15 +172,25 @@ double round_length(double most) {
   return power;
 }
 
+namespace {
+
+struct LengthUnit {
+  double size;
+  const char* name;
+};
+
+const LengthUnit& unit_of(double millimetres) {
+  static constexpr std::array<LengthUnit, 4> kUnits{{{1e6, "km"}, {1e3, "m"}, {1, "mm"}, {1e-3, "µm"}}};
+  const auto fits = std::find_if(kUnits.begin(), kUnits.end(), [&](const LengthUnit& unit) {
+    return std::abs(millimetres) >= unit.size * (1 - 1e-9);
+  });
+  return fits == kUnits.end() ? kUnits.back() : *fits;
+}
+
+}  // namespace
+
 std::string length_text(double millimetres) {
-  struct Unit {
-    double size;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> kUnits{{{1e6, "km"}, {1e3, "m"}, {1, "mm"}, {1e-3, "µm"}}};
-  const auto fits = std::find_if(kUnits.begin(), kUnits.end(),
-                                 [&](const Unit& unit) { return millimetres >= unit.size * (1 - 1e-9); });
-  const Unit& unit = fits == kUnits.end() ? kUnits.back() : *fits;
+  const LengthUnit& unit = unit_of(millimetres);
   // Without an exponent: the overlay has no letter e.
   const double value = millimetres / unit.size;
   const int digits =
@@ -188,6 +198,13 @@ std::string length_text(double millimetres) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", digits, value);
   return std::string(text.data()) + ' ' + unit.name;
+}
+
+std::string rounded_length_text(double millimetres) {
+  const LengthUnit& unit = unit_of(millimetres);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.3g %s", millimetres / unit.size, unit.name);
+  return text.data();
 }
 
 Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {

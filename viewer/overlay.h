@@ -27,6 +27,9 @@ using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
 /// The length in the largest unit that it reaches: "50 mm", "2 m", "1 km", "20 µm".
 [[nodiscard]] std::string length_text(double millimetres);
 
+/// The same with three digits: "1.23 m".
+[[nodiscard]] std::string rounded_length_text(double millimetres);
+
 /// Axes and scale bar, where the settings have them. In perspective the bar's length holds at the target's distance.
 [[nodiscard]] Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height);
 

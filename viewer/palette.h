@@ -11,8 +11,12 @@
 
 namespace raylift::viewer {
 
-/// The colour of thing number `index`. The first ones are hand-picked; the others step around the circle of hues by the
+/// The colour of thing number `index`. The first kSafeColors are told apart by all eyes: with normal sight, protanopia,
+/// deuteranopia or tritanopia (G. Machado et al., "A Physiologically-based Model for Simulation of Color Vision
+/// Deficiency", 2009) any two of them are at least 27 apart in CIELAB. The others step around the circle of hues by the
 /// golden ratio, in varying lightness.
+inline constexpr std::uint32_t kSafeColors = 10;
+inline constexpr std::uint32_t kDistinctColors = 1024;  ///< the colours repeat after so many
 [[nodiscard]] Color distinct_color(std::uint32_t index);
 
 /// 0xAABBGGRR, as GL's unpackUnorm4x8 reads it.
@@ -24,7 +28,7 @@ namespace raylift::viewer {
 [[nodiscard]] std::vector<std::uint32_t> material_palette(const Scene& scene);
 
 /// The table of colours for shaders and kernels: `materials` entries (the last: no material), then `distinct` entries
-/// for solids and meshes, then device memory, host memory, back faces and the selection.
+/// for solids and meshes, then device memory, host memory and back faces.
 struct ColorTable {
   std::vector<std::uint32_t> colors;
   std::uint32_t materials = 1;
@@ -34,8 +38,8 @@ struct ColorTable {
 
 inline constexpr Color kNoMaterialColor{0.62F, 0.64F, 0.67F};
 inline constexpr Color kBackFaceColor{0.93F, 0.27F, 0.23F};
-inline constexpr Color kDeviceColor{0.30F, 0.69F, 0.42F};  ///< triangles in device memory, by residency
-inline constexpr Color kHostColor{0.95F, 0.58F, 0.21F};    ///< triangles in host memory
+inline constexpr Color kDeviceColor{0.24F, 0.62F, 0.80F};  ///< triangles in device memory, by residency
+inline constexpr Color kHostColor{0.93F, 0.55F, 0.13F};    ///< triangles in host memory
 inline constexpr Color kSelectionColor{1.00F, 0.78F, 0.25F};
 
 }  // namespace raylift::viewer

@@ -10,6 +10,10 @@
 
 namespace raylift::viewer {
 
+/// Lengths are in pixels at scale 1, where the font is kFontSize high; em() gives those of this window.
+inline constexpr float kFontSize = 14;
+[[nodiscard]] float em(float length);
+
 inline constexpr float kLeftWidth = 330;
 inline constexpr float kRightWidth = 250;
 inline constexpr float kSelectionWidth = 390;
@@ -21,6 +25,8 @@ inline constexpr float kGap = 10;
 /// With the letter µ for the u that stands for it: "20 us".
 [[nodiscard]] std::string with_micro(std::string words);
 
+/// What the last control does, while the mouse rests on it.
+void tip(const std::string& words);
 void text(const std::string& words);
 /// The same, wrapped at the panel's edge.
 void wrapped(const std::string& words);

@@ -32,6 +32,7 @@ void Panels::draw(float width, float height) {
     right_ = kRightWidth + kGap;
     draw_image_settings(state_, layout_, width);
     if (state_.selection()) draw_selection(state_, height);
+    if (layout_.legend) legend_.draw(state_, frames_, width, height);
   }
   draw_activity(width, height);
   draw_message(width, height);

@@ -7,6 +7,7 @@
 
 #include "controls.h"
 #include "frame_scheduler.h"
+#include "legend_panel.h"
 #include "scene_loader.h"
 #include "solid_tree.h"
 #include "viewer_state.h"
@@ -37,6 +38,7 @@ class Panels {
   const FrameScheduler& frames_;
   WindowLayout& layout_;
   SolidTree tree_;
+  LegendPanel legend_;
   float left_ = 0, right_ = 0;       // widths that panels take at the sides
   std::array<char, 64> bookmark_{};  // the name being typed
 };

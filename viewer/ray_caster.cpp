@@ -78,7 +78,7 @@ void RayCaster::fill(DeviceBuffer<T>& buffer, std::span<const T> values) {
 }
 
 void RayCaster::start(const Camera& camera, const Settings& settings, const Resolution& resolution,
-                      std::span<const std::uint8_t> looks, std::optional<std::uint32_t> selected, int samples) {
+                      std::span<const std::uint8_t> looks, int samples) {
   const auto width = static_cast<std::uint32_t>(resolution.width);
   const auto height = static_cast<std::uint32_t>(resolution.height);
   const std::size_t pixels = std::size_t{width} * height;
@@ -117,7 +117,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   p.solids = solids_.device();
   p.width = width;
   p.height = height;
-  p.selected = selected ? *selected + 1 : 0;
+  p.back_faces = settings.back_faces;
 
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
   geometry_->with_view(stream_, [&](const GeometryView& view) {

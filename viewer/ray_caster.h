@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cli/camera.h"
@@ -27,13 +28,17 @@ class RayCaster {
   RayCaster(const Scene& scene, const DeviceScene& geometry);
 
   /// Starts an image. `looks` has the Look of each solid; empty: all are solid. Rays pass those that are faint, but for
-  /// counting crossings. `selected` is a solid to mark.
+  /// counting crossings.
   void start(const Camera& camera, const Settings& settings, const Resolution& resolution,
-             std::span<const std::uint8_t> looks, std::optional<std::uint32_t> selected, int samples);
+             std::span<const std::uint8_t> looks, int samples);
   /// Casts at least one chunk of rays, until the time is over. True when the image is complete.
   bool advance(double seconds);
   [[nodiscard]] bool done() const { return pass_ >= passes_.size(); }
   [[nodiscard]] double progress() const;  ///< 0 to 1
+  /// The range of a depth image, mm.
+  [[nodiscard]] std::pair<double, double> depth_range() const {
+    return {double{frame_.nearest}, double{frame_.farthest}};
+  }
 
   /// The texture with the rays cast so far, for Renderer::draw().
   [[nodiscard]] ForeignImage image() const { return {image_.texture()}; }

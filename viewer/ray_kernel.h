@@ -29,7 +29,6 @@ struct RayFrame {
   std::uint32_t* solids;         ///< solid + 1 at the pixel's centre
   std::uint32_t width, height;
   std::uint32_t material_entries, distinct_entries;
-  std::uint32_t selected;        ///< solid + 1; 0: none
   Float3 eye;                    ///< from the geometry's origin
   Float3 forward, right, above;  ///< as of ImageRays
   Float3 up, key_light;          ///< of unit length
@@ -39,7 +38,8 @@ struct RayFrame {
   float nearest, farthest;       ///< the range of the depth image
   float reach;                   ///< length of ambient-occlusion rays
   bool orthographic;
-  bool cut;  ///< show clipped solids as if they were filled
+  bool back_faces;  ///< in red
+  bool cut;         ///< show clipped solids as if they were filled
   ColorBy color;
   RayMode mode;
   std::uint32_t device_triangles;
@@ -218,7 +218,7 @@ RAYLIFT_HD inline Float3 shade(const RayFrame& p, const Hit& hit, Float3 base, F
   const float grazing = (1 - head) * (1 - head);
   const float add = open * (shine + 0.05f * grazing * grazing * (0.4f + 0.6f * sky));
   Float3 lit{base.x * light.x + add, base.y * light.y + add, base.z * light.z + add};
-  if (p.cut && hit.from_inside != 0) lit = 0.4f * lit + (0.6f * 0.55f * dim) * base;
+  if (p.cut && hit.from_inside != 0 && !p.back_faces) lit = 0.4f * lit + (0.6f * 0.55f * dim) * base;
   return lit;
 }
 
@@ -274,16 +274,17 @@ RAYLIFT_HD inline Light see(const RayFrame& p, Ray ray, std::uint32_t pixel, std
       Float3 n = hit.from_inside != 0 ? -1.0f * normal : normal;
       const float away = dot(n, towards);
       if (away < 0) n = unit(n - away * towards);
-      const Float3 base = base_color(p, hit);
+      Float3 base = base_color(p, hit);
+      if (p.back_faces && hit.from_inside != 0) {
+        // As drawn: striped.
+        const std::uint32_t diagonal = pixel % p.width + pixel / p.width;
+        base = (diagonal % 10 < 5 ? 1.0f : 0.3f) * color(p.colors[p.material_entries + p.distinct_entries + 2]);
+      }
       if (p.mode == RayMode::solid) {
         c = (0.45f + 0.55f * fmaxf(dot(n, towards), 0)) * base;
       } else {
         const Float3 point = ray.origin + hit.t * ray.direction;
         c = shade(p, hit, base, n, towards, openness(p, hit, point, n, pixel, sample));
-      }
-      if (solid == p.selected) {
-        const Float3 glow = color(p.colors[p.material_entries + p.distinct_entries + 3]);
-        c = 0.3f * c + (0.7f * (0.45f + 0.55f * fmaxf(dot(n, towards), 0))) * glow;
       }
     }
   }

@@ -73,6 +73,16 @@ IdTarget::IdTarget(const Resolution& size) : target(make_framebuffer()) {
   check_complete(target);
 }
 
+MaskTarget::MaskTarget(const Resolution& size) : target(make_framebuffer()) {
+  mask = attach_texture(target, GL_R8, size);
+  check_complete(target);
+}
+
+void MaskTarget::clear() const {
+  constexpr std::array<float, 4> kNothing{0, 0, 0, 0};
+  glClearBufferfv(GL_COLOR, 0, kNothing.data());
+}
+
 void IdTarget::clear() const {
   constexpr std::array<GLuint, 4> kNothing{0, 0, 0, 0};
   glClearBufferuiv(GL_COLOR, 0, kNothing.data());

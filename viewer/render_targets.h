@@ -48,4 +48,14 @@ struct IdTarget {
   Framebuffer target;
 };
 
+/// The pixels of the selected solid: 1, others 0.
+struct MaskTarget {
+  MaskTarget() = default;
+  explicit MaskTarget(const Resolution& size);
+  void clear() const;
+
+  Texture mask;
+  Framebuffer target;
+};
+
 }  // namespace raylift::viewer

@@ -30,12 +30,6 @@ void store(float* target, const Eigen::Vector3d& v, double w = 0) {
   target[3] = static_cast<float>(w);
 }
 
-/// Enables blending by alpha that is not multiplied in.
-void blend_over() {
-  glEnable(GL_BLEND);
-  glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-}
-
 std::string size_text(const Resolution& size) {
   return std::to_string(size.width) + 'x' + std::to_string(size.height);
 }
@@ -94,6 +88,12 @@ void Renderer::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers
   scene_.set_scene(scene, shared);
 }
 
+void Renderer::set_selected(std::optional<std::uint32_t> instance) {
+  if (instance == selected_) return;
+  selected_ = instance;
+  scene_.set_selected(instance);
+}
+
 void Renderer::resize(const Resolution& resolution, int samples) {
   GLint most = 1;
   glGetIntegerv(GL_MAX_SAMPLES, &most);
@@ -113,6 +113,7 @@ void Renderer::resize(const Resolution& resolution, int samples) {
   // The old targets go first: two large ones may not fit together.
   blended_ = BlendTarget();
   ids_ = IdTarget();
+  mask_ = MaskTarget();
   image_ = ImageTarget();
   image_ = image_target(resolution_, samples_);
 }
@@ -154,7 +155,6 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
   frame.choice[0] = static_cast<std::uint32_t>(settings.color);
   frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.clip && settings.caps ? 2U : 0U) |
                     (settings.fill == Fill::wireframe ? 4U : 0U);
-  frame.choice[2] = selected_ ? *selected_ + 1 : 0;
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(device_triangles_, kNone));
   frame.tables[0] = scene_.material_entries();
   frame.tables[1] = scene_.distinct_entries();
@@ -194,6 +194,7 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
     draw_scaled();
   else
     draw_pixels(camera, settings);
+  if (scene_.has_selected()) draw_selection(camera, settings);
   draw_overlay(make_overlay(camera, settings, resolution_.width, resolution_.height));
   image_.resolve(resolution_);
   // Restores OpenGL's defaults, for ImGui.
@@ -237,17 +238,6 @@ void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const
   coarse_.resolve(size);
 }
 
-void Renderer::draw_scaled() {
-  if (!scaled_) scaled_ = make_program(shaders::screen_vertex, shaders::scaled_fragment);
-  glUseProgram(scaled_.name());
-  glBindTextureUnit(0, coarse_.resolved_color.name());
-  glBindVertexArray(empty_.name());
-  glEnable(GL_BLEND);
-  glBlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  glDisable(GL_BLEND);
-}
-
 void Renderer::draw_background(const Settings& settings) {
   if (settings.background.transparent) return;
   glUseProgram(background_.name());
@@ -255,17 +245,6 @@ void Renderer::draw_background(const Settings& settings) {
   glUniform3fv(1, 1, settings.background.bottom.data());
   glBindVertexArray(empty_.name());
   glDrawArrays(GL_TRIANGLES, 0, 3);
-}
-
-void Renderer::draw_image(const ForeignImage& image) {
-  if (!foreign_) foreign_ = make_program(shaders::screen_vertex, shaders::image_fragment);
-  glUseProgram(foreign_.name());
-  glUniform2f(0, static_cast<float>(resolution_.width), static_cast<float>(resolution_.height));
-  glBindTextureUnit(0, image.texture);
-  glBindVertexArray(empty_.name());
-  blend_over();
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-  glDisable(GL_BLEND);
 }
 
 void Renderer::draw_surfaces(const Settings& settings) {
@@ -339,18 +318,6 @@ void Renderer::draw_faint(const Settings& settings) {
   scene_.draw_outlines();
   glDisable(GL_BLEND);
   glDepthMask(GL_TRUE);
-}
-
-void Renderer::draw_overlay(const Overlay& overlay) {
-  if (overlay.empty()) return;
-  overlay_buffer_ = make_buffer(std::span<const OverlayVertex>(overlay));
-  glVertexArrayVertexBuffer(overlay_array_.name(), 0, overlay_buffer_.name(), 0, sizeof(OverlayVertex));
-  glUseProgram(overlay_.name());
-  glUniform2f(0, static_cast<float>(resolution_.width), static_cast<float>(resolution_.height));
-  glBindVertexArray(overlay_array_.name());
-  blend_over();
-  glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(overlay.size()));
-  glDisable(GL_BLEND);
 }
 
 }  // namespace raylift::viewer

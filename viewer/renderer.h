@@ -29,6 +29,9 @@ struct IdImage {
   std::vector<std::array<std::uint32_t, 2>> ids;
 };
 
+/// Enables blending by alpha that is not multiplied in.
+void blend_over();
+
 class Renderer {
  public:
   Renderer();
@@ -37,7 +40,8 @@ class Renderer {
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared = std::nullopt);
   /// The Look of each instance; empty: all are solid. Faint ones are seen, and not picked.
   void set_looks(std::span<const std::uint8_t> looks) { scene_.set_looks(looks); }
-  void set_selected(std::optional<std::uint32_t> instance) { selected_ = instance; }
+  /// Its outline is drawn over all others.
+  void set_selected(std::optional<std::uint32_t> instance);
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
 
@@ -81,6 +85,7 @@ class Renderer {
   void draw_edges();
   void draw_blended(const Settings& settings);
   void draw_faint(const Settings& settings);
+  void draw_selection(const Camera& camera, const Settings& settings);
   void draw_overlay(const Overlay& overlay);
   void draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel);
 
@@ -89,7 +94,7 @@ class Renderer {
   VertexArray empty_, overlay_array_;
   Buffer overlay_buffer_;
   std::map<std::string, Program> programs_;
-  Program background_, composite_, foreign_, scaled_, overlay_;
+  Program background_, composite_, foreign_, scaled_, outline_, overlay_;
 
   Resolution resolution_;
   int samples_ = 1;
@@ -108,7 +113,8 @@ class Renderer {
   Canvas canvas_;
   BlendTarget blended_;  // of the canvas; made when transparency first needs it
   Canvas blended_for_;
-  IdTarget ids_;  // made by the first pick
+  IdTarget ids_;     // made by the first pick
+  MaskTarget mask_;  // made by the first selection
 
   std::optional<std::uint32_t> selected_;
   std::uint64_t device_triangles_ = 0;

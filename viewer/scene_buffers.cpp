@@ -42,6 +42,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   for (Buffer* buffer : {&vertices_, &triangles_, &normals_, &smooth_, &instances_, &colors_}) *buffer = Buffer();
   solid_ = Group();
   faint_ = Group();
+  selected_ = Group();
   scene_ = nullptr;  // until all buffers are filled
   outlines_ = 0;
   offsets_ = mesh_offsets(scene);
@@ -125,8 +126,25 @@ void SceneBuffers::bind(const VertexArray& vertex_array, const Group& group) con
   glBindVertexArray(array);
 }
 
+void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
+  if (scene_ == nullptr || !instance) {
+    selected_ = Group();
+    return;
+  }
+  std::vector<std::uint8_t> looks(scene_->instances.size(), static_cast<std::uint8_t>(Look::hidden));
+  looks[*instance] = static_cast<std::uint8_t>(Look::solid);
+  fill(selected_, draw_list(*scene_, offsets_, looks, surfaces_));
+  selected_bounds_ = Bounds();
+  const Instance& placed = scene_->instances[*instance];
+  for (const Float3& v : scene_->meshes[placed.mesh].vertices)
+    selected_bounds_.add(placed.transform * Eigen::Vector3d(v.x, v.y, v.z));
+}
+
 void SceneBuffers::draw(Look look) const {
-  const Group& drawn = group(look);
+  draw(group(look));
+}
+
+void SceneBuffers::draw(const Group& drawn) const {
   if (drawn.commands == 0) return;
   bind(geometry_, drawn);
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.records.name());

@@ -35,6 +35,11 @@ class SceneBuffers {
   void set_looks(std::span<const std::uint8_t> looks);
   /// Makes the vertex normals of smooth shading, once for a scene.
   void ensure_normals();
+  /// The solid that draw_selected() draws, whatever its look; none.
+  void set_selected(std::optional<std::uint32_t> instance);
+  [[nodiscard]] bool has_selected() const { return selected_.commands != 0; }
+  [[nodiscard]] const Bounds& selected_bounds() const { return selected_bounds_; }
+  void draw_selected() const { draw(selected_); }
   /// Draws the instances of a look with the current program: its surfaces, or of those drawn faintly the outlines.
   void draw(Look look = Look::solid) const;
   void draw_outlines() const;
@@ -60,13 +65,15 @@ class SceneBuffers {
   [[nodiscard]] const Group& group(Look look) const { return look == Look::faint ? faint_ : solid_; }
   void fill(Group& group, const DrawList& list);
   void bind(const VertexArray& array, const Group& group) const;
+  void draw(const Group& group) const;
 
   const Scene* scene_ = nullptr;
   MeshOffsets offsets_;
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
   Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_;
-  Group solid_, faint_;
+  Group solid_, faint_, selected_;
+  Bounds selected_bounds_;
   Buffer outline_points_, outline_records_;
   std::uint32_t outlines_ = 0;
   std::optional<SharedGeometryBuffers> shared_;

@@ -70,7 +70,7 @@ struct Settings {
   RayMode rays = RayMode::off;
   bool edges = false;
   bool smooth = true;
-  bool back_faces = false;        ///< in red
+  bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent
   Shells shells = Shells::faint;  ///< as looks() says
   std::optional<ClipPlane> clip;

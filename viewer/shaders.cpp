@@ -12,7 +12,7 @@ layout(std140, binding = 0) uniform Frame {
   vec4 forward;         // w: 1 where the camera is orthographic
   vec4 up;              // of the world; w: opacity
   vec4 key_light;       // towards it
-  uvec4 choice;         // colour mode, flags, selected instance + 1, triangles on the device
+  uvec4 choice;         // colour mode, flags, nothing, triangles on the device
   uvec4 tables;         // of `colors`: entries for materials, entries for things without a colour of their own
 };
 struct Instance {
@@ -122,6 +122,8 @@ void main() {
   uint triangle = which.z + uint(gl_PrimitiveID);
 #ifdef IDS
   id = uvec2(which.x + 1u, triangle);
+#elif defined(MASK)
+  color = vec4(1);
 #else
   vec3 towards = forward.w > 0.5 ? -forward.xyz : -normalize(relative);
   bool front = gl_FrontFacing != ((which.w & 1u) != 0u);
@@ -141,7 +143,8 @@ void main() {
 
   vec3 base = base_color(triangle, front ? n : -n);
   bool warn = (choice.y & BACK_FACES) != 0u && !front;
-  if (warn) base = table(tables.x + tables.y + 2u);
+  // Striped as well, for those who do not tell red from other colours.
+  if (warn) base = table(tables.x + tables.y + 2u) * (fract((gl_FragCoord.x + gl_FragCoord.y) / 10) < 0.5 ? 1.0 : 0.3);
 
 #ifdef EDGES
   color = vec4(base * 0.12, 0.55);
@@ -164,16 +167,11 @@ void main() {
 #endif
   return;
 #endif
-  if (which.x + 1u == choice.z) {
-    vec3 glow = table(tables.x + tables.y + 3u);
-    lit = mix(lit, glow * (0.45 + 0.55 * max(dot(n, towards), 0)), 0.7);
-  }
 #ifdef BLENDED
   float alpha = up.w;
   // More where the surface is seen along its side, as with glass.
   float grazing = 1 - abs(dot(n, towards));
   alpha = clamp(alpha * (0.6 + 1.2 * grazing * grazing), 0.02, 1.0);
-  if (which.x + 1u == choice.z) alpha = max(alpha, 0.8);
   // McGuire, Bavoil, "Weighted Blended Order-Independent Transparency" (JCGT 2(2), 2013), by reversed depth.
   float weight = clamp(30 * pow(gl_FragCoord.z / (gl_FragCoord.z + 2e-4), 2), 0.05, 300.0);
   color = vec4(lit * alpha, alpha) * weight;
@@ -241,6 +239,30 @@ layout(binding = 0) uniform sampler2D image;  // linear light, multiplied by alp
 in vec2 place;
 layout(location = 0) out vec4 color;
 void main() { color = texture(image, place); }
+)";
+
+const std::string_view outline_fragment = R"(
+layout(binding = 0) uniform sampler2D mask;
+layout(location = 0) uniform float width;  // pixels
+layout(location = 1) uniform vec3 paint;   // sRGB
+layout(location = 0) out vec4 color;
+vec3 linear(vec3 srgb) {
+  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
+}
+void main() {
+  ivec2 pixel = ivec2(gl_FragCoord.xy), last = textureSize(mask, 0) - 1;
+  if (texelFetch(mask, pixel, 0).r > 0.5) discard;
+  float near = 0, far = 0;
+  for (int i = 0; i < 16; ++i) {
+    vec2 away = vec2(cos(0.3927 * i), sin(0.3927 * i));
+    near += texelFetch(mask, clamp(pixel + ivec2(round(width * away)), ivec2(0), last), 0).r;
+    near += texelFetch(mask, clamp(pixel + ivec2(round(0.5 * width * away)), ivec2(0), last), 0).r;
+    far += texelFetch(mask, clamp(pixel + ivec2(round((width + 1.5) * away)), ivec2(0), last), 0).r;
+  }
+  if (near + far == 0) discard;
+  // A dark rim keeps it apart from grounds as light as it is.
+  color = near > 0 ? vec4(linear(paint), 1) : vec4(vec3(0), 0.75);
+}
 )";
 
 const std::string_view overlay_vertex = R"(

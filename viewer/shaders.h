@@ -9,7 +9,8 @@ namespace raylift::viewer::shaders {
 /// The scene's vertices: instances out of a buffer, positions relative to the eye.
 extern const std::string_view scene_vertex;
 /// The scene's fragments. SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle;
-/// BLENDED: weighted, for transparency without sorting; FAINT: hardly seen, with LINES its outline.
+/// BLENDED: weighted, for transparency without sorting; FAINT: hardly seen, with LINES its outline;
+/// MASK: 1.
 extern const std::string_view scene_fragment;
 /// A triangle that covers the image.
 extern const std::string_view screen_vertex;
@@ -21,6 +22,8 @@ extern const std::string_view composite_fragment;
 extern const std::string_view image_fragment;
 /// Composites an image of fewer pixels over the background.
 extern const std::string_view scaled_fragment;
+/// The outline of the selected solid, around its mask.
+extern const std::string_view outline_fragment;
 /// Coloured triangles in pixel coordinates: axes, scale bar, text.
 extern const std::string_view overlay_vertex;
 extern const std::string_view overlay_fragment;

@@ -129,7 +129,7 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
       ->group(kDrawing);
   app.add_flag("--edges,!--no-edges", settings.edges, "Draw the triangles' edges over the surfaces")->group(kDrawing);
   app.add_flag("--smooth,!--flat", settings.smooth, "Smooth or flat shading")->group(kDrawing);
-  app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red")->group(kDrawing);
+  app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red stripes")->group(kDrawing);
   add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
       [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, 0.01, 1)); });
   add("--clip", "PLANE", "",

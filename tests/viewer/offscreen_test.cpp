@@ -159,16 +159,49 @@ TEST_F(Offscreen, ColoursAsAsked) {
   renderer_->set_device_triangles(12);
   const Pixel device = draw().at(160, 120);
   EXPECT_GT(host[0], host[1]) << "orange";
-  EXPECT_GT(device[1], device[0]) << "green";
+  EXPECT_GT(device[2], device[0]) << "blue";
 }
 
-TEST_F(Offscreen, SelectionStandsOut) {
-  show("instances.dae", StandardView::top);
+TEST_F(Offscreen, TheSelectionHasAnOutlineAlsoThroughWalls) {
+  show("detector.dae");  // with all shells solid: only the world's box is seen
+  const Solids solids(*scene_);
+  const std::uint32_t inner = solids.match("Vessel*").at(0);
   const Image before = draw();
-  renderer_->set_selected(4);
-  const Difference difference = compare(before, draw());
-  EXPECT_GT(difference.share, 0);
-  EXPECT_LT(difference.share, covered(before));
+  renderer_->set_selected(inner);
+  const Image outlined = draw();
+  std::vector<std::uint8_t> alone(scene_->instances.size(), 0);
+  alone[inner] = 1;
+  renderer_->set_looks(alone);
+  const IdImage where = renderer_->ids(camera_, settings_);
+  int inside = 0, changed_inside = 0, changed_around = 0;
+  for (int y = 0; y < kSize.height; ++y)
+    for (int x = 0; x < kSize.width; ++x) {
+      const bool within = where.ids[static_cast<std::size_t>(y * kSize.width + x)][0] != 0;
+      const bool changed = outlined.at(x, y) != before.at(x, y);
+      inside += within;
+      changed_inside += within && changed;
+      changed_around += !within && changed;
+    }
+  EXPECT_GT(inside, 30);
+  EXPECT_EQ(changed_inside, 0) << "no tint: its colour is what the legend says";
+  EXPECT_GT(changed_around, 20);
+  // Over an image of other makers too, and none without a selection.
+  renderer_->set_looks({});
+  renderer_->set_selected(std::nullopt);
+  EXPECT_EQ(compare(before, draw(), 0).share, 0);
+}
+
+TEST_F(Offscreen, BackFacesAreToldApartByMoreThanHue) {
+  show("cube.dae", StandardView::front);
+  settings_.back_faces = true;
+  settings_.clip = parse_clip("-y");
+  const Image image = draw();
+  int darkest = 255, lightest = 0;
+  for (int x = 150; x < 170; ++x) {
+    darkest = std::min(darkest, int{image.at(x, 120)[0]});
+    lightest = std::max(lightest, int{image.at(x, 120)[0]});
+  }
+  EXPECT_GT(lightest - darkest, 50) << "stripes";
 }
 
 TEST_F(Offscreen, TransparencyShowsWhatIsBehind) {

@@ -52,7 +52,7 @@ class Rays : public WithContext {
     camera_.frame(solids_->bounds(solids_->match("Buffer*")), 4.0 / 3);
   }
   void cast(int samples = 1) {
-    caster_->start(camera_, settings_, kSize, solids_->visible(), std::nullopt, samples);
+    caster_->start(camera_, settings_, kSize, solids_->visible(), samples);
     while (!caster_->advance(1)) {
     }
   }
@@ -111,7 +111,7 @@ TEST_F(Rays, ACoarseImageIsCompleteAndBecomesFine) {
   cast();
   const auto fine = caster_->solids();
   // In steps as small as they get, the image is the same in the end.
-  caster_->start(camera_, settings_, kSize, {}, std::nullopt, 1);
+  caster_->start(camera_, settings_, kSize, {}, 1);
   int steps = 0;
   double before = 0;
   while (!caster_->advance(0)) {

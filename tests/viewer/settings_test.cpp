@@ -105,6 +105,8 @@ TEST(Settings, PatternsOfTheConfigurationThatMatchNothingWarn) {
   Scene scene;
   scene.meshes.resize(1);
   scene.meshes[0].name = "box";
+  scene.meshes[0].parts = {{0, 0}};
+  scene.bindings = {{kNone}};
   scene.instances.resize(1);
   Solids solids(scene);
   const ViewOptions options = parse({"a.dae", "--config", config});

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel with the image's legend. Dear ImGui.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "frame_scheduler.h"
+#include "legend.h"
+#include "viewer_state.h"
+
+namespace raylift::viewer {
+
+class LegendPanel {
+ public:
+  void draw(const ViewerState& state, const FrameScheduler& frames, float width, float height);
+
+ private:
+  /// What the legend follows from.
+  struct Key {
+    const Scene* scene = nullptr;
+    std::uint64_t looks = 0;
+    ColorBy color = ColorBy::material;
+    RayMode rays = RayMode::off;
+    std::optional<std::pair<double, double>> depths;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  Key key_;
+  Legend legend_;
+};
+
+}  // namespace raylift::viewer
