@@ -8,6 +8,8 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "cli/output_file.h"
 
@@ -45,7 +47,21 @@ Bookmark from_json(const Json& json) {
   camera.distance = json.at("distance").get<double>();
   camera.fov_degrees = json.at("fov").get<double>();
   camera.orthographic = json.at("orthographic").get<bool>();
-  if (json.contains("clip")) bookmark.clip = parse_clip(json["clip"].get<std::string>());
+  Settings& s = bookmark.settings;
+  if (json.contains("clip")) s.clip = parse_clip(json["clip"].get<std::string>());
+  bookmark.whole = json.contains("color");
+  if (bookmark.whole) {
+    s.color = color_by(json.at("color").get<std::string>());
+    s.rays = ray_mode(json.at("rays").get<std::string>());
+    s.shells = shells_mode(json.at("shells").get<std::string>());
+    s.fill = json.at("wireframe").get<bool>() ? Fill::wireframe : Fill::surface;
+    s.edges = json.at("edges").get<bool>();
+    s.smooth = json.at("smooth").get<bool>();
+    s.back_faces = json.at("back-faces").get<bool>();
+    s.caps = json.at("caps").get<bool>();
+    s.opacity = std::clamp(json.at("opacity").get<float>(), 0.02F, 1.0F);
+    bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
+  }
   if (!(camera.distance > 0) || !(q.norm() > 0.5) || !camera.target.allFinite())
     throw Error(ErrorKind::malformed, "its camera is not valid");
   return bookmark;
@@ -61,11 +77,86 @@ Json to_json(const Bookmark& bookmark) {
             {"distance", camera.distance},
             {"fov", camera.fov_degrees},
             {"orthographic", camera.orthographic}};
-  if (bookmark.clip) json["clip"] = clip_text(*bookmark.clip);
+  const Settings& s = bookmark.settings;
+  if (s.clip) json["clip"] = clip_text(*s.clip);
+  if (!bookmark.whole) return json;
+  const auto name = [](const auto& names, auto value) { return std::string(names[static_cast<std::size_t>(value)]); };
+  json["color"] = name(kColorNames, s.color);
+  json["rays"] = name(kRayModeNames, s.rays);
+  json["shells"] = name(kShellsNames, s.shells);
+  json["wireframe"] = s.fill == Fill::wireframe;
+  json["edges"] = s.edges;
+  json["smooth"] = s.smooth;
+  json["back-faces"] = s.back_faces;
+  json["caps"] = s.caps;
+  json["opacity"] = s.opacity;
+  json["hidden"] = bookmark.hidden;
   return json;
 }
 
+/// The path of each node with its number among those of the same path, from 1, and how many these are.
+struct NumberedPath {
+  std::string path;
+  int number = 0;
+};
+std::vector<NumberedPath> node_paths(const Scene& scene, std::unordered_map<std::string, int>& counts) {
+  std::vector<NumberedPath> result;
+  for (const Node& node : scene.nodes) {
+    std::string path = (node.parent == kNone ? std::string() : result[node.parent].path) + '/' + node.name;
+    const int number = ++counts[path];
+    result.push_back({std::move(path), number});
+  }
+  return result;
+}
+
 }  // namespace
+
+std::vector<std::string> hidden_solids(const Solids& solids) {
+  std::unordered_map<std::string, int> counts;
+  const std::vector<NumberedPath> paths = node_paths(solids.scene(), counts);
+  std::vector<std::string> hidden;
+  const auto add = [&](std::uint32_t node, const char* more) {
+    const auto& [path, number] = paths[node];
+    hidden.push_back(path + (counts[path] > 1 ? '[' + std::to_string(number) + ']' : "") + more);
+  };
+  std::vector<std::uint32_t> open(solids.children(kNone).begin(), solids.children(kNone).end());
+  while (!open.empty()) {
+    const std::uint32_t node = open.back();
+    open.pop_back();
+    if (solids.shown(node) == 0) {
+      add(node, "/");
+      continue;
+    }
+    for (const std::uint32_t i : solids.instances(node))
+      if (solids.visible()[i] == 0) {
+        add(node, "");
+        break;
+      }
+    if (solids.shown(node) == 1) open.insert(open.end(), solids.children(node).begin(), solids.children(node).end());
+  }
+  for (const std::uint32_t i : solids.instances(kNone))
+    if (solids.visible()[i] == 0) hidden.push_back('#' + std::to_string(i));
+  return hidden;
+}
+
+std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden) {
+  std::vector<std::uint8_t> visible(solids.visible().size(), 1);
+  const std::unordered_set<std::string> names(hidden.begin(), hidden.end());
+  std::unordered_map<std::string, int> counts;
+  const std::vector<NumberedPath> paths = node_paths(solids.scene(), counts);
+  const auto hide = [&](const auto& instances) {
+    for (const std::uint32_t i : instances) visible[i] = 0;
+  };
+  for (std::uint32_t node = 0; node != paths.size(); ++node) {
+    const auto& [path, number] = paths[node];
+    const std::string name = path + (counts[path] > 1 ? '[' + std::to_string(number) + ']' : "");
+    if (names.contains(name)) hide(solids.instances(node));
+    if (names.contains(name + '/')) hide(solids.below(node));
+  }
+  for (const std::uint32_t i : solids.instances(kNone))
+    if (names.contains('#' + std::to_string(i))) visible[i] = 0;
+  return visible;
+}
 
 void Bookmarks::open(std::filesystem::path file, std::string scene) {
   file_ = std::move(file);
@@ -75,8 +166,11 @@ void Bookmarks::open(std::filesystem::path file, std::string scene) {
   const Json json = read(file_);
   std::vector<Bookmark> fresh;
   try {
-    if (json.contains(scene_))
-      for (const Json& item : json[scene_]) fresh.push_back(from_json(item));
+    // Older files have the name alone.
+    const std::string name = std::filesystem::path(scene_).filename().string();
+    const std::string& key = json.contains(scene_) ? scene_ : name;
+    if (json.contains(key))
+      for (const Json& item : json[key]) fresh.push_back(from_json(item));
   } catch (const std::exception& error) {
     throw Error(ErrorKind::malformed, std::string("not a file of bookmarks: ") + error.what(), {file_.string(), scene_},
                 "move or correct the file");

@@ -9,19 +9,31 @@
 
 #include "cli/camera.h"
 #include "settings.h"
+#include "solids.h"
 
 namespace raylift::viewer {
 
 struct Bookmark {
   std::string name;
   Camera camera;
-  std::optional<ClipPlane> clip;
+  /// Those that follow are set from what add() was given; `hidden` as hidden_solids() writes it.
+  Settings settings;
+  std::vector<std::string> hidden;
+  bool whole = true;  ///< false: of an older file, with camera and clipping plane alone
 };
+
+/// The hidden solids, by the paths of the highest nodes below which all is hidden. Of several nodes with one path, the
+/// number counts: "/World/pmt/" with all below it, "/World/pmt" by itself,
+/// "/World/pmt[3]" (the third).
+[[nodiscard]] std::vector<std::string> hidden_solids(const Solids& solids);
+/// The visibility that they mean: one value per solid. Paths that are not there mean nothing.
+[[nodiscard]] std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden);
 
 class Bookmarks {
  public:
   Bookmarks() = default;
-  /// Reads the bookmarks of a scene; there are none where the file does not exist. Errors: io, malformed.
+  /// Reads the bookmarks of a scene, by its file's absolute path; those of the file's name alone are read too; there
+  /// are none where the file does not exist. Errors: io, malformed.
   Bookmarks(std::filesystem::path file, std::string scene) { open(std::move(file), std::move(scene)); }
   /// The same. After an error there are no bookmarks, and saving fails, so that the file stays as it is.
   void open(std::filesystem::path file, std::string scene);

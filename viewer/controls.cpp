@@ -52,6 +52,22 @@ void double_click(Target to, Event event) {
   if (to.state.selection()) to.state.focus_selection();
 }
 
+void wireframe(Settings& s) {
+  s.fill = after(s.fill, kFillNames);
+}
+void edges(Settings& s) {
+  s.edges = !s.edges;
+}
+void transparency(Settings& s) {
+  s.opacity = s.opacity < 1 ? 1.0F : 0.25F;
+}
+/// A change that only drawing shows.
+template <void (*change)(Settings&)>
+void unless_rays(ViewerState& state) {
+  if (state.settings().rays == RayMode::off) return state.change_settings(change);
+  state.say("rays show opaque surfaces; K until 'off' draws");
+}
+
 void clip(ViewerState& state) {
   state.change_settings(
       [&](Settings& s) { s.clip = s.clip ? std::nullopt : std::optional(facing_plane(state.camera().forward())); });
@@ -75,6 +91,7 @@ void move_clip(ViewerState& state) {
 }
 
 void escape(Target to, Event) {
+  if (to.loader.loading()) return to.loader.cancel();
   to.layout.help = false;
   to.state.dismiss_error();
   to.state.select(std::nullopt);
@@ -100,15 +117,16 @@ std::vector<Control> make_controls() {
       {Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.frame_all(); }},
       {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.focus_selection(); }},
       {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.hide_selection(); }},
+      {Kind::key, {"Ctrl+Z"}, "undo the last change of what is hidden", [](ViewerState& s) { s.undo(); }},
       {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
       {Kind::key,
        {"V"},
        "what encloses all others: faint, solid or hidden",
        [](Settings& s) { s.shells = after(s.shells, kShellsNames); }},
-      {Kind::key, {"M"}, "wireframe", [](Settings& s) { s.fill = after(s.fill, kFillNames); }},
-      {Kind::key, {"G"}, "edges", [](Settings& s) { s.edges = !s.edges; }},
+      {Kind::key, {"M"}, "wireframe", unless_rays<wireframe>},
+      {Kind::key, {"G"}, "edges", unless_rays<edges>},
       {Kind::key, {"N"}, "smooth or flat shading", [](Settings& s) { s.smooth = !s.smooth; }},
-      {Kind::key, {"T"}, "transparency", [](Settings& s) { s.opacity = s.opacity < 1 ? 1.0F : 0.25F; }},
+      {Kind::key, {"T"}, "transparency", unless_rays<transparency>},
       {Kind::key, {"B"}, "back faces in red stripes", [](Settings& s) { s.back_faces = !s.back_faces; }},
       {Kind::key, {"X"}, "clipping plane: cut the half that faces the camera", clip},
       {Kind::key, {"Shift+X"}, "clip along the next axis", next_clip_axis},
@@ -122,7 +140,7 @@ std::vector<Control> make_controls() {
       {Kind::key, {"J"}, "legend of the colours", [](Target to, Event) { to.layout.legend = !to.layout.legend; }},
       {Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
       {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
-      {Kind::key, {"Escape"}, "close help and errors, deselect", escape},
+      {Kind::key, {"Escape"}, "stop reading a file; close help and errors, deselect", escape},
       {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
       {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames.save_image(to.state); }, true},
       {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};

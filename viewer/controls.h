@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frame_scheduler.h"
+#include "scene_loader.h"
 #include "viewer_state.h"
 
 namespace raylift::viewer {
@@ -18,6 +19,7 @@ struct WindowLayout {
   bool panels = true;
   bool help = false;
   bool legend = true;
+  bool light = false;  ///< the panels' theme
   bool full_screen = false;
   bool closing = false;
 };
@@ -27,6 +29,7 @@ struct ControlTarget {
   ViewerState& state;
   FrameScheduler& frames;
   WindowLayout& layout;
+  SceneLoader& loader;
   std::function<void(const std::string&)> print;  ///< a line on standard output
 };
 

@@ -5,75 +5,35 @@
 #include <raylift/gpu/device/pool.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "overlay.h"
 #include "panel_items.h"
 
 namespace raylift::viewer {
-
-float selection_left(const ViewerState& state, float height) {
-  return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F) : kGap;  // the axes' size in overlay.cpp
-}
-
-float em(float length) {
-  return length * ImGui::GetFontSize() / kFontSize;
-}
-
-void tip(const std::string& words) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(em(320));
-  text(words);
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-}
-
-std::string with_micro(std::string words) {
-  for (const char* unit : {"um", "us"})
-    if (words == unit || words.ends_with(std::string(" ") + unit)) words.replace(words.size() - 2, 1, "µ");
-  return words;
-}
-
-void text(const std::string& words) {
-  ImGui::TextUnformatted(words.data(), words.data() + words.size());
-}
-
-void wrapped(const std::string& words) {
-  ImGui::PushTextWrapPos();
-  text(words);
-  ImGui::PopTextWrapPos();
-}
-
-bool begin_facts(const char* id) {
-  if (!ImGui::BeginTable(id, 2)) return false;
-  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);
-  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);  // wrapped text has no width of its own
-  return true;
-}
-
-void fact(const char* name, const std::string& value) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  ImGui::TextDisabled("%s", name);
-  ImGui::TableNextColumn();
-  wrapped(cli::printable(value));
-}
-
-void point_fact(const char* name, const Eigen::Vector3d& p) {
-  fact(name, fmt::format("{:.6g}  {:.6g}  {:.6g}", p.x(), p.y(), p.z()));
-}
-
 namespace {
+
+/// The left edge of the selection's panel, which leaves the axes free.
+float selection_left(const ViewerState& state, float height) {
+  return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F)
+                               : em(kGap);  // the axes' size in overlay.cpp
+}
+
+/// A colour that is read on the theme's ground.
+ImVec4 ink(const ImVec4& on_dark) {
+  const bool light = ImGui::GetStyleColorVec4(ImGuiCol_Text).x < 0.5F;
+  return light ? ImVec4(0.55F * on_dark.x, 0.55F * on_dark.y, 0.55F * on_dark.z, 1) : on_dark;
+}
 
 void draw_check(const ViewerState& state) {
   if (!state.check()) return ImGui::TextDisabled("checking whether it is watertight ...");
   const SceneCheck& check = *state.check();
   if (check.watertight()) {
-    ImGui::TextColored({0.5F, 0.85F, 0.5F, 1}, "watertight");
+    ImGui::TextColored(ink({0.5F, 0.85F, 0.5F, 1}), "watertight");
   } else {
-    ImGui::TextColored({0.95F, 0.5F, 0.4F, 1}, "%s",
+    ImGui::TextColored(ink({0.95F, 0.5F, 0.4F, 1}), "%s",
                        cli::counted(check.leaking_instances, "solid is", "solids are").c_str());
     ImGui::SameLine(0, 4);
     ImGui::TextUnformatted("not watertight");
@@ -87,6 +47,36 @@ void draw_check(const ViewerState& state) {
   for (const std::string& warning : state.scene()->report.warnings) wrapped(cli::printable(warning));
 }
 
+/// The times of the last images as bars over lines at round times.
+void draw_times(const std::vector<float>& times) {
+  if (times.empty()) return;
+  const float most = std::max(1.0F, *std::max_element(times.begin(), times.end()));
+  const auto step = static_cast<float>(round_length(static_cast<double>(most) / 2));
+  const float top = step * std::ceil(most / step);
+  const float label = ImGui::CalcTextSize("0000 ms").x, width = ImGui::GetContentRegionAvail().x - label;
+  const float line = ImGui::GetTextLineHeight(), height = em(70);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto y = [&](float time) { return at.y + 0.5F * line + height * (1 - time / top); };
+  for (float time = 0; time <= top * 1.001F; time += step) {
+    list.AddLine({at.x + label, y(time)}, {at.x + label + width, y(time)},
+                 ImGui::GetColorU32(ImGuiCol_TextDisabled, 0.5F));
+    const std::string words = fmt::format("{:g} ms", time);
+    list.AddText({at.x + label - ImGui::CalcTextSize(words.c_str()).x - em(4), y(time) - 0.5F * line},
+                 ImGui::GetColorU32(ImGuiCol_TextDisabled), words.c_str());
+  }
+  const float bar = width / static_cast<float>(FrameScheduler::kTimes);
+  const float first = at.x + label + width - bar * static_cast<float>(times.size());  // the last is at the right
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const float left = first + bar * static_cast<float>(i);
+    list.AddRectFilled({left, y(times[i])}, {left + std::max(1.0F, bar - 0.5F), y(0)},
+                       ImGui::GetColorU32(ImGuiCol_PlotHistogram));
+  }
+  ImGui::Dummy({label + width, height + line});
+  tip(fmt::format("the last {} images, the newest at the right: {:.3g} ms, at most {:.3g} ms", times.size(),
+                  times.back(), most));
+}
+
 void draw_arrays(const ResidencyReport& report) {
   if (!ImGui::BeginTable("arrays", 4, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit)) return;
   for (const char* title : {"array", "bytes", "where", "device"}) ImGui::TableSetupColumn(title);
@@ -95,7 +85,7 @@ void draw_arrays(const ResidencyReport& report) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     text(array.name);
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", array.why.c_str());
+    tip(array.why);
     ImGui::TableNextColumn();
     text(human_bytes(array.bytes));
     ImGui::TableNextColumn();
@@ -136,10 +126,7 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
     fact("frame", with_micro(human_seconds(frames.draw_seconds())));
     ImGui::EndTable();
   }
-  const std::vector<float>& times = frames.draw_times();
-  if (!times.empty())
-    ImGui::PlotLines("##times", times.data(), static_cast<int>(times.size()), 0, nullptr, 0,
-                     std::numeric_limits<float>::max(), {-1, 36});
+  draw_times(frames.draw_times());
   ImGui::Separator();
   if (!state.device_scene()) {
     ImGui::PushTextWrapPos();
@@ -163,11 +150,12 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
   draw_arrays(scene.report());
 }
 
-void draw_selection(ViewerState& state, float height) {
+void draw_selection(ViewerState& state, float width, float height) {
   const Selection s = *state.selection();
   // As high as it needs, beside the axes; it scrolls before it covers the panel above it.
-  ImGui::SetNextWindowPos({selection_left(state, height), height - kGap}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSizeConstraints({kSelectionWidth, 0}, {kSelectionWidth, std::max(220.0F, 0.36F * height)});
+  const float left = selection_left(state, height), wide = std::min(em(kSelectionWidth), width - left - em(kGap));
+  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.36F * height)});
   if (ImGui::Begin("Selected", nullptr,
                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
                        ImGuiWindowFlags_AlwaysAutoResize)) {
@@ -185,11 +173,13 @@ void draw_selection(ViewerState& state, float height) {
     }
     draw_optics(*state.scene(), s);
     const std::array<std::uint32_t, 1> one{s.instance};
-    if (ImGui::SmallButton("frame")) state.focus(one);
+    if (button("frame", "Frame this solid, and draw faintly what stands before it (F)")) state.focus(one);
     ImGui::SameLine();
-    if (ImGui::SmallButton("hide")) state.change_solids([&](Solids& solids) { solids.set_visible(one, false); });
+    if (button("hide", "Hide this solid (L); Ctrl+Z shows it again"))
+      state.change_solids([&](Solids& solids) { solids.set_visible(one, false); });
     ImGui::SameLine();
-    if (ImGui::SmallButton("only this")) state.change_solids([&](Solids& solids) { solids.show_only(one); });
+    if (button("only this", "Hide all others; U shows all"))
+      state.change_solids([&](Solids& solids) { solids.show_only(one); });
   }
   ImGui::End();
 }

@@ -81,7 +81,6 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
 }
 
 void FrameScheduler::note_time(double seconds, bool rays) {
-  constexpr std::size_t kTimes = 120;
   draw_seconds_ = seconds;
   if (!coarse_ && !rays) full_seconds_ = seconds;
   draw_times_.push_back(static_cast<float>(1000 * seconds));

@@ -17,6 +17,8 @@ namespace raylift::viewer {
 
 class FrameScheduler {
  public:
+  static constexpr std::size_t kTimes = 120;  ///< images whose times are kept
+
   /// Draws what has changed. What fails becomes the state's error.
   void draw(ViewerState& state) { draw(state, state.moving()); }
   /// Whether draw() has something to do: a change, refining after a move, or more rays.

@@ -10,29 +10,54 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
 
 namespace raylift::viewer {
 namespace {
 
 std::string last_glfw_error;
 
-void set_style(float scale) {
-  ImGui::StyleColorsDark();
+void set_style(float scale, bool light) {
+  ImGui::GetStyle() = ImGuiStyle();
+  light ? ImGui::StyleColorsLight() : ImGui::StyleColorsDark();
   ImGuiStyle& s = ImGui::GetStyle();
   s.WindowRounding = 7;
   s.FrameRounding = 4;
   s.GrabRounding = 4;
   s.TabRounding = 4;
   s.ScrollbarRounding = 6;
-  s.WindowBorderSize = 0;
+  s.WindowBorderSize = light ? 1.0F : 0.0F;
+  s.FrameBorderSize = 1;    // unticked boxes are seen on any ground
+  s.FramePadding = {7, 5};  // with the font 24 pixels
   s.WindowPadding = {10, 9};
   s.ItemSpacing = {7, 5};
-  s.Colors[ImGuiCol_WindowBg] = {0.085F, 0.095F, 0.11F, 0.88F};
-  s.Colors[ImGuiCol_TitleBg] = s.Colors[ImGuiCol_TitleBgActive] = {0.11F, 0.125F, 0.15F, 0.95F};
-  s.Colors[ImGuiCol_FrameBg] = {0.18F, 0.20F, 0.24F, 0.9F};
-  s.Colors[ImGuiCol_Header] = {0.24F, 0.36F, 0.52F, 0.75F};
-  s.Colors[ImGuiCol_Button] = {0.22F, 0.27F, 0.34F, 0.9F};
+  ImVec4* colors = s.Colors;
+  if (light) {
+    colors[ImGuiCol_WindowBg] = {0.97F, 0.975F, 0.98F, 0.94F};
+    colors[ImGuiCol_TitleBg] = colors[ImGuiCol_TitleBgActive] = {0.86F, 0.88F, 0.91F, 0.97F};
+    colors[ImGuiCol_FrameBg] = {1, 1, 1, 1};
+    colors[ImGuiCol_Border] = {0.35F, 0.38F, 0.42F, 0.8F};
+    colors[ImGuiCol_Header] = {0.60F, 0.75F, 0.93F, 0.8F};
+    colors[ImGuiCol_Button] = {0.84F, 0.87F, 0.91F, 1};
+    colors[ImGuiCol_TextDisabled] = {0.35F, 0.37F, 0.40F, 1};
+  } else {
+    colors[ImGuiCol_WindowBg] = {0.085F, 0.095F, 0.11F, 0.92F};
+    colors[ImGuiCol_TitleBg] = colors[ImGuiCol_TitleBgActive] = {0.11F, 0.125F, 0.15F, 0.95F};
+    colors[ImGuiCol_FrameBg] = {0.18F, 0.20F, 0.24F, 0.9F};
+    colors[ImGuiCol_Border] = {0.52F, 0.56F, 0.62F, 0.75F};
+    colors[ImGuiCol_Header] = {0.24F, 0.36F, 0.52F, 0.75F};
+    colors[ImGuiCol_Button] = {0.22F, 0.27F, 0.34F, 0.9F};
+    colors[ImGuiCol_TextDisabled] = {0.62F, 0.65F, 0.69F, 1};
+  }
   s.ScaleAllSizes(scale);
+}
+
+/// The first of these files that is there; null where none is.
+const char* first_there(std::initializer_list<const char*> files) {
+  std::error_code ignored;
+  for (const char* file : files)
+    if (std::filesystem::exists(file, ignored)) return file;
+  return nullptr;
 }
 
 }  // namespace
@@ -52,24 +77,62 @@ const std::string& Glfw::last_error() {
   return last_glfw_error;
 }
 
-Gui::Gui(GLFWwindow* window) {
+Gui::Gui(GLFWwindow* window, double scale) : window_(window), given_scale_(static_cast<float>(scale)) {
   ImGui::CreateContext();
-  ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;
-  float x = 1, y = 1;
-  glfwGetWindowContentScale(window, &x, &y);
-  const float scale = std::clamp(std::max(x, y), 1.0F, 3.0F);
-  // ImGui's own font is a bitmap and does not scale.
-  for (const char* font : {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-                           "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"}) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(font, ignored)) continue;
-    io.Fonts->AddFontFromFileTTF(font, std::round(14 * scale));
-    break;
-  }
-  set_style(scale);
+  ImGui::GetIO().IniFilename = nullptr;
   ImGui_ImplGlfw_InitForOpenGL(window, true);
   ImGui_ImplOpenGL3_Init("#version 450 core");
+}
+
+float Gui::wanted_scale() const {
+  if (given_scale_ > 0) return given_scale_;
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  return std::clamp(std::max(x, y), 0.5F, 4.0F);
+}
+
+void Gui::need_letters(const std::string& text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    std::uint32_t code = bytes == 1 ? lead : lead & (0xFFU >> (bytes + 1));
+    for (std::size_t k = 1; k < bytes && i + k < text.size(); ++k)
+      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3FU);
+    i += bytes;
+    // Latin letters are always there.
+    if (code > 0xFF && code < 0x10000 && letters_.insert(static_cast<ImWchar>(code)).second) stale_ = true;
+  }
+}
+
+void Gui::load_fonts() {
+  ImFontAtlas& fonts = *ImGui::GetIO().Fonts;
+  fonts.Clear();
+  const float size = std::round(14 * scale_);
+  // ImGui's own font is a bitmap and does not scale.
+  const char* latin = first_there({"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+                                   "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"});
+  if (latin == nullptr) fonts.AddFontDefault();
+  // Only the letters that are needed: all of CJK would take seconds, and a texture larger than some GPUs allow.
+  ImFontGlyphRangesBuilder builder;
+  builder.AddRanges(fonts.GetGlyphRangesDefault());
+  for (const ImWchar letter : letters_) builder.AddChar(letter);
+  builder.AddChar(0xFFFD);
+  ranges_.clear();
+  builder.BuildRanges(&ranges_);
+  if (latin != nullptr) fonts.AddFontFromFileTTF(latin, size, nullptr, ranges_.Data);
+  const bool east_asian = std::any_of(letters_.begin(), letters_.end(), [](ImWchar c) { return c >= 0x1100; });
+  const char* cjk = !east_asian ? nullptr
+                                : first_there({"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+                                               "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+                                               "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"});
+  if (cjk != nullptr) {
+    ImFontConfig merged;
+    merged.MergeMode = true;
+    fonts.AddFontFromFileTTF(cjk, size, &merged, ranges_.Data);
+  }
+  fonts.Build();
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 
 Gui::~Gui() {
@@ -78,7 +141,17 @@ Gui::~Gui() {
   ImGui::DestroyContext();
 }
 
-void Gui::begin_frame() {
+void Gui::begin_frame(bool light) {
+  const float scale = wanted_scale();
+  if (stale_ || scale != scale_) {
+    scale_ = scale;
+    load_fonts();
+    set_style(scale_, light);
+  } else if (light != light_) {
+    set_style(scale_, light);
+  }
+  stale_ = false;
+  light_ = light;
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();

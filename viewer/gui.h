@@ -2,6 +2,9 @@
 // GLFW's library and Dear ImGui, each as an object that ends what it began.
 #pragma once
 
+#include <imgui.h>
+
+#include <set>
 #include <string>
 
 struct GLFWwindow;
@@ -22,13 +25,27 @@ class Glfw {
 /// Dear ImGui on a window, whose context must be current.
 class Gui {
  public:
-  explicit Gui(GLFWwindow* window);
+  /// `scale`: of font and panels; 0: the content scale of the window's monitor.
+  Gui(GLFWwindow* window, double scale);
   ~Gui();
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
-  void begin_frame();
+  void begin_frame(bool light);
   void end_frame();
+  /// Makes the letters of a text, UTF-8, available from the next frame on: Greek, Cyrillic, and with a font for it CJK.
+  void need_letters(const std::string& text);
+
+ private:
+  [[nodiscard]] float wanted_scale() const;
+  void load_fonts();
+
+  GLFWwindow* window_;
+  float given_scale_, scale_ = 0;
+  bool light_ = false;
+  bool stale_ = true;
+  std::set<ImWchar> letters_;
+  ImVector<ImWchar> ranges_;
 };
 
 }  // namespace raylift::viewer

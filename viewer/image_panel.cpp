@@ -8,12 +8,17 @@ namespace raylift::viewer {
 namespace {
 
 constexpr float kSecondColumn = 120;
+constexpr const char* kRaysShowSurfaces = "Rays show opaque surfaces: choose 'off' at rays to draw with this";
+
+void second_column() {
+  ImGui::SameLine(em(kSecondColumn));
+}
 
 /// A list to choose an enumeration's value from, by its name.
 template <class Enum, std::size_t N>
-bool combo(const char* label, const std::array<std::string_view, N>& names, Enum& chosen) {
+bool choose(const char* label, const std::array<std::string_view, N>& names, Enum& chosen, const char* help) {
   bool changed = false;
-  if (!ImGui::BeginCombo(label, names[static_cast<std::size_t>(chosen)].data())) return false;
+  if (!begin_list(label, names[static_cast<std::size_t>(chosen)].data(), help)) return false;
   for (std::size_t i = 0; i < N; ++i)
     if (ImGui::Selectable(names[i].data(), i == static_cast<std::size_t>(chosen))) {
       changed |= static_cast<std::size_t>(chosen) != i;
@@ -25,48 +30,51 @@ bool combo(const char* label, const std::array<std::string_view, N>& names, Enum
 
 void draw_files(ViewerState& state) {
   const std::vector<std::string> files = state.options().files;
-  if (files.size() < 2 || !ImGui::BeginCombo("scene", state.file().c_str())) return;
+  if (files.size() < 2 || !begin_list("scene", state.file().c_str(), "Open another of the files")) return;
   for (const std::string& file : files)
     if (ImGui::Selectable(file.c_str(), file == state.file()) && file != state.file()) state.open(file);
   ImGui::EndCombo();
 }
 
 bool edit_surfaces(Settings& s) {
+  const char* rays = s.rays != RayMode::off ? kRaysShowSurfaces : nullptr;
   bool wireframe = s.fill == Fill::wireframe;
-  bool changed = ImGui::Checkbox("wireframe", &wireframe);
+  bool changed = checkbox("wireframe", wireframe, "Lines instead of surfaces (M)", rays);
   s.fill = wireframe ? Fill::wireframe : Fill::surface;
-  ImGui::SameLine(kSecondColumn);
-  changed |= ImGui::Checkbox("edges", &s.edges);
-  changed |= ImGui::Checkbox("smooth", &s.smooth);
-  ImGui::SameLine(kSecondColumn);
-  changed |= ImGui::Checkbox("back faces", &s.back_faces);
-  changed |= ImGui::SliderFloat("opacity", &s.opacity, 0.02F, 1, "%.2f");
+  second_column();
+  changed |= checkbox("edges", s.edges, "The triangles' edges over the surfaces (G)", rays);
+  changed |= checkbox("smooth", s.smooth, "Smooth or flat shading (N)");
+  second_column();
+  changed |= checkbox("back faces", s.back_faces, "Faces seen from inside in red stripes (B)");
+  changed |= slider("opacity", s.opacity, 0.02F, 1, "%.2f", "Of all surfaces (T)", rays);
   return changed;
 }
 
 /// `bounds`: the scene's; null where there is none.
 bool edit_clip(Settings& s, const Bounds* bounds, const Eigen::Vector3d& forward) {
   bool clip = s.clip.has_value();
-  bool changed = ImGui::Checkbox("clip", &clip);
+  bool changed = checkbox("clip", clip, "Cut the half that faces the camera (X)");
   if (clip != s.clip.has_value()) s.clip = clip ? std::optional(facing_plane(forward)) : std::nullopt;
   if (!s.clip || bounds == nullptr) return changed;
-  ImGui::SameLine(kSecondColumn);
-  changed |= ImGui::Checkbox("caps", &s.caps);
+  second_column();
+  changed |= checkbox("caps", s.caps, "Show clipped solids as if they were filled");
   for (int axis = 0; axis != 3; ++axis) {
-    if (ImGui::SmallButton(std::array{"x", "y", "z"}[static_cast<std::size_t>(axis)])) {
+    if (button(std::array{"x", "y", "z"}[static_cast<std::size_t>(axis)],
+               "Clip across this axis (Shift+X: the next)")) {
       s.clip = facing_plane(forward, axis);
       changed = true;
     }
     ImGui::SameLine();
   }
-  if (ImGui::SmallButton("flip")) {
+  if (button("flip", "Cut the other half")) {
     s.clip = ClipPlane{-s.clip->normal, -s.clip->offset_in(*bounds)};
     changed = true;
   }
   const double reach = 0.5 * bounds->size().norm();
   const double middle = s.clip->normal.dot(bounds->center());
   auto offset = static_cast<float>(s.clip->offset_in(*bounds) - middle);
-  if (ImGui::SliderFloat("mm", &offset, static_cast<float>(-reach), static_cast<float>(reach), "%.6g")) {
+  if (slider("mm", offset, static_cast<float>(-reach), static_cast<float>(reach), "%.6g",
+             "Where the plane is, from the scene's centre ([ and ])")) {
     s.clip->offset = middle + static_cast<double>(offset);
     changed = true;
   }
@@ -75,36 +83,42 @@ bool edit_clip(Settings& s, const Bounds* bounds, const Eigen::Vector3d& forward
 
 void draw_views(ViewerState& state, WindowLayout& layout) {
   for (const char* view : {"front", "right", "top", "iso"}) {
-    if (ImGui::SmallButton(view)) state.look(standard_view(view));
+    if (button(view, "Look from there (1, 3, 7, 0)")) state.look(standard_view(view));
     ImGui::SameLine();
   }
-  if (ImGui::SmallButton("?")) layout.help = !layout.help;
+  if (button("?", "Keys and mouse (H)")) layout.help = !layout.help;
 }
 
 }  // namespace
 
-void draw_image_settings(ViewerState& state, WindowLayout& layout, float width) {
-  ImGui::SetNextWindowPos({width - kRightWidth - kGap, kGap});
-  ImGui::SetNextWindowSize({kRightWidth, 0});
-  if (ImGui::Begin("Image", nullptr, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize)) {
-    ImGui::PushItemWidth(130);
+bool draw_image_settings(ViewerState& state, WindowLayout& layout, float width) {
+  const float wide = panel_width(kRightWidth, width);
+  ImGui::SetNextWindowPos({width - wide - em(kGap), em(kGap)});
+  ImGui::SetNextWindowSize({wide, 0});
+  const bool open = ImGui::Begin("Image", nullptr, ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize);
+  if (open) {
+    ImGui::PushItemWidth(0.55F * wide);
     draw_files(state);
     Settings s = state.settings();
-    bool changed = combo("colour", kColorNames, s.color);
-    changed |= combo("rays", kRayModeNames, s.rays);
-    changed |= combo("shells", kShellsNames, s.shells);
+    bool changed = choose("colour", kColorNames, s.color, "What colours mean (C)");
+    changed |= choose("rays", kRayModeNames, s.rays, "Cast rays instead of drawing, and what they show (K)");
+    changed |= choose("shells", kShellsNames, s.shells, "How solids are drawn that enclose nearly all others (V)");
     changed |= edit_surfaces(s);
     changed |= edit_clip(s, state.scene() ? &state.scene()->bounds : nullptr, state.camera().forward());
     bool orthographic = state.camera().orthographic;
-    if (ImGui::Checkbox("orthographic", &orthographic)) state.set_orthographic(orthographic);
-    changed |= ImGui::Checkbox("axes", &s.axes);
-    ImGui::SameLine(kSecondColumn);
-    changed |= ImGui::Checkbox("scale bar", &s.scale_bar);
+    if (checkbox("orthographic", orthographic, "Parallel projection (5)")) state.set_orthographic(orthographic);
+    changed |= checkbox("axes", s.axes, "Show the axes (I)");
+    second_column();
+    changed |= checkbox("scale bar", s.scale_bar, "Show the scale bar (I)");
+    checkbox("legend", layout.legend, "Show what the colours mean (J)");
+    second_column();
+    checkbox("light", layout.light, "A light theme for the panels");
     if (changed) state.change_settings([&](Settings& settings) { settings = s; });
     draw_views(state, layout);
     ImGui::PopItemWidth();
   }
   ImGui::End();
+  return open;
 }
 
 }  // namespace raylift::viewer

@@ -48,9 +48,10 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
     key_ = key;
   }
   if (legend_.title.empty()) return;
-  const float inner = em(kRightWidth) - 2 * ImGui::GetStyle().WindowPadding.x;
+  const float wide = panel_width(kRightWidth, width);
+  const float inner = wide - 2 * ImGui::GetStyle().WindowPadding.x;
   ImGui::SetNextWindowPos({width - em(kGap), height - em(70)}, ImGuiCond_Always, {1, 1});
-  ImGui::SetNextWindowSizeConstraints({em(kRightWidth), 0}, {em(kRightWidth), std::max(em(90), 0.36F * height)});
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(90), 0.36F * height)});
   if (ImGui::Begin(("Legend: " + legend_.title + "###legend").c_str(), nullptr,
                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoSavedSettings)) {

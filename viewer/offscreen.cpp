@@ -5,6 +5,7 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <numbers>
@@ -25,13 +26,15 @@ using Clock = std::chrono::steady_clock;
 /// A scene on the renderer, with its visibility, camera and rays.
 class OffscreenScene {
  public:
-  OffscreenScene(const ViewOptions& options, const Scene& scene, Renderer& renderer, const Progress& progress)
-      : options_(options), solids_(scene), renderer_(renderer) {
+  OffscreenScene(const ViewOptions& options, const std::string& file, const Scene& scene, Renderer& renderer,
+                 const Progress& progress)
+      : options_(options), scene_file_(file), solids_(scene), renderer_(renderer) {
     notes_ = apply_visibility(options, solids_);
     view_ = open_view(options, solids_, {}, static_cast<double>(options.resolution.width) / options.resolution.height);
     for (const auto& [more, all] :
          {std::pair(&view_.notes.counts, &notes_.counts), {&view_.notes.warnings, &notes_.warnings}})
       all->insert(all->end(), more->begin(), more->end());
+    if (!options.bookmark.empty()) go_to_bookmark(scene);
     looks_ = looks(solids_, view_.settings, view_.in_the_way);
     const bool rays = view_.settings.rays != RayMode::off;
     if (rays || view_.settings.color == ColorBy::residency) {
@@ -58,7 +61,21 @@ class OffscreenScene {
   [[nodiscard]] bool casts_rays() const { return caster_.has_value(); }
 
  private:
+  void go_to_bookmark(const Scene& scene) {
+    const Bookmarks bookmarks(bookmarks_file(options_), bookmarks_key(scene_file_));
+    const auto found = std::find_if(bookmarks.all().begin(), bookmarks.all().end(),
+                                    [&](const Bookmark& one) { return one.name == options_.bookmark; });
+    if (found == bookmarks.all().end())
+      throw Error(ErrorKind::usage, "no bookmark has the name '" + cli::printable(options_.bookmark) + "'",
+                  {scene.source, ""}, "Ctrl+D in the window makes one");
+    view_.camera = found->camera;
+    view_.settings = with_bookmark(view_.settings, *found);
+    view_.in_the_way.clear();
+    if (found->whole) solids_.set_all(visibility(solids_, found->hidden));
+  }
+
   const ViewOptions& options_;
+  std::string scene_file_;
   Solids solids_;
   Renderer& renderer_;
   Opening view_;
@@ -107,7 +124,7 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
     }
     const Scene scene = loading.get();
     for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
-    OffscreenScene drawn(options, scene, *renderer, progress);
+    OffscreenScene drawn(options, file, scene, *renderer, progress);
     for (const std::string& count : drawn.notes().counts) session.debug(count);
     for (const std::string& warning : drawn.notes().warnings) session.warn(file + ": " + warning);
     if (const DeviceScene* geometry = drawn.geometry())

@@ -34,7 +34,8 @@ void draw_table(PropertyOf of, const OpticalTable& table) {
         static_cast<float>(table.value(all.shortest_nm + (all.longest_nm - all.shortest_nm) * static_cast<double>(i) /
                                                              static_cast<double>(curve.size() - 1)));
   ImGui::PlotLines(("##" + table.key).c_str(), curve.data(), static_cast<int>(curve.size()), 0, nullptr,
-                   static_cast<float>(all.least), static_cast<float>(all.most), {ImGui::GetContentRegionAvail().x, 28});
+                   static_cast<float>(all.least), static_cast<float>(all.most),
+                   {ImGui::GetContentRegionAvail().x, em(28)});
 }
 
 void draw_properties(const char* id, PropertyOf of, const OpticalProperties& properties) {

@@ -2,6 +2,7 @@
 // Sizes and items that several panels use, and the panels that only one function draws.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "controls.h"
@@ -19,12 +20,26 @@ inline constexpr float kRightWidth = 250;
 inline constexpr float kSelectionWidth = 390;
 inline constexpr float kGap = 10;
 
-/// The left edge of the selection's panel, which leaves the axes free.
-[[nodiscard]] float selection_left(const ViewerState& state, float height);
+/// Whether a window is so small that panels begin closed, as their titles.
+[[nodiscard]] bool is_small(float width, float height);
+/// A panel's width in a window: its own, or nearly half of the window's.
+[[nodiscard]] float panel_width(float own, float width);
+
+/// Controls; `help` appears while the mouse rests on them. With `why_not` they are greyed out, and say that instead.
+bool button(const char* label, const char* help);
+bool checkbox(const char* label, bool& value, const char* help, const char* why_not = nullptr);
+bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
+            const char* why_not = nullptr);
+/// The arrow of a tree's row.
+bool arrow(const char* label, bool open);
+/// Begins a list to choose from; true: add its items, then ImGui::EndCombo().
+bool begin_list(const char* label, const char* shown, const char* help);
+/// True once the text has changed, or the enter key ended it.
+bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help,
+                bool until_enter = false);
 
 /// With the letter µ for the u that stands for it: "20 us".
 [[nodiscard]] std::string with_micro(std::string words);
-
 /// What the last control does, while the mouse rests on it.
 void tip(const std::string& words);
 void text(const std::string& words);
@@ -41,8 +56,9 @@ void draw_facts(const ViewerState& state);
 /// Within a tab: OpenGL, the device, and where each array lies.
 void draw_device(const ViewerState& state, const FrameScheduler& frames);
 /// Panels of their own.
-void draw_image_settings(ViewerState& state, WindowLayout& layout, float width);
-void draw_selection(ViewerState& state, float height);
+/// Returns whether it is open.
+bool draw_image_settings(ViewerState& state, WindowLayout& layout, float width);
+void draw_selection(ViewerState& state, float width, float height);
 /// Within the selection's panel: the optical properties of the material inside, and those of its surfaces.
 void draw_optics(const Scene& scene, const Selection& selection);
 

@@ -26,13 +26,22 @@ void tab(const char* title, const Content& content) {
 
 void Panels::draw(float width, float height) {
   left_ = right_ = 0;
+  // Closed, or open again, as the window becomes small or large.
+  const bool small = is_small(width, height), fold = small_ != small;
+  small_ = small;
+  const auto fold_next = [&] {
+    if (fold) ImGui::SetNextWindowCollapsed(small);
+  };
   if (layout_.panels) {
-    draw_scene(height);
-    left_ = kLeftWidth + kGap;
-    right_ = kRightWidth + kGap;
-    draw_image_settings(state_, layout_, width);
-    if (state_.selection()) draw_selection(state_, height);
-    if (layout_.legend) legend_.draw(state_, frames_, width, height);
+    fold_next();
+    draw_scene(width, height);
+    fold_next();
+    if (draw_image_settings(state_, layout_, width)) right_ = panel_width(kRightWidth, width) + em(kGap);
+    if (state_.selection()) draw_selection(state_, width, height);
+    if (layout_.legend) {
+      fold_next();
+      legend_.draw(state_, frames_, width, height);
+    }
   }
   draw_activity(width, height);
   draw_message(width, height);
@@ -45,10 +54,15 @@ std::pair<Eigen::Vector2d, Eigen::Vector2d> Panels::free_part(float width, float
   return {{left_ / width, 0}, {1 - right_ / width, 1}};
 }
 
-void Panels::draw_scene(float height) {
-  ImGui::SetNextWindowPos({kGap, kGap});
-  ImGui::SetNextWindowSize({kLeftWidth, std::max(200.0F, 0.62F * height)}, ImGuiCond_FirstUseEver);
-  if (ImGui::Begin("Scene", nullptr, ImGuiWindowFlags_NoMove) && ImGui::BeginTabBar("tabs")) {
+void Panels::draw_scene(float width, float height) {
+  const float wide = panel_width(kLeftWidth, width);
+  ImGui::SetNextWindowPos({em(kGap), em(kGap)});
+  ImGui::SetNextWindowSize({wide, std::max(em(200), 0.62F * height)},
+                           fold_scene_ == wide ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
+  fold_scene_ = wide;
+  const bool open = ImGui::Begin("Scene", nullptr, ImGuiWindowFlags_NoMove);
+  if (open) left_ = wide + em(kGap);
+  if (open && ImGui::BeginTabBar("tabs")) {
     tab("Solids", [&] { tree_.draw(state_); });
     tab("Facts", [&] { draw_facts(state_); });
     tab("Device", [&] { draw_device(state_, frames_); });
@@ -59,20 +73,20 @@ void Panels::draw_scene(float height) {
 }
 
 void Panels::draw_bookmarks() {
-  ImGui::SetNextItemWidth(-60);
-  const bool entered = ImGui::InputTextWithHint("##name", "name", bookmark_.data(), bookmark_.size(),
-                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::SetNextItemWidth(em(-60));
+  const bool entered = text_field("##name", "name", bookmark_, "The name of a new bookmark", true);
   ImGui::SameLine();
-  if ((ImGui::Button("add") || entered) && bookmark_[0] != '\0') {
+  if ((button("add", "Keep this view, and what is hidden, by this name (Ctrl+D)") || entered) && bookmark_[0] != '\0') {
     state_.add_bookmark(bookmark_.data());
     bookmark_[0] = '\0';
   }
   for (std::size_t i = 0; i < state_.bookmarks().size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     const Bookmark bookmark = state_.bookmarks()[i];
-    const bool removed = ImGui::SmallButton("x");
+    const bool removed = button("x", "Remove this bookmark");
     ImGui::SameLine();
     if (ImGui::Selectable(cli::printable(bookmark.name).c_str())) state_.go_to(bookmark);
+    tip("Go to this view");
     ImGui::PopID();
     if (removed) {
       state_.remove_bookmark(i);
@@ -82,21 +96,23 @@ void Panels::draw_bookmarks() {
   if (state_.bookmarks().empty()) ImGui::TextDisabled("none yet; Ctrl+D adds one");
 }
 
-void Panels::draw_activity(float width, float height) const {
-  auto [stage, share] = loader_.activity();
+void Panels::draw_activity(float width, float height) {
+  SceneLoader::Activity work = loader_.activity();
   const auto rays = frames_.ray_progress(state_);
-  if (stage.empty() && !loader_.loading() && rays) {
-    stage = "rays";
-    share = *rays;
-  }
-  if (loader_.loading() || !stage.empty()) {
-    const float left =
-        layout_.panels && state_.selection() ? selection_left(state_, height) + kSelectionWidth + kGap : 0;
-    ImGui::SetNextWindowPos({std::max(0.5F * width, left + 190), height - 3 * kGap}, ImGuiCond_Always, {0.5F, 1});
-    if (ImGui::Begin("##activity", nullptr, kPlain)) {
-      text(loader_.loading() ? "loading " + cli::printable(state_.file()) : std::string("working"));
-      ImGui::ProgressBar(std::max(share, 0.0F), {360, 0}, share < 0 ? stage.c_str() : nullptr);
-      if (share >= 0) ImGui::TextDisabled("%s", stage.c_str());
+  if (work.what.empty() && rays) work = {"casting rays", "", *rays, false};
+  if (!work.what.empty()) {
+    ImGui::SetNextWindowPos({0.5F * width, height - 3 * em(kGap)}, ImGuiCond_Always, {0.5F, 1});
+    if (ImGui::Begin("##activity", nullptr,
+                     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
+                         ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_AlwaysAutoResize)) {
+      text(cli::printable(work.what));
+      const float bar = std::min(em(300), width - em(120));
+      ImGui::ProgressBar(std::max(work.share, 0.0F), {bar, 0}, work.share < 0 ? work.stage.c_str() : nullptr);
+      if (work.can_stop) {
+        ImGui::SameLine();
+        if (button("cancel", "Stop this work (Escape)")) loader_.cancel();
+      }
+      if (work.share >= 0 && !work.stage.empty()) ImGui::TextDisabled("%s", work.stage.c_str());
     }
     ImGui::End();
   } else if (!state_.scene() && state_.error().empty()) {
@@ -111,11 +127,13 @@ void Panels::draw_message(float width, float height) const {
   const bool failed = !state_.error().empty();
   const std::string message = failed ? state_.error() : state_.message();
   if (message.empty()) return;
-  ImGui::SetNextWindowPos({0.5F * width, kGap}, ImGuiCond_Always, {0.5F, 0});
-  ImGui::SetNextWindowSizeConstraints({0, 0}, {std::max(300.0F, width - 2 * (kLeftWidth + 3 * kGap)), height});
+  ImGui::SetNextWindowPos({0.5F * width, em(kGap)}, ImGuiCond_Always, {0.5F, 0});
+  ImGui::SetNextWindowSizeConstraints(
+      {0, 0}, {std::max(std::min(em(300), 0.9F * width), width - 2 * em(kLeftWidth + 3 * kGap)), height});
   if (ImGui::Begin("##message", nullptr, kPlain)) {
-    ImGui::PushTextWrapPos(std::max(280.0F, width - 2 * (kLeftWidth + 4 * kGap)));
-    if (failed) ImGui::PushStyleColor(ImGuiCol_Text, {1, 0.55F, 0.45F, 1});
+    ImGui::PushTextWrapPos(std::max(std::min(em(280), 0.85F * width), width - 2 * em(kLeftWidth + 4 * kGap)));
+    const bool light = ImGui::GetStyleColorVec4(ImGuiCol_Text).x < 0.5F;
+    if (failed) ImGui::PushStyleColor(ImGuiCol_Text, light ? ImVec4{0.7F, 0.1F, 0, 1} : ImVec4{1, 0.55F, 0.45F, 1});
     text(cli::printable(message));
     if (failed) ImGui::PopStyleColor();
     ImGui::PopTextWrapPos();
@@ -125,7 +143,10 @@ void Panels::draw_message(float width, float height) const {
 
 void Panels::draw_help(float width, float height) {
   ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
-  if (ImGui::Begin("Keys and mouse", &layout_.help, ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize)) {
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {width - 2 * em(kGap), height - 2 * em(kGap)});
+  if (ImGui::Begin(
+          "Keys and mouse", &layout_.help,
+          ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_HorizontalScrollbar)) {
     // Two controls beside each other: a window of the default height holds all.
     if (ImGui::BeginTable("keys", 4, ImGuiTableFlags_SizingFixedFit)) {
       const std::size_t rows = (controls().size() + 1) / 2;

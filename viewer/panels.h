@@ -17,7 +17,7 @@ namespace raylift::viewer {
 class Panels {
  public:
   /// They show all of these, and change the state and the layout. All must outlive the panels.
-  Panels(ViewerState& state, const SceneLoader& loader, const FrameScheduler& frames, WindowLayout& layout)
+  Panels(ViewerState& state, SceneLoader& loader, const FrameScheduler& frames, WindowLayout& layout)
       : state_(state), loader_(loader), frames_(frames), layout_(layout) {}
 
   /// Draws them for a window of this size, within an ImGui frame.
@@ -27,18 +27,20 @@ class Panels {
   [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
 
  private:
-  void draw_scene(float height);
+  void draw_scene(float width, float height);
   void draw_bookmarks();
-  void draw_activity(float width, float height) const;
+  void draw_activity(float width, float height);
   void draw_message(float width, float height) const;
   void draw_help(float width, float height);
 
   ViewerState& state_;
-  const SceneLoader& loader_;
+  SceneLoader& loader_;
   const FrameScheduler& frames_;
   WindowLayout& layout_;
   SolidTree tree_;
   LegendPanel legend_;
+  bool small_ = false;               // the window, and its panels begin closed
+  float fold_scene_ = 0;             // the scene panel's width
   float left_ = 0, right_ = 0;       // widths that panels take at the sides
   std::array<char, 64> bookmark_{};  // the name being typed
 };

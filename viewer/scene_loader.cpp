@@ -21,16 +21,30 @@ void SceneLoader::poll(ViewerState& state) {
   if (state.wants_device_scene()) start_upload(state);
 }
 
-std::pair<std::string, float> SceneLoader::activity() const {
-  if (loading_) return loading_->progress();
-  if (uploading_) return uploading_->progress();
-  return {"", -1.0F};
+SceneLoader::Activity SceneLoader::activity() const {
+  const auto told = [](const std::string& what, const std::pair<std::string, float>& progress) {
+    return Activity{what, progress.first, progress.second, true};
+  };
+  if (loading_) return told("reading " + loading_file_, loading_->progress());
+  if (uploading_) return told("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
+  return {};
+}
+
+void SceneLoader::cancel() {
+  if (loading_) {
+    loading_.reset();
+  } else if (uploading_) {
+    uploading_.reset();
+    shared_upload_.reset();
+    upload_failed_ = true;  // not again for this scene
+  }
 }
 
 void SceneLoader::start_loading(const ViewerState& state) {
   requests_ = state.requests();
   std::error_code ignored;
   loaded_ = seen_ = std::filesystem::last_write_time(state.file(), ignored);
+  loading_file_ = state.file();
   loading_.reset();  // cancels the load before, and waits for its end
   loading_ = std::make_unique<Task<Scene>>([path = state.file(), options = state.options().load](
                                                const Progress& progress) { return load(path, options, progress); });
@@ -65,6 +79,7 @@ void SceneLoader::start_upload(ViewerState& state) {
   state.attempt([&] {
     const std::shared_ptr<const Scene> scene = state.scene();
     const Device device = choose_device(state.options().device);
+    device_name_ = device.info().name;
     UploadOptions options = state.options().upload;
     options.bvh = true;
     try {

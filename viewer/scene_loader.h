@@ -24,8 +24,18 @@ class SceneLoader {
   /// Starts what the state asks for and puts in what has finished. Needs a current OpenGL context.
   void poll(ViewerState& state);
   [[nodiscard]] bool loading() const { return loading_ != nullptr; }
-  /// The stage of the work, and its share done from 0 to 1 (less than 0: unknown); empty where nothing runs.
-  [[nodiscard]] std::pair<std::string, float> activity() const;
+  /// The work that goes on, for the user: what is done to what, its stage, and its share done from 0 to 1 (less than 0:
+  /// unknown). `what` is empty where nothing runs.
+  struct Activity {
+    std::string what, stage;
+    float share = -1;
+    bool can_stop = false;
+  };
+  [[nodiscard]] Activity activity() const;
+  /// Whether work goes on whose end the window waits for.
+  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_; }
+  /// Stops the work that activity() tells of. The scene shown stays.
+  void cancel();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -35,6 +45,7 @@ class SceneLoader {
   void start_upload(ViewerState& state);
   void finish_upload(ViewerState& state);
 
+  std::string loading_file_, device_name_;
   std::uint64_t requests_ = 0;  // of the state, that loading_ answers
   std::unique_ptr<Task<Scene>> loading_;
   std::unique_ptr<Task<SceneCheck>> checking_;

@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -26,6 +27,7 @@ void SolidTree::draw(ViewerState& state) {
   draw_search(state);
   if (rows_stale_) list_rows(*listed_);
   ImGui::BeginChild("tree");
+  reveal_selection(state);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows_.size()));
   while (clipper.Step())
@@ -41,29 +43,29 @@ void SolidTree::draw(ViewerState& state) {
 
 void SolidTree::draw_search(ViewerState& state) {
   ImGui::SetNextItemWidth(-1);
-  if (ImGui::InputTextWithHint("##search", "name, mesh, material, /path, #copy", search_.data(), search_.size()))
+  if (text_field("##search", "name, mesh, material, /path, #copy", search_,
+                 "Find solids: a name such as pmt_*, or else a mesh or a material; a /path; a copy #number"))
     rows_stale_ = true;
   if (searching()) {
     if (rows_stale_) list_rows(*listed_);
     text(count_text(found_));
   }
-  if (ImGui::SmallButton("show all")) state.change_solids(&Solids::show_all);
+  if (button("show all", "Show all solids (U)")) state.change_solids(&Solids::show_all);
   ImGui::SameLine();
-  if (ImGui::SmallButton("hide found") && searching())
+  if (button("hide found", "Hide what the search finds; Ctrl+Z shows it again") && searching())
     state.change_solids([&](Solids& solids) { solids.set_visible(found_.solids, false); });
   ImGui::SameLine();
-  if (ImGui::SmallButton("only found") && searching())
+  if (button("only found", "Show only what the search finds") && searching())
     state.change_solids([&](Solids& solids) { solids.show_only(found_.solids); });
 }
 
-void SolidTree::draw_checkbox(ViewerState& state, const Row& row) {
+void SolidTree::draw_checkbox(ViewerState& state, const TreeRow& row) {
   const Solids& solids = *state.solids();
   const bool by_itself = row.node == kNone || (searching() && row.instance != kNone);
   const int shown = !by_itself ? solids.shown(row.node) : solids.visible()[row.instance] != 0 ? 2 : 0;
   bool checked = shown != 0;
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1, 0});
   if (shown == 1) ImGui::PushStyleColor(ImGuiCol_CheckMark, {0.6F, 0.6F, 0.6F, 1});
-  if (ImGui::Checkbox("##shown", &checked))
+  if (checkbox("##shown", checked, "Whether this solid, and what is below it, is shown"))
     state.change_solids([&](Solids& changed) {
       if (!by_itself)
         changed.set_visible(changed.below(row.node), checked);
@@ -71,15 +73,14 @@ void SolidTree::draw_checkbox(ViewerState& state, const Row& row) {
         changed.set_visible(std::span(&row.instance, 1), checked);
     });
   if (shown == 1) ImGui::PopStyleColor();
-  ImGui::PopStyleVar();
 }
 
-void SolidTree::draw_row(ViewerState& state, const Row& row) {
+void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
   draw_checkbox(state, row);
-  ImGui::SameLine(0, 6 + 12 * static_cast<float>(row.depth));
+  ImGui::SameLine(0, em(4 + 12 * static_cast<float>(row.depth)));
   if (!row.has_children) {
     ImGui::Dummy({ImGui::GetFrameHeight(), 1});
-  } else if (ImGui::ArrowButton("##open", row.open ? ImGuiDir_Down : ImGuiDir_Right)) {
+  } else if (arrow("##open", row.open)) {
     if (row.open)
       open_.erase(row.node);
     else
@@ -89,10 +90,17 @@ void SolidTree::draw_row(ViewerState& state, const Row& row) {
   ImGui::SameLine(0, 4);
   const Scene& scene = *state.scene();
   const std::string name =
-      cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance]) : scene.nodes[row.node].name);
+      cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance]) : scene.nodes[row.node].name) +
+      row.mark;
   const bool selected = state.selection() && row.instance == state.selection()->instance;
-  if (!ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick)) return;
-  if (row.instance != kNone) state.select(row.instance);
+  ImGui::AlignTextToFramePadding();
+  const bool pressed = ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick);
+  tip(row.instance == kNone ? name : cli::printable(scene.path(scene.instances[row.instance])));
+  if (!pressed) return;
+  if (row.instance != kNone) {
+    state.select(row.instance);
+    revealed_ = row.instance;  // it is seen already
+  }
   if (!ImGui::IsMouseDoubleClicked(0)) return;
   if (row.node == kNone)
     state.focus(std::span(&row.instance, 1));
@@ -100,40 +108,32 @@ void SolidTree::draw_row(ViewerState& state, const Row& row) {
     state.focus(state.solids()->below(row.node));
 }
 
+void SolidTree::reveal_selection(const ViewerState& state) {
+  const auto selected = state.selection() ? std::optional(state.selection()->instance) : std::nullopt;
+  if (selected == revealed_) return;
+  revealed_ = selected;
+  if (!selected) return;
+  const Scene& scene = *state.scene();
+  if (!searching()) {
+    for (std::uint32_t node = scene.instances[*selected].node; node != kNone; node = scene.nodes[node].parent)
+      if (scene.nodes[node].parent != kNone) open_.insert(scene.nodes[node].parent);
+    list_rows(*listed_);
+  }
+  const auto row =
+      std::find_if(rows_.begin(), rows_.end(), [&](const TreeRow& one) { return one.instance == *selected; });
+  if (row == rows_.end()) return;
+  const float height = ImGui::GetFrameHeightWithSpacing();
+  ImGui::SetScrollY(std::max(0.0F, static_cast<float>(row - rows_.begin()) * height - 0.4F * ImGui::GetWindowHeight()));
+}
+
 void SolidTree::list_rows(const Solids& solids) {
-  rows_.clear();
   rows_stale_ = false;
-  const auto instance_of = [&](std::uint32_t node) {
-    const auto own = solids.instances(node);
-    return own.empty() ? kNone : own[0];
-  };
   if (searching()) {
     found_ = find(solids, search_.data());
-    for (const std::uint32_t instance : found_.solids) {
-      if (rows_.size() == kMostFound) break;
-      rows_.push_back({solids.scene().instances[instance].node, instance, 0, false, false});
-    }
-    return;
+    rows_ = found_rows(solids, found_.solids, kMostFound);
+  } else {
+    rows_ = tree_rows(solids, open_);
   }
-  struct Open {
-    std::uint32_t node;
-    int depth;
-  };
-  std::vector<Open> todo;
-  const auto push_children = [&](std::uint32_t node, int depth) {
-    const auto children = solids.children(node);
-    for (std::size_t i = children.size(); i-- > 0;) todo.push_back({children[i], depth});
-  };
-  push_children(kNone, 0);
-  while (!todo.empty()) {
-    const Open next = todo.back();
-    todo.pop_back();
-    const bool has_children = !solids.children(next.node).empty();
-    const bool is_open = has_children && open_.count(next.node) != 0;
-    rows_.push_back({next.node, instance_of(next.node), next.depth, is_open, has_children});
-    if (is_open) push_children(next.node, next.depth + 1);
-  }
-  for (const std::uint32_t instance : solids.instances(kNone)) rows_.push_back({kNone, instance, 0, false, false});
 }
 
 }  // namespace raylift::viewer

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
 #include "find.h"
+#include "tree_rows.h"
 #include "viewer_state.h"
 
 namespace raylift::viewer {
@@ -17,21 +19,18 @@ class SolidTree {
   void draw(ViewerState& state);
 
  private:
-  struct Row {
-    std::uint32_t node;      ///< kNone: of an instance without a node
-    std::uint32_t instance;  ///< kNone: of a node without one
-    int depth;
-    bool open;
-    bool has_children;
-  };
   [[nodiscard]] bool searching() const { return search_[0] != '\0'; }
   void draw_search(ViewerState& state);
-  void draw_row(ViewerState& state, const Row& row);
-  void draw_checkbox(ViewerState& state, const Row& row);
+  void draw_row(ViewerState& state, const TreeRow& row);
+  void draw_checkbox(ViewerState& state, const TreeRow& row);
+  /// Opens the rows above the selected solid's, and scrolls to it, where the selection has changed elsewhere.
+  void reveal_selection(const ViewerState& state);
   void list_rows(const Solids& solids);
 
+  std::optional<std::uint32_t> revealed_;
+
   const Solids* listed_ = nullptr;
-  std::vector<Row> rows_;
+  std::vector<TreeRow> rows_;
   std::unordered_set<std::uint32_t> open_;
   bool rows_stale_ = true;
   std::array<char, 128> search_{};

@@ -97,19 +97,39 @@ std::vector<std::uint32_t> Solids::match(const std::string& pattern) const {
   return find_solids(*scene_, pattern);
 }
 
-void Solids::set_visible(std::span<const std::uint32_t> instances, bool visible) {
-  for (const std::uint32_t i : instances) visible_[i] = visible ? 1 : 0;
+void Solids::changing() {
+  constexpr std::size_t kMostSteps = 100;
+  before_.push_back(visible_);
+  if (before_.size() > kMostSteps) before_.erase(before_.begin());
   ++version_;
+}
+
+void Solids::set_visible(std::span<const std::uint32_t> instances, bool visible) {
+  changing();
+  for (const std::uint32_t i : instances) visible_[i] = visible ? 1 : 0;
 }
 
 void Solids::show_all() {
-  std::fill(visible_.begin(), visible_.end(), std::uint8_t{1});
-  ++version_;
+  set_all(std::vector<std::uint8_t>(visible_.size(), 1));
 }
 
 void Solids::show_only(std::span<const std::uint32_t> instances) {
-  std::fill(visible_.begin(), visible_.end(), std::uint8_t{0});
-  set_visible(instances, true);
+  std::vector<std::uint8_t> visible(visible_.size(), 0);
+  for (const std::uint32_t i : instances) visible[i] = 1;
+  set_all(std::move(visible));
+}
+
+void Solids::set_all(std::vector<std::uint8_t> visible) {
+  changing();
+  visible_ = std::move(visible);
+}
+
+bool Solids::undo() {
+  if (before_.empty()) return false;
+  visible_ = std::move(before_.back());
+  before_.pop_back();
+  ++version_;
+  return true;
 }
 
 int Solids::shown(std::uint32_t node) const {

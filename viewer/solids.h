@@ -35,6 +35,10 @@ class Solids {
   void set_visible(std::span<const std::uint32_t> instances, bool visible);
   void show_all();
   void show_only(std::span<const std::uint32_t> instances);
+  /// One value per solid.
+  void set_all(std::vector<std::uint8_t> visible);
+  /// Takes the last change of visibility back; false where there is none.
+  bool undo();
   /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.
   [[nodiscard]] int shown(std::uint32_t node) const;
 
@@ -48,11 +52,14 @@ class Solids {
   [[nodiscard]] std::vector<Eigen::Vector3d> outermost(std::span<const std::uint32_t> instances) const;
 
  private:
+  void changing();
+
   const Scene* scene_;
   std::vector<std::uint32_t> child_begin_, child_;        // of node + 1; 0 is the top
   std::vector<std::uint32_t> instance_begin_, instance_;  // likewise
   std::vector<Bounds> mesh_bounds_;
   std::vector<std::uint8_t> visible_;
+  std::vector<std::vector<std::uint8_t>> before_;  // earlier values of visible_, the last one last
   std::uint64_t version_ = 0;
   mutable std::uint64_t shown_version_ = ~std::uint64_t{0};
   mutable std::vector<std::uint8_t> shown_;

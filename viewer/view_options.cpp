@@ -180,8 +180,14 @@ void add_options(CLI::App& app, ViewOptions& options) {
   app.add_option("--config", "Read options from a JSON file")->type_name("FILE")->expected(1);
   app.add_flag_callback(
       "--no-config", [] {}, "Read no configuration, not even ~/.config/raylift/view.json");
+  cli::add_choice(app, "--theme", "THEME", "dark", "Panels and background: dark or light", {"dark", "light"},
+                  [&](const std::string& text) { options.light = text == "light"; });
+  add_parsed(app, "--ui-scale", "FACTOR", "the monitor's", "Size of the panels and their text, 0.5 to 4",
+             [&](const std::string& text) { options.ui_scale = number(text, 0.5, 4); });
   app.add_flag("--watch", options.watch, "Reload the scene when its file changes");
   app.add_option("--bookmarks", options.bookmarks, "The file of bookmarks")->type_name("FILE");
+  app.add_option("--bookmark", options.bookmark, "Open with this bookmark's camera, colours and hidden solids")
+      ->type_name("NAME");
   add_image_options(app, options);
   add_camera_options(app, options);
   add_drawing_options(app, options);
@@ -214,7 +220,8 @@ void check_output_names(const ViewOptions& options) {
 }
 
 /// What follows from several options together. Throws Error(usage).
-void settle(ViewOptions& options) {
+void settle(ViewOptions& options, bool background_given) {
+  if (options.light && !background_given) options.settings.background = parse_background("light");
   check_output_names(options);
   if (options.output == "-" && options.frames > 0)
     throw Error(ErrorKind::usage, "--frames prints to standard output, where the image goes", {},
@@ -265,7 +272,7 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));
-  if (text.empty()) settle(options);
+  if (text.empty()) settle(options, app.count("--background") != 0);
   return text;
 }
 
@@ -305,6 +312,27 @@ Opening open_view(const ViewOptions& options, const Solids& solids, const Camera
   view.camera = camera(framed_points(solids, view.settings, view.focus));
   if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);
   return view;
+}
+
+std::filesystem::path bookmarks_file(const ViewOptions& options) {
+  if (!options.bookmarks.empty()) return options.bookmarks;
+  const std::string folder = config_folder();
+  return folder.empty() ? "" : folder + "/bookmarks.json";
+}
+
+std::string bookmarks_key(const std::string& scene_file) {
+  std::error_code failed;
+  const std::filesystem::path path = std::filesystem::weakly_canonical(scene_file, failed);
+  return failed ? scene_file : path.string();
+}
+
+Settings with_bookmark(const Settings& settings, const Bookmark& bookmark) {
+  Settings result = bookmark.whole ? bookmark.settings : settings;
+  result.clip = bookmark.settings.clip;
+  result.axes = settings.axes;
+  result.scale_bar = settings.scale_bar;
+  result.background = settings.background;
+  return result;
 }
 
 std::string output_name(const std::string& pattern, const std::string& file, std::size_t number) {

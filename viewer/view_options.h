@@ -6,10 +6,12 @@
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/interop/gl_context.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bookmarks.h"
 #include "cli/camera.h"
 #include "cli/session.h"
 #include "settings.h"
@@ -32,7 +34,10 @@ struct ViewOptions {
   int ray_samples = 16;  ///< per pixel
   bool offscreen = false;
   bool watch = false;
+  bool light = false;     ///< the panels' theme
+  double ui_scale = 0;    ///< of font and panels; 0: the monitor's
   std::string bookmarks;  ///< the file; empty: in the configuration's folder
+  std::string bookmark;   ///< the name of the one to open with
 
   Settings settings;
   CameraOptions camera;
@@ -71,6 +76,12 @@ struct Opening {
 /// What the options say of a scene, with visibility as in `solids`. The image's free part is that of the camera
 /// `before`. Throws Error(usage).
 [[nodiscard]] Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect);
+
+/// The file of bookmarks; empty without a home. A scene's key in it: its absolute path.
+[[nodiscard]] std::filesystem::path bookmarks_file(const ViewOptions& options);
+[[nodiscard]] std::string bookmarks_key(const std::string& scene_file);
+/// The settings with those of a bookmark: the window's own (axes, scale bar, background) stay.
+[[nodiscard]] Settings with_bookmark(const Settings& settings, const Bookmark& bookmark);
 
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number.
 [[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number);

@@ -74,13 +74,7 @@ void ViewerState::open(const std::string& path) {
   file_ = path;
   ++requests_;
   error_.clear();
-  attempt([&] {
-    const std::string folder = config_folder();
-    const std::filesystem::path where = !options_.bookmarks.empty() ? options_.bookmarks
-                                        : folder.empty()            ? ""
-                                                                    : folder + "/bookmarks.json";
-    bookmarks_.open(where, std::filesystem::path(path).filename().string());
-  });
+  attempt([&] { bookmarks_.open(bookmarks_file(options_), bookmarks_key(path)); });
 }
 
 void ViewerState::open(const std::vector<std::string>& files) {
@@ -103,9 +97,13 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   solids_ = std::move(solids);
   scene_ = std::move(scene);
   std::vector<std::string> warnings;
+  std::optional<Bookmark> named;
   attempt([&] { warnings = apply_visibility(options_, *solids_).warnings; });
   // A reloaded file keeps the camera.
   if (shown_file_ != file_) {
+    if (!options_.bookmark.empty())
+      for (const Bookmark& bookmark : std::vector<Bookmark>(bookmarks()))
+        if (bookmark.name == options_.bookmark) named = bookmark;
     attempt([&] {
       frame_all();  // for the case that this scene has not what the options name
       Opening view = open_view(options_, *solids_, camera_, aspect());
@@ -117,6 +115,10 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
       warnings.insert(warnings.end(), view.notes.warnings.begin(), view.notes.warnings.end());
     });
   }
+  if (named)
+    go_to(*named);
+  else if (shown_file_ != file_ && !options_.bookmark.empty())
+    warnings.push_back("no bookmark has the name '" + options_.bookmark + "'");
   if (!warnings.empty() && error_.empty()) say(warnings.front());
   shown_file_ = file_;
   ++revision_;
@@ -245,7 +247,14 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
 void ViewerState::hide_selection() {
   if (!selection_) return;
   solids_->set_visible(std::array<std::uint32_t, 1>{selection_->instance}, false);
+  say("hidden: " + selection_->name + "; Ctrl+Z shows it again");
   select(std::nullopt);
+}
+
+void ViewerState::undo() {
+  if (!solids_) return;
+  if (!solids_->undo()) return say("nothing to undo");
+  ++revision_;
 }
 
 Eigen::Vector3d ViewerState::point_under(const Cursor& cursor) const {
@@ -265,7 +274,8 @@ void ViewerState::add_bookmark(std::string bookmark_name) {
     while (taken());
   }
   attempt([&] {
-    bookmarks_.add({bookmark_name, camera_, settings_.clip});
+    bookmarks_.add(
+        {bookmark_name, camera_, settings_, solids_ ? hidden_solids(*solids_) : std::vector<std::string>(), true});
     say("bookmark '" + bookmark_name + "' saved");
   });
 }
@@ -279,7 +289,9 @@ void ViewerState::go_to(const Bookmark& bookmark) {
   camera_.free_middle = before.free_middle;
   camera_.free_share = before.free_share;
   framed_.clear();
-  settings_.clip = bookmark.clip;
+  settings_ = with_bookmark(settings_, bookmark);
+  in_the_way_.clear();
+  if (bookmark.whole && solids_) solids_->set_all(visibility(*solids_, bookmark.hidden));
   moved();
 }
 

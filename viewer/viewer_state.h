@@ -123,6 +123,8 @@ class ViewerState {
   /// Selects the solid that a click at `cursor` met, or none.
   void select(const std::optional<Picked>& picked, const Cursor& cursor);
   void hide_selection();
+  /// Takes the last change of what is hidden back.
+  void undo();
   /// The point under the cursor, on the plane through the target that faces the camera.
   [[nodiscard]] Eigen::Vector3d point_under(const Cursor& cursor) const;
 

@@ -40,6 +40,7 @@ WindowHandle open_window(const Resolution& size) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   WindowHandle window(glfwCreateWindow(size.width, size.height, "raylift-view", nullptr, nullptr));
   if (!window)
     throw Error(ErrorKind::no_display, "no window with OpenGL 4.5 can be opened: " + Glfw::last_error(), {},
@@ -82,24 +83,28 @@ class Window {
         gl_(init_gl()),
         state_(options, framebuffer_of(window_.get()).value_or(Resolution{1, 1})),
         panels_(state_, loader_, frames_, layout_),
-        target_{state_, frames_, layout_,
+        target_{state_, frames_, layout_, loader_,
                 [&](const std::string& line) { session.write(cli::printable(line) + '\n'); }} {
     session.debug("OpenGL: " + gl_.renderer + ", " + gl_.version);
     glfwSetWindowUserPointer(window_.get(), this);
     set_callbacks();
-    gui_ = std::make_unique<Gui>(window_.get());  // calls the callbacks above after its own
+    layout_.light = options.light;
+    gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
   }
 
   void run(const cli::Session& session) {
     while (glfwWindowShouldClose(window_.get()) == 0 && cli::interrupted_by() == 0) {
       // Waits for an event, unless something goes on by itself.
-      if (frames_.busy(state_) || any_held_key() || wake_ > 0)
+      if (draws_on())
         glfwPollEvents();
       else
-        glfwWaitEventsTimeout(loader_.loading() ? 0.05 : 0.2);
-      if (wake_ > 0) --wake_;
+        glfwWaitEventsTimeout(longest_wait());
       act_on_held_keys();
       loader_.poll(state_);
+      note_changes();
+      // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
+      if (!draws_on()) continue;
+      if (wake_ > 0) --wake_;
       draw();
       apply_layout();
     }
@@ -108,6 +113,24 @@ class Window {
 
  private:
   static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
+
+  [[nodiscard]] bool draws_on() const { return frames_.busy(state_) || any_held_key() || wake_ > 0; }
+
+  /// Seconds until something may have changed that no event tells of; an interrupt is seen at the latest then.
+  [[nodiscard]] double longest_wait() const {
+    if (loader_.busy()) return 0.05;
+    if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
+    return options_.watch || !state_.message().empty() ? 0.4 : 1.0;
+  }
+
+  /// Draws some frames after any change that panels show.
+  void note_changes() {
+    const SceneLoader::Activity work = loader_.activity();
+    Shown now{state_.revision(),      state_.error(), state_.message(),
+              work.what + work.stage, work.share,     state_.check().has_value()};
+    if (now != shown_ || ImGui::GetIO().WantTextInput) wake_ = std::max(wake_, now != shown_ ? kSettle : 1);
+    shown_ = std::move(now);
+  }
 
   void set_callbacks() {
     GLFWwindow* w = window_.get();
@@ -137,7 +160,12 @@ class Window {
     if (!pixels) return;
     state_.set_framebuffer(*pixels);
     frames_.draw(state_);
-    gui_->begin_frame();
+    if (lettered_ != state_.scene()) {
+      lettered_ = state_.scene();
+      if (lettered_) need_letters(*lettered_);
+    }
+    gui_->need_letters(state_.file());
+    gui_->begin_frame(layout_.light);
     const Resolution size = window_size();
     panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
     const auto [low, high] = panels_.free_part(static_cast<float>(size.width), static_cast<float>(size.height));
@@ -150,6 +178,14 @@ class Window {
     glfwSwapBuffers(window_.get());
     const std::string title = state_.file().empty() ? "raylift-view" : state_.file() + " - raylift-view";
     if (title != title_) glfwSetWindowTitle(window_.get(), (title_ = title).c_str());
+  }
+
+  /// Those of the names that panels show.
+  void need_letters(const Scene& scene) {
+    for (const Node& node : scene.nodes) gui_->need_letters(node.name);
+    for (const Mesh& mesh : scene.meshes) gui_->need_letters(mesh.name);
+    for (const Material& material : scene.materials) gui_->need_letters(material.name);
+    for (const auto& surface : scene.optics.surfaces) gui_->need_letters(surface.name);
   }
 
   /// Makes the window what controls and panels want.
@@ -266,7 +302,16 @@ class Window {
   Panels panels_;
   ControlTarget target_;
   std::unique_ptr<Gui> gui_;
+  std::shared_ptr<const Scene> lettered_;  // whose letters the panels have
   std::string title_;
+  struct Shown {
+    std::uint64_t revision = 0;
+    std::string error, message, work;
+    float share = 0;
+    bool checked = false;
+    friend bool operator==(const Shown&, const Shown&) = default;
+  };
+  Shown shown_;         // by the panels, besides what follows from events
   int wake_ = kSettle;  // frames to draw before waiting for events
   int button_ = -1;     // that is down
   int modifiers_ = 0;

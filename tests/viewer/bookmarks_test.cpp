@@ -17,7 +17,12 @@ Bookmark some(const std::string& name) {
   bookmark.camera.distance = 123.456;
   bookmark.camera.orthographic = true;
   bookmark.camera.look(StandardView::iso);
-  bookmark.clip = parse_clip("1,2,3=0.1");
+  bookmark.settings.clip = parse_clip("1,2,3=0.1");
+  bookmark.settings.color = ColorBy::mesh;
+  bookmark.settings.shells = Shells::hidden;
+  bookmark.settings.opacity = 0.5F;
+  bookmark.settings.edges = true;
+  bookmark.hidden = {"/a/b[2]", "/c/"};
   return bookmark;
 }
 
@@ -34,8 +39,14 @@ TEST(Bookmarks, ComeBackExactly) {
   EXPECT_EQ(bookmark.camera.distance, expected.camera.distance);
   EXPECT_TRUE(bookmark.camera.orthographic);
   EXPECT_LT(bookmark.camera.orientation().angularDistance(expected.camera.orientation()), 1e-9);
-  ASSERT_TRUE(bookmark.clip);
-  EXPECT_EQ(bookmark.clip->offset, 0.1);
+  ASSERT_TRUE(bookmark.settings.clip);
+  EXPECT_EQ(bookmark.settings.clip->offset, 0.1);
+  EXPECT_TRUE(bookmark.whole);
+  EXPECT_EQ(bookmark.settings.color, ColorBy::mesh);
+  EXPECT_EQ(bookmark.settings.shells, Shells::hidden);
+  EXPECT_EQ(bookmark.settings.opacity, 0.5F);
+  EXPECT_TRUE(bookmark.settings.edges);
+  EXPECT_EQ(bookmark.hidden, expected.hidden);
 }
 
 TEST(Bookmarks, AreKeptByScene) {
@@ -51,6 +62,41 @@ TEST(Bookmarks, AreKeptByScene) {
   a.remove(0);
   a.remove(17);
   EXPECT_EQ(Bookmarks(file, "a.dae").all()[0].name, "three");
+}
+
+TEST(Bookmarks, ThoseOfOlderFilesAreReadByTheScenesName) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.write("bookmarks.json", R"({"a.dae": [{"name": "old", "target": [1, 2, 3], "up": [0, 0, 1],
+      "orientation": [0, 0, 0, 1], "distance": 5, "fov": 40, "orthographic": false, "clip": "x"}]})");
+  const Bookmarks bookmarks(file, "/data/a.dae");
+  ASSERT_EQ(bookmarks.all().size(), 1U);
+  EXPECT_FALSE(bookmarks.all()[0].whole);
+  EXPECT_TRUE(bookmarks.all()[0].settings.clip);
+  EXPECT_TRUE(Bookmarks(file, "/data/b.dae").all().empty());
+}
+
+TEST(Bookmarks, HiddenSolidsComeBackByTheirPaths) {
+  // Two nodes of one path below one that has three solids.
+  Scene scene;
+  scene.meshes.resize(1);
+  scene.nodes = {{"top", kNone, {}, kNone}, {"pmt", 0, {}, kNone}, {"pmt", 0, {}, kNone}, {"glass", 2, {}, kNone}};
+  for (const std::uint32_t node : {0U, 1U, 2U, 3U, kNone}) {
+    scene.instances.emplace_back();
+    scene.instances.back().node = node;
+  }
+  for (unsigned bits = 0; bits < 32; ++bits) {
+    Solids solids(scene);
+    std::vector<std::uint8_t> visible;
+    for (unsigned i = 0; i < 5; ++i) visible.push_back(bits >> i & 1);
+    solids.set_all(visible);
+    EXPECT_EQ(visibility(solids, hidden_solids(solids)), visible) << bits;
+  }
+  Solids solids(scene);
+  solids.set_visible(std::vector<std::uint32_t>{2, 3}, false);
+  EXPECT_EQ(hidden_solids(solids), std::vector<std::string>{"/top/pmt[2]/"});
+  ASSERT_TRUE(solids.undo());
+  EXPECT_EQ(solids.visible(), std::vector<std::uint8_t>(5, 1));
+  EXPECT_FALSE(solids.undo());
 }
 
 TEST(Bookmarks, ABrokenFileIsNamedAndLeftAlone) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -84,6 +85,36 @@ TEST(ViewerState, ChangesOfTheImageRaiseTheRevision) {
   EXPECT_FALSE(raises([&] { state.say("done"); })) << "messages are beside the image";
   EXPECT_EQ(state.message(), "done");
   EXPECT_FALSE(raises([&] { state.set_framebuffer({320, 240}); })) << "nothing changed";
+}
+
+TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
+  ViewerState state(ViewOptions{}, {640, 480});
+  state.change_settings([](Settings& s) { s.rays = RayMode::shaded; });
+  FrameScheduler* const no_frames = nullptr;
+  SceneLoader loader;
+  WindowLayout layout;
+  const ControlTarget target{state, *no_frames, layout, loader, [](const std::string&) {}};
+  for (const char* key : {"M", "G", "T"}) find_control(Kind::key, key, false, false)->act(target, {});
+  EXPECT_EQ(state.settings().fill, Fill::surface);
+  EXPECT_FALSE(state.settings().edges);
+  EXPECT_EQ(state.settings().opacity, 1);
+  EXPECT_NE(state.message().find("rays show"), std::string::npos) << state.message();
+  state.change_settings([](Settings& s) { s.rays = RayMode::off; });
+  find_control(Kind::key, "M", false, false)->act(target, {});
+  EXPECT_EQ(state.settings().fill, Fill::wireframe);
+}
+
+/// Each control has a tip: none is made but by the functions of panel_items.cpp, which ask for one.
+TEST(Panels, MakeControlsWithTipsAlone) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() / "viewer")) {
+    if (entry.path().filename() == "panel_items.cpp" || entry.path().extension() != ".cpp") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    for (const char* raw :
+         {"ImGui::Button", "ImGui::SmallButton", "ImGui::Checkbox", "ImGui::Slider", "ImGui::BeginCombo",
+          "ImGui::InputText", "ImGui::ArrowButton", "ImGui::Radio", "ImGui::Drag"})
+      EXPECT_EQ(text.str().find(raw), std::string::npos) << entry.path() << ": " << raw;
+  }
 }
 
 }  // namespace

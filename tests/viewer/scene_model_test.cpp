@@ -14,6 +14,7 @@
 #include "find.h"
 #include "solids.h"
 #include "support/paths.h"
+#include "tree_rows.h"
 
 namespace raylift::viewer {
 namespace {
@@ -217,6 +218,32 @@ TEST(Find, ANodeWithoutASolidStandsForThoseBelow) {
   const Solids solids(scene);
   ASSERT_TRUE(solids.instances(solids.children(kNone)[0]).empty());
   EXPECT_EQ(find(solids, scene.nodes[solids.children(kNone)[0]].name).solids.size(), scene.instances.size());
+}
+
+TEST(TreeRows, TellThreeHundredEqualNamesApart) {
+  Scene scene;
+  scene.meshes.resize(1);
+  scene.nodes.push_back({"World", kNone, {}, kNone});
+  for (int i = 0; i < 300; ++i) {
+    scene.nodes.push_back({"pmt", 0, i < 100 ? std::optional<std::int64_t>(1000 + i) : std::nullopt, kNone});
+    scene.instances.emplace_back();
+    scene.instances.back().node = static_cast<std::uint32_t>(scene.nodes.size() - 1);
+  }
+  const Solids solids(scene);
+  const auto distinct = [&](const std::vector<TreeRow>& rows) {
+    std::set<std::string> names;
+    for (const TreeRow& row : rows)
+      if (row.node != 0) names.insert(scene.nodes[row.node].name + row.mark);
+    return names;
+  };
+  const std::set<std::string> names = distinct(tree_rows(solids, {0}));
+  EXPECT_EQ(names.size(), 300U);
+  EXPECT_TRUE(names.contains("pmt  #1007"));
+  EXPECT_EQ(tree_rows(solids, {}).size(), 1U) << "closed";
+  EXPECT_EQ(tree_rows(solids, {})[0].mark, "") << "the only one";
+  const Found found = find(solids, "pmt");
+  EXPECT_EQ(distinct(found_rows(solids, found.solids, 5000)).size(), 300U);
+  EXPECT_EQ(found_rows(solids, found.solids, 7).size(), 7U);
 }
 
 TEST(Solids, VisibilityFollowsTheTree) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The items of panels. All controls are made here, so that each has a tip.
+#include "panel_items.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "cli/text.h"
+
+namespace raylift::viewer {
+
+float em(float length) {
+  return length * ImGui::GetFontSize() / kFontSize;
+}
+
+bool is_small(float width, float height) {
+  return width < em(kLeftWidth + kRightWidth + 180) || height < em(440);
+}
+
+float panel_width(float own, float width) {
+  return std::min(em(own), 0.48F * width);
+}
+
+void tip(const std::string& words) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(em(320));
+  text(words);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+std::string with_micro(std::string words) {
+  for (const char* unit : {"um", "us"})
+    if (words == unit || words.ends_with(std::string(" ") + unit)) words.replace(words.size() - 2, 1, "µ");
+  return words;
+}
+
+void text(const std::string& words) {
+  ImGui::TextUnformatted(words.data(), words.data() + words.size());
+}
+
+void wrapped(const std::string& words) {
+  ImGui::PushTextWrapPos();
+  text(words);
+  ImGui::PopTextWrapPos();
+}
+
+bool begin_facts(const char* id) {
+  if (!ImGui::BeginTable(id, 2)) return false;
+  ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);  // wrapped text has no width of its own
+  return true;
+}
+
+void fact(const char* name, const std::string& value) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::TextDisabled("%s", name);
+  ImGui::TableNextColumn();
+  wrapped(cli::printable(value));
+}
+
+void point_fact(const char* name, const Eigen::Vector3d& p) {
+  fact(name, fmt::format("{:.6g}  {:.6g}  {:.6g}", p.x(), p.y(), p.z()));
+}
+
+bool button(const char* label, const char* help) {
+  const bool pressed = ImGui::Button(label);
+  tip(help);
+  return pressed;
+}
+
+bool checkbox(const char* label, bool& value, const char* help, const char* why_not) {
+  ImGui::BeginDisabled(why_not != nullptr);
+  const bool changed = ImGui::Checkbox(label, &value);
+  ImGui::EndDisabled();
+  tip(why_not != nullptr ? why_not : help);
+  return changed;
+}
+
+bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
+            const char* why_not) {
+  ImGui::BeginDisabled(why_not != nullptr);
+  const bool changed = ImGui::SliderFloat(label, &value, least, most, format);
+  ImGui::EndDisabled();
+  tip(why_not != nullptr ? why_not : help);
+  return changed;
+}
+
+bool arrow(const char* label, bool open) {
+  const bool pressed = ImGui::ArrowButton(label, open ? ImGuiDir_Down : ImGuiDir_Right);
+  tip(open ? "Close" : "Show what is below");
+  return pressed;
+}
+
+bool begin_list(const char* label, const char* shown, const char* help) {
+  const bool open = ImGui::BeginCombo(label, shown);
+  if (!open) tip(help);
+  return open;
+}
+
+bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help, bool until_enter) {
+  const bool changed = ImGui::InputTextWithHint(label, hint, buffer.data(), buffer.size(),
+                                                until_enter ? ImGuiInputTextFlags_EnterReturnsTrue : 0);
+  tip(help);
+  return changed;
+}
+
+}  // namespace raylift::viewer
