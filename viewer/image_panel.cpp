@@ -91,7 +91,7 @@ void draw_views(ViewerState& state, WindowLayout& layout) {
 
 }  // namespace
 
-bool draw_image_settings(ViewerState& state, WindowLayout& layout, float width) {
+PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float width) {
   const float wide = panel_width(kRightWidth, width);
   ImGui::SetNextWindowPos({width - wide - em(kGap), em(kGap)});
   ImGui::SetNextWindowSize({wide, 0});
@@ -117,8 +117,9 @@ bool draw_image_settings(ViewerState& state, WindowLayout& layout, float width) 
     draw_views(state, layout);
     ImGui::PopItemWidth();
   }
+  const PanelPlace place{open && !ImGui::IsWindowCollapsed(), ImGui::GetWindowPos().y + ImGui::GetWindowSize().y};
   ImGui::End();
-  return open;
+  return place;
 }
 
 }  // namespace raylift::viewer

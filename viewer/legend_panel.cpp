@@ -39,7 +39,7 @@ void draw_ramp(const Legend& legend, float width) {
 
 }  // namespace
 
-void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, float width, float height) {
+void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above) {
   if (!state.scene()) return;
   const auto depths = frames.depths(state);
   const Key key{state.scene().get(), state.looks_version(), state.settings().color, state.settings().rays, depths};
@@ -51,7 +51,8 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
   const float wide = panel_width(kRightWidth, width);
   const float inner = wide - 2 * ImGui::GetStyle().WindowPadding.x;
   ImGui::SetNextWindowPos({width - em(kGap), height - em(70)}, ImGuiCond_Always, {1, 1});
-  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(90), 0.36F * height)});
+  ImGui::SetNextWindowSizeConstraints(
+      {wide, 0}, {wide, std::max(em(60), std::min(0.36F * height, height - em(70 + kGap) - above))});
   if (ImGui::Begin(("Legend: " + legend_.title + "###legend").c_str(), nullptr,
                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoSavedSettings)) {

@@ -13,7 +13,8 @@ namespace raylift::viewer {
 
 class LegendPanel {
  public:
-  void draw(const ViewerState& state, const FrameScheduler& frames, float width, float height);
+  /// Below `above`, the lower edge of what is over it.
+  void draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above);
 
  private:
   /// What the legend follows from.

@@ -56,8 +56,12 @@ void draw_facts(const ViewerState& state);
 /// Within a tab: OpenGL, the device, and where each array lies.
 void draw_device(const ViewerState& state, const FrameScheduler& frames);
 /// Panels of their own.
-/// Returns whether it is open.
-bool draw_image_settings(ViewerState& state, WindowLayout& layout, float width);
+/// Whether a panel is open, and its lower edge.
+struct PanelPlace {
+  bool open = false;
+  float below = 0;
+};
+PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float width);
 void draw_selection(ViewerState& state, float width, float height);
 /// Within the selection's panel: the optical properties of the material inside, and those of its surfaces.
 void draw_optics(const Scene& scene, const Selection& selection);

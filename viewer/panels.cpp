@@ -30,17 +30,18 @@ void Panels::draw(float width, float height) {
   const bool small = is_small(width, height), fold = small_ != small;
   small_ = small;
   const auto fold_next = [&] {
-    if (fold) ImGui::SetNextWindowCollapsed(small);
+    ImGui::SetNextWindowCollapsed(small, fold ? ImGuiCond_Always : ImGuiCond_FirstUseEver);
   };
   if (layout_.panels) {
     fold_next();
     draw_scene(width, height);
     fold_next();
-    if (draw_image_settings(state_, layout_, width)) right_ = panel_width(kRightWidth, width) + em(kGap);
+    const PanelPlace image = draw_image_settings(state_, layout_, width);
+    if (image.open) right_ = panel_width(kRightWidth, width) + em(kGap);
     if (state_.selection()) draw_selection(state_, width, height);
     if (layout_.legend) {
       fold_next();
-      legend_.draw(state_, frames_, width, height);
+      legend_.draw(state_, frames_, width, height, image.below);
     }
   }
   draw_activity(width, height);
@@ -61,7 +62,7 @@ void Panels::draw_scene(float width, float height) {
                            fold_scene_ == wide ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
   fold_scene_ = wide;
   const bool open = ImGui::Begin("Scene", nullptr, ImGuiWindowFlags_NoMove);
-  if (open) left_ = wide + em(kGap);
+  if (open && !ImGui::IsWindowCollapsed()) left_ = wide + em(kGap);
   if (open && ImGui::BeginTabBar("tabs")) {
     tab("Solids", [&] { tree_.draw(state_); });
     tab("Facts", [&] { draw_facts(state_); });

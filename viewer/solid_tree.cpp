@@ -89,9 +89,8 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
   }
   ImGui::SameLine(0, 4);
   const Scene& scene = *state.scene();
-  const std::string name =
-      cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance]) : scene.nodes[row.node].name) +
-      row.mark;
+  const std::string name = row.mark + cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance])
+                                                                       : scene.nodes[row.node].name);
   const bool selected = state.selection() && row.instance == state.selection()->instance;
   ImGui::AlignTextToFramePadding();
   const bool pressed = ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick);

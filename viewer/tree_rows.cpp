@@ -19,9 +19,9 @@ void mark_equal_names(const Scene& scene, const Group& group, std::vector<TreeRo
   for (TreeRow& row : rows) {
     auto& [all, so_far] = counts[group(row)][name_of(scene, row)];
     if (row.node != kNone && scene.nodes[row.node].copy_number)
-      row.mark = "  #" + std::to_string(*scene.nodes[row.node].copy_number);
+      row.mark = '#' + std::to_string(*scene.nodes[row.node].copy_number) + "  ";
     else if (all > 1)
-      row.mark = "  (" + std::to_string(++so_far) + ')';
+      row.mark = '(' + std::to_string(++so_far) + ")  ";
   }
 }
 

@@ -18,7 +18,7 @@ struct TreeRow {
   int depth;
   bool open;
   bool has_children;
-  std::string mark;  ///< behind the name: "  #12", a copy number, or "  (3)", the third of that name; else empty
+  std::string mark;  ///< before the name: "#12  ", a copy number, or "(3)  ", the third of that name; else empty
 };
 
 /// The rows of the nodes whose mothers are all open, in the file's order.

@@ -20,6 +20,7 @@
 #include "controls.h"
 #include "gui.h"
 #include "panels.h"
+#include "press_times.h"
 #include "scene_loader.h"
 
 namespace raylift::viewer {
@@ -95,10 +96,12 @@ class Window {
   void run(const cli::Session& session) {
     while (glfwWindowShouldClose(window_.get()) == 0 && cli::interrupted_by() == 0) {
       // Waits for an event, unless something goes on by itself.
-      if (draws_on())
-        glfwPollEvents();
-      else
-        glfwWaitEventsTimeout(longest_wait());
+      if (!draws_on()) {
+        presses_.clear();
+        if (!presses_.wait(longest_wait())) glfwWaitEventsTimeout(longest_wait());
+      }
+      presses_.scan(glfwGetTime());
+      glfwPollEvents();
       act_on_held_keys();
       loader_.poll(state_);
       note_changes();
@@ -220,7 +223,9 @@ class Window {
   void on_button(int button, int action, int modifiers) {
     wake_ = kSettle;
     if (action == GLFW_PRESS) {
+      const double pressed = presses_.next(glfwGetTime());
       if (ImGui::GetIO().WantCaptureMouse) return;
+      press_time_ = pressed;
       // The position of the event: the cursor may be elsewhere by now, when drawing is slow.
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
@@ -232,10 +237,12 @@ class Window {
     if (button != button_) return;
     button_ = -1;
     if (dragged_ || button != GLFW_MOUSE_BUTTON_LEFT) return;
-    const double now = glfwGetTime();
-    act(Control::Kind::click, now - last_click_ < kDoubleClick ? "double click" : "click", 0,
-        event_at(press_x_, press_y_));
-    last_click_ = now;
+    const bool twice = press_time_ - last_click_ < kDoubleClick &&
+                       std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
+    act(Control::Kind::click, twice ? "double click" : "click", 0, event_at(press_x_, press_y_));
+    last_click_ = twice ? -1 : press_time_;  // a third press is the first of two again
+    last_click_x_ = press_x_;
+    last_click_y_ = press_y_;
   }
 
   void on_cursor(double x, double y) {
@@ -317,7 +324,8 @@ class Window {
   int modifiers_ = 0;
   bool dragged_ = false;
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
-  double last_click_ = -1;
+  PressTimes presses_;
+  double press_time_ = 0, last_click_ = -1, last_click_x_ = 0, last_click_y_ = 0;
   double last_held_ = 0;
 };
 

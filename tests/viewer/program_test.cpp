@@ -112,6 +112,26 @@ TEST(ViewProgram, TakesTheConfigurationOfItsHelpForAnyScene) {
   EXPECT_NE(ended.out.find("matches 'Pool*', of the configuration"), std::string::npos) << ended.out;
 }
 
+TEST(ViewProgram, OpensWithABookmark) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  const std::string file = std::filesystem::canonical(test::data("instances.dae")).string();
+  const std::string bookmarks =
+      folder.write("bookmarks.json", R"({")" + file + R"(": [{"name": "far", "target": [0, 0, 0],
+      "up": [0, 0, 1], "orientation": [0, 0, 0, 1], "distance": 1e9, "fov": 40, "orthographic": false, "color": "solid",
+      "rays": "off", "shells": "faint", "wireframe": false, "edges": false, "smooth": true, "back-faces": false, "caps": true,
+      "opacity": 1, "hidden": []}]})");
+  const std::string command = data("instances.dae") +
+                              " --gl software -r 64x48 --background black --no-axes --no-scale-bar --bookmarks '" +
+                              bookmarks + "' -o - 2>/dev/null";
+  const auto lit = [](const Image& image) {
+    return std::count_if(image.pixels.begin(), image.pixels.end(), [](const Pixel& p) { return p[1] > 40; });
+  };
+  EXPECT_GT(lit(decode_png(view(command).out)), 100);
+  EXPECT_LT(lit(decode_png(view("--bookmark far " + command).out)), 10) << "from far away it is a point";
+  EXPECT_EQ(view("--bookmark near " + command).code, 2);
+}
+
 TEST(ViewProgram, SaysHowLargeAnImageCanBe) {
   NEEDS_GL();
   const Ended ended = view(data("cube.dae") + " --gl software -r 16384x16384 --samples 16 -o /dev/null 2>&1");

@@ -233,12 +233,12 @@ TEST(TreeRows, TellThreeHundredEqualNamesApart) {
   const auto distinct = [&](const std::vector<TreeRow>& rows) {
     std::set<std::string> names;
     for (const TreeRow& row : rows)
-      if (row.node != 0) names.insert(scene.nodes[row.node].name + row.mark);
+      if (row.node != 0) names.insert(row.mark + scene.nodes[row.node].name);
     return names;
   };
   const std::set<std::string> names = distinct(tree_rows(solids, {0}));
   EXPECT_EQ(names.size(), 300U);
-  EXPECT_TRUE(names.contains("pmt  #1007"));
+  EXPECT_TRUE(names.contains("#1007  pmt"));
   EXPECT_EQ(tree_rows(solids, {}).size(), 1U) << "closed";
   EXPECT_EQ(tree_rows(solids, {})[0].mark, "") << "the only one";
   const Found found = find(solids, "pmt");

@@ -47,6 +47,7 @@ class Child {
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
+  [[nodiscard]] pid_t pid() const { return pid_; }
   /// Its exit code, if it ends within so long; else -1.
   int wait(std::chrono::seconds most) {
     const auto until = std::chrono::steady_clock::now() + most;
@@ -282,6 +283,65 @@ TEST_F(Window, CastsRaysProgressively) {
   ASSERT_TRUE(tool("key k key k"));  // shaded, depth
   EXPECT_GT(compare(raster, image_until([&](const Image& image) { return compare(raster, image).share > 0.05; })).share,
             0.05);
+}
+
+TEST_F(Window, TwoClicksAreADoubleClickByTheirOwnTimes) {
+  show("cube.dae");
+  (void)tool("key p");
+  const auto lines = [&] {
+    const std::string text = contents(folder_.path() / "out");
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  (void)tool("mousemove 380 320 mousemove 400 300");
+  std::this_thread::sleep_for(500ms);
+  const Image before = saved_image();
+  // While the program does nothing: both clicks come to it at once, and were far apart.
+  ::kill(program_->pid(), SIGSTOP);
+  (void)tool("click 1");
+  std::this_thread::sleep_for(900ms);
+  (void)tool("click 1");
+  ::kill(program_->pid(), SIGCONT);
+  EXPECT_TRUE(eventually([&] { return lines() >= 2; })) << "two clicks, each of which prints the path";
+  EXPECT_LT(compare(before, saved_image()).share, 0.1) << "no camera has moved";
+  std::this_thread::sleep_for(600ms);
+  ::kill(program_->pid(), SIGSTOP);
+  (void)tool("click 1");
+  (void)tool("click 1");
+  ::kill(program_->pid(), SIGCONT);
+  EXPECT_GT(compare(before, image_until([&](const Image& image) { return compare(before, image).share > 0.1; })).share,
+            0.1)
+      << "a double click frames the solid";
+}
+
+TEST_F(Window, AnIdleWindowTakesNoProcessorTime) {
+  show("detector.dae");
+  std::this_thread::sleep_for(2s);  // the check of the scene ends
+  const auto ticks = [&] {
+    std::string text = contents("/proc/" + std::to_string(program_->pid()) + "/stat");
+    std::istringstream fields(text.substr(text.rfind(')') + 2));
+    std::string skipped;
+    long user = 0, system = 0;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    fields >> user >> system;
+    return user + system;
+  };
+  ASSERT_TRUE(eventually([&] {
+    const long before = ticks();
+    std::this_thread::sleep_for(1500ms);
+    return ticks() - before <= 1;  // of a hundred a second
+  }));
+}
+
+TEST_F(Window, HidingCanBeUndone) {
+  show("cube.dae");
+  (void)tool("key p");
+  const Image start = saved_image();
+  ASSERT_TRUE(tool("mousemove 390 310 mousemove 400 300 click 1"));
+  (void)image_until([&](const Image& image) { return compare(start, image, 2).share > 0; });
+  ASSERT_TRUE(tool("key l"));
+  EXPECT_LT(scene_pixels(image_until([&](const Image& image) { return scene_pixels(image) < 100; })), 100);
+  ASSERT_TRUE(tool("key ctrl+z"));
+  EXPECT_GT(scene_pixels(image_until([&](const Image& image) { return scene_pixels(image) > 1000; })), 1000);
 }
 
 }  // namespace
