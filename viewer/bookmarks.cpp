@@ -49,6 +49,8 @@ Bookmark from_json(const Json& json) {
   camera.orthographic = json.at("orthographic").get<bool>();
   Settings& s = bookmark.settings;
   if (json.contains("clip")) s.clip = parse_clip(json["clip"].get<std::string>());
+  if (json.contains("more-clips"))
+    for (const Json& plane : json["more-clips"]) s.more_clips.push_back(parse_clip(plane.get<std::string>()));
   bookmark.whole = json.contains("color");
   if (bookmark.whole) {
     s.color = color_by(json.at("color").get<std::string>());
@@ -79,6 +81,7 @@ Json to_json(const Bookmark& bookmark) {
             {"orthographic", camera.orthographic}};
   const Settings& s = bookmark.settings;
   if (s.clip) json["clip"] = clip_text(*s.clip);
+  for (const ClipPlane& plane : s.more_clips) json["more-clips"].push_back(clip_text(plane));
   if (!bookmark.whole) return json;
   const auto name = [](const auto& names, auto value) { return std::string(names[static_cast<std::size_t>(value)]); };
   json["color"] = name(kColorNames, s.color);

@@ -69,8 +69,11 @@ void unless_rays(ViewerState& state) {
 }
 
 void clip(ViewerState& state) {
-  state.change_settings(
-      [&](Settings& s) { s.clip = s.clip ? std::nullopt : std::optional(facing_plane(state.camera().forward())); });
+  state.change_settings([&](Settings& s) {
+    const bool clipped = !s.planes().empty();
+    s.more_clips.clear();
+    s.clip = clipped ? std::nullopt : std::optional(facing_plane(state.camera().forward()));
+  });
 }
 
 void next_clip_axis(ViewerState& state) {

@@ -54,6 +54,7 @@ bool edit_surfaces(Settings& s) {
 bool edit_clip(Settings& s, const Bounds* bounds, const Eigen::Vector3d& forward) {
   bool clip = s.clip.has_value();
   bool changed = checkbox("clip", clip, "Cut the half that faces the camera (X)");
+  if (!clip) s.more_clips.clear();
   if (clip != s.clip.has_value()) s.clip = clip ? std::optional(facing_plane(forward)) : std::nullopt;
   if (!s.clip || bounds == nullptr) return changed;
   second_column();
@@ -69,6 +70,22 @@ bool edit_clip(Settings& s, const Bounds* bounds, const Eigen::Vector3d& forward
   if (button("flip", "Cut the other half")) {
     s.clip = ClipPlane{-s.clip->normal, -s.clip->offset_in(*bounds)};
     changed = true;
+  }
+  ImGui::SameLine();
+  if (s.planes().size() < kMostPlanes && button("+", "Add another plane; all of them hold")) {
+    int axis = 0;
+    s.clip->normal.cwiseAbs().maxCoeff(&axis);
+    s.more_clips.push_back(*s.clip);
+    s.clip = facing_plane(forward, (axis + 1) % 3);
+    changed = true;
+  }
+  if (!s.more_clips.empty()) {
+    ImGui::SameLine();
+    if (button("-", "Remove this plane, and go back to the one before")) {
+      s.clip = s.more_clips.back();
+      s.more_clips.pop_back();
+      changed = true;
+    }
   }
   const double reach = 0.5 * bounds->size().norm();
   const double middle = s.clip->normal.dot(bounds->center());

@@ -105,7 +105,8 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     p.visible = visible_.device();
     shown_ = visible_bounds_;
   }
-  if (settings.clip) shown_ = clipped(shown_, *settings.clip, scene_->bounds);
+  const std::vector<ClipPlane> planes = settings.planes();
+  for (const ClipPlane& plane : planes) shown_ = clipped(shown_, plane, scene_->bounds);
   if (settings.smooth && normals_.size() == 0) {
     const SmoothNormals normals = smooth_normals(*scene_, mesh_offsets(*scene_));
     fill<std::uint32_t>(normals_, normals.vertices);
@@ -139,12 +140,11 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   p.nearest = static_cast<float>(std::max(shown_near, first));
   p.farthest = static_cast<float>(std::max(shown_far, std::max(shown_near, first) + 1e-6 * camera.distance));
   p.reach = static_cast<float>(std::min(0.35 * camera.half_height(), 0.2 * scene_->bounds.size().norm()));
-  p.cut = settings.clip && settings.caps;
-  p.clip_normal = {0, 0, 0};
-  p.clip_offset = 1;
-  if (settings.clip) {
-    p.clip_normal = as_float3(settings.clip->normal);
-    p.clip_offset = static_cast<float>(settings.clip->offset_in(scene_->bounds) - settings.clip->normal.dot(origin));
+  p.cut = !planes.empty() && settings.caps;
+  p.clip_count = static_cast<std::uint32_t>(planes.size());
+  for (std::size_t i = 0; i != planes.size(); ++i) {
+    p.clip_normals[i] = as_float3(planes[i].normal);
+    p.clip_offsets[i] = static_cast<float>(planes[i].offset_in(scene_->bounds) - planes[i].normal.dot(origin));
   }
   p.color = settings.color;
   p.mode = settings.rays;

@@ -32,11 +32,12 @@ struct RayFrame {
   Float3 eye;                    ///< from the geometry's origin
   Float3 forward, right, above;  ///< as of ImageRays
   Float3 up, key_light;          ///< of unit length
-  Float3 clip_normal;            ///< zero: no clipping
-  float clip_offset;             ///< points with dot(clip_normal, p) > clip_offset are clipped
-  float first;                   ///< depth at which rays begin
-  float nearest, farthest;       ///< the range of the depth image
-  float reach;                   ///< length of ambient-occlusion rays
+  std::uint32_t clip_count;      ///< of planes
+  Float3 clip_normals[6];
+  float clip_offsets[6];    ///< points with dot(normal, p) > offset are clipped
+  float first;              ///< depth at which rays begin
+  float nearest, farthest;  ///< the range of the depth image
+  float reach;              ///< length of ambient-occlusion rays
   bool orthographic;
   bool back_faces;  ///< in red
   bool cut;         ///< show clipped solids as if they were filled
@@ -123,16 +124,21 @@ RAYLIFT_HD inline float random(std::uint32_t pixel, std::uint32_t sample, std::u
   return static_cast<float>(scramble(scramble(scramble(pixel) + sample) + dimension) >> 8) * (1.0f / 16777216.0f);
 }
 
-/// Clips the ray's interval at the clipping plane. False where nothing is left.
+/// Clips the ray's interval at the clipping planes. False where nothing is left.
 RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray) {
-  const float along = dot(p.clip_normal, ray.direction);
-  const float left = p.clip_offset - dot(p.clip_normal, ray.origin);
-  if (along == 0) return left >= 0;
-  const float t = left / along;
-  if (along > 0) {
-    if (t < ray.tmax) ray.tmax = t;
-  } else if (t > ray.tmin) {
-    ray.tmin = t;
+  for (std::uint32_t i = 0; i < p.clip_count; ++i) {
+    const float along = dot(p.clip_normals[i], ray.direction);
+    const float left = p.clip_offsets[i] - dot(p.clip_normals[i], ray.origin);
+    if (along == 0) {
+      if (left < 0) return false;
+      continue;
+    }
+    const float t = left / along;
+    if (along > 0) {
+      if (t < ray.tmax) ray.tmax = t;
+    } else if (t > ray.tmin) {
+      ray.tmin = t;
+    }
   }
   return ray.tmin < ray.tmax;
 }

@@ -17,7 +17,7 @@ struct Frame {
   float clip_from_eye[16];  // by columns
   float eye_high[4];
   float eye_low[4];
-  float clip_plane[4];
+  float clip_planes[kMostPlanes][4];
   float forward[4];
   float up[4];
   float key_light[4];
@@ -145,15 +145,15 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
     frame.eye_low[i] = low;
   }
   // Without a plane, every point passes the clip test.
-  frame.clip_plane[3] = 1;
-  if (settings.clip)
-    store(frame.clip_plane, settings.clip->normal,
-          settings.clip->offset_in(scene_.bounds()) - settings.clip->normal.dot(eye));
+  for (auto& plane : frame.clip_planes) plane[3] = 1;
+  const std::vector<ClipPlane> planes = settings.planes();
+  for (std::size_t i = 0; i != planes.size(); ++i)
+    store(frame.clip_planes[i], planes[i].normal, planes[i].offset_in(scene_.bounds()) - planes[i].normal.dot(eye));
   store(frame.forward, camera.forward(), camera.orthographic ? 1 : 0);
   store(frame.up, camera.up.normalized(), static_cast<double>(settings.opacity));
   store(frame.key_light, key_light(camera));
   frame.choice[0] = static_cast<std::uint32_t>(settings.color);
-  frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.clip && settings.caps ? 2U : 0U) |
+  frame.choice[1] = (settings.back_faces ? 1U : 0U) | (!planes.empty() && settings.caps ? 2U : 0U) |
                     (settings.fill == Fill::wireframe ? 4U : 0U);
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(device_triangles_, kNone));
   frame.tables[0] = scene_.material_entries();
@@ -212,13 +212,13 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
   if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
-  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  enable_clipping(settings);
   if (settings.opacity < 1 && settings.fill == Fill::surface)
     draw_blended(settings);
   else
     draw_surfaces(settings);
   if (scene_.draws(Look::faint)) draw_faint(settings);
-  glDisable(GL_CLIP_DISTANCE0);
+  disable_clipping();
   glDisable(GL_DEPTH_TEST);
 }
 
@@ -291,7 +291,7 @@ void Renderer::draw_blended(const Settings& settings) {
   draw_scene();
   blended_.resolve(canvas_.size);
   bind_canvas();
-  glDisable(GL_CLIP_DISTANCE0);
+  disable_clipping();
   glUseProgram(composite_.name());
   glBindTextureUnit(0, blended_.resolved_accumulated.name());
   glBindTextureUnit(1, blended_.resolved_revealage.name());
@@ -300,12 +300,12 @@ void Renderer::draw_blended(const Settings& settings) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glDisable(GL_BLEND);
   if (!settings.edges) return;
-  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  enable_clipping(settings);
   draw_edges();
 }
 
 void Renderer::draw_faint(const Settings& settings) {
-  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  enable_clipping(settings);
   // Hidden by what is solid, and hiding nothing.
   glDepthMask(GL_FALSE);
   blend_over();

@@ -29,6 +29,9 @@ struct IdImage {
   std::vector<std::array<std::uint32_t, 2>> ids;
 };
 
+/// Enables and disables the clip distances of the settings' planes.
+void enable_clipping(const Settings& settings);
+void disable_clipping();
 /// Enables blending by alpha that is not multiplied in.
 void blend_over();
 

@@ -32,6 +32,15 @@ std::array<int, 4> pixels_around(const Camera& camera, const Bounds& box, const 
 
 }  // namespace
 
+void enable_clipping(const Settings& settings) {
+  const std::size_t count = settings.planes().size();
+  for (std::size_t i = 0; i != count; ++i) glEnable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
+}
+
+void disable_clipping() {
+  for (std::size_t i = 0; i != kMostPlanes; ++i) glDisable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
+}
+
 void blend_over() {
   glEnable(GL_BLEND);
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
@@ -65,11 +74,11 @@ void Renderer::draw_selection(const Camera& camera, const Settings& settings) {
   glBindFramebuffer(GL_FRAMEBUFFER, mask_.target.name());
   mask_.clear();
   set_frame(camera, settings);
-  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  enable_clipping(settings);
   glUseProgram(program("#define MASK\n").name());
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
   scene_.draw_selected();
-  glDisable(GL_CLIP_DISTANCE0);
+  disable_clipping();
   bind_canvas();
   const float width = std::max(2.0F, static_cast<float>(resolution_.height) / 360.0F);
   // Only around the solid: each pixel there looks at its surroundings.

@@ -68,10 +68,10 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   set_frame(camera, settings);
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
-  if (settings.clip) glEnable(GL_CLIP_DISTANCE0);
+  enable_clipping(settings);
   glUseProgram(program("#define IDS\n").name());
   draw_scene();
-  glDisable(GL_CLIP_DISTANCE0);
+  disable_clipping();
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_SCISSOR_TEST);
   glDepthFunc(GL_LESS);

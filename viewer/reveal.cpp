@@ -127,7 +127,7 @@ std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
   std::vector<std::uint8_t> result = solids.visible();  // 0 and 1 are hidden and solid
   if (settings.shells != Shells::solid) {
     std::vector<std::uint32_t> shells = enclosing(solids);
-    if (settings.clip) shells.resize(shells.size() > 1 ? 1 : 0);
+    if (settings.clip || !settings.more_clips.empty()) shells.resize(shells.size() > 1 ? 1 : 0);
     for (const std::uint32_t i : shells)
       result[i] = static_cast<std::uint8_t>(settings.shells == Shells::faint ? Look::faint : Look::hidden);
   }
@@ -148,12 +148,13 @@ std::vector<std::uint32_t> shown_solid(std::span<const std::uint8_t> looks) {
 std::vector<Eigen::Vector3d> framed_points(const Solids& solids, const Settings& settings,
                                            std::span<const std::uint32_t> instances) {
   std::vector<Eigen::Vector3d> points = solids.outermost(instances);
-  if (!settings.clip) return points;
-  const Eigen::Vector3d& normal = settings.clip->normal;
-  const double offset = settings.clip->offset_in(solids.scene().bounds);
-  // What is cut away ends at the plane. All of it, where nothing would be left.
-  if (std::all_of(points.begin(), points.end(), [&](const auto& p) { return normal.dot(p) > offset; })) return points;
-  for (Eigen::Vector3d& p : points) p -= std::max(0.0, normal.dot(p) - offset) * normal;
+  for (const ClipPlane& plane : settings.planes()) {
+    const double offset = plane.offset_in(solids.scene().bounds);
+    // What is cut away ends at the plane. All of it, where nothing would be left.
+    if (std::all_of(points.begin(), points.end(), [&](const auto& p) { return plane.normal.dot(p) > offset; }))
+      continue;
+    for (Eigen::Vector3d& p : points) p -= std::max(0.0, plane.normal.dot(p) - offset) * plane.normal;
+  }
   return points;
 }
 

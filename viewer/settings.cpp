@@ -100,6 +100,14 @@ Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene) {
   return box;
 }
 
+std::vector<ClipPlane> Settings::planes() const {
+  std::vector<ClipPlane> all;
+  if (clip) all.push_back(*clip);
+  for (const ClipPlane& plane : more_clips)
+    if (all.size() < kMostPlanes) all.push_back(plane);
+  return all;
+}
+
 std::string clip_text(const ClipPlane& plane) {
   std::string text = decimal(plane.normal.x()) + ',' + decimal(plane.normal.y()) + ',' + decimal(plane.normal.z());
   if (plane.offset) text += '=' + decimal(*plane.offset);

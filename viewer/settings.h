@@ -39,6 +39,7 @@ struct ClipPlane {
 
 /// "x", "-y", "x=100", "1,1,0", "1,1,0=250": throws Error(usage) for anything else.
 [[nodiscard]] ClipPlane parse_clip(std::string_view text);
+inline constexpr std::size_t kMostPlanes = 6;
 /// The text that parse_clip reads as this plane.
 [[nodiscard]] std::string clip_text(const ClipPlane& plane);
 
@@ -74,10 +75,14 @@ struct Settings {
   float opacity = 1;              ///< below 1, all surfaces are transparent
   Shells shells = Shells::faint;  ///< as looks() says
   std::optional<ClipPlane> clip;
-  bool caps = true;  ///< shows clipped solids as if they were filled
+  std::vector<ClipPlane> more_clips;  ///< hold besides `clip`: what any of them hides is hidden
+  bool caps = true;                   ///< shows clipped solids as if they were filled
   bool axes = true;
   bool scale_bar = true;
   Background background;
+
+  /// All clipping planes, at most kMostPlanes.
+  [[nodiscard]] std::vector<ClipPlane> planes() const;
 };
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.

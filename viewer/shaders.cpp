@@ -8,7 +8,7 @@ layout(std140, binding = 0) uniform Frame {
   mat4 clip_from_eye;   // positions relative to the eye, in the world's axes -> clip space
   vec4 eye_high;        // the eye, as two floats a coordinate
   vec4 eye_low;
-  vec4 clip_plane;      // dot(xyz, relative position) > w is cut away
+  vec4 clip_planes[6];  // dot(xyz, relative position) > w is cut away
   vec4 forward;         // w: 1 where the camera is orthographic
   vec4 up;              // of the world; w: opacity
   vec4 key_light;       // towards it
@@ -25,6 +25,7 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 octahedral;
 layout(location = 2) in uvec4 slot;  // instance, material, first triangle, optical surface
 
+out float gl_ClipDistance[6];
 out vec3 relative;
 #ifdef SMOOTH
 out vec3 normal;
@@ -42,7 +43,7 @@ void main() {
   precise vec3 moved = coarse + fine;
   relative = linear + moved;
   gl_Position = clip_from_eye * vec4(relative, 1);
-  gl_ClipDistance[0] = clip_plane.w - dot(clip_plane.xyz, relative);
+  for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = clip_planes[i].w - dot(clip_planes[i].xyz, relative);
   which = uvec4(slot.xyz, floatBitsToUint(placed.low.w));
   surface = slot.w;
 #ifdef SMOOTH
@@ -61,7 +62,7 @@ layout(std140, binding = 0) uniform Frame {
   mat4 clip_from_eye;
   vec4 eye_high;
   vec4 eye_low;
-  vec4 clip_plane;
+  vec4 clip_planes[6];
   vec4 forward;
   vec4 up;
   vec4 key_light;

@@ -132,14 +132,23 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red stripes")->group(kDrawing);
   add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
       [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, 0.01, 1)); });
-  add("--clip", "PLANE", "",
-      "Clip at a plane: x, -y, z=100, 1,1,0=250; facing: the half that faces the camera; off: no clipping",
-      [&](const std::string& text) {
-        options.clip_facing = text == "facing";
-        settings.clip = text == "off"         ? std::nullopt
-                        : options.clip_facing ? std::optional(ClipPlane())
-                                              : std::optional(parse_clip(text));
-      });
+  app.add_option(
+         "--clip", options.clips,
+         "Clip at a plane: x, -y, z=100, 1,1,0=250; facing: the half that faces the camera; off: no clipping; several "
+         "planes: given again, up to 6")
+      ->type_name("PLANE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check([](const std::string& text) {
+        try {
+          if (text != "off" && text != "facing") (void)parse_clip(text);
+          return std::string();
+        } catch (const Error& error) {
+          return std::string(error.what());
+        }
+      })
+      ->group(kDrawing);
   choice("--shells", "LOOK", "faint",
          "Solids that enclose nearly all others: faint, solid or hidden; clipping opens all but the largest",
          kShellsNames, [&](const std::string& text) { settings.shells = shells_mode(text); });
@@ -219,9 +228,36 @@ void check_output_names(const ViewOptions& options) {
   }
 }
 
+/// The planes of --clip: those of the command line, or else of the configuration.
+void settle_clips(ViewOptions& options) {
+  std::vector<std::string> clips = options.clips;
+  if (clips.size() > options.configured.clips)
+    clips.erase(clips.begin(), clips.begin() + static_cast<std::ptrdiff_t>(options.configured.clips));
+  options.clip_facing = false;
+  std::vector<ClipPlane> planes;
+  for (const std::string& text : clips) {
+    if (text == "off") {
+      planes.clear();
+      options.clip_facing = false;
+    } else if (text == "facing") {
+      options.clip_facing = true;
+    } else {
+      planes.push_back(parse_clip(text));
+    }
+  }
+  // The plane that follows from the camera comes first.
+  if (options.clip_facing) planes.insert(planes.begin(), ClipPlane());
+  if (planes.size() > kMostPlanes)
+    throw Error(ErrorKind::usage, "--clip is given more than " + std::to_string(kMostPlanes) + " times");
+  Settings& s = options.settings;
+  s.clip = planes.empty() ? std::nullopt : std::optional(planes.front());
+  s.more_clips.assign(planes.begin() + (planes.empty() ? 0 : 1), planes.end());
+}
+
 /// What follows from several options together. Throws Error(usage).
 void settle(ViewOptions& options, bool background_given) {
   if (options.light && !background_given) options.settings.background = parse_background("light");
+  settle_clips(options);
   check_output_names(options);
   if (options.output == "-" && options.frames > 0)
     throw Error(ErrorKind::usage, "--frames prints to standard output, where the image goes", {},
@@ -268,7 +304,7 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
-    options.configured = {options.hide.size(), options.only.size(), options.focus};
+    options.configured = {options.hide.size(), options.only.size(), options.clips.size(), options.focus};
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));
@@ -329,6 +365,7 @@ std::string bookmarks_key(const std::string& scene_file) {
 Settings with_bookmark(const Settings& settings, const Bookmark& bookmark) {
   Settings result = bookmark.whole ? bookmark.settings : settings;
   result.clip = bookmark.settings.clip;
+  result.more_clips = bookmark.settings.more_clips;
   result.axes = settings.axes;
   result.scale_bar = settings.scale_bar;
   result.background = settings.background;

@@ -41,12 +41,13 @@ struct ViewOptions {
 
   Settings settings;
   CameraOptions camera;
+  std::vector<std::string> clips;       ///< as typed; settings.clip and more_clips follow from them
   bool clip_facing = false;             ///< settings.clip follows from the camera
   std::string focus;                    ///< frames the solids that match
   std::vector<std::string> hide, only;  ///< patterns of solids, as find() reads them
   /// What the configuration said of these: its patterns come first.
   struct Configured {
-    std::size_t hide = 0, only = 0;
+    std::size_t hide = 0, only = 0, clips = 0;
     std::string focus;
   } configured;
 };

@@ -147,7 +147,7 @@ void ViewerState::set_free_part(const Eigen::Vector2d& low, const Eigen::Vector2
 
 const std::vector<std::uint8_t>& ViewerState::looks() const {
   if (!solids_) return looks_;
-  LooksKey key{solids_->version(), settings_.clip.has_value(), settings_.shells, in_the_way_};
+  LooksKey key{solids_->version(), !settings_.planes().empty(), settings_.shells, in_the_way_};
   if (looks_of_ == key) return looks_;
   looks_ = viewer::looks(*solids_, settings_, in_the_way_);
   looks_of_ = std::move(key);

@@ -126,6 +126,19 @@ TEST_F(Offscreen, ClipsBeyondThePlane) {
   EXPECT_FALSE(renderer_->pick(camera_, settings_, 90, 120)) << "what is cut away can't be picked";
 }
 
+TEST_F(Offscreen, TwoPlanesBothHold) {
+  show("cube.dae", StandardView::front);
+  camera_.orthographic = true;
+  const double whole = covered(draw());
+  settings_.clip = parse_clip("x");
+  settings_.more_clips = {parse_clip("z")};
+  EXPECT_NEAR(covered(draw()), whole / 4, 0.01);
+  settings_.more_clips = {parse_clip("z"), parse_clip("-x=-500")};
+  EXPECT_NEAR(covered(draw()), whole / 8, 0.01);
+  settings_.opacity = 0.5F;
+  EXPECT_NEAR(covered(draw()), whole / 8, 0.01);
+}
+
 TEST_F(Offscreen, BackFacesAreColoured) {
   show("cube.dae", StandardView::front);
   settings_.back_faces = true;

@@ -100,6 +100,8 @@ TEST_F(Rays, AgreeAboutWhatIsHiddenAndCutAway) {
   EXPECT_GE(agreement(), 0.995);
   settings_.clip = parse_clip("1,-2,0.5=300");
   EXPECT_GE(agreement(), 0.995);
+  settings_.more_clips = {parse_clip("x=700"), parse_clip("-z")};
+  EXPECT_GE(agreement(), 0.995) << "several planes";
   camera_.distance *= 0.3;
   camera_.orbit(2, 0.5);
   EXPECT_GE(agreement(), 0.995);

@@ -121,6 +121,24 @@ TEST(Settings, PatternsOfTheConfigurationThatMatchNothingWarn) {
             std::vector<std::string>{"'box': 1 solid by name"});
 }
 
+TEST(Settings, SeveralPlanesHoldTogether) {
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write("view.json", R"({"clip": "y"})");
+  const auto planes = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"a.dae", "--config", config});
+    std::string text;
+    for (const ClipPlane& plane : parse(arguments).settings.planes()) text += clip_text(plane) + ' ';
+    return text;
+  };
+  EXPECT_EQ(planes({}), "0,1,0 ");
+  EXPECT_EQ(planes({"--clip", "x", "--clip=-z=5"}), "1,0,0 -0,-0,-1=-5 ") << "the command line wins";
+  EXPECT_EQ(planes({"--clip", "off"}), "");
+  EXPECT_EQ(planes({"--clip", "x", "--clip", "off", "--clip", "z"}), "0,0,1 ");
+  EXPECT_TRUE(parse({"a.dae", "--no-config", "--clip", "facing"}).clip_facing);
+  expect_usage([&] { (void)planes({"--clip", "w"}); });
+  expect_usage([&] { (void)planes(std::vector<std::string>(14, "--clip=x")); });
+}
+
 TEST(Settings, RefusesWhatMakesNoSense) {
   expect_usage([] { parse({"--no-config", "a.dae", "b.dae", "-o", "c.png"}); });
   expect_usage([] { parse({"--no-config", "-o", "c.png"}); });
