@@ -17,6 +17,16 @@ namespace {
 
 std::string last_glfw_error;
 
+/// The first of these files that is there; null where none is.
+const char* first_there(std::initializer_list<const char*> files) {
+  std::error_code ignored;
+  for (const char* file : files)
+    if (std::filesystem::exists(file, ignored)) return file;
+  return nullptr;
+}
+
+}  // namespace
+
 void set_style(float scale, bool light) {
   ImGui::GetStyle() = ImGuiStyle();
   light ? ImGui::StyleColorsLight() : ImGui::StyleColorsDark();
@@ -51,16 +61,6 @@ void set_style(float scale, bool light) {
   }
   s.ScaleAllSizes(scale);
 }
-
-/// The first of these files that is there; null where none is.
-const char* first_there(std::initializer_list<const char*> files) {
-  std::error_code ignored;
-  for (const char* file : files)
-    if (std::filesystem::exists(file, ignored)) return file;
-  return nullptr;
-}
-
-}  // namespace
 
 Glfw::Glfw() {
   glfwSetErrorCallback([](int, const char* text) { last_glfw_error = text; });

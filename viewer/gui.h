@@ -22,6 +22,9 @@ class Glfw {
   [[nodiscard]] static const std::string& last_error();
 };
 
+/// The look of the panels, at a scale of font and lengths.
+void set_style(float scale, bool light);
+
 /// Dear ImGui on a window, whose context must be current.
 class Gui {
  public:

@@ -25,6 +25,7 @@ int view(int argc, char** argv) {
     return 0;
   }
   cli::Session session(options.general, kProgram);
+  for (const std::string& warning : options.warnings) session.warn(warning);
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (no_window) return viewer::draw_offscreen(options, session);
 #ifdef RAYLIFT_WITH_WINDOW

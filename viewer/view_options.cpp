@@ -266,7 +266,9 @@ void settle(ViewOptions& options, bool background_given) {
   if (options.offscreen && !no_window)
     throw Error(ErrorKind::usage, "--offscreen draws nothing by itself", {}, "add --output FILE.png");
   if (no_window && options.files.empty()) throw Error(ErrorKind::usage, "a scene's file is missing");
-  if (options.settings.rays != RayMode::off) options.settings.opacity = 1;  // a ray-cast image shows surfaces
+  const Settings& s = options.settings;
+  if (s.rays != RayMode::off && (s.opacity < 1 || s.fill == Fill::wireframe || s.edges))
+    options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --opacity, --wireframe and --edges");
 }
 
 /// The solids that a pattern of the options means. Where there are none: a warning, for one of the configuration, which

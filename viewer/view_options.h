@@ -41,6 +41,7 @@ struct ViewOptions {
 
   Settings settings;
   CameraOptions camera;
+  std::vector<std::string> warnings;    ///< about options that have no effect
   std::vector<std::string> clips;       ///< as typed; settings.clip and more_clips follow from them
   bool clip_facing = false;             ///< settings.clip follows from the camera
   std::string focus;                    ///< frames the solids that match

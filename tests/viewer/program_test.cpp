@@ -112,6 +112,13 @@ TEST(ViewProgram, TakesTheConfigurationOfItsHelpForAnyScene) {
   EXPECT_NE(ended.out.find("matches 'Pool*', of the configuration"), std::string::npos) << ended.out;
 }
 
+TEST(ViewProgram, SaysWhatRaysDoNotShow) {
+  NEEDS_GL();
+  const std::string command = data("cube.dae") + " --gl software -r 64x48 --device host -o /dev/null --opacity 0.5 ";
+  EXPECT_NE(view(command + "--ray-cast shaded 2>&1").out.find("opaque surfaces"), std::string::npos);
+  EXPECT_EQ(view(command + "2>&1").out, "");
+}
+
 TEST(ViewProgram, OpensWithABookmark) {
   NEEDS_GL();
   const test::TemporaryFolder folder;

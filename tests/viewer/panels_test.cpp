@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panels in windows of several sizes and scales, in an ImGui frame without a window.
+#ifdef RAYLIFT_WITH_WINDOW
+#include "panels.h"
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+#include <raylift/geometry/import/load.h>
+
+#include <cmath>
+
+#include "gui.h"
+#include "panel_items.h"
+#include "support/paths.h"
+#include "with_context.h"
+
+namespace raylift::viewer {
+namespace {
+
+class PanelsWithoutWindow : public WithContext {
+ protected:
+  void SetUp() override {
+    WithContext::SetUp();
+    if (IsSkipped()) return;
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+  }
+  void TearDown() override {
+    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
+    WithContext::TearDown();
+  }
+
+  /// What the panels leave free of a window once they have their sizes.
+  std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height, float scale, bool light = false) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.Fonts->Clear();
+    ImFontConfig config;
+    config.SizePixels = std::round(kFontSize * scale);
+    io.Fonts->AddFontDefault(&config);
+    unsigned char* pixels = nullptr;
+    int columns = 0, rows = 0;
+    io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+    set_style(scale, light);
+    io.DisplaySize = {width, height};
+    ViewOptions options;
+    options.files = {"detector.dae"};
+    ViewerState state(options, {static_cast<int>(width), static_cast<int>(height)});
+    state.show(std::make_shared<const Scene>(load(test::data("detector.dae"))));
+    SceneLoader loader;
+    FrameScheduler frames;
+    WindowLayout layout;
+    layout.help = true;
+    Panels panels(state, loader, frames, layout);
+    for (int i = 0; i < 5; ++i) {
+      ImGui::NewFrame();
+      panels.draw(width, height);
+      button_height_ = ImGui::GetFrameHeight();
+      text_ = ImGui::GetStyleColorVec4(ImGuiCol_Text).x;
+      ground_ = ImGui::GetStyleColorVec4(ImGuiCol_WindowBg).x;
+      border_ = ImGui::GetStyleColorVec4(ImGuiCol_Border).x;
+      ImGui::Render();
+    }
+    return panels.free_part(width, height);
+  }
+  float button_height_ = 0, text_ = 0, ground_ = 0, border_ = 0;
+};
+
+TEST_F(PanelsWithoutWindow, ScaleAsAWhole) {
+  const auto [low, high] = free_part(1280, 800, 1);
+  EXPECT_NEAR(low.x() * 1280, kLeftWidth + kGap, 1);
+  EXPECT_NEAR((1 - high.x()) * 1280, kRightWidth + kGap, 1);
+  EXPECT_GE(button_height_, 24);
+  const auto [low2, high2] = free_part(2560, 1600, 2);
+  EXPECT_NEAR(low2.x(), low.x(), 0.001);
+  EXPECT_NEAR(high2.x(), high.x(), 0.001);
+  EXPECT_GE(button_height_, 48);
+}
+
+TEST_F(PanelsWithoutWindow, FoldInSmallWindowsAndLeaveTheImageFree) {
+  for (const auto& [width, height, scale] : {std::tuple(500.0F, 400.0F, 1.0F), {800.0F, 600.0F, 2.0F}}) {
+    const auto [low, high] = free_part(width, height, scale);
+    EXPECT_EQ(low, Eigen::Vector2d(0, 0)) << width;
+    EXPECT_EQ(high, Eigen::Vector2d(1, 1)) << width;
+  }
+  const auto [low, high] = free_part(1920, 1200, 1);
+  EXPECT_GT(high.x() - low.x(), 0.65);
+}
+
+TEST_F(PanelsWithoutWindow, ThemesAreReadable) {
+  for (const bool light : {false, true}) {
+    (void)free_part(1280, 800, 1, light);
+    EXPECT_GT(std::abs(text_ - ground_), 0.7F);
+    EXPECT_EQ(text_ < ground_, light);
+    EXPECT_GT(std::abs(border_ - ground_), 0.35F) << "the border of an unticked box";
+    EXPECT_EQ(ImGui::GetStyle().FrameBorderSize, 1);
+  }
+}
+
+}  // namespace
+}  // namespace raylift::viewer
+#endif
