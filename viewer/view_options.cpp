@@ -191,7 +191,7 @@ void add_options(CLI::App& app, ViewOptions& options) {
       "--no-config", [] {}, "Read no configuration, not even ~/.config/raylift/view.json");
   cli::add_choice(app, "--theme", "THEME", "dark", "Panels and background: dark or light", {"dark", "light"},
                   [&](const std::string& text) { options.light = text == "light"; });
-  add_parsed(app, "--ui-scale", "FACTOR", "the monitor's", "Size of the panels and their text, 0.5 to 4",
+  add_parsed(app, "--ui-scale", "FACTOR", "auto", "Size of the panels and their text, 0.5 to 4; auto: the monitor's",
              [&](const std::string& text) { options.ui_scale = number(text, 0.5, 4); });
   app.add_flag("--watch", options.watch, "Reload the scene when its file changes");
   app.add_option("--bookmarks", options.bookmarks, "The file of bookmarks")->type_name("FILE");
