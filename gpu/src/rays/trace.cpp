@@ -27,14 +27,14 @@ void trace_on_host(const GeometryView& geometry, std::span<const Ray> rays, std:
   });
 }
 
+#ifdef RAYLIFT_WITH_CUDA
+
 const BvhView& bvh_of(const BvhView& bvh) {
   return bvh;
 }
 const BvhView& bvh_of(const GeometryView& geometry) {
   return geometry.bvh;
 }
-
-#ifdef RAYLIFT_WITH_CUDA
 
 /// Of fewer rays, hardly any two need the same part of the host's memory.
 constexpr std::size_t kFewestSortedRays = std::size_t{1} << 18;
