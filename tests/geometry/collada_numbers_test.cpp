@@ -334,11 +334,13 @@ TEST_F(ColladaMeshes, CountTrianglesInOrder) {
 }
 
 TEST_F(ColladaMeshes, ReportProgressFromTheCallingThreadAlone) {
+  std::mt19937 random(6);
   std::string geometries;
   std::string nodes;
-  for (int i = 0; i != 200; ++i) {
-    geometries += test::cube("c" + std::to_string(i));
-    nodes += test::node("n" + std::to_string(i), "c" + std::to_string(i));
+  for (int i = 0; i != 100; ++i) {  // work enough for other threads to take some
+    const std::string id = "g" + std::to_string(i);
+    geometries += RandomGeometry(id, 600, 2000, random).text;
+    nodes += test::node("n" + id, id);
   }
   const std::thread::id caller = std::this_thread::get_id();
   std::map<std::string, std::uint64_t, std::less<>> done;
