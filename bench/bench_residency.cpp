@@ -32,6 +32,7 @@ struct Settings {
   std::size_t rays = std::size_t{1} << 24;
   int rounds = 3;
   std::uint64_t closed = 0;
+  std::vector<int> percent{100, 90, 75, 60, 50, 40, 30, 25, 20, 15, 10, 5};
 };
 
 /// Rays and their hits in the device's memory.
@@ -58,8 +59,18 @@ class Shots {
     return static_cast<double>(count) / seconds;
   }
 
+  /// What the last rate() hit; and how many rays of the last rate() hit something else than was kept.
+  void keep_hits() { kept_ = read_hits(rays_.size()); }
+  [[nodiscard]] std::size_t other_hits() const {
+    const std::vector<Hit> now = read_hits(last_);
+    std::size_t others = 0;
+    for (std::size_t i = 0; i != now.size(); ++i) others += same_hit(now[i], kept_[i]) ? 0 : 1;
+    return others;
+  }
+
   template <class Trace>
   double once(std::size_t count, const Trace& shoot) {
+    last_ = count;
     const auto start = Clock::now();
     shoot(rays_.device(), hits_.device(), count, stream_);
     stream_.synchronize();
@@ -67,10 +78,22 @@ class Shots {
   }
 
  private:
+  [[nodiscard]] std::vector<Hit> read_hits(std::size_t count) const {
+    std::vector<Hit> hits(count);
+    hits_.copy_to(std::span(hits), stream_);
+    stream_.synchronize();
+    return hits;
+  }
+  [[nodiscard]] static bool same_hit(const Hit& a, const Hit& b) {
+    return a.triangle == b.triangle && a.t == b.t && a.u == b.u && a.v == b.v && a.from_inside == b.from_inside;
+  }
+
   Device device_;
   Stream stream_;
   DeviceBuffer<Ray> rays_;
   DeviceBuffer<Hit> hits_;
+  std::vector<Hit> kept_;
+  std::size_t last_ = 0;
 };
 
 // Placement ---------------------------------------------------------------------------------------------------------
@@ -112,10 +135,10 @@ void placement(const Device& device, const Settings& settings) {
   std::printf("%s, %zu triangles, %.1f MB in all; Mrays/s, of the rate with everything on the device\n\n",
               scene.mesh.name.c_str(), scene.mesh.triangles.size(), static_cast<double>(bytes) * 1e-6);
   std::printf(
-      "| allowed | policy | on the device: nodes, pairs, pair_ids | coherent | | incoherent | |\n"
-      "|---|---|---|---|---|---|---|\n");
+      "| allowed | policy | on the device: nodes, pairs, pair_ids | coherent | | unsorted | incoherent | | unsorted "
+      "| other hits |\n|---|---|---|---|---|---|---|---|---|---|\n");
   Rates whole;
-  for (const int percent : {100, 90, 75, 60, 50, 40, 30, 25, 20, 15, 10, 5})
+  for (const int percent : settings.percent)
     for (const PlacementPolicy policy : {PlacementPolicy::automatic, PlacementPolicy::chroma}) {
       if (policy != PlacementPolicy::automatic && percent != 50 && percent != 25) continue;
       UploadOptions options;
@@ -128,18 +151,35 @@ void placement(const Device& device, const Settings& settings) {
       view.nodes = resident.arrays[0].as<const BvhNode>();
       view.pairs = resident.arrays[1].as<const TrianglePair>();
       view.ids = resident.arrays[2].as<const PairIds>();
-      const auto shoot = [&](const Ray* rays, Hit* hits, std::size_t count, const Stream& stream) {
-        trace(device, view, rays, hits, count, stream);
+      const auto on_host = [&](std::size_t i) {
+        const std::size_t each = scene.sources[i].element_bytes;
+        return static_cast<std::uint32_t>((resident.report.arrays[i].host_bytes + each - 1) / each);
       };
-      const Rates rates{coherent.rate(settings.rounds, shoot), incoherent.rate(settings.rounds, shoot)};
-      if (percent == 100) whole = rates;
+      const BvhView unsorted = view;
+      view.host_nodes = on_host(0);
+      view.host_pairs = on_host(1);
+      view.host_ids = on_host(2);
+      const auto rates_of = [&](const BvhView& bvh) {
+        const auto shoot = [&](const Ray* rays, Hit* hits, std::size_t count, const Stream& stream) {
+          trace(device, bvh, rays, hits, count, stream);
+        };
+        return Rates{coherent.rate(settings.rounds, shoot), incoherent.rate(settings.rounds, shoot)};
+      };
+      const Rates direct = rates_of(unsorted), rates = rates_of(view);
+      if (percent == 100) {
+        whole = rates;
+        coherent.keep_hits();
+        incoherent.keep_hits();
+      }
       const auto share = [&](std::size_t i) {
         const ArrayResidency& row = resident.report.arrays[i];
         return 100 * static_cast<double>(row.device_bytes) / static_cast<double>(row.bytes);
       };
-      std::printf("| %d %% | %s | %.0f, %.0f, %.0f %% | %.2f | %.3f | %.2f | %.3f |\n", percent,
+      std::printf("| %d %% | %s | %.0f, %.0f, %.0f %% | %.2f | %.3f | %.3f | %.2f | %.3f | %.3f | %zu |\n", percent,
                   std::string(to_string(policy)).c_str(), share(0), share(1), share(2), rates.coherent * 1e-6,
-                  rates.coherent / whole.coherent, rates.incoherent * 1e-6, rates.incoherent / whole.incoherent);
+                  rates.coherent / whole.coherent, direct.coherent / whole.coherent, rates.incoherent * 1e-6,
+                  rates.incoherent / whole.incoherent, direct.incoherent / whole.incoherent,
+                  coherent.other_hits() + incoherent.other_hits());
       std::fflush(stdout);
     }
 }
@@ -274,6 +314,7 @@ int main(int argc, char** argv) try {
   app.add_option("--rays", settings.rays, "how many, at most");
   app.add_option("--rounds", settings.rounds, "the best of that many counts");
   app.add_option("--closed", settings.closed, "rays to shoot in each of three closed scenes");
+  app.add_option("--percent", settings.percent, "the budgets, of all bytes; the first should be 100");
   app.add_flag("!--no-placement", with_placement, "leave out the table of budgets");
   app.add_flag("!--no-levels", with_levels, "leave out two levels against one");
   app.add_flag("!--no-order", with_order, "leave out the order within arrays");

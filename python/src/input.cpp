@@ -3,6 +3,7 @@
 
 #include <pybind11/stl.h>
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/device/address.h>
 #include <raylift/gpu/memory/memory.h>
 
 #include "dlpack.h"
@@ -104,7 +105,7 @@ Input of_dlpack(const py::handle& given, const Device& device, const std::string
 }
 
 /// Which CUDA device DLPack says that an array is on; -1: none.
-int cuda_device_of(const py::handle& given) {
+int dlpack_device_of(const py::handle& given) {
   if (!py::hasattr(given, "__dlpack_device__")) return -1;
   const py::tuple place = given.attr("__dlpack_device__")();
   const auto type = place[0].cast<int>();
@@ -128,13 +129,20 @@ Input on_cuda(const py::handle& given, int number, const Device& device, const s
   const DeviceInfo& info = device.info();
   if (info.is_host)
     refuse(what, "is on a GPU, and the geometry on the host device: give it in host memory, or upload to the GPU");
-  if (number >= 0 && number != info.cuda_device)
-    refuse(what, "is on cuda:" + std::to_string(number) + ", and the geometry on " + info.id);
+  const auto check_device = [&](int of_array) {
+    if (of_array >= 0 && of_array != info.cuda_device)
+      refuse(what, "is on cuda:" + std::to_string(of_array) + ", and the geometry on " + info.id);
+  };
+  check_device(number);
   // An interface that tells its stream is the shortest way. DLPack orders arrays of libraries that don't.
   if (has_cuda_interface(given)) {
     const py::dict interface = given.attr("__cuda_array_interface__");
-    if (number < 0 || (interface.contains("stream") && !interface["stream"].is_none()))
-      return of_interface(given, interface, device, what);
+    if (number < 0 || (interface.contains("stream") && !interface["stream"].is_none())) {
+      Input found = of_interface(given, interface, device, what);
+      // The interface does not tell the device.
+      if (number < 0) check_device(cuda_device_of(found.array.data));
+      return found;
+    }
   }
   const std::optional<StreamHandle> current = current_stream(given);
   const StreamHandle stream = wanted ? *wanted : current ? *current : legacy_stream();
@@ -155,7 +163,7 @@ Input input(const py::handle& given, const Device& device, const std::string& wh
     if (!array.pending) return {array, std::nullopt};
     return {array, array.pending->stream};
   }
-  const int number = cuda_device_of(given);
+  const int number = dlpack_device_of(given);
   if (number >= 0 || has_cuda_interface(given)) return on_cuda(given, number, device, what, wanted);
   const auto values = py::array::ensure(given);
   if (!values) {
@@ -181,7 +189,7 @@ Input input(const py::handle& given, const Device& device, const std::string& wh
 }
 
 Input output(const py::handle& given, const Device& device, const std::string& what) {
-  const bool on_device = py::isinstance<Array>(given) || cuda_device_of(given) >= 0 || has_cuda_interface(given);
+  const bool on_device = py::isinstance<Array>(given) || dlpack_device_of(given) >= 0 || has_cuda_interface(given);
   if (!on_device && !device.info().is_host) refuse(what, "is not on " + device.info().id);
   if (!on_device && !py::isinstance<py::array>(given) && !py::hasattr(given, "__array_interface__") &&
       !py::hasattr(given, "__array__"))

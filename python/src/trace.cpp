@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "parts.h"
+#include "stream.h"
 #include "watch.h"
 #include "work.h"
 
@@ -62,6 +63,12 @@ Array room_for_hits(const GeometryBox& box, const py::object& out, py::ssize_t c
   if (out.is_none()) return empty_array(box.geometry.device(), hit_dtype(), {count});
   const Input given = output(out, box.geometry.device(), "out");
   work.after(given);
+  // What former hits in it are still unpacked from, on the geometry's own stream: see of_hits.
+  if (!same_stream(work.stream().handle(), box.stream.handle())) {
+    Event read(box.geometry.device());
+    read.record(box.stream);
+    read.wait(work.stream());
+  }
   const Array& array = given.array;
   if (records(array, sizeof(Hit), "hit") != count)
     throw Error(ErrorKind::usage, "out has room for " + std::to_string(array.shape[0]) + " hits, and there are " +

@@ -50,6 +50,30 @@ class OnGpu(Test):
         with self.assertRaises(rl.UsageError):
             self.geometry.trace(self.origins, self.directions, out=np.zeros(100_000, rl.hit_dtype))
 
+    def test_out_is_not_reused_while_former_hits_are_unpacked(self):
+        cupy = library("cupy")
+        origins, directions = cupy.asarray(self.origins), cupy.asarray(self.directions)
+        away = cupy.full_like(origins, 1e6)
+        out = cupy.empty((len(self.origins), 8), cupy.float32)
+        for _ in range(50):
+            hits = self.geometry.trace(origins, directions, out=out)
+            solids = hits.solid
+            self.geometry.trace(away, directions, out=out, stream=cupy.cuda.get_current_stream())
+            self.assertEqual(cupy.asnumpy(cupy.asarray(solids)).max(), 0)
+
+    @unittest.skipUnless(len(rl.Device.all()) > 2, "there are not two GPUs")
+    def test_arrays_of_another_gpu_are_refused(self):
+        cupy = library("cupy")
+
+        class InterfaceAlone:
+            def __init__(self, array):
+                self.array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+
+        with cupy.cuda.Device(1):
+            other = InterfaceAlone(cupy.asarray(self.origins))
+        with self.assertRaisesRegex(rl.UsageError, "is on cuda:1"):
+            self.geometry.trace(other, self.directions)
+
     def test_photons_have_the_hosts_bytes(self):
         results = [rl.propagate(rl.upload(detector(), d), "point:0,0,0", 50_000, seed=2, finals=True)
                    for d in (device(), "host")]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/device/address.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/device/occupancy.h>
+#include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/memory/residency.h>
 
 #include <cstdlib>
@@ -111,6 +113,18 @@ TEST(DeviceMemory, OfTheHostIsItsBudget) {
   const Device device = Device::host(1'000'000);
   EXPECT_EQ(device.memory_info().free_bytes, 1'000'000U);
   EXPECT_EQ(device.memory_info().total_bytes, 1'000'000U);
+}
+
+TEST(DeviceMemory, IsKnownByItsAddresses) {
+  const int local = 0;
+  EXPECT_EQ(cuda_device_of(&local), -1);
+  EXPECT_EQ(cuda_device_of(nullptr), -1);
+  const int count = cuda_device_count();
+  for (int i = 0; i < count; ++i) {
+    const Device device = Device::parse("cuda:" + std::to_string(i));
+    EXPECT_EQ(cuda_device_of(Memory::on_device(device, 1000).device() + 999), i);
+    EXPECT_EQ(cuda_device_of(Memory::mapped(device, 1000, {}).device()), -1);
+  }
 }
 
 TEST(OccupancyOfAKernel, IsNotToBeHadOnTheHost) {

@@ -2,6 +2,7 @@
 // What stands for the CUDA backend in a build without CUDA.
 #ifndef RAYLIFT_WITH_CUDA
 #include <raylift/geometry/error.h>
+#include <raylift/gpu/device/address.h>
 #include <raylift/gpu/device/backend.h>
 #include <raylift/gpu/device/occupancy.h>
 
@@ -15,6 +16,10 @@ std::shared_ptr<Backend> make_cuda_backend(int ordinal) {
 int cuda_device_count(std::string* why_none) {
   if (why_none != nullptr) *why_none = "raylift was built without CUDA";
   return 0;
+}
+
+int cuda_device_of(const void*) noexcept {
+  return -1;
 }
 
 Occupancy occupancy(const Device&, const void*, int, std::size_t) {

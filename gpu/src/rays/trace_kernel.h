@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batch kernel's launch.
+// The launches behind trace(). Each returns a cudaError_t; the device must be current.
 #pragma once
 
 #include <raylift/gpu/rays/query.h>
@@ -8,9 +8,17 @@
 
 namespace raylift::inline v0_1::cuda {
 
-/// Returns a cudaError_t. The device must be current.
 int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* stream);
-
 int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* stream);
+
+/// For a BVH of which a part lies in host memory (BvhView::host_nodes and the like). `memory` is on the device and has
+/// sorted_trace_bytes(bvh, count) bytes; count is at most kMostSortedRays.
+int launch_sorted_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* memory, void* stream);
+int launch_sorted_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* memory,
+                        void* stream);
+inline constexpr std::size_t kMostSortedRays = std::size_t{1} << 30;
+
+/// 0 where launch_trace() is as good.
+[[nodiscard]] std::size_t sorted_trace_bytes(const BvhView& bvh, std::size_t count);
 
 }  // namespace raylift::inline v0_1::cuda

@@ -18,7 +18,8 @@ GeometryView make_view(const ResidentArrays& resident, const Double3& origin, fl
   for (std::size_t i = 0; i != resident.arrays.size(); ++i) {
     const ArrayResidency& row = resident.report.arrays[i];
     if (const ViewArrayInfo* known = find_view_array(row.name))
-      known->set(view, resident.arrays[i].device(), static_cast<std::uint32_t>(row.bytes / known->element_bytes));
+      known->set(view, resident.arrays[i].device(), static_cast<std::uint32_t>(row.bytes / known->element_bytes),
+                 static_cast<std::uint32_t>((row.host_bytes + known->element_bytes - 1) / known->element_bytes));
   }
   view.bvh_levels = view.bvh.node_count == 0 ? 0 : view.solid_ids != nullptr ? 1 : 2;
   view.origin[0] = origin.x;

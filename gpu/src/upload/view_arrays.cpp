@@ -27,13 +27,15 @@ constexpr std::size_t element_bytes(const T* View::*) {
   return sizeof(T);
 }
 
-/// `kMember` points to the array's first element; `kCount` says how many there are, where a view has such a member.
-template <auto kMember, auto kCount = nullptr>
+/// `kMember` points to the array's first element; `kCount` says how many there are, and `kOnHost` how many of these lie
+/// in host memory, where a view has such members.
+template <auto kMember, auto kCount = nullptr, auto kOnHost = nullptr>
 constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank rank) {
-  const auto set = [](GeometryView& view, const std::byte* data, std::uint32_t count) {
+  const auto set = [](GeometryView& view, const std::byte* data, std::uint32_t count, std::uint32_t on_host) {
     auto& part = part_of(view, kMember);
     part.*kMember = reinterpret_cast<std::remove_reference_t<decltype(part.*kMember)>>(data);
     if constexpr (!std::is_null_pointer_v<decltype(kCount)>) part.*kCount = count;
+    if constexpr (!std::is_null_pointer_v<decltype(kOnHost)>) part.*kOnHost = on_host;
   };
   return {array, name, rank, element_bytes(kMember), set};
 }
@@ -44,9 +46,9 @@ using V = GeometryView;
 using O = OpticsView;
 
 constexpr std::array<ViewArrayInfo, kViewArrays> kTable{
-    row<&BvhView::nodes, &BvhView::node_count>(A::nodes, "nodes", R::nodes),
-    row<&BvhView::pairs, &BvhView::pair_count>(A::pairs, "pairs", R::triangles),
-    row<&BvhView::ids>(A::pair_ids, "pair_ids", R::triangles),
+    row<&BvhView::nodes, &BvhView::node_count, &BvhView::host_nodes>(A::nodes, "nodes", R::nodes),
+    row<&BvhView::pairs, &BvhView::pair_count, &BvhView::host_pairs>(A::pairs, "pairs", R::triangles),
+    row<&BvhView::ids, nullptr, &BvhView::host_ids>(A::pair_ids, "pair_ids", R::triangles),
     row<&V::triangles, &V::triangle_count>(A::triangles, "triangles", R::triangles),
     row<&V::vertices, &V::vertex_count>(A::vertices, "vertices", R::vertices),
     row<&V::meshes, &V::mesh_count>(A::meshes, "meshes", R::nodes),

@@ -205,18 +205,22 @@ class OpenPairs {
   int count_ = 0;
 };
 
-template <bool kScene, class World, class Query>
-__device__ inline bool walk_packet(const BvhView& bvh, const World& world, bool active, Query& query,
-                                   OpenPairs& unsettled) {
+// How a packet ends: with all that its rays hit; not, as their ways part or they meet too much; or before a pair at
+// which the query stops (see trace_warp).
+enum class PacketEnd { done, parted, stopped };
+
+template <bool kScene, class Bvh, class World, class Query>
+__device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool active, Query& query,
+                                        OpenPairs& unsettled) {
   PacketAxis axis;
   const PreparedRay first(world(), kScene ? Frame::world : Frame::mesh);
   // What is not finite is left to others, and so are ways back, for the sake of comparing floats as integers.
   const float reach = fmaxf(fmaxf(fabsf(first.origin.x), fabsf(first.origin.y)), fabsf(first.origin.z));
   const bool plain = query.tmin >= 0 && query.tmin < 0x1p60f && reach < 0x1p60f;
-  if (!__all_sync(kWholeWarp, plain || !active)) return false;
+  if (!__all_sync(kWholeWarp, plain || !active)) return PacketEnd::parted;
   const float tmin = extremes_of_warp(query.tmin, active).least;
   const auto tmax = [&] { return most_of_warp(active ? query.farthest() : 0.0f); };
-  if (!axis.set(first, active, tmin, tmax())) return false;
+  if (!axis.set(first, active, tmin, tmax())) return PacketEnd::parted;
   PairRay ray(first);
   ParkedRay parked;
   parked.park(first);
@@ -226,7 +230,7 @@ __device__ inline bool walk_packet(const BvhView& bvh, const World& world, bool 
   Group nodes = only_child(0);
   while (true) {
     if (!any_child(nodes)) {
-      if (depth == 0) return true;
+      if (depth == 0) return PacketEnd::done;
       if constexpr (kScene) {
         if (depth == mesh_depth) {
           mesh_depth = -1;
@@ -240,27 +244,27 @@ __device__ inline bool walk_packet(const BvhView& bvh, const World& world, bool 
     }
     std::uint32_t child = next_child(nodes, axis.order);
     if (any_child(nodes)) stack.push(depth, nodes);
-    std::uint32_t exponents = __ldg(reinterpret_cast<const std::uint32_t*>(bvh.nodes + child) + 3);
+    std::uint32_t exponents = __ldg(reinterpret_cast<const std::uint32_t*>(bvh.node(child)) + 3);
     if constexpr (kScene) {
       if (mesh_depth < 0 && exponents == 0) {
-        const InstanceNode instance = load_node(bvh.nodes + child).instance();
+        const InstanceNode instance = load_node(bvh.node(child)).instance();
         const PreparedRay moved(in_mesh(instance, world()), Frame::mesh);
-        if (!axis.set(moved, active, tmin, tmax())) return false;
+        if (!axis.set(moved, active, tmin, tmax())) return PacketEnd::parted;
         ray = PairRay(moved);
         parked.park(moved);
         placed = child;
         mesh_depth = depth;
         child = instance.root;
-        exponents = __ldg(reinterpret_cast<const std::uint32_t*>(bvh.nodes + child) + 3);
+        exponents = __ldg(reinterpret_cast<const std::uint32_t*>(bvh.node(child)) + 3);
         left -= 4;
       }
     }
-    const BvhNode* const node = bvh.nodes + child;
+    const BvhNode* const node = bvh.node(child);
     const ::uint4 links = __ldg(reinterpret_cast<const ::uint4*>(node) + 1);  // first child, first pair, pairs, inner
     const std::uint32_t met = axis.meet(node, exponents);
     nodes = {links.x, in_ray_order(met & links.w, axis.order) | links.w << 1};
     NodeHits hits{nodes, met & links.z, links.z, links.y};
-    if (--left < 0) return false;
+    if (--left < 0) return PacketEnd::parted;
     if (hits.pairs == 0) continue;
     if (count_bits(hits.pairs) >= kManyPairs) {
       const NodeHits own = intersect_node(load_node(node), parked.ray(), query.tmin, query.farthest());
@@ -270,6 +274,8 @@ __device__ inline bool walk_packet(const BvhView& bvh, const World& world, bool 
     }
     do {
       const std::uint32_t pair = next_pair(hits);
+      if constexpr (requires { query.stops_at(bvh, pair); })
+        if (query.stops_at(bvh, pair)) return PacketEnd::stopped;
       left -= 2;
       if (active)
         if (const std::uint32_t open = intersect_pair(bvh, pair, ray, placed, query); open != 0)
@@ -279,14 +285,15 @@ __device__ inline bool walk_packet(const BvhView& bvh, const World& world, bool 
   }
 }
 
-// The walk of all lanes' rays; those that are not `active` have none. False: their ways part, or they meet too much.
-// Then nothing is known of any of them. world() is a lane's ray.
-template <bool kScene, class World, class Query>
-__device__ inline bool traverse_packet(const BvhView& bvh, const World& world, bool active, Query& query) {
-  if (bvh.node_count == 0 || !__any_sync(kWholeWarp, active)) return true;
+// The walk of all lanes' rays; those that are not `active` have none. Where it is not done, nothing is known of any of
+// them. world() is a lane's ray.
+template <bool kScene, class Bvh, class World, class Query>
+__device__ inline PacketEnd traverse_packet(const Bvh& bvh, const World& world, bool active, Query& query) {
+  if (bvh.node_count == 0 || !__any_sync(kWholeWarp, active)) return PacketEnd::done;
   OpenPairs unsettled;
-  return walk_packet<kScene>(bvh, world, active, query, unsettled) &&
-         __all_sync(kWholeWarp, unsettled.settle(bvh, world, query));
+  const PacketEnd end = walk_packet<kScene>(bvh, world, active, query, unsettled);
+  if (end != PacketEnd::done) return end;
+  return __all_sync(kWholeWarp, unsettled.settle(bvh, world, query)) ? PacketEnd::done : PacketEnd::parted;
 }
 
 }  // namespace raylift::inline v0_1::bvh_detail

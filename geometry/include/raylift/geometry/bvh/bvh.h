@@ -21,8 +21,9 @@ struct Bvh {
   std::vector<std::uint32_t> level_ends;  ///< where each level of nodes ends; at most kBvhMaxDepth levels
 
   [[nodiscard]] BvhView view() const {
-    return {nodes.data(), pairs.data(), ids.data(), static_cast<std::uint32_t>(nodes.size()),
-            static_cast<std::uint32_t>(pairs.size())};
+    const auto node_count = static_cast<std::uint32_t>(nodes.size()),
+               pair_count = static_cast<std::uint32_t>(pairs.size());
+    return {nodes.data(), pairs.data(), ids.data(), node_count, pair_count, 0, 0, 0};
   }
   /// Of nodes, vertices and numbers together.
   [[nodiscard]] std::uint64_t bytes() const {

@@ -85,6 +85,15 @@ struct BvhView {
   const PairIds* ids;
   std::uint32_t node_count;
   std::uint32_t pair_count;
+  /// How many of the last elements lie in host memory that the device reads over its link. trace() takes the rays that
+  /// need these in an order that suits the link; single queries do not look at them.
+  std::uint32_t host_nodes;
+  std::uint32_t host_pairs;
+  std::uint32_t host_ids;
+
+  [[nodiscard]] RAYLIFT_HD const BvhNode* node(std::uint32_t i) const { return nodes + i; }
+  [[nodiscard]] RAYLIFT_HD const TrianglePair* pair(std::uint32_t i) const { return pairs + i; }
+  [[nodiscard]] RAYLIFT_HD const PairIds* ids_of(std::uint32_t pair) const { return ids + pair; }
 };
 static_assert(std::is_trivially_copyable_v<BvhView> && std::is_standard_layout_v<BvhView>);
 

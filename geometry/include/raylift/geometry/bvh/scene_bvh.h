@@ -27,8 +27,9 @@ struct SceneBvh {
   std::uint32_t instance_room = 0;   ///< where the nodes of the meshes begin
 
   [[nodiscard]] BvhView view() const {
-    return {nodes.data(), pairs.data(), ids.data(), static_cast<std::uint32_t>(nodes.size()),
-            static_cast<std::uint32_t>(pairs.size())};
+    const auto node_count = static_cast<std::uint32_t>(nodes.size()),
+               pair_count = static_cast<std::uint32_t>(pairs.size());
+    return {nodes.data(), pairs.data(), ids.data(), node_count, pair_count, 0, 0, 0};
   }
 };
 

@@ -21,8 +21,9 @@ struct DeviceBvh {
 
   /// For kernels, and for trace().
   [[nodiscard]] BvhView view() const {
-    return {nodes.device(), pairs.device(), ids.device(), static_cast<std::uint32_t>(nodes.size()),
-            static_cast<std::uint32_t>(pairs.size())};
+    const auto node_count = static_cast<std::uint32_t>(nodes.size()),
+               pair_count = static_cast<std::uint32_t>(pairs.size());
+    return {nodes.device(), pairs.device(), ids.device(), node_count, pair_count, 0, 0, 0};
   }
   /// The same on the host. Waits for the stream.
   [[nodiscard]] Bvh to_host(StreamRef stream) const;

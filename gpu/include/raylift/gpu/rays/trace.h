@@ -13,6 +13,10 @@ namespace raylift::inline v0_1 {
 /// Sets hits[i] to closest_hit(bvh, rays[i]) for i < count. All addresses are the device's, and must stay valid until
 /// the stream is past the call. On CUDA, the call returns at once and the work runs in the stream's order. On the host
 /// device, the work is done on return, by all of TBB's threads. Both give the same hits. Errors: device.
+///
+/// Where a part of the BVH lies in host memory and there are at least 262,144 rays, they are sorted by what they need
+/// of it: at many times the rate, with scratch memory of 13 bytes a ray and up to 192 MiB, as far as the device's pool
+/// has it.
 void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream);
 
 /// The same for uploaded geometry, in one level or two. Throws Error(usage) where it was uploaded without its BVH

@@ -64,15 +64,21 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
 
 // make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
 // numbered from 0 to count, in 32 bits as registers are short; a thread without one has a query of ray kNoRay.
+//
+// A query may have
+//   bool stops_at(bvh, pair)   whether the walk is to end before it reads that pair
 inline constexpr std::uint32_t kNoRay = 0xFFFFFFFFu;
-template <bool kScene, class Fetch, class Make, class Store>
-__device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
+template <bool kScene, class Bvh, class Fetch, class Make, class Store>
+__device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
                                   const Store& store) {
   constexpr unsigned kAll = 0xFFFFFFFFu;
   const Ray none{{0, 0, 0}, 0, {1, 1, 1}, 0};
   Walk<kScene> walk(none);
   Stack<kScene> stack;
   auto query = make(kNoRay, none, stack.cold());
+  constexpr bool kStops = requires {
+    query.stops_at(bvh, 0u);
+  };
   WarpState state{0, count, 0, kNoRay};
   const auto world = [&] { return fetch(state.mine); };
   while (true) {
@@ -98,8 +104,15 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
       if (__popc(with_pair) >= kPairQuorum || with_pair == state.at_work) {
         if (has_pair) {
           const std::uint32_t pair = next_pair(walk.hits);
-          const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query);
-          if (open != 0) settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
+          bool stops = false;
+          if constexpr (kStops) stops = query.stops_at(bvh, pair);
+          if (stops) {
+            walk.hits.pairs = 0;
+            store(state.mine, query);
+            state.mine = kNoRay;
+          } else if (const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query); open != 0) {
+            settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
+          }
         }
       } else if (state.mine != kNoRay && !has_pair) {
         if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest(), around_of(query))) {
@@ -113,8 +126,8 @@ __device__ inline void trace_warp(const BvhView& bvh, const std::uint32_t count,
 }
 
 // found[i] becomes the site that ray i hits.
-template <bool kScene, class Fetch>
-__device__ inline void nearest_of_warp(const BvhView& bvh, std::uint32_t count, const Fetch& fetch, Site* found) {
+template <bool kScene, class Bvh, class Fetch>
+__device__ inline void nearest_of_warp(const Bvh& bvh, std::uint32_t count, const Fetch& fetch, Site* found) {
   if (bvh.node_count == 0) {
     for (std::uint32_t i = threadIdx.x & 31u; i < count; i += 32) found[i] = {kNoTriangle, kNoInstance};
     return;

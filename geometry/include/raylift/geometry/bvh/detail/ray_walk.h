@@ -11,6 +11,8 @@
 // and, if it has that,
 //   float around() const                  triangles as near as that to the ray's origin are settled too, although the
 //                                         ray misses them, in terms of the direction's largest component
+//
+// A Bvh is a BvhView or extends one: with node(), pair() and ids_of() of its own, by which walks read elements.
 #pragma once
 
 #include <raylift/geometry/bvh/detail/ray_node.h>
@@ -52,20 +54,27 @@ RAYLIFT_HD inline std::uint32_t instance_of(const BvhView& bvh, Site site) {
   return site.placed == kNoInstance ? 0 : instance_node(bvh, site.placed).instance;
 }
 // The triangle's number in the caller's mesh, times four, and how its corners are turned: see PairIds.
-RAYLIFT_HD inline std::uint32_t id_of(const BvhView& bvh, Site site) {
-  return bvh.ids[site.triangle >> 1].triangle[site.triangle & 1u];
+template <class Bvh>
+RAYLIFT_HD inline std::uint32_t id_of(const Bvh& bvh, Site site) {
+  return bvh.ids_of(site.triangle >> 1)->triangle[site.triangle & 1u];
 }
 RAYLIFT_HD inline std::uint32_t triangle_of(const BvhView& bvh, Site site) {
   return id_of(bvh, site) >> 2;
 }
 
-// The ray and the triangle at a site, in the frame of the triangle's mesh.
-RAYLIFT_HD inline RayAndTriangle at_site(const BvhNode* nodes, const TrianglePair* pairs, Ray ray, Site site) {
-  if (site.placed != kNoInstance) ray = in_mesh(reinterpret_cast<const InstanceNode*>(nodes)[site.placed], ray);
-  const TrianglePair pair = load_pair(pairs + (site.triangle >> 1));
+// The ray and the triangle at a site, in the frame of the triangle's mesh; by the addresses of its InstanceNode, which
+// is read where there is one, and of its pair.
+RAYLIFT_HD inline RayAndTriangle at_elements(const BvhNode* placed, const TrianglePair* address, Ray ray, Site site) {
+  if (site.placed != kNoInstance) ray = in_mesh(*reinterpret_cast<const InstanceNode*>(placed), ray);
+  const TrianglePair pair = load_pair(address);
   const bool second = (site.triangle & 1u) != 0;
   const Float3 p0 = vertex(pair, 0), p1 = vertex(pair, 1), p2 = vertex(pair, 2), p3 = vertex(pair, 3);
   return {ray.origin, ray.direction, second ? p2 : p0, p1, second ? p3 : p2};
+}
+
+RAYLIFT_HD inline RayAndTriangle at_site(const BvhNode* nodes, const TrianglePair* pairs, const Ray& ray, Site site) {
+  return at_elements(site.placed == kNoInstance ? nullptr : nodes + site.placed, pairs + (site.triangle >> 1), ray,
+                     site);
 }
 
 // Whether a ray in the world's frame meets the triangle at a site, and where.
@@ -101,10 +110,10 @@ RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t ind
 }
 
 // Of the ray its shear and inverse_z() are wanted.
-template <class SomeRay, class Query>
-RAYLIFT_HD inline std::uint32_t intersect_pair(const BvhView& bvh, std::uint32_t index, const SomeRay& ray,
+template <class Bvh, class SomeRay, class Query>
+RAYLIFT_HD inline std::uint32_t intersect_pair(const Bvh& bvh, std::uint32_t index, const SomeRay& ray,
                                                std::uint32_t placed, Query& query) {
-  const TrianglePair pair = load_pair(bvh.pairs + index);
+  const TrianglePair pair = load_pair(bvh.pair(index));
   const Sheared p0 = shear(ray, vertex(pair, 0)), p1 = shear(ray, vertex(pair, 1)), p2 = shear(ray, vertex(pair, 2)),
                 p3 = shear(ray, vertex(pair, 3));
   const float shared = edge(p1, p2), inverse_z = ray.inverse_z();
@@ -186,8 +195,8 @@ struct Walk {
 };
 
 // Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray.
-template <bool kScene, class World>
-RAYLIFT_HD inline bool advance(const BvhView& bvh, Walk<kScene>& walk, Group* stack, const World& world, float tmin,
+template <bool kScene, class Bvh, class World>
+RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, Group* stack, const World& world, float tmin,
                                float tmax, float around) {
   if (!any_child(walk.nodes)) {
     if (walk.depth == 0) return false;
@@ -201,13 +210,13 @@ RAYLIFT_HD inline bool advance(const BvhView& bvh, Walk<kScene>& walk, Group* st
   }
   const std::uint32_t child = next_child(walk.nodes, walk.ray.order());
   if (any_child(walk.nodes)) stack[walk.depth++] = walk.nodes;
-  NodeWords node = load_node(bvh.nodes + child);
+  NodeWords node = load_node(bvh.node(child));
   if constexpr (kScene) {
     if (walk.mesh_depth < 0 && !node.is_node()) {
       const InstanceNode placed = node.instance();
       walk.placed = child;
       walk.ray = PreparedRay(in_mesh(placed, world()), Frame::mesh, around);
-      node = load_node(bvh.nodes + placed.root);
+      node = load_node(bvh.node(placed.root));
       walk.mesh_depth = walk.depth;
     }
   }
@@ -392,10 +401,12 @@ RAYLIFT_HD inline Float3 normal_of(Float3 a, Float3 b, Float3 c) {
 }
 
 // The hit at a site that a walk has found, in the terms of the triangle's own vertices and in its mesh's frame.
-RAYLIFT_HD inline Hit hit_of(const BvhView& bvh, const Ray& world, Site site) {
+template <class Bvh>
+RAYLIFT_HD inline Hit hit_of(const Bvh& bvh, const Ray& world, Site site) {
   Hit hit{world.tmax, kNoTriangle, 0, 0, {0, 0, 0}, 0, 0};
   if (site.triangle == kNoTriangle) return hit;
-  const RayAndTriangle in = at_site(bvh.nodes, bvh.pairs, world, site);
+  const BvhNode* const placed = site.placed == kNoInstance ? nullptr : bvh.node(site.placed);
+  const RayAndTriangle in = at_elements(placed, bvh.pair(site.triangle >> 1), world, site);
   const Crossing crossing = cross(in, true);
   hit.t = crossing.t;
   hit.normal = normal_of(in.a, in.b, in.c);

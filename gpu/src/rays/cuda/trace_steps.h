@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of trace() share. Rays are traced in groups of 32 that follow each other, group by group as a
+// packet first. What is left is pending.
+#pragma once
+
+#include <raylift/gpu/rays/warp_query.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "packet.h"
+
+namespace raylift::inline v0_1::cuda {
+
+inline constexpr int kThreads = 128;
+inline constexpr int kBlocks = 8;  // of a multiprocessor
+
+// Rays of one warp, at most: enough that waiting for the last of them costs little.
+inline constexpr std::size_t kRaysPerWarp = 512;
+static_assert(kRaysPerWarp / 32 < 32);
+// Of those that try packets.
+inline constexpr std::size_t kPacketRaysPerWarp = 256;
+// Stands in Hit::instance of the first ray of a group that is pending. No instance has that number.
+inline constexpr std::uint32_t kPending = 0x7FFFFFFFu;
+
+__device__ inline const BvhView& bvh_of(const BvhView& bvh) {
+  return bvh;
+}
+__device__ inline const BvhView& bvh_of(const GeometryView& geometry) {
+  return geometry.bvh;
+}
+__device__ inline Hit finished(const BvhView& bvh, const Ray& ray, bvh_detail::Site site) {
+  return bvh_detail::hit_of(bvh, ray, site);
+}
+__device__ inline Hit finished(const GeometryView& geometry, const Ray& ray, bvh_detail::Site site) {
+  return bvh_detail::scene_hit_of(geometry, ray, site);
+}
+template <class Geometry>
+inline constexpr bool kScene = std::is_same_v<Geometry, GeometryView>;
+
+// Calls trace_run(first ray, number of rays) for the pending groups of a warp's range, by a block's number. Groups that
+// follow each other are one run: mostly all are pending, or none.
+template <class TraceRun>
+__device__ inline void for_pending_runs(std::uint32_t block, const Hit* hits, std::size_t count,
+                                        std::size_t rays_per_warp, const TraceRun& trace_run) {
+  const auto first = [=] { return (block * std::size_t{kThreads / 32} + threadIdx.x / 32) * rays_per_warp; };
+  const auto here = [=] {
+    const std::size_t left = count - first();
+    return static_cast<std::uint32_t>(left < rays_per_warp ? left : rays_per_warp);
+  };
+  if (first() >= count) return;
+  const std::uint32_t lane = threadIdx.x & 31u;
+  // In memory: tracing needs the registers.
+  unsigned pending =
+      __ballot_sync(bvh_detail::kWholeWarp, 32 * lane < here() && hits[first() + 32 * lane].instance == kPending);
+  asm volatile("" ::"l"(&pending) : "memory");
+  while (pending != 0) {
+    const auto begin = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
+    const auto groups = static_cast<std::uint32_t>(__ffs(static_cast<int>(~(pending >> begin)))) - 1;
+    pending &= ~(((1u << groups) - 1u) << begin);
+    asm volatile("" ::"l"(&pending) : "memory");
+    const std::uint32_t rest = here() - 32 * begin;
+    trace_run(first() + 32 * begin, rest < 32 * groups ? rest : 32 * groups);
+    asm volatile("" ::"l"(&pending) : "memory");
+  }
+}
+
+// Warps and blocks for `count` rays. Few are spread over all of the device first.
+struct LaunchShape {
+  std::size_t rays_per_warp;
+  [[nodiscard]] LaunchShape of_packets() const {
+    return {rays_per_warp < kPacketRaysPerWarp ? rays_per_warp : kPacketRaysPerWarp};
+  }
+  [[nodiscard]] unsigned blocks(std::size_t count) const {
+    const std::size_t per_block = rays_per_warp * (kThreads / 32);
+    return static_cast<unsigned>((count + per_block - 1) / per_block);
+  }
+};
+int launch_shape(std::size_t count, LaunchShape& shape);
+
+}  // namespace raylift::inline v0_1::cuda

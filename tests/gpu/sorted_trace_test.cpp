@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace() where a part of the BVH lies in host memory: rays that wait for it are sorted, and hit what they hit anyway.
+#include <gtest/gtest.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/bvh_batch.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "devices.h"
+#include "rays.h"
+
+namespace raylift {
+namespace {
+
+class SortedTrace : public test::OnDevice {
+ protected:
+  /// So many that a GPU sorts them; not a whole number of groups. The host device traces all rays alike.
+  [[nodiscard]] std::size_t many() const { return device().info().is_host ? 20'003 : 300'007; }
+};
+RAYLIFT_ON_BOTH_DEVICES(SortedTrace);
+
+using HitBits = std::array<std::uint32_t, sizeof(Hit) / 4>;
+
+/// How many hits are not the same, bit for bit.
+std::size_t differences(const std::vector<Hit>& hits, const std::vector<Hit>& wanted) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i != wanted.size(); ++i)
+    count += std::bit_cast<HitBits>(hits[i]) == std::bit_cast<HitBits>(wanted[i]) ? 0 : 1;
+  return count;
+}
+
+/// Every second thousand through a camera's pixels, so that packets are made, the others in all directions; some that
+/// are no rays, or end early.
+std::vector<Ray> mixed_rays(double radius, std::size_t count) {
+  test::RandomRays random(radius, 7);
+  std::vector<Ray> rays(count);
+  for (std::size_t i = 0; i != count; ++i) {
+    Ray& ray = rays[i];
+    ray = random();
+    if (i / 1024 % 2 == 1) {
+      const auto column = static_cast<float>(i % 256), row = static_cast<float>(i / 256);
+      ray.origin = {0.1F, 0.2F, 0.3F};
+      ray.direction = {1, 0.7F * (column / 256 - 0.5F), 1.3F * (row * 256 / static_cast<float>(count) - 0.5F)};
+    }
+    if (i % 997 == 5) ray.direction.x = std::numeric_limits<float>::quiet_NaN();
+    if (i % 499 == 7) ray.tmax = static_cast<float>(0.5 * radius);
+  }
+  return rays;
+}
+
+template <class T, class A>
+DeviceBuffer<T> copied_to(const Device& device, const Stream& stream, const std::vector<T, A>& values) {
+  DeviceBuffer<T> buffer(device, values.size());
+  buffer.copy_from(std::span<const T>(values), stream);
+  return buffer;
+}
+
+// What lies where is a hint to trace(): all of it is in device memory here, which is read in the same way.
+TEST_P(SortedTrace, HitsTheSameWhateverLiesInHostMemory) {
+  // On a GPU more pairs than a window holds.
+  const test::Triangles mesh = test::bumpy_sphere(device().info().is_host ? 60 : 1000);
+  const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);
+  const std::vector<Ray> rays = mixed_rays(800, many());
+  std::vector<Hit> wanted(rays.size());
+  closest_hits(bvh.view(), BvhLevels::mesh, rays, wanted);
+
+  const Stream stream(device());
+  const auto nodes = copied_to(device(), stream, bvh.nodes);
+  const auto pairs = copied_to(device(), stream, bvh.pairs);
+  const auto ids = copied_to(device(), stream, bvh.ids);
+  const auto device_rays = copied_to(device(), stream, rays);
+  BvhView view = bvh.view();
+  view.nodes = nodes.device();
+  view.pairs = pairs.device();
+  view.ids = ids.device();
+  const std::uint32_t n = view.node_count, p = view.pair_count;
+  // nodes, pairs, ids
+  const std::array<std::array<std::uint32_t, 3>, 11> shares{{{0, 0, p},
+                                                             {0, 0, p / 3},
+                                                             {0, p, 0},
+                                                             {0, p, p},
+                                                             {0, p / 2, p},
+                                                             {0, p / 2 + 1, p / 4},
+                                                             {0, 1, 1},
+                                                             {n, p, p},
+                                                             {n, 0, 0},
+                                                             {n / 2 + 1, p / 5, p},
+                                                             {1, 0, 1}}};
+  for (const auto& share : shares) {
+    view.host_nodes = share[0];
+    view.host_pairs = share[1];
+    view.host_ids = share[2];
+    const DeviceBuffer<Hit> device_hits(device(), rays.size());
+    trace(device(), view, device_rays.device(), device_hits.device(), rays.size(), stream);
+    std::vector<Hit> hits(rays.size());
+    device_hits.copy_to(std::span(hits), stream);
+    stream.synchronize();
+    EXPECT_EQ(differences(hits, wanted), 0U) << share[0] << ", " << share[1] << ", " << share[2];
+  }
+  const auto valid =
+      static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [](const Hit& hit) { return hit.valid(); }));
+  EXPECT_GT(valid, rays.size() / 2);
+  EXPECT_LT(valid, rays.size());
+}
+
+// The same of uploads, in one level and two, whose budget leaves some arrays or all of them in host memory.
+TEST_P(SortedTrace, HitsTheSameForAnyBudget) {
+  const Scene scene = test::closed_scene(device().info().is_host ? 16 : 160, 30);
+  const std::vector<Ray> rays = mixed_rays(1500, many());
+  for (const bool flat : {false, true}) {
+    UploadOptions options = test::with_bvh(flat);
+    const std::vector<Hit> wanted = test::trace_all(upload(scene, Device::host(), options), rays);
+    std::uint64_t nodes = 0, bytes = 0;
+    {
+      const GpuGeometry whole = upload(scene, device(), options);
+      nodes = whole.report().arrays[0].bytes;
+      bytes = whole.report().bytes();
+      EXPECT_EQ(whole.view().bvh.host_nodes + whole.view().bvh.host_pairs + whole.view().bvh.host_ids, 0U);
+    }
+    for (const std::uint64_t budget : {std::uint64_t{0}, nodes / 2, nodes + 1, nodes + bytes / 8, bytes / 2}) {
+      options.budget = budget;
+      const GpuGeometry geometry = upload(scene, device(), options);
+      const BvhView& bvh = geometry.view().bvh;
+      if (budget == 0) {
+        EXPECT_EQ(bvh.host_nodes, bvh.node_count);
+      }
+      EXPECT_EQ(differences(test::trace_all(geometry, rays), wanted), 0U) << "budget " << budget << ", flat " << flat;
+    }
+  }
+}
+
+TEST_P(SortedTrace, ViewsTellWhatLiesInHostMemory) {
+  const Scene scene = test::closed_scene(200, 3);
+  UploadOptions options = test::with_bvh(true);
+  for (const std::uint64_t budget : {std::uint64_t{0}, std::uint64_t{3} << 20, std::uint64_t{9} << 20, UINT64_MAX}) {
+    options.budget = budget;
+    const GpuGeometry geometry = upload(scene, device(), options);
+    const BvhView& bvh = geometry.view().bvh;
+    const auto on_host = [&](std::size_t i, std::size_t element) {
+      return (geometry.report().arrays[i].host_bytes + element - 1) / element;
+    };
+    EXPECT_EQ(bvh.host_nodes, on_host(0, sizeof(BvhNode)));
+    EXPECT_EQ(bvh.host_pairs, on_host(1, sizeof(TrianglePair)));
+    EXPECT_EQ(bvh.host_ids, on_host(2, sizeof(PairIds)));
+    if (budget == 0 || budget == UINT64_MAX) {
+      EXPECT_EQ(bvh.host_pairs, budget == 0 ? bvh.pair_count : 0) << budget;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace raylift
