@@ -11,6 +11,8 @@
 #include <assimp/DefaultIOSystem.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/source_files.h>
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <assimp/Importer.hpp>
 #include <cmath>
@@ -19,15 +21,16 @@
 #include <memory>
 
 #include "convert_mesh.h"
+#include "each_mesh.h"
+#include "polygon_loader.h"
 #include "source_file.h"
 
 namespace raylift::inline v0_1 {
 namespace {
 
-/// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed). `own`: it
-/// reads what raylift wrote.
+/// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed).
 template <class Read>
-std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file, bool own, const Read& read) {
+std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file, const Read& read) {
   // Otherwise a file without meshes comes back with an invented one that shows its nodes.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
   const aiScene* scene = nullptr;
@@ -40,8 +43,7 @@ std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file
   }
   if (scene == nullptr) {
     const std::string text = importer.GetErrorString();
-    // A document of our own is well-formed: where its parser fails, it has no memory.
-    if (text.find("bad_alloc") != std::string::npos || (own && text.find("malformed XML") != std::string::npos))
+    if (text.find("bad_alloc") != std::string::npos)
       throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""},
                   "the file may ask for more than it holds");
     throw Error(ErrorKind::malformed, "the importer refused the file: " + (text.empty() ? "no reason given" : text),
@@ -220,40 +222,65 @@ std::unique_ptr<aiMesh> copy_of(const aiMesh& mesh) {
   return copy;
 }
 
+/// Polygons of a document that Assimp has cut into triangles.
+struct CutPolygons {
+  std::vector<std::unique_ptr<aiScene>> scenes;
+  std::vector<std::vector<aiMesh*>> meshes;  // by geometry and primitive; null where all were triangles
+};
+
+CutPolygons cut_polygons(const std::vector<collada::Geometry>& geometries, const std::string& file) {
+  // An importer takes as many primitives as make up for its start.
+  constexpr std::size_t kCorners = 1U << 18;
+  std::vector<std::vector<Polygons>> groups;
+  std::vector<std::vector<aiMesh**>> places;
+  CutPolygons cut;
+  cut.meshes.resize(geometries.size());
+  std::size_t corners = kCorners;
+  for (std::size_t i = 0; i != geometries.size(); ++i) {
+    cut.meshes[i].resize(geometries[i].primitives.size());
+    for (std::size_t part = 0; part != geometries[i].primitives.size(); ++part) {
+      const collada::Primitive& primitive = geometries[i].primitives[part];
+      if (primitive.sizes.empty()) continue;
+      if (corners >= kCorners) {
+        groups.emplace_back();
+        places.emplace_back();
+        corners = 0;
+      }
+      groups.back().push_back({&geometries[i].positions, &primitive});
+      places.back().push_back(&cut.meshes[i][part]);
+      corners += primitive.corners.size();
+    }
+  }
+  cut.scenes.resize(groups.size());
+  tbb::parallel_for(std::size_t{0}, groups.size(), [&](std::size_t i) {
+    Assimp::Importer importer;
+    importer.RegisterLoader(new PolygonLoader(groups[i]));
+    constexpr char kNothing = 0;
+    cut.scenes[i] = run(importer, file, [&] {
+      return importer.ReadFileFromMemory(&kNothing, 1, aiProcess_Triangulate, PolygonLoader::kExtension);
+    });
+    for (std::size_t k = 0; k != places[i].size(); ++k) *places[i][k] = cut.scenes[i]->mMeshes[k];
+  });
+  return cut;
+}
+
 }  // namespace
 
 void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options,
                        const Progress& progress) {
   Scene& scene = document.scene;
-  std::unique_ptr<aiScene> imported;
+  CutPolygons cut;
   {
     const Stage stage(progress, "import");
-    const std::string text = std::move(document.geometry_text);
-    Assimp::Importer importer;
-    const unsigned flags = document.needs_triangulation ? aiProcess_Triangulate : 0U;
-    imported =
-        run(importer, file, true, [&] { return importer.ReadFileFromMemory(text.data(), text.size(), flags, "dae"); });
+    cut = cut_polygons(document.geometries, file);
   }
-  const auto mismatch = [&](std::size_t i) {
-    throw Error(ErrorKind::malformed, "the importer did not give back the primitives that the preflight had found",
-                {file, "<geometry id='" + document.geometries[i].id + "'>"});
-  };
   const Stage stage(progress, "convert", scene.meshes.size());
-  for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
-    const aiNode* node = imported->mRootNode->FindNode(("g" + std::to_string(i)).c_str());
-    const std::size_t wanted = document.geometries[i].primitives.size();
-    if (wanted == 0) continue;
-    if (node == nullptr || node->mNumMeshes != wanted) mismatch(i);
-    std::vector<aiMesh*> parts;
-    for (std::size_t part = 0; part != wanted; ++part) {
-      aiMesh* mesh = imported->mMeshes[node->mMeshes[part]];
-      const collada::Primitive& primitive = document.geometries[i].primitives[part];
-      if (primitive.triangles && mesh->mNumFaces != primitive.faces) mismatch(i);
-      parts.push_back(mesh);
-    }
-    scene.meshes[i] = convert_mesh(parts, std::move(scene.meshes[i].name), file, options, scene.report);
-    stage.advance(i + 1);
-  }
+  for_each_mesh(scene.meshes.size(), stage, scene.report, [&](std::size_t i, LoadReport& report) {
+    if (document.geometries[i].primitives.empty()) return;
+    scene.meshes[i] =
+        convert_geometry(document.geometries[i], cut.meshes[i], std::move(scene.meshes[i].name), file, options, report);
+    document.geometries[i] = {};
+  });
 }
 
 Scene import_file(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
@@ -267,7 +294,7 @@ Scene import_file(const std::filesystem::path& path, const LoadOptions& options,
     Assimp::Importer importer;
     importer.SetIOHandler(new ListingFiles(path, scene.files));
     if (const aiImporterDesc* description = aiGetImporterDesc(extension.c_str())) scene.format = description->mName;
-    imported = run(importer, file, false, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
+    imported = run(importer, file, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
   }
   if (imported->mRootNode == nullptr) throw Error(ErrorKind::malformed, "the file holds no scene", {file, ""});
   aiString generator;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two things that Assimp does for raylift: read the geometries of a COLLADA document that the preflight has written
-// anew, and read every other format whole.
+// The two things that Assimp does for raylift: cut the polygons of a COLLADA document, whose numbers the preflight has
+// read, and read every other format whole.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
@@ -12,7 +12,8 @@
 
 namespace raylift::inline v0_1 {
 
-/// Fills the meshes of `document.scene`. Throws Error: malformed, limit, out_of_host_memory.
+/// Fills the meshes of `document.scene` from `document.geometries`, and empties these. Throws Error: malformed, limit,
+/// out_of_host_memory.
 void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options,
                        const Progress& progress);
 

@@ -139,7 +139,6 @@ Document preflight(std::string text, const std::string& file, const LoadOptions&
   const Stage stage(progress, "preflight");
   if (options.unit_mm && !(std::isfinite(*options.unit_mm) && *options.unit_mm > 0))
     throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
-  const std::size_t bytes = text.size();
   Source source(std::move(text), file, options, entry);
   Document document;
   Scene& scene = document.scene;
@@ -148,8 +147,14 @@ Document preflight(std::string text, const std::string& file, const LoadOptions&
   scene.format = "COLLADA";
   if (const pugi::xml_attribute version = source.root().attribute("version"))
     scene.format += std::string(" ") + version.value();
-  GeometryReader geometries(source, bytes);
-  read_scene(source, geometries, scene);
+  GeometryReader geometries(source);
+  try {
+    read_scene(source, geometries, scene);
+  } catch (const Error&) {
+    geometries.read();  // what is wrong with a geometry comes before what is wrong behind its first instance
+    throw;
+  }
+  geometries.read();
   read_optics(source, scene);
   std::move(geometries).finish(document);
   scene.files = source.take_files();

@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// The COLLADA preflight. It reads structure, units, materials and the node tree of a document itself, checks every
-// reference, accessor and index, and leaves to Assimp what Assimp is good at: reading numbers and cutting polygons.
+// The COLLADA preflight. It reads structure, units, materials, the node tree and all numbers of a document, each once,
+// checks every reference, accessor and index, and leaves to Assimp what Assimp is good at: cutting polygons.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/progress.h>
 #include <raylift/geometry/scene/scene.h>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace raylift::inline v0_1::collada {
 
+/// The positions of a geometry: some of the numbers of an array, as its accessor says.
+struct Positions {
+  std::vector<float> numbers;
+  std::uint64_t count = 0;                 ///< points
+  std::uint64_t offset = 0;                ///< numbers before the first one
+  std::uint64_t stride = 3;                ///< numbers of a point
+  std::array<std::size_t, 3> at{0, 1, 2};  ///< which of them are X, Y and Z
+
+  [[nodiscard]] Float3 operator[](std::size_t point) const {
+    const float* const first = numbers.data() + offset + point * stride;
+    return {first[at[0]], first[at[1]], first[at[2]]};
+  }
+};
+
 /// A primitive element (<triangles>, <polylist>, ...) that holds surfaces. It becomes one part of the geometry's mesh.
 struct Primitive {
-  std::string symbol;       ///< the material symbol that an instance binds
-  std::uint64_t faces = 0;  ///< polygons, before they are cut into triangles; never 0
-  bool triangles = true;    ///< all polygons are triangles
+  std::vector<std::uint32_t> corners;  ///< a position for each corner of each polygon, in order, in range; never empty
+  std::vector<std::uint32_t> sizes;    ///< corners of each polygon; none where all are triangles
 };
 
 /// A <geometry> that some instance uses: mesh number `index in Document::geometries` of the scene.
 struct Geometry {
   std::string id;
+  std::vector<std::string> symbols;  ///< of the materials that an instance binds to the primitives
+  Positions positions;
   std::vector<Primitive> primitives;
 };
 
-/// All that a COLLADA document says, but for the meshes' vertices and triangles.
+/// All that a COLLADA document says.
 struct Document {
   /// Everything but the contents of the meshes: `scene.meshes[i]` has a name only. A binding holds a material for each
   /// primitive of its geometry.
   Scene scene;
   std::vector<Geometry> geometries;
-  /// A COLLADA document for Assimp, written anew around the original texts of the numbers: positions and <triangles> or
-  /// <polylist> only, all ids our own, and one node without a transform per geometry, named "g0", "g1", ...
-  std::string geometry_text;
-  bool needs_triangulation = false;
 };
 
 /// `text` is the whole document, in any encoding that XML allows; `file` names it in errors, and `entry` is its path in

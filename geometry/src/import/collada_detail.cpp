@@ -6,12 +6,6 @@
 
 namespace raylift::inline v0_1::collada {
 
-void append(std::string& text, std::uint64_t number) {
-  char digits[20];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-  text.append(digits, end);
-}
-
 std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
                                  const Source& source) {
   const pugi::xml_attribute attribute = element.attribute(name);

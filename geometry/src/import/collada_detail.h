@@ -7,7 +7,6 @@
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -63,13 +62,12 @@ class Library {
   std::vector<Ids> ids_;  // of each document
 };
 
-/// Checks the geometries that a document uses, and writes them anew for Assimp.
+/// Reads the geometries that a document uses: which they are at first, then the numbers of all, in parallel.
 class GeometryReader {
  public:
-  /// `bytes` is the document's size, about that of what is written.
-  GeometryReader(Source& source, std::size_t bytes);
+  explicit GeometryReader(Source& source) : source_(source), library_(source, "library_geometries", "geometry") {}
 
-  /// The mesh number of the geometry that `url` names. Checks its structure and all its numbers when first asked for.
+  /// The mesh number of the geometry that `url` names. Only its name and its symbols are read.
   std::uint32_t use(std::string_view url, pugi::xml_node referrer);
   /// Whether there is a geometry that `url` names.
   [[nodiscard]] bool has(std::string_view url, pugi::xml_node referrer) {
@@ -78,24 +76,19 @@ class GeometryReader {
   [[nodiscard]] const Geometry& operator[](std::uint32_t number) const { return geometries_[number]; }
   [[nodiscard]] pugi::xml_node element(std::uint32_t number) const { return elements_[number]; }
 
-  /// Ends the writing and moves what was found into `document`.
+  /// Reads and checks all that is in the geometries in use. Throws what is wrong with the first of them.
+  void read();
+  /// Moves what was found into `document`.
   void finish(Document& document) &&;
 
  private:
-  struct Positions;
-  Positions write_positions(pugi::xml_node mesh);
-  void write_primitive(Geometry& geometry, const Positions& positions, pugi::xml_node element);
-
   Source& source_;
   Library library_;
   std::unordered_map<const void*, std::uint32_t> numbers_;  // by the element
   std::vector<Geometry> geometries_;
   std::vector<pugi::xml_node> elements_;
   std::vector<std::string> names_;
-  std::string text_;
-  std::uint64_t triangles_ = 0;
   std::uint64_t ignored_primitives_ = 0;
-  bool needs_triangulation_ = false;
 };
 
 /// Reads units and axes, materials, bindings and the node tree into `scene`; asks `geometries` for each mesh that it
@@ -116,18 +109,5 @@ constexpr std::uint64_t kMostPoints = 0xFFFFFFFEU;  ///< of one primitive elemen
 /// An attribute that must be an integer from 0 to kMostPoints, where it is there.
 [[nodiscard]] std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
                                                const Source& source);
-
-void append(std::string& text, std::uint64_t number);
-/// Appends pieces, which follow each other, numbers and texts alike.
-template <class... Pieces>
-void write(std::string& text, const Pieces&... pieces) {
-  const auto one = [&](const auto& piece) {
-    if constexpr (std::is_integral_v<std::decay_t<decltype(piece)>>)
-      append(text, piece);
-    else
-      text += piece;
-  };
-  (one(pieces), ...);
-}
 
 }  // namespace raylift::inline v0_1::collada

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::size_t kMostInputs = 256;  // values per point in <p>
 
+/// How many indices a point has, and which of them is its vertex.
+struct Inputs {
+  std::size_t stride = 1;
+  std::size_t vertex_offset = 0;
+};
+
 Inputs read_inputs(pugi::xml_node element, std::string_view vertices_id, const Source& source) {
   Inputs inputs;
   int vertex_inputs = 0;
@@ -39,10 +45,10 @@ Inputs read_inputs(pugi::xml_node element, std::string_view vertices_id, const S
   return inputs;
 }
 
-/// The number of points of a <p>, whose indices are checked.
-std::uint64_t count_points(std::string_view text, const Inputs& inputs, std::uint64_t vertices, pugi::xml_node element,
-                           const Source& source) {
-  const IndexScan scan = scan_indices(text, inputs.stride);
+/// Appends the vertex of each point of a <p> to `corners`. Returns the number of these points.
+std::uint64_t read_corners(std::string_view text, const Inputs& inputs, std::uint64_t vertices, pugi::xml_node element,
+                           const Source& source, std::vector<std::uint32_t>& corners) {
+  const IndexScan scan = read_indices(text, inputs.stride, inputs.vertex_offset, corners);
   if (scan.bad) fail(ErrorKind::malformed, "'" + *scan.bad + "' is no vertex index", source, element);
   if (scan.count % inputs.stride != 0)
     fail(ErrorKind::malformed,
@@ -50,49 +56,47 @@ std::uint64_t count_points(std::string_view text, const Inputs& inputs, std::uin
              " indices of a point",
          source, element);
   const std::uint64_t points = scan.count / inputs.stride;
-  if (points != 0 && scan.largest[inputs.vertex_offset] >= vertices)
+  if (points != 0 && scan.largest >= vertices)
     fail(ErrorKind::malformed,
-         "vertex index " + std::to_string(scan.largest[inputs.vertex_offset]) + " is out of range: the mesh has " +
-             std::to_string(vertices) + " vertices",
+         "vertex index " + std::to_string(scan.largest) + " is out of range: the mesh has " + std::to_string(vertices) +
+             " vertices",
          source, element);
   return points;
 }
 
-/// A strip's or fan's triangles, written anew.
-void append_triangles(Points& points, std::string_view text, std::uint64_t here, const Inputs& inputs, bool strips) {
-  const std::vector<std::uint32_t> list = read_indices(text);
-  const auto point = [&](std::size_t i) { return list[i * inputs.stride + inputs.vertex_offset]; };
-  for (std::size_t i = 0; i + 2 < here; ++i, ++points.rewritten) {
+/// A strip's or fan's triangles.
+void append_triangles(std::vector<std::uint32_t>& corners, const std::vector<std::uint32_t>& points, bool strips) {
+  for (std::size_t i = 0; i + 2 < points.size(); ++i) {
     // Every other triangle of a strip runs the other way around.
     const std::size_t a = strips ? i + i % 2 : 0;
     const std::size_t b = strips ? i + 1 - i % 2 : i + 1;
-    write(points.indices, point(a), " ", point(b), " ", point(i + 2), " ");
+    corners.insert(corners.end(), {points[a], points[b], points[i + 2]});
   }
-  points.all_indices = points.indices;
 }
 
-void read_points(Points& points, pugi::xml_node element, const Inputs& inputs, std::uint64_t vertices,
+/// Reads the corners of all <p>; of <polygons>, their sizes too.
+void read_points(Primitive& primitive, pugi::xml_node element, const Inputs& inputs, std::uint64_t vertices,
                  const Source& source) {
   const bool strips = is(element, "tristrips");
   const bool lists = !strips && !is(element, "trifans");
   const bool polygons = is(element, "polygons");
   std::string joined;
+  std::vector<std::uint32_t> strip;
+  std::uint64_t count = 0;
   for (const pugi::xml_node p : element.children("p")) {
-    const std::string_view text = text_of(p, joined);
-    const std::uint64_t here = count_points(text, inputs, vertices, element, source);
-    points.count += here;
-    if (points.count > kMostPoints)
+    strip.clear();
+    const std::uint64_t here =
+        read_corners(text_of(p, joined), inputs, vertices, element, source, lists ? primitive.corners : strip);
+    count += here;
+    if (count > kMostPoints)
       fail(ErrorKind::limit, "more than " + std::to_string(kMostPoints) + " points in one primitive element", source,
            element, "split the mesh");
-    if (polygons) points.sizes.push_back(static_cast<std::uint32_t>(here));
-    if (lists) {
-      points.append(text, text.data() != joined.data());
-      continue;
-    }
+    if (polygons) primitive.sizes.push_back(static_cast<std::uint32_t>(here));
+    if (lists) continue;
     if (here < 3)
       fail(ErrorKind::malformed, "a strip or fan of " + std::to_string(here) + " points is no triangle", source,
            element);
-    append_triangles(points, text, here, inputs, strips);
+    append_triangles(primitive.corners, strip, strips);
   }
 }
 
@@ -102,35 +106,35 @@ void expect_count(pugi::xml_node element, std::uint64_t stated, std::uint64_t fo
          element, "the file may have been cut off; export it again");
 }
 
-/// Sets the faces of a <polylist> or of <polygons>; returns how many triangles they are cut into.
-std::uint64_t count_polygons(Points& points, Primitive& primitive, pugi::xml_node element, std::uint64_t stated,
-                             const LoadLimits& limits, const Source& source) {
-  std::uint64_t cut = 0;
+/// Reads the sizes of a <polylist>, and checks those of <polygons> too. Returns how many triangles the polygons are cut
+/// into.
+std::uint64_t read_sizes(Primitive& primitive, pugi::xml_node element, std::uint64_t stated, const LoadLimits& limits,
+                         const Source& source) {
+  std::vector<std::uint32_t>& sizes = primitive.sizes;
   if (is(element, "polylist")) {
     std::string joined;
-    const std::string_view text = text_of(element.child("vcount"), joined);
-    const IndexScan scan = scan_indices(text, 1);
+    const IndexScan scan = read_indices(text_of(element.child("vcount"), joined), 1, 0, sizes);
     if (scan.bad)
       fail(ErrorKind::malformed, "'" + *scan.bad + "' in <vcount> is no number of vertices", source, element);
-    points.sizes = read_indices(text);
   }
-  expect_count(element, stated, points.sizes.size(), source);
+  expect_count(element, stated, sizes.size(), source);
+  std::uint64_t cut = 0;
   std::uint64_t sum = 0;
-  for (const std::uint32_t size : points.sizes) {
+  for (const std::uint32_t size : sizes) {
     sum += size;
     cut += size > 2 ? size - 2 : 0;
-    primitive.triangles = primitive.triangles && size == 3;
     if (size > limits.polygon_vertices)
       fail(ErrorKind::limit,
            "a polygon of " + std::to_string(size) + " vertices is beyond the limit of " +
                std::to_string(limits.polygon_vertices),
            source, element, "triangulate it before exporting, or raise the limit with LoadLimits::polygon_vertices");
   }
-  if (sum != points.count)
+  if (sum != primitive.corners.size())
     fail(ErrorKind::malformed,
-         "the polygons need " + std::to_string(sum) + " points, and there are " + std::to_string(points.count), source,
-         element);
-  primitive.faces = points.sizes.size();
+         "the polygons need " + std::to_string(sum) + " points, and there are " +
+             std::to_string(primitive.corners.size()),
+         source, element);
+  if (std::all_of(sizes.begin(), sizes.end(), [](std::uint32_t size) { return size == 3; })) sizes = {};
   return cut;
 }
 
@@ -141,26 +145,31 @@ bool is_primitive(pugi::xml_node element) {
          is(element, "trifans");
 }
 
-void read_primitive(CheckedPrimitive& result, pugi::xml_node element, std::string_view vertices_id,
-                    std::uint64_t vertices, const Source& source) {
-  Points& points = result.points;
+bool holds_polygons(pugi::xml_node element) {
+  std::string joined;
+  if (is(element, "polylist")) return !is_blank(text_of(element.child("vcount"), joined));
+  const auto lists = element.children("p");
+  if (!is(element, "triangles")) return !lists.empty();
+  return std::any_of(lists.begin(), lists.end(), [&](pugi::xml_node p) { return !is_blank(text_of(p, joined)); });
+}
+
+CheckedPrimitive read_primitive(pugi::xml_node element, std::string_view vertices_id, std::uint64_t vertices,
+                                const Source& source) {
+  CheckedPrimitive result;
   Primitive& primitive = result.primitive;
-  result.inputs = read_inputs(element, vertices_id, source);
-  read_points(points, element, result.inputs, vertices, source);
+  const Inputs inputs = read_inputs(element, vertices_id, source);
+  read_points(primitive, element, inputs, vertices, source);
   const std::uint64_t stated = unsigned_attribute(element, "count", 0, source);
-  primitive.symbol = element.attribute("material").value();
+  const std::size_t corners = primitive.corners.size();
   if (is(element, "triangles")) {
-    if (points.count % 3 != 0)
-      fail(ErrorKind::malformed, std::to_string(points.count) + " points are no whole number of triangles", source,
-           element);
-    result.triangles = primitive.faces = points.count / 3;
-    expect_count(element, stated, primitive.faces, source);
-  } else if (is(element, "tristrips") || is(element, "trifans")) {
-    result.triangles = primitive.faces = points.rewritten;
-    result.inputs = {};
-  } else {
-    result.triangles = count_polygons(points, primitive, element, stated, source.options().limits, source);
+    if (corners % 3 != 0)
+      fail(ErrorKind::malformed, std::to_string(corners) + " points are no whole number of triangles", source, element);
+    expect_count(element, stated, corners / 3, source);
   }
+  result.triangles = is(element, "polylist") || is(element, "polygons")
+                         ? read_sizes(primitive, element, stated, source.options().limits, source)
+                         : corners / 3;
+  return result;
 }
 
 }  // namespace raylift::inline v0_1::collada

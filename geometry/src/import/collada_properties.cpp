@@ -103,11 +103,12 @@ class Reader {
     if (attribute && text.size() == kCutOff)
       fail_at(matrix, key + " is cut off: its attribute has " + std::to_string(kCutOff) + " characters",
               "older exporters write no more; export it again with one that writes tables as text");
-    const NumberScan scan = scan_reals(text);
+    const Floats scan = read_floats(text);
     if (scan.bad) fail_at(matrix, key + ": '" + *scan.bad + "' is no number", "correct the table");
-    if (scan.count > kMostNumbers)
+    if (scan.values.size() > kMostNumbers)
       fail(ErrorKind::limit,
-           key + " has " + std::to_string(scan.count) + " numbers, and the limit is " + std::to_string(kMostNumbers),
+           key + " has " + std::to_string(scan.values.size()) + " numbers, and the limit is " +
+               std::to_string(kMostNumbers),
            source_, matrix);
     std::vector<double> numbers = read_reals(text).value_or(std::vector<double>());
     const auto bad = std::find_if(numbers.begin(), numbers.end(), [](double value) { return !std::isfinite(value); });

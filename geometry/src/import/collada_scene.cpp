@@ -33,11 +33,11 @@ class Materials {
          instance.child("bind_material").child("technique_common").children("instance_material"))
       targets.try_emplace(bound.attribute("symbol").value(), bound.attribute("target").value());
     std::vector<std::uint32_t> binding;
-    for (const Primitive& primitive : geometry.primitives) {
-      const auto found = targets.find(primitive.symbol);
+    for (const std::string& symbol : geometry.symbols) {
+      const auto found = targets.find(symbol);
       const bool bound = found != targets.end();
       // A symbol that is not bound may be the material's id.
-      const std::string_view name = bound ? found->second : std::string_view(primitive.symbol);
+      const std::string_view name = bound ? found->second : std::string_view(symbol);
       const pugi::xml_node material = material_of(name, bound ? instance : element, bound);
       binding.push_back(material ? number_of(material) : kNone);
       if (!material && bound) warn_missing(name, instance);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting and checking the numbers in an XML text, without keeping them: the fast part of the preflight.
+// The numbers in an XML text, each read and checked once. Parallel for long texts.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,29 @@
 
 namespace raylift::inline v0_1::collada {
 
-/// Numbers in the text of an element, and the first thing in it that is none.
-struct NumberScan {
-  std::uint64_t count = 0;
-  std::optional<std::string> bad;  ///< the offending token
+/// All real numbers of a text, each rounded once, to the nearest float: [+-] digits [. digits] [e [+-] digits], NaN and
+/// INF. What is too large for a float is infinite.
+struct Floats {
+  std::vector<float> values;
+  std::optional<std::string> bad;  ///< the first token that is none
 };
+[[nodiscard]] Floats read_floats(std::string_view text);
 
-/// Counts real numbers: [+-] digits [. digits] [e [+-] digits], NaN and INF. Parallel for long texts.
-[[nodiscard]] NumberScan scan_reals(std::string_view text);
-
-/// Counts indices (non-negative decimal integers below 2^32), and finds the largest at each position modulo `stride`.
-struct IndexScan : NumberScan {
-  std::vector<std::uint32_t> largest;  ///< `stride` values; 0 where there is none
+/// What read_indices has found.
+struct IndexScan {
+  std::uint64_t count = 0;         ///< of all indices
+  std::uint32_t largest = 0;       ///< of those that were taken
+  std::optional<std::string> bad;  ///< the first token that is none
 };
-[[nodiscard]] IndexScan scan_indices(std::string_view text, std::size_t stride);
-
-/// The indices themselves. Only for texts that scan_indices has passed.
-[[nodiscard]] std::vector<std::uint32_t> read_indices(std::string_view text);
+/// Reads indices (non-negative decimal integers below 2^32) that come `stride` to a point, and appends to `taken` the
+/// one at `position` of each whole point.
+[[nodiscard]] IndexScan read_indices(std::string_view text, std::size_t stride, std::size_t position,
+                                     std::vector<std::uint32_t>& taken);
 
 /// All real numbers of a short text, in double; nothing where one is malformed.
 [[nodiscard]] std::optional<std::vector<double>> read_reals(std::string_view text);
+
+/// Whether there is nothing but white space.
+[[nodiscard]] bool is_blank(std::string_view text);
 
 }  // namespace raylift::inline v0_1::collada

@@ -6,6 +6,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +14,7 @@
 #include <functional>
 #include <limits>
 
+#include "atomic_min.h"
 #include "huge_pages.h"
 
 namespace raylift::inline v0_1 {
@@ -49,12 +51,38 @@ class Converter {
       : mesh_(mesh), file_(file), options_(options), report_(report) {}
 
   void add(aiMesh& part) {
-    const auto base = static_cast<std::uint32_t>(mesh_.vertices.size());
+    const std::size_t base = mesh_.vertices.size();
     const std::size_t first = mesh_.triangles.size();
     take_vertices(part);
-    take_faces(part, base);
-    mesh_.parts.push_back(
-        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(mesh_.triangles.size() - first)});
+    take_faces(part, base, mesh_.vertices.size() - base);
+    end_part(first);
+  }
+
+  /// Adds the primitives of a geometry; their corners are the vertices of its triangles.
+  void add(collada::Geometry& geometry, std::span<aiMesh* const> cut) {
+    const std::vector<float>& numbers = geometry.positions.numbers;
+    const bool sound =
+        find_first(numbers.size(), [&](std::size_t i) { return !std::isfinite(numbers[i]); }) == kNowhere;
+    std::vector<std::uint32_t> corners;  // the position of each
+    for (std::size_t i = 0; i != geometry.primitives.size(); ++i) {
+      const std::size_t base = corners.size();
+      const std::size_t first = mesh_.triangles.size();
+      std::vector<std::uint32_t> own = std::move(geometry.primitives[i].corners);
+      check_vertices(base, own.size(), [&](std::size_t k) { return sound || finite(geometry.positions[own[k]]); });
+      if (cut[i] != nullptr)
+        take_faces(*cut[i], base, own.size());
+      else
+        add_triangles(base, own.size() / 3);
+      if (base == 0)
+        corners = std::move(own);
+      else
+        corners.insert(corners.end(), own.begin(), own.end());
+      end_part(first);
+    }
+    if (options_.weld.enabled && (sound || !options_.repair))
+      keep_used(geometry.positions, corners);
+    else
+      keep_corners(geometry.positions, corners);
   }
 
  private:
@@ -63,11 +91,28 @@ class Converter {
     throw Error(kind, problem, {file_, "mesh '" + mesh_.name + "'" + (element.empty() ? "" : ", " + element)}, advice);
   }
 
+  void end_part(std::size_t first) {
+    mesh_.parts.push_back(
+        {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(mesh_.triangles.size() - first)});
+  }
+
+  /// `sound(i)` says whether vertex i of a part's `count` is finite; `base` are before them.
+  template <class Sound>
+  void check_vertices(std::size_t base, std::size_t count, const Sound& sound) const {
+    if (base + count > kMostVertices)
+      fail(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", "", "split the mesh");
+    const std::size_t bad = find_first(count, [&](std::size_t i) { return !sound(i); });
+    if (bad != kNowhere && !options_.repair)
+      fail(ErrorKind::malformed, "a coordinate is NaN or infinite", "vertex " + std::to_string(bad),
+           "correct the file, or drop the triangles that use it with LoadOptions::repair");
+  }
+
   void take_vertices(aiMesh& part) {
     const std::size_t base = mesh_.vertices.size();
     const std::size_t count = part.mVertices != nullptr ? part.mNumVertices : 0;
-    if (base + count > kMostVertices)
-      fail(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", "", "split the mesh");
+    check_vertices(base, count, [&](std::size_t i) {
+      return finite({part.mVertices[i].x, part.mVertices[i].y, part.mVertices[i].z});
+    });
     if (base == 0) reserve_huge(mesh_.vertices, count);
     mesh_.vertices.resize(base + count);
     tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
@@ -76,21 +121,35 @@ class Converter {
     });
     delete[] part.mVertices;
     part.mVertices = nullptr;
-    const std::size_t bad = find_first(count, [&](std::size_t i) { return !finite(mesh_.vertices[base + i]); });
-    if (bad != kNowhere && !options_.repair)
-      fail(ErrorKind::malformed, "a coordinate is NaN or infinite", "vertex " + std::to_string(bad),
-           "correct the file, or drop the triangles that use it with LoadOptions::repair");
   }
 
-  void take_faces(aiMesh& part, std::uint32_t base) {
-    const std::size_t count = part.mNumFaces;
-    const std::size_t vertices = mesh_.vertices.size() - base;
+  /// Makes room for more triangles, and returns the number of those that are there.
+  std::size_t grow(std::size_t count) {
     const std::size_t first = mesh_.triangles.size();
     if (first + count > options_.limits.triangles)
       fail(ErrorKind::limit, "more than " + std::to_string(options_.limits.triangles) + " triangles", "",
            "raise the limit with LoadLimits::triangles");
     if (first == 0) reserve_huge(mesh_.triangles, count);
     mesh_.triangles.resize(first + count);
+    return first;
+  }
+
+  /// Triangles of three corners each, in order.
+  void add_triangles(std::size_t base, std::size_t count) {
+    const std::size_t first = grow(count);
+    tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i) {
+        const auto corner = static_cast<std::uint32_t>(base + 3 * i);
+        mesh_.triangles[first + i] = {corner, corner + 1, corner + 2};
+      }
+    });
+  }
+
+  /// The faces of a part with `vertices` vertices, `before` others before them.
+  void take_faces(aiMesh& part, std::size_t before, std::size_t vertices) {
+    const auto base = static_cast<std::uint32_t>(before);
+    const std::size_t count = part.mNumFaces;
+    const std::size_t first = grow(count);
     std::atomic<bool> all_sound{true};
     tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
       bool sound = true;
@@ -139,6 +198,51 @@ class Converter {
       ++report_.dropped_triangles;
     }
     mesh_.triangles.resize(kept);
+  }
+
+  /// Each corner becomes a vertex.
+  void keep_corners(const collada::Positions& positions, const std::vector<std::uint32_t>& corners) {
+    reserve_huge(mesh_.vertices, corners.size());
+    mesh_.vertices.resize(corners.size());
+    tbb::parallel_for(Range(0, corners.size(), kGrain), [&](const Range& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i) mesh_.vertices[i] = positions[corners[i]];
+    });
+    report_.vertices_before_weld += corners.size();
+  }
+
+  /// Each position in use becomes a vertex, in the order of the first corners: as if all corners were vertices, and
+  /// those of one position welded.
+  void keep_used(const collada::Positions& positions, const std::vector<std::uint32_t>& corners) {
+    std::vector<std::uint32_t> first(positions.count, kGone);  // corner of each position
+    tbb::parallel_for(Range(0, corners.size(), kGrain), [&](const Range& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i)
+        atomic_min(std::atomic_ref(first[corners[i]]), static_cast<std::uint32_t>(i));
+    });
+    std::vector<std::uint32_t> rank(positions.count);
+    const std::size_t used = tbb::parallel_scan(
+        Range(0, corners.size(), kGrain), std::size_t{0},
+        [&](const Range& range, std::size_t sum, bool final) {
+          for (std::size_t i = range.begin(); i != range.end(); ++i) {
+            if (first[corners[i]] != i) continue;
+            if (final) rank[corners[i]] = static_cast<std::uint32_t>(sum);
+            ++sum;
+          }
+          return sum;
+        },
+        std::plus<>());
+    reserve_huge(mesh_.vertices, used);
+    mesh_.vertices.resize(used);
+    tbb::parallel_for(Range(0, positions.count, kGrain), [&](const Range& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i)
+        if (first[i] != kGone) mesh_.vertices[rank[i]] = positions[i];
+    });
+    tbb::parallel_for(Range(0, mesh_.triangles.size(), kGrain), [&](const Range& range) {
+      for (std::size_t i = range.begin(); i != range.end(); ++i) {
+        UInt3& t = mesh_.triangles[i];
+        t = {rank[corners[t.x]], rank[corners[t.y]], rank[corners[t.z]]};
+      }
+    });
+    report_.vertices_before_weld += corners.size();
   }
 
   Mesh& mesh_;
@@ -201,6 +305,17 @@ Mesh convert_mesh(std::span<aiMesh* const> parts, std::string name, const std::s
   for (aiMesh* part : parts) converter.add(*part);
   if (options.repair) remove_broken_vertices(mesh, report);
   report.vertices_before_weld += mesh.vertices.size();
+  return mesh;
+}
+
+Mesh convert_geometry(collada::Geometry& geometry, std::span<aiMesh* const> cut, std::string name,
+                      const std::string& file, const LoadOptions& options, LoadReport& report) {
+  Mesh mesh;
+  mesh.name = std::move(name);
+  Converter(mesh, file, options, report).add(geometry, cut);
+  const std::size_t vertices = mesh.vertices.size();
+  if (options.repair) remove_broken_vertices(mesh, report);
+  report.vertices_before_weld -= vertices - mesh.vertices.size();
   return mesh;
 }
 

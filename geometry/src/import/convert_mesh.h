@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Assimp's meshes to ours. This pass is the authority on numbers: nothing that it passes is NaN, infinite, out of
-// range or too many.
+// From Assimp's meshes and COLLADA's geometries to ours. This pass is the authority on numbers: nothing that it passes
+// is NaN, infinite, out of range or too many.
 #pragma once
 
 #include <assimp/mesh.h>
@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "collada.h"
+
 namespace raylift::inline v0_1 {
 
 /// Makes one mesh of several, a part each, and takes their contents away from them to keep the peak of memory low.
@@ -16,6 +18,13 @@ namespace raylift::inline v0_1 {
 /// element; with options.repair, drops what is broken and counts it in `report`.
 [[nodiscard]] Mesh convert_mesh(std::span<aiMesh* const> parts, std::string name, const std::string& file,
                                 const LoadOptions& options, LoadReport& report);
+
+/// Makes one mesh of a geometry, a part for each primitive, and takes their contents away. `cut` has what Assimp has
+/// made of each primitive's polygons, or null where there are triangles alone. Each corner is a vertex of its own; but
+/// where all are welded, those of one position are one from the start, in the order of their first use. Throws as
+/// above.
+[[nodiscard]] Mesh convert_geometry(collada::Geometry& geometry, std::span<aiMesh* const> cut, std::string name,
+                                    const std::string& file, const LoadOptions& options, LoadReport& report);
 
 /// Welds a converted mesh, and counts its degenerate triangles, or drops them where options ask for it.
 void finish_mesh(Mesh& mesh, const LoadOptions& options, LoadReport& report);

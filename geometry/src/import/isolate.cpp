@@ -140,7 +140,7 @@ class Mapping {
     struct stat info {};
     if (::fstat(descriptor, &info) != 0 || info.st_size == 0) return;
     size_ = static_cast<std::size_t>(info.st_size);
-    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (data == MAP_FAILED) throw Error(ErrorKind::out_of_host_memory, "can't map the imported scene");
     data_ = data;
   }

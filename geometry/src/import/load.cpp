@@ -11,6 +11,7 @@
 #include "assimp_import.h"
 #include "collada.h"
 #include "convert_mesh.h"
+#include "each_mesh.h"
 #include "isolate.h"
 #include "load_optics.h"
 #include "source_file.h"
@@ -66,10 +67,8 @@ bool singular(const Transform& transform) {
 void finish(Scene& scene, const LoadOptions& options, const Progress& progress) {
   {
     const Stage stage(progress, "weld", scene.meshes.size());
-    for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
-      finish_mesh(scene.meshes[i], options, scene.report);
-      stage.advance(i + 1);
-    }
+    for_each_mesh(scene.meshes.size(), stage, scene.report,
+                  [&](std::size_t i, LoadReport& report) { finish_mesh(scene.meshes[i], options, report); });
   }
   std::sort(scene.files.begin(), scene.files.end(),
             [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_stream.h"
 
+#include <tbb/parallel_for.h>
+
 namespace raylift::inline v0_1 {
 
 void refuse_import(const std::string& what) {
@@ -48,12 +50,20 @@ Scene get_scene(ByteReader& reader) {
   detail::visit_tree(reader, scene, sizes);
   const auto failure = [&reader](const std::string& what) { reader.fail(what); };
   detail::check_scene(scene, sizes, failure);
-  for (std::size_t i = 0; i != sizes.size(); ++i) {
-    Mesh& mesh = scene.meshes[i];
-    reader.array(mesh.vertices, sizes[i].vertices);
-    reader.array(mesh.triangles, sizes[i].triangles);
-    detail::check_mesh(mesh, failure);
+  struct Arrays {
+    std::string_view vertices, triangles;
+  };
+  std::vector<Arrays> arrays;
+  for (const detail::MeshSizes& size : sizes) {
+    const std::string_view vertices = reader.elements<Float3>(size.vertices);
+    arrays.push_back({vertices, reader.elements<UInt3>(size.triangles)});
   }
+  tbb::parallel_for(std::size_t{0}, arrays.size(), [&](std::size_t i) {
+    Mesh& mesh = scene.meshes[i];
+    ByteReader::copy(arrays[i].vertices, mesh.vertices);
+    ByteReader::copy(arrays[i].triangles, mesh.triangles);
+    detail::check_mesh(mesh, failure);
+  });
   return scene;
 }
 

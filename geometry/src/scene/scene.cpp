@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/scene/scene.h>
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
@@ -97,9 +98,9 @@ Bounds mesh_bounds(const Mesh& mesh) {
 }
 
 Bounds world_bounds(const Scene& scene) {
-  std::vector<Bounds> mesh_boxes;
-  mesh_boxes.reserve(scene.meshes.size());
-  for (const Mesh& mesh : scene.meshes) mesh_boxes.push_back(mesh_bounds(mesh));
+  std::vector<Bounds> mesh_boxes(scene.meshes.size());
+  tbb::parallel_for(std::size_t{0}, mesh_boxes.size(),
+                    [&](std::size_t i) { mesh_boxes[i] = mesh_bounds(scene.meshes[i]); });
 
   std::vector<Bounds> outer;  // of each instance: contains its vertices, and often more
   outer.reserve(scene.instances.size());

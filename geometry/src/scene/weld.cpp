@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 
+#include "atomic_min.h"
 #include "disjoint_sets.h"
 #include "huge_pages.h"
 
@@ -53,12 +54,6 @@ std::uint64_t hash(const Key& key) {
   h ^= h >> 29;
   h = (h ^ key.z) * 0xD6E8FEB86659FD93ULL;
   return h ^ (h >> 32);
-}
-
-void atomic_min(std::atomic_ref<Index> target, Index value) {
-  Index seen = target.load(std::memory_order_relaxed);
-  while (value < seen && !target.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
 }
 
 /// For each vertex the first vertex in file order with the same coordinates.

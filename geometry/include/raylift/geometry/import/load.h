@@ -50,10 +50,11 @@ struct LoadOptions {
 /// Reads COLLADA (.dae, .zae, .dae.gz) and every other format that Assimp reads.
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
-/// node tree, units and materials itself, in double; Assimp reads the geometries. Every vertex and index is checked
-/// again as it is converted. With `external`, what a document refers to in others is read too: by relative paths, from
-/// files beneath the folder of `path`, links resolved, or from the same archive. Scene::files lists them. The optics of
-/// optics_file() are laid over the file's own; then all are checked, and resolve_optics() says what holds where.
+/// node tree, units and materials itself, in double, and the geometries' numbers, each rounded once to the nearest
+/// float; Assimp cuts polygons into triangles. Every vertex and index is checked. With `external`, what a document
+/// refers to in others is read too: by relative paths, from files beneath the folder of `path`, links resolved, or from
+/// the same archive. Scene::files lists them. The optics of optics_file() are laid over the file's own; then all are
+/// checked, and resolve_optics() says what holds where.
 /// Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled.
 [[nodiscard]] Scene load(const std::filesystem::path& path, const LoadOptions& options = {},
                          const Progress& progress = {});

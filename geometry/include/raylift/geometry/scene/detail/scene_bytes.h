@@ -94,10 +94,19 @@ class ByteReader {
   }
   template <class T>
   void array(std::vector<T>& values, std::size_t count) {
-    static_assert(std::is_trivially_copyable_v<T>);
+    copy(elements<T>(count), values);
+  }
+  /// Passes over the elements of an array, which the caller may copy later.
+  template <class T>
+  [[nodiscard]] std::string_view elements(std::size_t count) {
     if (count > bytes_.size() / sizeof(T)) fail("an array is longer than what follows");
-    values.resize(count);
-    if (count != 0) std::memcpy(values.data(), take(count * sizeof(T)), count * sizeof(T));
+    return {take(count * sizeof(T)), count * sizeof(T)};
+  }
+  template <class T>
+  static void copy(std::string_view elements, std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    values.resize(elements.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), elements.data(), elements.size());
   }
   void expect_end() const {
     if (!bytes_.empty()) fail("something follows it");
