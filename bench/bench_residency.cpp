@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ struct Settings {
   std::size_t rays = std::size_t{1} << 24;
   int rounds = 3;
   std::uint64_t closed = 0;
-  std::vector<int> percent{100, 90, 75, 60, 50, 40, 30, 25, 20, 15, 10, 5};
+  std::vector<int> percent{90, 75, 60, 50, 40, 30, 25, 20, 15, 10, 5};
 };
 
 /// Rays and their hits in the device's memory.
@@ -66,6 +67,12 @@ class Shots {
     std::size_t others = 0;
     for (std::size_t i = 0; i != now.size(); ++i) others += same_hit(now[i], kept_[i]) ? 0 : 1;
     return others;
+  }
+
+  /// Forgets the hits, so that none is left from another run.
+  void forget() {
+    hits_.copy_from(std::span<const Hit>(std::vector<Hit>(rays_.size())), stream_);
+    stream_.synchronize();
   }
 
   template <class Trace>
@@ -138,7 +145,10 @@ void placement(const Device& device, const Settings& settings) {
       "| allowed | policy | on the device: nodes, pairs, pair_ids | coherent | | unsorted | incoherent | | unsorted "
       "| other hits |\n|---|---|---|---|---|---|---|---|---|---|\n");
   Rates whole;
-  for (const int percent : settings.percent)
+  std::vector<int> budgets{100};
+  std::copy_if(settings.percent.begin(), settings.percent.end(), std::back_inserter(budgets),
+               [](int percent) { return percent != 100; });
+  for (const int percent : budgets)
     for (const PlacementPolicy policy : {PlacementPolicy::automatic, PlacementPolicy::chroma}) {
       if (policy != PlacementPolicy::automatic && percent != 50 && percent != 25) continue;
       UploadOptions options;
@@ -165,7 +175,10 @@ void placement(const Device& device, const Settings& settings) {
         };
         return Rates{coherent.rate(settings.rounds, shoot), incoherent.rate(settings.rounds, shoot)};
       };
-      const Rates direct = rates_of(unsorted), rates = rates_of(view);
+      const Rates direct = rates_of(unsorted);
+      coherent.forget();
+      incoherent.forget();
+      const Rates rates = rates_of(view);
       if (percent == 100) {
         whole = rates;
         coherent.keep_hits();
@@ -314,7 +327,7 @@ int main(int argc, char** argv) try {
   app.add_option("--rays", settings.rays, "how many, at most");
   app.add_option("--rounds", settings.rounds, "the best of that many counts");
   app.add_option("--closed", settings.closed, "rays to shoot in each of three closed scenes");
-  app.add_option("--percent", settings.percent, "the budgets, of all bytes; the first should be 100");
+  app.add_option("--percent", settings.percent, "the budgets, of all bytes, after 100");
   app.add_flag("!--no-placement", with_placement, "leave out the table of budgets");
   app.add_flag("!--no-levels", with_levels, "leave out two levels against one");
   app.add_flag("!--no-order", with_order, "leave out the order within arrays");

@@ -7,9 +7,10 @@
 #include <raylift/gpu/rays/trace.h>
 
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "parts.h"
-#include "stream.h"
 #include "watch.h"
 #include "work.h"
 
@@ -58,17 +59,21 @@ py::ssize_t records(const Array& array, py::ssize_t bytes, const char* what) {
   return array.shape[0];
 }
 
+/// What of_hits() has begun; those that are gone are done. Under the GIL.
+std::vector<std::weak_ptr<Pending>>& unpacking() {
+  static std::vector<std::weak_ptr<Pending>> all;
+  std::erase_if(all, [](const std::weak_ptr<Pending>& one) { return one.expired(); });
+  return all;
+}
+
 /// The array for hits: the caller's, or a new one.
 Array room_for_hits(const GeometryBox& box, const py::object& out, py::ssize_t count, Work& work) {
   if (out.is_none()) return empty_array(box.geometry.device(), hit_dtype(), {count});
   const Input given = output(out, box.geometry.device(), "out");
   work.after(given);
-  // What former hits in it are still unpacked from, on the geometry's own stream: see of_hits.
-  if (!same_stream(work.stream().handle(), box.stream.handle())) {
-    Event read(box.geometry.device());
-    read.record(box.stream);
-    read.wait(work.stream());
-  }
+  // Former hits in it may be unpacked still, on the stream of whatever geometry.
+  for (const std::weak_ptr<Pending>& one : unpacking())
+    if (const std::shared_ptr<Pending> pending = one.lock()) pending->hold_back(work.stream());
   const Array& array = given.array;
   if (records(array, sizeof(Hit), "hit") != count)
     throw Error(ErrorKind::usage, "out has room for " + std::to_string(array.shape[0]) + " hits, and there are " +
@@ -148,6 +153,7 @@ Array of_hits(const GeometryPointer& box, const Array& hits, const std::string& 
       return 0;
     });
   array.pending = work.pending();
+  if (array.pending) unpacking().push_back(array.pending);
   return array;
 }
 
@@ -171,7 +177,8 @@ before the work is done; arrays of the result are ordered behind it. Raises rayl
           py::arg("stream") = py::none(),
           R"(The same for rays that are packed: (N,) of ray_dtype, or (N, 8) float32 with origin, tmin, direction and tmax.
 
-Origins are millimetres from Geometry.origin. Nothing is copied, and with ``out`` nothing allocated.)")
+Origins are millimetres from Geometry.origin. Nothing is copied, and with ``out`` nothing allocated but what C++'s trace() takes of the device's pool for geometry that is
+not wholly on the device.)")
       .def("_of_hits", &of_hits);
 }
 

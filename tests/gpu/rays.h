@@ -17,9 +17,10 @@ inline std::vector<Hit> trace_all(const GpuGeometry& geometry, const std::vector
   const Stream stream(geometry.device());
   DeviceBuffer<Ray> device_rays(geometry.device(), rays.size());
   device_rays.copy_from(std::span<const Ray>(rays), stream);
-  const DeviceBuffer<Hit> device_hits(geometry.device(), rays.size());
+  std::vector<Hit> hits(rays.size(), Hit{-1, 7, 7, 7, {7, 7, 7}, 7, 1});
+  DeviceBuffer<Hit> device_hits(geometry.device(), rays.size());
+  device_hits.copy_from(std::span<const Hit>(hits), stream);  // memory that is used again may hold the right ones
   trace(geometry, device_rays.device(), device_hits.device(), rays.size(), stream);
-  std::vector<Hit> hits(rays.size());
   device_hits.copy_to(std::span(hits), stream);
   stream.synchronize();
   return hits;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/memory/memory.h>
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
 #include <tbb/blocked_range.h>
@@ -39,31 +38,59 @@ const BvhView& bvh_of(const GeometryView& geometry) {
 /// Of fewer rays, hardly any two need the same part of the host's memory.
 constexpr std::size_t kFewestSortedRays = std::size_t{1} << 18;
 
-/// Nothing where the device's memory does not suffice.
-Memory memory_for_sorting(const Device& device, std::size_t bytes, StreamRef stream) {
-  try {
-    return Memory::pooled(device, stream, bytes);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::out_of_device_memory) throw;
-    return {};
+/// Memory of the device's pool, if that can be had without waiting for anybody; else none.
+class Scratch {
+ public:
+  Scratch(const Device& device, StreamRef stream, std::size_t bytes) : backend_(*device.backend()), stream_(stream) {
+    try {
+      data_ = backend_.allocate_on(stream.handle(), bytes);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_device_memory) throw;
+    }
   }
+  ~Scratch() {
+    if (data_ != nullptr) backend_.release_on(stream_.handle(), data_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  Backend& backend_;
+  StreamRef stream_;
+  void* data_ = nullptr;
+};
+
+/// How many rays are sorted at a time, and the memory for it; no rays where sorting is not worth it, or not possible.
+struct Sorting {
+  std::size_t rays = 0, bytes = 0;
+};
+
+Sorting sorting_for(const Device& device, const BvhView& bvh, std::size_t count) {
+  Sorting sorting{std::min(count, cuda::kMostSortedRays)};
+  if (sorting.rays < kFewestSortedRays || cuda::sorted_trace_bytes(bvh, sorting.rays) == 0) return {};
+  const std::uint64_t free = device.memory_info().free_bytes;
+  for (; sorting.rays >= kFewestSortedRays; sorting.rays /= 2) {
+    sorting.bytes = cuda::sorted_trace_bytes(bvh, sorting.rays);
+    if (sorting.bytes <= free) return sorting.bytes != 0 ? sorting : Sorting{};
+  }
+  return {};
 }
 
 template <class Geometry>
 int launch_trace(const Device& device, const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count,
                  StreamRef stream) {
-  // As many at a time as there is memory for.
-  for (std::size_t most = std::min(count, cuda::kMostSortedRays); most >= kFewestSortedRays; most /= 2) {
-    const std::size_t bytes = cuda::sorted_trace_bytes(bvh_of(geometry), most);
-    if (bytes == 0) break;
-    const Memory memory = memory_for_sorting(device, bytes, stream);
-    if (memory.bytes() == 0) continue;
-    int code = 0;
-    for (std::size_t first = 0; first < count && code == 0; first += most)
-      code = cuda::launch_sorted_trace(geometry, rays + first, hits + first, std::min(count - first, most),
-                                       memory.device(), stream.handle());
-    return code;
-  }
+  const BvhView& bvh = bvh_of(geometry);
+  const bool in_part = bvh.host_nodes != 0 || bvh.host_pairs != 0 || bvh.host_ids != 0;
+  if (in_part && !cuda::is_captured(stream.handle()))
+    if (const Sorting sorting = sorting_for(device, bvh, count); sorting.rays != 0)
+      if (const Scratch scratch(device, stream, sorting.bytes); scratch.data() != nullptr) {
+        int code = 0;
+        for (std::size_t first = 0; first < count && code == 0; first += sorting.rays)
+          code = cuda::launch_sorted_trace(geometry, rays + first, hits + first, std::min(count - first, sorting.rays),
+                                           scratch.data(), stream.handle());
+        return code;
+      }
   return cuda::launch_trace(geometry, rays, hits, count, stream.handle());
 }
 

@@ -16,9 +16,12 @@ int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::
 int launch_sorted_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* memory, void* stream);
 int launch_sorted_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* memory,
                         void* stream);
-inline constexpr std::size_t kMostSortedRays = std::size_t{1} << 30;
+inline constexpr std::size_t kMostSortedRays = std::size_t{1} << 25;
 
 /// 0 where launch_trace() is as good.
 [[nodiscard]] std::size_t sorted_trace_bytes(const BvhView& bvh, std::size_t count);
+
+/// Whether what is enqueued on a stream goes into a graph.
+[[nodiscard]] bool is_captured(void* stream);
 
 }  // namespace raylift::inline v0_1::cuda

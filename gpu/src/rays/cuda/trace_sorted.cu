@@ -48,17 +48,23 @@ struct Plan {
 // Of one window; there are two.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{32} << 20;
 // What is copied for each ray at most: for more, it is quicker to read what is wanted alone.
-constexpr std::uint64_t kStagedBytesPerRay = 128;
+constexpr std::uint64_t kStagedBytesPerRay = 256;
 constexpr std::uint64_t kMostNodeBytes = std::uint64_t{128} << 20;
+
+// With no more elements in host memory than there are, whatever a caller's own view says.
+BvhView clamped(BvhView bvh) {
+  bvh.host_nodes = std::min(bvh.host_nodes, bvh.node_count);
+  bvh.host_pairs = std::min(bvh.host_pairs, bvh.pair_count);
+  bvh.host_ids = std::min(bvh.host_ids, bvh.pair_count);
+  return bvh;
+}
 
 Plan plan_for(const BvhView& bvh, std::size_t count) {
   Plan plan;
   plan.first = bvh.pair_count - std::max(bvh.host_pairs, bvh.host_ids);
-  plan.first -= plan.first % 2;  // 16 bytes of ids
   const std::uint32_t pairs = bvh.pair_count - plan.first;
   const std::uint64_t bytes_per_pair = sizeof(PairIds) + (bvh.host_pairs != 0 ? sizeof(TrianglePair) : 0);
   plan.bucket_pairs = pairs / kBuckets + 1;
-  plan.bucket_pairs += plan.bucket_pairs % 2;
   plan.window_pairs = pairs;
   plan.stages_pairs = bytes_per_pair * pairs <= kStagedBytesPerRay * count;
   if (plan.stages_pairs) {
@@ -68,7 +74,7 @@ Plan plan_for(const BvhView& bvh, std::size_t count) {
   if (pairs != 0) plan.windows = (pairs + plan.window_pairs - 1) / plan.window_pairs;
   plan.stages_nodes =
       bvh.host_nodes != 0 &&
-      bvh.host_nodes * sizeof(BvhNode) <= std::min<std::uint64_t>(kMostNodeBytes, kStagedBytesPerRay / 2 * count);
+      bvh.host_nodes * sizeof(BvhNode) <= std::min<std::uint64_t>(kMostNodeBytes, kStagedBytesPerRay / 4 * count);
   return plan;
 }
 
@@ -339,14 +345,19 @@ StagedBvh with_window(const BvhView& bvh, const Plan& plan, const Scratch& scrat
 }
 
 template <class Geometry>
-int launch(const Geometry& geometry, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* memory,
+int launch(const Geometry& geometry, const BvhView& tree, const Ray* rays, Hit* hits, std::size_t count, void* memory,
            void* on) {
   const auto stream = static_cast<cudaStream_t>(on);
+  const BvhView bvh = clamped(tree);
   const Plan plan = plan_for(bvh, count);
   LaunchShape shape{};
   if (const int code = launch_shape(count, shape); code != cudaSuccess) return code;
   Scratch scratch(bvh, plan, count, memory);
   if (const cudaError_t code = cudaMemsetAsync(scratch.keys.Current(), 0xFF, count * sizeof(Key), stream);
+      code != cudaSuccess)
+    return code;
+  // What packets are done with has no number, and is sorted all the same.
+  if (const cudaError_t code = cudaMemsetAsync(scratch.numbers.Current(), 0, count * sizeof(std::uint32_t), stream);
       code != cudaSuccess)
     return code;
   if (const cudaError_t code = cudaMemsetAsync(scratch.left, 0, 2 * sizeof *scratch.left, stream); code != cudaSuccess)
@@ -379,12 +390,19 @@ int launch(const Geometry& geometry, const BvhView& bvh, const Ray* rays, Hit* h
 
 }  // namespace
 
-std::size_t sorted_trace_bytes(const BvhView& bvh, std::size_t count) {
+std::size_t sorted_trace_bytes(const BvhView& tree, std::size_t count) {
+  const BvhView bvh = clamped(tree);
   if (bvh.host_nodes == 0 && bvh.host_pairs == 0 && bvh.host_ids == 0) return 0;
   const Plan plan = plan_for(bvh, count);
   // Both passes would wait for nodes.
   if (!plan.stages_nodes && bvh.host_nodes > bvh.node_count / 2) return 0;
   return Scratch(bvh, plan, count, nullptr).bytes;
+}
+
+bool is_captured(void* stream) {
+  auto status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status) != cudaSuccess) (void)cudaGetLastError();
+  return status != cudaStreamCaptureStatusNone;
 }
 
 int launch_sorted_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* memory, void* stream) {

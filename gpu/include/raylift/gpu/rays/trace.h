@@ -15,8 +15,10 @@ namespace raylift::inline v0_1 {
 /// device, the work is done on return, by all of TBB's threads. Both give the same hits. Errors: device.
 ///
 /// Where a part of the BVH lies in host memory and there are at least 262,144 rays, they are sorted by what they need
-/// of it: at many times the rate, with scratch memory of 13 bytes a ray and up to 192 MiB, as far as the device's pool
-/// has it.
+/// of it: many times the rate. That takes scratch memory of the device's pool, whatever UploadOptions::memory is: 13
+/// bytes a ray, for up to 2^25 rays at a time, and up to 192 MiB; for fewer rays at a time where less is free. The pool
+/// keeps it until Device::trim(). Rays are traced without, and more slowly, where it is not free and while the stream
+/// is captured into a graph.
 void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream);
 
 /// The same for uploaded geometry, in one level or two. Throws Error(usage) where it was uploaded without its BVH
