@@ -43,12 +43,12 @@ void fly(Camera& camera, Event event) {
 }
 
 void click(Target to, Event event) {
-  to.state.select(to.frames.pick(to.state, event.cursor), event.cursor);
+  to.state.select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.print(to.state.selection()->path);
 }
 
 void double_click(Target to, Event event) {
-  to.state.select(to.frames.pick(to.state, event.cursor), event.cursor);
+  to.state.select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.state.focus_selection();
 }
 
@@ -145,7 +145,7 @@ std::vector<Control> make_controls() {
       {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
       {Kind::key, {"Escape"}, "stop reading a file; close help and errors, deselect", escape},
       {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
-      {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames.save_image(to.state); }, true},
+      {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames->save_image(to.state); }, true},
       {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};
 }
 

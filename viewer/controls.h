@@ -27,7 +27,7 @@ struct WindowLayout {
 /// What controls act on.
 struct ControlTarget {
   ViewerState& state;
-  FrameScheduler& frames;
+  FrameScheduler* frames;  ///< null where nothing is drawn: then no control that draws may act
   WindowLayout& layout;
   SceneLoader& loader;
   std::function<void(const std::string&)> print;  ///< a line on standard output

@@ -84,7 +84,7 @@ class Window {
         gl_(init_gl()),
         state_(options, framebuffer_of(window_.get()).value_or(Resolution{1, 1})),
         panels_(state_, loader_, frames_, layout_),
-        target_{state_, frames_, layout_, loader_,
+        target_{state_, &frames_, layout_, loader_,
                 [&](const std::string& line) { session.write(cli::printable(line) + '\n'); }} {
     session.debug("OpenGL: " + gl_.renderer + ", " + gl_.version);
     glfwSetWindowUserPointer(window_.get(), this);

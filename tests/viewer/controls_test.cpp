@@ -90,10 +90,9 @@ TEST(ViewerState, ChangesOfTheImageRaiseTheRevision) {
 TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
   ViewerState state(ViewOptions{}, {640, 480});
   state.change_settings([](Settings& s) { s.rays = RayMode::shaded; });
-  FrameScheduler* const no_frames = nullptr;
   SceneLoader loader;
   WindowLayout layout;
-  const ControlTarget target{state, *no_frames, layout, loader, [](const std::string&) {}};
+  const ControlTarget target{state, nullptr, layout, loader, [](const std::string&) {}};
   for (const char* key : {"M", "G", "T"}) find_control(Kind::key, key, false, false)->act(target, {});
   EXPECT_EQ(state.settings().fill, Fill::surface);
   EXPECT_FALSE(state.settings().edges);
