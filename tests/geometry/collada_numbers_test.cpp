@@ -24,6 +24,7 @@
 namespace raylift {
 namespace {
 
+using test::expect_error;
 using ::testing::HasSubstr;
 
 std::string formatted(const char* format, double value) {
