@@ -75,18 +75,6 @@ double upper_gamma(double a, double x) {
 
 }  // namespace
 
-std::string history_text(const History& history) {
-  constexpr std::array<std::string_view, 16> kNames{"",   "CK", "SI", "MI", "AB", "RE", "SC", "SD",
-                                                    "SA", "DR", "SR", "BR", "BT", "TO", "NA", "EX"};
-  std::string text;
-  for (const std::uint64_t word : history)
-    for (std::uint64_t rest = word; rest != 0; rest >>= 4) {
-      if (!text.empty()) text += ' ';
-      text += kNames[rest & 15];
-    }
-  return text;
-}
-
 double chi_square_probability(double chi_square, double degrees_of_freedom) {
   return upper_gamma(degrees_of_freedom / 2, chi_square / 2);
 }

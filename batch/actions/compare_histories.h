@@ -3,8 +3,8 @@
 // compares with Geant4 (sysrap/sqc, ana/qcf.py).
 #pragma once
 
+#include <raylift/photon/histories.h>
 #include <raylift/photon/npy.h>
-#include <raylift/photon/results.h>
 
 #include <array>
 #include <cstdint>
@@ -13,11 +13,7 @@
 
 namespace raylift::batch {
 
-/// A photon's first 32 events, 4 bits each from the lowest on.
-using History = std::array<std::uint64_t, 2>;
-
-/// "TO BT SC AB", by Opticks's abbreviations.
-[[nodiscard]] std::string history_text(const History& history);
+using photon::History;
 
 /// How likely a chi-square of at least `chi_square` is, by chance.
 [[nodiscard]] double chi_square_probability(double chi_square, double degrees_of_freedom);

@@ -45,8 +45,10 @@ Json json_of(const CompareOptions& options, const Comparison& result) {
   Json deviating = Json::array();
   for (const HistoryCount& one : result.histories)
     if (one.deviates())
-      deviating.push_back(
-          {{"history", history_text(one.history)}, {"a", one.a}, {"b", one.b}, {"chi_square", one.chi_square()}});
+      deviating.push_back({{"history", photon::history_text(one.history)},
+                           {"a", one.a},
+                           {"b", one.b},
+                           {"chi_square", one.chi_square()}});
   return {{"a", options.runs[0]},
           {"b", options.runs[1]},
           {"photons", result.photons},
@@ -64,7 +66,7 @@ std::string text_of(const Comparison& result) {
   Table table({{"history", Align::left}, {"A"}, {"B"}, {"chi-square"}, {"", Align::left}});
   for (std::size_t i = 0; i != std::min(kMostRows, result.histories.size()); ++i) {
     const HistoryCount& one = result.histories[i];
-    table.add({history_text(one.history), grouped(one.a), grouped(one.b),
+    table.add({photon::history_text(one.history), grouped(one.a), grouped(one.b),
                one.counts() ? fmt::format("{:.2f}", one.chi_square()) : "too few",
                one.missing()    ? "in one alone"
                : one.deviates() ? "deviates"

@@ -61,7 +61,7 @@ TEST_F(Compare, SumsOverHistoriesThatAreOftenEnough) {
   EXPECT_EQ(result.identical, 100U + 160 + 10 + 15);
   EXPECT_DOUBLE_EQ(result.probability, batch::chi_square_probability(result.chi_square, 1));
   EXPECT_FALSE(result.passes());
-  EXPECT_EQ(batch::history_text(result.histories[0].history), "TO AB");
+  EXPECT_EQ(photon::history_text(result.histories[0].history), "TO AB");
   EXPECT_TRUE(batch::compare_histories(a, a).passes());
 }
 
@@ -82,7 +82,7 @@ TEST_F(Compare, TakesAnyReflectionAsOne) {
   const std::string a = file("a.npy", {{0x4BBD, 100}});
   EXPECT_TRUE(batch::compare_histories(a, file("b.npy", {{0x49AD, 100}})).passes());
   EXPECT_FALSE(batch::compare_histories(a, file("c.npy", {{0x4CBD, 100}})).passes());
-  EXPECT_EQ(batch::history_text({0x1234'5678'9ABC'DEFD, 0xE}), "TO EX NA TO BT BR SR DR SA SD SC RE AB MI SI CK NA");
+  EXPECT_EQ(photon::history_text({0x1234'5678'9ABC'DEFD, 0xE}), "TO EX NA TO BT BR SR DR SA SD SC RE AB MI SI CK NA");
 }
 
 TEST_F(Compare, ReadsWhatRunsWrite) {
