@@ -17,7 +17,7 @@ constexpr int kWindowRaySamples = 64;
 }  // namespace
 
 bool FrameScheduler::busy(const ViewerState& state) const {
-  return drawn_ != state.revision() || coarse_ || ray_progress(state).has_value();
+  return drawn_ != state.revision() || coarse_ || state.playing() || ray_progress(state).has_value();
 }
 
 std::optional<float> FrameScheduler::ray_progress(const ViewerState& state) const {
@@ -36,7 +36,10 @@ void FrameScheduler::take_scene(ViewerState& state) {
   state.attempt([&] {
     // Buffers that rays use are OpenGL's too: one copy.
     const auto buffers = device_scene_ ? device_scene_->buffers() : std::nullopt;
-    if (fresh || buffers) renderer_.set_scene(*scene_, buffers);
+    if (fresh || buffers) {
+      renderer_.set_scene(*scene_, buffers);
+      photons_.forget();
+    }
     if (!device_scene_) return;
     renderer_.set_device_triangles(device_scene_->device_triangles());
     caster_ = std::make_unique<RayCaster>(*scene_, *device_scene_);
@@ -64,6 +67,7 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
       renderer_.set_looks(state.looks());
       looks_ = state.looks_version();
     }
+    if (scene_) photons_.feed(renderer_, state.photons(), state.settings(), *scene_);
     renderer_.set_selected(selected);
     renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
@@ -87,12 +91,22 @@ void FrameScheduler::note_time(double seconds, bool rays) {
   if (draw_times_.size() > kTimes) draw_times_.erase(draw_times_.begin());
 }
 
+std::array<int, 2> FrameScheduler::pixel_under(const Cursor& cursor) const {
+  const Resolution& drawn = renderer_.resolution();
+  return {static_cast<int>(cursor.x * drawn.width / cursor.window.width),
+          static_cast<int>(cursor.y * drawn.height / cursor.window.height)};
+}
+
 std::optional<Picked> FrameScheduler::pick(const ViewerState& state, const Cursor& cursor) {
   if (!scene_ || scene_ != state.scene()) return std::nullopt;  // drawn is another scene, or none
-  const Resolution& drawn = renderer_.resolution();
-  return renderer_.pick(state.camera(), state.settings(),
-                        static_cast<int>(cursor.x * drawn.width / cursor.window.width),
-                        static_cast<int>(cursor.y * drawn.height / cursor.window.height));
+  const auto [x, y] = pixel_under(cursor);
+  return renderer_.pick(state.camera(), state.settings(), x, y);
+}
+
+std::optional<PickedPhoton> FrameScheduler::pick_photon(const ViewerState& state, const Cursor& cursor) {
+  if (!scene_ || scene_ != state.scene() || casts(state)) return std::nullopt;
+  const auto [x, y] = pixel_under(cursor);
+  return renderer_.pick_photon(state.camera(), state.settings(), x, y);
 }
 
 void FrameScheduler::save_image(ViewerState& state) {

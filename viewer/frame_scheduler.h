@@ -3,12 +3,14 @@
 // and drawing is slow, and in steps where rays are cast. Owns the renderer. Needs a current OpenGL context.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "photon_feed.h"
 #include "ray_caster.h"
 #include "renderer.h"
 #include "viewer_state.h"
@@ -25,6 +27,10 @@ class FrameScheduler {
   [[nodiscard]] bool busy(const ViewerState& state) const;
   /// The solid under the cursor.
   [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
+  /// The photon under the cursor, or near it.
+  [[nodiscard]] std::optional<PickedPhoton> pick_photon(const ViewerState& state, const Cursor& cursor);
+  /// What solids detected, as their colours show it; nothing where they don't.
+  [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
   /// Writes the image at full resolution, without panels, to a new file in the working directory.
   void save_image(ViewerState& state);
 
@@ -44,12 +50,14 @@ class FrameScheduler {
   void take_scene(ViewerState& state);
   void note_time(double seconds, bool rays);
   [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
+  [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
   [[nodiscard]] Resolution coarser(const Resolution& size, bool rays) const;
 
   // The renderer and the ray caster refer to what lies before them.
   std::shared_ptr<const Scene> scene_;
   std::shared_ptr<const DeviceScene> device_scene_;
   Renderer renderer_;
+  PhotonFeed photons_;
   std::unique_ptr<RayCaster> caster_;
   std::uint64_t drawn_ = 0;             // the state's revision
   std::optional<std::uint64_t> looks_;  // the version that the renderer has

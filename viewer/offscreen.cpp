@@ -60,7 +60,8 @@ class OffscreenScene {
                                         cli::counted(choice.paths, "path", "paths"),
                                         cli::counted(choice.points.size(), "point", "points")));
     if (choice.without_history != 0)
-      notes_.warnings.push_back("points have no histories that --photon-filter could read: run 'raylift photons' with --seq");
+      notes_.warnings.push_back(
+          "points have no histories that --photon-filter could read: run 'raylift photons' with --seq");
   }
 
   [[nodiscard]] const Notes& notes() const { return notes_; }
@@ -109,8 +110,8 @@ class OffscreenScene {
   PhotonFeed feed_;
 };
 
-/// Draws frames while the camera orbits, or time runs, and prints the frame rate. Those of a film are written, each with
-/// all its rays; else rays have one sample a pixel.
+/// Draws frames while the camera orbits, or time runs, and prints the frame rate. Those of a film are written, each
+/// with all its rays; else rays have one sample a pixel.
 void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& renderer, cli::Session& session,
                  const std::function<std::string(int)>& name_of_frame) {
   const bool film = writes_frames(options);

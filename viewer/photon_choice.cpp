@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "photon_choice.h"
 
+#include <raylift/geometry/scene/solids.h>
+
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace raylift::viewer {
 namespace {
@@ -84,24 +87,44 @@ std::vector<DrawnRow> steps_of(const PhotonSet& set, const Scene& scene, std::si
   return steps;
 }
 
-SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice, std::size_t solids,
+std::vector<std::uint32_t> sensors_of_solids(const Scene& scene) {
+  std::vector<std::uint32_t> shown(scene.instances.size());
+  std::iota(shown.begin(), shown.end(), 0U);
+  if (scene.optics.channels.empty()) return shown;
+  const SolidTree tree = solid_tree(scene);
+  std::vector<std::uint32_t> below(shown.size(), 0);  // sensors in a solid, its own self among them
+  for (const SolidChannel& channel : scene.optics.channels)
+    for (std::uint32_t solid = channel.solid; solid != kNone; solid = tree.mother[solid]) ++below[solid];
+  for (const SolidChannel& channel : scene.optics.channels)
+    for (std::uint32_t solid = channel.solid; solid != kNone && below[solid] == 1; solid = tree.mother[solid])
+      shown[solid] = channel.solid;
+  return shown;
+}
+
+SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice, std::span<const std::uint32_t> sensors,
                      std::optional<double> until) {
-  SolidHits hits;
-  hits.counts.resize(solids);
-  hits.first_times.resize(solids, std::numeric_limits<float>::infinity());
+  constexpr float kNever = std::numeric_limits<float>::infinity();
+  SolidHits own;
+  own.counts.resize(sensors.size());
+  own.first_times.resize(sensors.size(), kNever);
   const auto add = [&](const PhotonRow& row) {
-    if (row.flag != photon::opticks::kSurfaceDetect || row.solid >= solids) return;
+    if (row.flag != photon::opticks::kSurfaceDetect || row.solid >= sensors.size()) return;
     if (until && static_cast<double>(row.time) > *until) return;
-    hits.most = std::max(hits.most, ++hits.counts[row.solid]);
-    hits.first_times[row.solid] = std::min(hits.first_times[row.solid], row.time);
+    own.most = std::max(own.most, ++own.counts[row.solid]);
+    own.first_times[row.solid] = std::min(own.first_times[row.solid], row.time);
   };
   if (!set.points.empty()) {
     for (const DrawnRow& point : choice.points) add(set.points[point.row]);
   } else {
     for (const DrawnRow& step : choice.steps) add(set.rows[step.row + 1]);
   }
-  for (const float time : hits.first_times)
-    if (time != std::numeric_limits<float>::infinity()) hits.times.add(time);
+  for (const float time : own.first_times)
+    if (time != kNever) own.times.add(time);
+  SolidHits hits = own;
+  for (std::size_t solid = 0; solid != sensors.size(); ++solid) {
+    hits.counts[solid] = own.counts[sensors[solid]];
+    hits.first_times[solid] = own.first_times[sensors[solid]];
+  }
   return hits;
 }
 

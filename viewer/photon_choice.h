@@ -44,8 +44,12 @@ struct SolidHits {
   std::uint32_t most = 0;             ///< of a solid
   ValueRange times;                   ///< of the solids' first hits
 };
-/// Of the points, or where there are none of the paths' ends; with `until`, of those that ended by then.
-[[nodiscard]] SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice, std::size_t solids,
-                                   std::optional<double> until);
+/// Of each solid: the one whose hits it shows. A solid that encloses a single sensor shows that sensor's hits, such as
+/// the glass around a photocathode; all others show their own.
+[[nodiscard]] std::vector<std::uint32_t> sensors_of_solids(const Scene& scene);
+/// Of the points, or where there are none of the paths' ends; with `until`, of those that ended by then. `sensors` is
+/// sensors_of_solids().
+[[nodiscard]] SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice,
+                                   std::span<const std::uint32_t> sensors, std::optional<double> until);
 
 }  // namespace raylift::viewer

@@ -58,7 +58,8 @@ void count_entries(Legend& legend, const PhotonSet& set, const PhotonChoice& cho
 }  // namespace
 
 Color wavelength_color(double nanometres) {
-  const double w = std::clamp(nanometres, 390.0, 720.0);
+  // Beyond these the hue hardly changes any more, and the fit is no longer good.
+  const double w = std::clamp(nanometres, 420.0, 650.0);
   const double x = 1.056 * lobe(w, 599.8, 0.0264, 0.0323) + 0.362 * lobe(w, 442.0, 0.0624, 0.0374) -
                    0.065 * lobe(w, 501.1, 0.0490, 0.0382);
   const double y = 0.821 * lobe(w, 568.8, 0.0213, 0.0247) + 0.286 * lobe(w, 530.9, 0.0613, 0.0322);
@@ -69,10 +70,10 @@ Color wavelength_color(double nanometres) {
   const double least = std::min({0.0, rgb[0], rgb[1], rgb[2]});
   for (double& channel : rgb) channel -= least;
   const double most = std::max({rgb[0], rgb[1], rgb[2]});
-  const double bright = w > 640 ? 1 - 0.75 * (w - 640) / 80 : 1;
+  const double bright =
+      1 - 0.75 * std::clamp((420 - nanometres) / 40, 0.0, 1.0) - 0.75 * std::clamp((nanometres - 650) / 70, 0.0, 1.0);
   Color color{};
-  for (std::size_t i = 0; i != 3; ++i)
-    color[i] = ray_detail::to_srgb(static_cast<float>(bright * rgb[i] / most));
+  for (std::size_t i = 0; i != 3; ++i) color[i] = ray_detail::to_srgb(static_cast<float>(bright * rgb[i] / most));
   return color;
 }
 
@@ -107,8 +108,8 @@ Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Sce
   Legend legend;
   legend.title = "light: " + std::string(kPhotonColorNames[static_cast<std::size_t>(color)]);
   if (color == PhotonColor::wavelength) {
-    for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(wavelength_color(390 + 330.0 * i / kLegendSteps));
-    legend.labels = {"UV, 390", "555", "720 nm, IR"};
+    for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(wavelength_color(380 + 340.0 * i / kLegendSteps));
+    legend.labels = {"UV, 380", "550", "720 nm, IR"};
   } else if (color == PhotonColor::time) {
     add_values(legend);
     add_time_labels(legend, set.times);

@@ -12,17 +12,18 @@
 
 namespace raylift::viewer {
 
-/// The colour of light of a wavelength in vacuum, nm: the spectrum's hue, as bright as the screen allows, by the colour
-/// matching functions of CIE 1931 as fitted by C. Wyman et al. (JCGT 2(2), 2013). Ultraviolet light below 390 nm has the
-/// colour of 390 nm, violet; from 640 nm on it becomes darker, and infrared light above 720 nm is dark red.
+/// The colour of light of a wavelength in vacuum, nm: the spectrum's hue from 420 to 650 nm, as bright as the screen
+/// allows, by the colour matching functions of CIE 1931 as fitted by C. Wyman et al. (JCGT 2(2), 2013). Below 420 nm it
+/// is violet, and darker down to 380 nm; above 650 nm it is red, and darker up to 720 nm. So ultraviolet light is dark
+/// violet, and infrared light dark red.
 [[nodiscard]] Color wavelength_color(double nanometres);
 /// From 0 to 1: viridis.
 [[nodiscard]] Color ramp_color(double value);
 /// Of an event by its number in histories.
 [[nodiscard]] Color event_color(std::uint32_t number);
 
-/// Of `colors`, sRGB 0xAABBGGRR: wavelengths from kFirstWavelength on in steps of 1 nm, the ramp, events, materials (the
-/// last: none), and distinct colours for photons' numbers.
+/// Of `colors`, sRGB 0xAABBGGRR: wavelengths from kFirstWavelength on in steps of 1 nm, the ramp, events, materials
+/// (the last: none), and distinct colours for photons' numbers.
 struct PhotonColorTable {
   static constexpr std::uint32_t kFirstWavelength = 380, kWavelengths = 351, kRamp = 256, kEvents = 16;
   std::vector<std::uint32_t> colors;

@@ -26,7 +26,7 @@ void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings
   if (!settings.colors_hits()) return;
   const HitsKey key{choice_, settings.color, settings.photons.time};
   if (hits_of_ == key) return;
-  hits_ = count_hits(*set_, choice, scene.instances.size(), settings.photons.time);
+  hits_ = photons.hits(settings.photons.filter, settings.photons.time);
   renderer.set_hit_colors(hit_colors(*hits_, settings.color));
   hits_of_ = key;
 }

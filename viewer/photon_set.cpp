@@ -24,9 +24,9 @@ using photon::NpyType;
 using photon::PhotonRow;
 
 constexpr std::array<std::uint64_t, 2> kPhoton{4, 4};
-constexpr std::uint64_t kMostEvents = 4096;                  // of a path in a file
-constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;     // bytes that are read at once
-constexpr std::uint64_t kMostRows = kNone;                   // rows have numbers of 32 bits
+constexpr std::uint64_t kMostEvents = 4096;                                      // of a path in a file
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;                         // bytes that are read at once
+constexpr std::uint64_t kMostRows = kNone;                                       // rows have numbers of 32 bits
 constexpr std::uint32_t kTransmit = 12, kAbsorb = 4, kReemit = 5, kScatter = 6;  // numbers of events
 
 bool finite(const Float3& v) {
@@ -97,7 +97,8 @@ void read_record(PhotonSet& set, const NpyReader& file, const std::string& name,
                  const Progress& progress) {
   const std::uint64_t events = file.shape()[1];
   if (events == 0 || events > kMostEvents)
-    throw Error(ErrorKind::malformed, fmt::format("has {} events for each photon, and 1 to {} are possible", events, kMostEvents),
+    throw Error(ErrorKind::malformed,
+                fmt::format("has {} events for each photon, and 1 to {} are possible", events, kMostEvents),
                 {name, {}});
   const std::uint64_t count = kept(set, file.rows(), most, name);
   read_pieces(file, count, events, progress, [&](std::span<const PhotonRow> rows, std::uint64_t first) {
@@ -226,7 +227,8 @@ PhotonSet load_photons(const fs::path& path, const Scene& scene, std::uint64_t m
   if (there("record.npy")) {
     const NpyReader file(path / "record.npy");
     const std::string name = (path / "record.npy").string();
-    if (file.shape().size() != 4) file.expect(NpyType::float32, std::array<std::uint64_t, 3>{photon::kSequenceEvents, 4, 4});
+    if (file.shape().size() != 4)
+      file.expect(NpyType::float32, std::array<std::uint64_t, 3>{photon::kSequenceEvents, 4, 4});
     file.expect(NpyType::float32, std::array<std::uint64_t, 3>{file.shape()[1], 4, 4});
     read_record(set, file, name, most, progress);
   }

@@ -36,7 +36,7 @@ struct PhotonSet {
   std::vector<photon::PhotonRow> points;
   /// Of each point; empty where they are not known.
   std::vector<photon::History> histories;
-  ValueRange times, wavelengths;  ///< of rows and points; ns, nm
+  ValueRange times, wavelengths;   ///< of rows and points; ns, nm
   std::vector<std::string> notes;  ///< what the user should know: photons left out, unknown solids
 
   [[nodiscard]] std::size_t paths() const { return first.size() - 1; }
@@ -48,9 +48,9 @@ struct PhotonSet {
   [[nodiscard]] std::size_t path_of(std::uint32_t row) const;
 };
 
-/// Adds the steps of photons as record.npy has them: `events` rows for each, those after its end with the flag 0. `name`
-/// and `number`, that of the first of them in the file, are for errors. Throws Error: malformed for a row that is no
-/// photon's; limit for more than 2^32 - 1 rows.
+/// Adds the steps of photons as record.npy has them: `events` rows for each, those after its end with the flag 0.
+/// `name` and `number`, that of the first of them in the file, are for errors. Throws Error: malformed for a row that
+/// is no photon's; limit for more than 2^32 - 1 rows.
 void add_paths(PhotonSet& set, std::span<const photon::PhotonRow> rows, std::size_t events, const std::string& name,
                std::uint64_t number);
 /// Adds points, likewise.

@@ -26,6 +26,12 @@ const PhotonChoice& Photons::choice(const PhotonFilter& filter) const {
   return choice_;
 }
 
+SolidHits Photons::hits(const PhotonFilter& filter, std::optional<double> until) const {
+  if (set_ == nullptr) return {};
+  if (sensors_.empty()) sensors_ = sensors_of_solids(*scene_);
+  return count_hits(*set_, choice(filter), sensors_, until);
+}
+
 PhotonEvent Photons::event_of(const photon::PhotonRow& row) const {
   const std::uint32_t number = photon::event_of_flag(row.flag);
   PhotonEvent event;
@@ -49,7 +55,8 @@ PhotonSelection Photons::selection_of_path(std::size_t path) const {
     PhotonEvent event = event_of(rows[i]);
     if (i != 0) event.step = distance(rows[i - 1].position, rows[i].position);
     const std::uint32_t material = material_of(*scene_, set_->media[set_->first[path] + i]);
-    if (i + 1 != rows.size()) event.medium = material < scene_->materials.size() ? scene_->materials[material].name : "none";
+    if (i + 1 != rows.size())
+      event.medium = material < scene_->materials.size() ? scene_->materials[material].name : "none";
     selected.events.push_back(std::move(event));
   }
   return selected;

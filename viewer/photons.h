@@ -18,22 +18,22 @@ namespace raylift::viewer {
 
 /// An event of a photon, as a panel shows it.
 struct PhotonEvent {
-  std::string event;   ///< "BT, BOUNDARY_TRANSMIT"
-  Float3 position;     ///< mm
-  float time;          ///< ns
-  float wavelength;    ///< nm, after it
-  std::string solid;   ///< that was met, or that it was in
-  std::string medium;  ///< the material that light goes on through; of the last event empty
+  std::string event;    ///< "BT, BOUNDARY_TRANSMIT"
+  Float3 position;      ///< mm
+  float time;           ///< ns
+  float wavelength;     ///< nm, after it
+  std::string solid;    ///< that was met, or that it was in
+  std::string medium;   ///< the material that light goes on through; of the last event empty
   std::string surface;  ///< the optical surface that was met; empty: none
-  double step = 0;     ///< mm from the event before
+  double step = 0;      ///< mm from the event before
 };
 
 /// A path, or a point without one.
 struct PhotonSelection {
   std::optional<std::size_t> path;
   std::optional<std::size_t> point;
-  std::uint32_t number = 0;  ///< of the photon, its lowest 32 bits
-  std::string history;       ///< "TO BT SD"; empty where it is not known
+  std::uint32_t number = 0;   ///< of the photon, its lowest 32 bits
+  std::string history;        ///< "TO BT SD"; empty where it is not known
   std::int64_t channel = -1;  ///< that detected it
   std::vector<PhotonEvent> events;
 };
@@ -51,8 +51,11 @@ class Photons {
   /// Changes with what choice() returns.
   [[nodiscard]] std::uint64_t choice_version() const { return choice_version_; }
 
-  /// Of a picked row: the path that it is on, or that its photon has.
+  /// What solids detected of the chosen photons, up to a time.
+  [[nodiscard]] SolidHits hits(const PhotonFilter& filter, std::optional<double> until) const;
+
   void select(const std::optional<PhotonSelection>& selection) { selection_ = selection; }
+  /// Of a picked row: the path that it is on, or that its photon has.
   [[nodiscard]] std::optional<PhotonSelection> selection_of_step(std::uint32_t row) const;
   [[nodiscard]] std::optional<PhotonSelection> selection_of_point(std::uint32_t point) const;
   [[nodiscard]] const std::optional<PhotonSelection>& selection() const { return selection_; }
@@ -66,6 +69,7 @@ class Photons {
   std::shared_ptr<const PhotonSet> set_;
   const Scene* scene_ = nullptr;
   std::optional<PhotonSelection> selection_;
+  mutable std::vector<std::uint32_t> sensors_;  // sensors_of_solids(), once it was needed
   mutable std::optional<PhotonFilter> chosen_by_;
   mutable PhotonChoice choice_;
   mutable std::uint64_t choice_version_ = 0;

@@ -17,6 +17,10 @@ void SceneLoader::poll(ViewerState& state) {
     const auto task = std::move(checking_);
     state.attempt([&] { state.set_check(task->take()); });
   }
+  if (reading_ && reading_->ready()) {
+    const auto task = std::move(reading_);
+    state.attempt([&] { state.set_photons(std::make_shared<const PhotonSet>(task->take())); });
+  }
   if (uploading_ && uploading_->ready()) finish_upload(state);
   if (state.wants_device_scene()) start_upload(state);
 }
@@ -26,6 +30,7 @@ SceneLoader::Activity SceneLoader::activity() const {
     return Activity{what, progress.first, progress.second, true};
   };
   if (loading_) return told("reading " + loading_file_, loading_->progress());
+  if (reading_) return told("reading photons", reading_->progress());
   if (uploading_) return told("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
   return {};
 }
@@ -33,6 +38,8 @@ SceneLoader::Activity SceneLoader::activity() const {
 void SceneLoader::cancel() {
   if (loading_) {
     loading_.reset();
+  } else if (reading_) {
+    reading_.reset();
   } else if (uploading_) {
     uploading_.reset();
     shared_upload_.reset();
@@ -64,6 +71,7 @@ void SceneLoader::watch(ViewerState& state) {
 void SceneLoader::show(ViewerState& state, Scene scene) {
   // The tasks of the old scene end first.
   checking_.reset();
+  reading_.reset();
   uploading_.reset();
   shared_upload_.reset();
   upload_failed_ = false;
@@ -71,6 +79,11 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   state.show(fresh);
   checking_ = std::make_unique<Task<SceneCheck>>(
       [fresh](const Progress& progress) { return raylift::check(*fresh, {}, progress); });
+  if (state.options().photons.empty()) return;
+  reading_ = std::make_unique<Task<PhotonSet>>(
+      [fresh, path = state.options().photons, most = state.options().photon_limit](const Progress& progress) {
+        return load_photons(path, *fresh, most, progress);
+      });
 }
 
 void SceneLoader::start_upload(ViewerState& state) {

@@ -33,7 +33,7 @@ class SceneLoader {
   };
   [[nodiscard]] Activity activity() const;
   /// Whether work goes on whose end the window waits for.
-  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_; }
+  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_ || reading_; }
   /// Stops the work that activity() tells of. The scene shown stays.
   void cancel();
 
@@ -51,7 +51,8 @@ class SceneLoader {
   std::unique_ptr<Task<SceneCheck>> checking_;
   std::optional<SharedUpload> shared_upload_;
   std::unique_ptr<Task<GpuGeometry>> uploading_;
-  bool upload_failed_ = false;  // of this scene; it is not tried again
+  std::unique_ptr<Task<PhotonSet>> reading_;  // photons
+  bool upload_failed_ = false;                // of this scene; it is not tried again
   Clock::time_point next_watch_{};
   std::filesystem::file_time_type seen_{};
   std::filesystem::file_time_type loaded_{};

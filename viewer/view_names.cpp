@@ -44,8 +44,9 @@ std::string output_name(const std::string& pattern, const std::string& file, std
   if (frame) words.emplace_back("{frame}", fmt::format("{:04}", *frame));
   std::string result;
   for (std::size_t i = 0; i < pattern.size();) {
-    const auto found = std::find_if(words.begin(), words.end(),
-                                    [&](const auto& word) { return pattern.compare(i, word.first.size(), word.first) == 0; });
+    const auto found = std::find_if(words.begin(), words.end(), [&](const auto& word) {
+      return pattern.compare(i, word.first.size(), word.first) == 0;
+    });
     result += found == words.end() ? std::string(1, pattern[i]) : found->second;
     i += found == words.end() ? 1 : found->first.size();
   }

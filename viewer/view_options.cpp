@@ -278,8 +278,7 @@ void settle(ViewOptions& options, bool background_given) {
   const Settings& s = options.settings;
   if (s.rays != RayMode::off && (s.opacity < 1 || s.fill == Fill::wireframe || s.edges))
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --opacity, --wireframe and --edges");
-  if (s.rays != RayMode::off && !options.photons.empty())
-    options.warnings.emplace_back("--ray-cast shows no photons");
+  if (s.rays != RayMode::off && !options.photons.empty()) options.warnings.emplace_back("--ray-cast shows no photons");
 }
 
 /// The solids that a pattern of the options means. Where there are none: a warning, for one of the configuration, which

@@ -31,8 +31,8 @@ struct ViewOptions {
   std::string output;  ///< empty: a window
   Resolution resolution;
   int samples = 4;
-  int frames = 0;        ///< more than 0: draws this many and prints the frame rate
-  int ray_samples = 16;  ///< per pixel
+  int frames = 0;               ///< more than 0: draws this many and prints the frame rate
+  int ray_samples = 16;         ///< per pixel
   std::optional<double> orbit;  ///< degrees that the camera turns about the scene during these frames
   bool offscreen = false;
   bool watch = false;

@@ -18,6 +18,8 @@
 
 #include "bookmarks.h"
 #include "device_scene.h"
+#include "photon_layer.h"
+#include "photons.h"
 #include "solids.h"
 #include "view_options.h"
 
@@ -70,6 +72,9 @@ class ViewerState {
   /// Whether the camera moved within the last 180 ms.
   [[nodiscard]] bool moving() const;
   [[nodiscard]] const std::optional<Selection>& selection() const { return selection_; }
+  [[nodiscard]] const Photons& photons() const { return photons_; }
+  /// Whether the photons' time runs.
+  [[nodiscard]] bool playing() const { return playing_; }
   [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
   [[nodiscard]] const Resolution& framebuffer() const { return framebuffer_; }
   /// The last error, until the next success.
@@ -128,6 +133,16 @@ class ViewerState {
   /// The point under the cursor, on the plane through the target that faces the camera.
   [[nodiscard]] Eigen::Vector3d point_under(const Cursor& cursor) const;
 
+  // Light.
+  void set_photons(std::shared_ptr<const PhotonSet> set);
+  void select_photon(const std::optional<PickedPhoton>& picked);
+  /// From the time that is set, or from the start.
+  void play(bool playing);
+  /// Lets time run by so many seconds of play.
+  void advance(double seconds);
+  /// Sets the time to a share of the photons' times more, or less.
+  void step_time(double share);
+
   // Bookmarks and messages.
   /// The default name is "view 1", or the next free one.
   void add_bookmark(std::string name = {});
@@ -180,6 +195,8 @@ class ViewerState {
   std::optional<SceneCheck> check_;
   std::shared_ptr<const DeviceScene> device_scene_;
   std::optional<Selection> selection_;
+  Photons photons_;
+  bool playing_ = false;
   Bookmarks bookmarks_;
   std::string error_, message_;
   Clock::time_point message_until_{}, last_move_{};

@@ -29,9 +29,9 @@ using History = std::array<std::uint64_t, 2>;
 [[nodiscard]] std::string history_text(const History& history);
 
 /// Chooses histories by words, which stand for their events in order: an abbreviation for this event; several with |
-/// between for any of them; ! before for any other; ? for any event; * for any number of events. BR stands for Opticks's
-/// DR and SR too. A text that is a single word without * and ? chooses by whether the event occurs at all: "RE", "!SC".
-/// An empty text chooses all.
+/// between for any of them; ! before for any other; ? for any event; * for any number of events. BR stands for
+/// Opticks's DR and SR too. A text that is a single word without * and ? chooses by whether the event occurs at all:
+/// "RE", "!SC". An empty text chooses all.
 class HistoryPattern {
  public:
   HistoryPattern() = default;
