@@ -5,8 +5,8 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 
-#include "../geometry/bvh_scenes.h"
 #include "devices.h"
+#include "rays.h"
 
 namespace raylift {
 namespace {
