@@ -34,6 +34,10 @@ void zoom(Target to, Event event) {
   to.state.move_camera([&](Camera& camera) { camera.zoom(std::pow(kWheel, event.steps), point); });
 }
 
+void move_source(Target to, Event event) {
+  to.state.move_source(event.dx, -event.dy, event.cursor.window);
+}
+
 void fly(Camera& camera, Event event) {
   const double step = camera.distance * event.seconds * (event.shift ? kFlyFast : kFly);
   const auto along = [&](char plus, char minus) {
@@ -115,6 +119,7 @@ std::vector<Control> make_controls() {
   return {
       {Kind::drag, {"left drag"}, "orbit", [](Camera& c, Event e) { c.orbit(-e.dx * kOrbit, -e.dy * kOrbit); }},
       {Kind::drag, {"right drag", "middle drag", "Shift+left drag"}, "pan", pan},
+      {Kind::drag, {"Ctrl+right drag"}, "move the source of light", move_source},
       {Kind::drag, {"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
       {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
       {Kind::click, {"click"}, "select the solid or photon under the cursor, print its path or history", click},

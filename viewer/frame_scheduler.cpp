@@ -10,14 +10,17 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr double kSlow = 0.045;     // seconds: slower images are drawn with fewer pixels during a move
-constexpr double kRaySlice = 0.03;  // seconds of casting rays in one frame
+constexpr double kSlow = 0.045;       // seconds: slower images are drawn with fewer pixels during a move
+constexpr double kLightSlice = 0.03;  // seconds of following photons in one frame
+constexpr double kRaySlice = 0.03;    // seconds of casting rays in one frame
 constexpr int kWindowRaySamples = 64;
 
 }  // namespace
 
 bool FrameScheduler::busy(const ViewerState& state) const {
-  return drawn_ != state.revision() || coarse_ || state.playing() || ray_progress(state).has_value();
+  const bool follows =
+      state.light_geometry() && (light_ != state.light_request() || (live_ != nullptr && !live_->done()));
+  return drawn_ != state.revision() || coarse_ || follows || state.playing() || ray_progress(state).has_value();
 }
 
 std::optional<float> FrameScheduler::ray_progress(const ViewerState& state) const {
@@ -46,6 +49,25 @@ void FrameScheduler::take_scene(ViewerState& state) {
   });
 }
 
+void FrameScheduler::follow_light(ViewerState& state) {
+  if (light_geometry_ != state.light_geometry()) {
+    light_.reset();
+    live_.reset();
+    light_geometry_ = state.light_geometry();
+  }
+  const std::optional<LightRequest> request = state.light_request();
+  if (!light_geometry_ || !request) return;
+  const bool fresh = light_ != request;
+  light_ = request;  // what fails is not tried again
+  state.attempt([&] {
+    if (fresh && live_ == nullptr) live_ = std::make_unique<LiveLight>(*light_geometry_);
+    if (fresh) live_->start(*request);
+    if (live_ == nullptr || live_->done()) return;
+    live_->advance(kLightSlice);
+    state.set_photons(live_->photons());
+  });
+}
+
 Resolution FrameScheduler::coarser(const Resolution& size, bool rays) const {
   // Rays: a quarter of the pixels. Rasterised: as many as the time allows.
   const double factor = rays ? 0.5 : std::clamp(std::sqrt(kSlow / full_seconds_), 0.2, 1.0);
@@ -54,6 +76,7 @@ Resolution FrameScheduler::coarser(const Resolution& size, bool rays) const {
 
 void FrameScheduler::draw(ViewerState& state, bool moving) {
   take_scene(state);
+  follow_light(state);
   const bool rays = casts(state);
   const bool changed = drawn_ != state.revision() || (coarse_ && !moving);
   if (!changed && !(rays && !caster_->done())) return;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "live_light.h"
 #include "photon_feed.h"
 #include "ray_caster.h"
 #include "renderer.h"
@@ -29,6 +30,8 @@ class FrameScheduler {
   [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
   /// The photon under the cursor, or near it.
   [[nodiscard]] std::optional<PickedPhoton> pick_photon(const ViewerState& state, const Cursor& cursor);
+  /// The light that is being followed; null: none.
+  [[nodiscard]] const LiveLight* live_light() const { return live_.get(); }
   /// What solids detected, as their colours show it; nothing where they don't.
   [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
   /// Writes the image at full resolution, without panels, to a new file in the working directory.
@@ -48,6 +51,7 @@ class FrameScheduler {
  private:
   void draw(ViewerState& state, bool moving);
   void take_scene(ViewerState& state);
+  void follow_light(ViewerState& state);
   void note_time(double seconds, bool rays);
   [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
   [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
@@ -58,6 +62,9 @@ class FrameScheduler {
   std::shared_ptr<const DeviceScene> device_scene_;
   Renderer renderer_;
   PhotonFeed photons_;
+  std::shared_ptr<const GpuGeometry> light_geometry_;  // that live_ refers to
+  std::unique_ptr<LiveLight> live_;
+  std::optional<LightRequest> light_;  // that live_ has taken, or failed to
   std::unique_ptr<RayCaster> caster_;
   std::uint64_t drawn_ = 0;             // the state's revision
   std::optional<std::uint64_t> looks_;  // the version that the renderer has

@@ -120,13 +120,30 @@ void LightPanel::edit_filter(PhotonFilter& filter) {
   if (!problem_.empty()) wrapped(cli::printable(problem_));
 }
 
-void LightPanel::draw(ViewerState& state) {
+void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
+  if (shown_source_ != state.options().source) {
+    shown_source_ = state.options().source;
+    fill(source_, shown_source_);
+  }
+  if (text_field("source", "point:0,0,0", source_,
+                 "Follow photons of this source, once Enter is pressed. Ctrl+right drag moves it", true))
+    state.attempt([&] { state.set_source(source_.data()); });
+  if (const LiveLight* live = frames.live_light(); live != nullptr && live->request() && begin_facts("live")) {
+    fact("followed", cli::grouped(live->followed()) + ", " + human_rate(live->photons_per_second(), "photons"));
+    ImGui::EndTable();
+  }
+}
+
+void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
+  ImGui::PushItemWidth(em(170));
+  if (state.options().photons.empty()) edit_source(state, frames);
   if (!state.photons().set()) {
-    wrapped(state.options().photons.empty() ? "No photons. Open a run of 'raylift photons' with --photons DIR."
-                                            : "No photons yet.");
+    ImGui::PopItemWidth();
+    wrapped(state.options().photons.empty() && state.options().source.empty()
+                ? "No photons. Open a run of 'raylift photons' with --photons DIR, or name a source."
+                : "No photons yet.");
     return;
   }
-  ImGui::PushItemWidth(em(170));
   draw_counts(state);
   PhotonSettings light = state.settings().photons;
   draw_time(state, light);

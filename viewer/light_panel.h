@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "frame_scheduler.h"
 #include "viewer_state.h"
 
 namespace raylift::viewer {
@@ -12,14 +13,16 @@ namespace raylift::viewer {
 class LightPanel {
  public:
   /// Within a tab.
-  void draw(ViewerState& state);
+  void draw(ViewerState& state, const FrameScheduler& frames);
 
  private:
   void draw_time(ViewerState& state, PhotonSettings& light);
   void edit_filter(PhotonFilter& filter);
+  void edit_source(ViewerState& state, const FrameScheduler& frames);
 
   PhotonFilter shown_;  // what the fields below were filled from
-  std::array<char, 128> history_{}, wavelength_{}, channel_{};
+  std::array<char, 128> history_{}, wavelength_{}, channel_{}, source_{};
+  std::string shown_source_;
   std::string problem_;  // of the fields' texts
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
+#include <raylift/photon/propagate.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +18,9 @@
 #include "cli/image.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "live_light.h"
 #include "photon_feed.h"
+#include "photon_source.h"
 #include "ray_caster.h"
 #include "renderer.h"
 #include "reveal.h"
@@ -50,9 +53,10 @@ class OffscreenScene {
     renderer_.set_looks(looks_);
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
-    if (options.photons.empty()) return;
-    const auto set =
-        std::make_shared<const PhotonSet>(load_photons(options.photons, scene, options.photon_limit, progress));
+    std::shared_ptr<const PhotonSet> set;
+    if (!options.photons.empty()) set = std::make_shared<const PhotonSet>(load_photons(options, scene, progress));
+    if (!options.source.empty()) set = follow_light(scene, progress);
+    if (!set) return;
     notes_.warnings.insert(notes_.warnings.end(), set->notes.begin(), set->notes.end());
     photons_ = Photons(set, scene);
     const PhotonChoice& choice = photons_.choice(view_.settings.photons.filter);
@@ -96,6 +100,27 @@ class OffscreenScene {
     if (found->whole) solids_.set_all(visibility(solids_, found->hidden));
   }
 
+  /// The photons of --photon-source.
+  std::shared_ptr<const PhotonSet> follow_light(const Scene& scene, const Progress& progress) {
+    UploadOptions upload_options = options_.upload;
+    upload_options.bvh = true;
+    photon::refuse_unsimulated(scene);
+    light_geometry_.emplace(upload(scene, choose_device(options_.device), upload_options, progress));
+    live_.emplace(*light_geometry_);
+    live_->start({options_.source,
+                  {0, 0, 0},
+                  options_.source_photons,
+                  options_.source_paths,
+                  options_.source_seed,
+                  !view_.settings.photons.filter.history.empty()});
+    const Stage stage(progress, "photons", options_.source_photons);
+    while (!live_->advance(0.2)) stage.advance(live_->followed());
+    notes_.counts.push_back(
+        fmt::format("followed {} on {}, {} steps with OpenGL", human_rate(live_->photons_per_second(), "photons"),
+                    light_geometry_->device().info().name, live_->shares() ? "sharing" : "copying"));
+    return live_->photons();
+  }
+
   const ViewOptions& options_;
   std::string scene_file_;
   Solids solids_;
@@ -105,6 +130,8 @@ class OffscreenScene {
   std::vector<std::uint8_t> looks_;
   std::optional<DeviceScene> geometry_;
   std::optional<RayCaster> caster_;
+  std::optional<GpuGeometry> light_geometry_;
+  std::optional<LiveLight> live_;
   Photons photons_;
   PhotonFeed feed_;
 };
@@ -127,11 +154,16 @@ void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& re
   }
   renderer.finish();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  session.write(fmt::format("{} frames{}{} of {} x {}, {} samples, {} triangles: {}, {} each\n", options.frames,
+  const PhotonLayer& light = renderer.photons();
+  const std::string photons = light.steps() + light.points() == 0
+                                  ? ""
+                                  : fmt::format(", {} and {} of light", cli::counted(light.steps(), "step", "steps"),
+                                                cli::counted(light.points(), "point", "points"));
+  session.write(fmt::format("{} frames{}{} of {} x {}, {} samples, {} triangles{}: {}, {} each\n", options.frames,
                             drawn.casts_rays() ? ", ray-cast," : "", film ? ", written," : "", options.resolution.width,
                             options.resolution.height, drawn.casts_rays() ? 1 : renderer.samples(),
-                            cli::grouped(renderer.drawn_triangles()), human_rate(options.frames / seconds, "frames"),
-                            human_seconds(seconds / options.frames)));
+                            cli::grouped(renderer.drawn_triangles()), photons,
+                            human_rate(options.frames / seconds, "frames"), human_seconds(seconds / options.frames)));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void Panels::draw_scene(float width, float height) {
   if (open && !ImGui::IsWindowCollapsed()) left_ = wide + em(kGap);
   if (open && ImGui::BeginTabBar("tabs")) {
     tab("Solids", [&] { tree_.draw(state_); });
-    tab("Light", [&] { light_.draw(state_); });
+    tab("Light", [&] { light_.draw(state_, frames_); });
     tab("Facts", [&] { draw_facts(state_); });
     tab("Device", [&] { draw_device(state_, frames_); });
     tab("Bookmarks", [&] { draw_bookmarks(); });

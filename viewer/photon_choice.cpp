@@ -61,7 +61,7 @@ PhotonChoice choose_photons(const PhotonSet& set, const Scene& scene, const Phot
     if (path.empty() || !filter.has_channel(path.back())) continue;
     if (filter.asks_for_history() && !filter.has(history_of(path))) continue;
     const std::size_t before = choice.steps.size();
-    for (std::size_t row = set.first[i]; row + 1 < set.first[i + 1]; ++row)
+    for (std::size_t row = set.first[i]; row + 1 < set.first[i] + path.size(); ++row)
       if (filter.has_wavelength(set.rows[row])) choice.steps.push_back(drawn(row, set.media[row]));
     choice.paths += choice.steps.size() != before ? 1 : 0;
   }
@@ -82,8 +82,10 @@ PhotonChoice choose_photons(const PhotonSet& set, const Scene& scene, const Phot
 
 std::vector<DrawnRow> steps_of(const PhotonSet& set, const Scene& scene, std::size_t path) {
   std::vector<DrawnRow> steps;
-  for (std::uint32_t row = set.first[path]; row + 1 < set.first[path + 1]; ++row)
+  for (std::size_t i = 0; i + 1 < set.path(path).size(); ++i) {
+    const auto row = static_cast<std::uint32_t>(set.first[path] + i);
     steps.push_back({row, material_of(scene, set.media[row])});
+  }
   return steps;
 }
 

@@ -10,7 +10,8 @@ void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings
     if (!set_)
       renderer.photons().clear();
     else
-      renderer.photons().set_photons(*set_, scene);
+      renderer.photons().set_photons(*set_, scene,
+                                     set_->rows_buffer != 0 ? std::optional(set_->rows_buffer) : std::nullopt);
   }
   if (!set_) return;
   const PhotonChoice& choice = photons.choice(settings.photons.filter);

@@ -45,6 +45,9 @@ class PhotonLayer {
   /// For picking: lines are wide enough to be met.
   void draw_ids(const PhotonSettings& settings, int width, int height);
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Steps and points that are chosen.
+  [[nodiscard]] std::uint64_t steps() const { return static_cast<std::uint64_t>(steps_); }
+  [[nodiscard]] std::uint64_t points() const { return static_cast<std::uint64_t>(ends_); }
 
  private:
   const Program& program(const std::string& defines);

@@ -2,6 +2,7 @@
 // The options of light.
 #include <raylift/geometry/error.h>
 #include <raylift/photon/histories.h>
+#include <raylift/photon/load_source.h>
 
 #include <CLI/CLI.hpp>
 
@@ -33,6 +34,21 @@ void add_photon_options(CLI::App& app, ViewOptions& options) {
   add("--photons", "PATH", "",
       "Draw photons: a folder of 'raylift photons' (steps of --record, final photons or hits), or one of its arrays",
       [&](const std::string& text) { options.photons = text; });
+  add("--photon-compare", "RUN", "",
+      "Of the run of --photons those whose histories deviate from this one's, as 'raylift compare' finds them",
+      [&](const std::string& text) { options.photon_compare = text; });
+  add("--photon-source", "SOURCE", "",
+      "Follow photons of a source on the device, such as point:0,0,0; docs/photons.md has the form. The mouse moves it",
+      [&](const std::string& text) {
+        photon::check_source_text(text);
+        options.source = text;
+      });
+  add("--photon-count", "COUNT", "1M", "Photons of this source, whose hits are points",
+      [&](const std::string& text) { options.source_photons = cli::parse_count(text); });
+  add("--photon-record", "COUNT", "1k", "So many of them have their steps drawn",
+      [&](const std::string& text) { options.source_paths = cli::parse_count(text); });
+  add("--photon-seed", "NUMBER", "0", "Seed of their random numbers",
+      [&](const std::string& text) { options.source_seed = cli::parse_count(text); });
   add("--photon-limit", "COUNT", "1M", "At most so many paths, and so many points",
       [&](const std::string& text) { options.photon_limit = cli::parse_count(text); });
   cli::add_choice(app, "--photon-color", "BY", "wavelength", "wavelength, time, flag, number or material",

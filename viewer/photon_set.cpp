@@ -175,21 +175,43 @@ std::size_t PhotonSet::path_of(std::uint32_t row) const {
   return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), row) - first.begin()) - 1;
 }
 
-void add_paths(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, const std::string& name,
-               std::uint64_t number) {
+namespace {
+
+void add_rows(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, bool padded, const std::string& name,
+              std::uint64_t number) {
   for (std::size_t begin = 0; begin + events <= rows.size(); begin += events, ++number) {
     std::size_t count = 0;
     for (; count != events && rows[begin + count].flag != 0; ++count) {
       check_row(rows[begin + count], name, number, count);
       add_range(set, rows[begin + count]);
     }
-    if (set.rows.size() + count >= kMostRows)
+    const std::span<const PhotonRow> path = rows.subspan(begin, count),
+                                     kept = padded ? rows.subspan(begin, events) : path;
+    if (set.rows.size() + kept.size() >= kMostRows)
       throw Error(ErrorKind::limit, "has more steps than can be drawn", {name, {}}, "draw fewer: --photon-limit");
-    const std::span<const PhotonRow> path = rows.subspan(begin, count);
-    set.rows.insert(set.rows.end(), path.begin(), path.end());
+    set.rows.insert(set.rows.end(), kept.begin(), kept.end());
     find_media(path, set.media);
+    set.media.resize(set.rows.size(), kNone);
     set.first.push_back(static_cast<std::uint32_t>(set.rows.size()));
   }
+}
+
+}  // namespace
+
+std::span<const PhotonRow> PhotonSet::path(std::size_t i) const {
+  std::size_t count = first[i + 1] - first[i];
+  while (count != 0 && rows[first[i] + count - 1].flag == 0) --count;
+  return std::span(rows).subspan(first[i], count);
+}
+
+void add_paths(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, const std::string& name,
+               std::uint64_t number) {
+  add_rows(set, rows, events, false, name, number);
+}
+
+void add_padded_paths(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t events, const std::string& name,
+                      std::uint64_t number) {
+  add_rows(set, rows, events, true, name, number);
 }
 
 void add_points(PhotonSet& set, std::span<const PhotonRow> rows, const std::string& name, std::uint64_t number) {

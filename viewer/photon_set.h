@@ -26,8 +26,11 @@ struct ValueRange {
 };
 
 struct PhotonSet {
-  /// Events of all paths, one path after the other: what light was after each event.
+  /// Events of all paths, one path after the other: what light was after each event. Rows with the flag 0 may follow a
+  /// path's end, as in record.npy.
   std::vector<photon::PhotonRow> rows;
+  /// OpenGL's buffer of these rows; 0: it has none yet.
+  std::uint32_t rows_buffer = 0;
   /// The first row of each path, and after the last the number of rows.
   std::vector<std::uint32_t> first{0};
   /// Of each row: the solid that light goes on in, kNone where that is not known.
@@ -41,9 +44,8 @@ struct PhotonSet {
 
   [[nodiscard]] std::size_t paths() const { return first.size() - 1; }
   [[nodiscard]] bool empty() const { return rows.empty() && points.empty(); }
-  [[nodiscard]] std::span<const photon::PhotonRow> path(std::size_t i) const {
-    return std::span(rows).subspan(first[i], first[i + 1] - first[i]);
-  }
+  /// Without what follows its end.
+  [[nodiscard]] std::span<const photon::PhotonRow> path(std::size_t i) const;
   /// The path that has this row.
   [[nodiscard]] std::size_t path_of(std::uint32_t row) const;
 };
@@ -53,6 +55,9 @@ struct PhotonSet {
 /// is no photon's; limit for more than 2^32 - 1 rows.
 void add_paths(PhotonSet& set, std::span<const photon::PhotonRow> rows, std::size_t events, const std::string& name,
                std::uint64_t number);
+/// The same with all of these rows, for a buffer that has them so.
+void add_padded_paths(PhotonSet& set, std::span<const photon::PhotonRow> rows, std::size_t events,
+                      const std::string& name, std::uint64_t number);
 /// Adds points, likewise.
 void add_points(PhotonSet& set, std::span<const photon::PhotonRow> rows, const std::string& name, std::uint64_t number);
 

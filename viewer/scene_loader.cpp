@@ -3,6 +3,9 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/photon/propagate.h>
+
+#include "photon_source.h"
 
 namespace raylift::viewer {
 
@@ -22,7 +25,16 @@ void SceneLoader::poll(ViewerState& state) {
     state.attempt([&] { state.set_photons(std::make_shared<const PhotonSet>(task->take())); });
   }
   if (uploading_ && uploading_->ready()) finish_upload(state);
+  if (lighting_ && lighting_->ready()) {
+    const auto task = std::move(lighting_);
+    light_failed_ = true;  // until the state has the result
+    state.attempt([&] {
+      state.set_light_geometry(std::make_shared<const GpuGeometry>(task->take()));
+      light_failed_ = false;
+    });
+  }
   if (state.wants_device_scene()) start_upload(state);
+  if (state.light_request()) start_light(state);
 }
 
 SceneLoader::Activity SceneLoader::activity() const {
@@ -31,6 +43,7 @@ SceneLoader::Activity SceneLoader::activity() const {
   };
   if (loading_) return told("reading " + loading_file_, loading_->progress());
   if (reading_) return told("reading photons", reading_->progress());
+  if (lighting_) return told("uploading the scene to " + device_name_ + " for light", lighting_->progress());
   if (uploading_) return told("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
   return {};
 }
@@ -40,6 +53,9 @@ void SceneLoader::cancel() {
     loading_.reset();
   } else if (reading_) {
     reading_.reset();
+  } else if (lighting_) {
+    lighting_.reset();
+    light_failed_ = true;
   } else if (uploading_) {
     uploading_.reset();
     shared_upload_.reset();
@@ -72,6 +88,8 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   // The tasks of the old scene end first.
   checking_.reset();
   reading_.reset();
+  lighting_.reset();
+  light_failed_ = false;
   uploading_.reset();
   shared_upload_.reset();
   upload_failed_ = false;
@@ -81,9 +99,7 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
       [fresh](const Progress& progress) { return raylift::check(*fresh, {}, progress); });
   if (state.options().photons.empty()) return;
   reading_ = std::make_unique<Task<PhotonSet>>(
-      [fresh, path = state.options().photons, most = state.options().photon_limit](const Progress& progress) {
-        return load_photons(path, *fresh, most, progress);
-      });
+      [fresh, options = state.options()](const Progress& progress) { return load_photons(options, *fresh, progress); });
 }
 
 void SceneLoader::start_upload(ViewerState& state) {
@@ -106,6 +122,23 @@ void SceneLoader::start_upload(ViewerState& state) {
     upload_failed_ = false;
   });
   if (upload_failed_) shared_upload_.reset();
+}
+
+void SceneLoader::start_light(ViewerState& state) {
+  if (state.light_geometry() || lighting_ || light_failed_ || loading_) return;
+  light_failed_ = true;  // until the task runs
+  state.attempt([&] {
+    const std::shared_ptr<const Scene> scene = state.scene();
+    const Device device = choose_device(state.options().device);
+    device_name_ = device.info().name;
+    UploadOptions options = state.options().upload;
+    options.bvh = true;
+    photon::refuse_unsimulated(*scene);
+    // Arrays of its own: those that OpenGL shares have addresses while they are mapped alone.
+    lighting_ = std::make_unique<Task<GpuGeometry>>(
+        [scene, device, options](const Progress& progress) { return upload(*scene, device, options, progress); });
+    light_failed_ = false;
+  });
 }
 
 void SceneLoader::finish_upload(ViewerState& state) {

@@ -33,7 +33,7 @@ class SceneLoader {
   };
   [[nodiscard]] Activity activity() const;
   /// Whether work goes on whose end the window waits for.
-  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_ || reading_; }
+  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_ || reading_ || lighting_; }
   /// Stops the work that activity() tells of. The scene shown stays.
   void cancel();
 
@@ -43,6 +43,7 @@ class SceneLoader {
   void watch(ViewerState& state);
   void show(ViewerState& state, Scene scene);
   void start_upload(ViewerState& state);
+  void start_light(ViewerState& state);
   void finish_upload(ViewerState& state);
 
   std::string loading_file_, device_name_;
@@ -51,8 +52,10 @@ class SceneLoader {
   std::unique_ptr<Task<SceneCheck>> checking_;
   std::optional<SharedUpload> shared_upload_;
   std::unique_ptr<Task<GpuGeometry>> uploading_;
-  std::unique_ptr<Task<PhotonSet>> reading_;  // photons
-  bool upload_failed_ = false;                // of this scene; it is not tried again
+  std::unique_ptr<Task<PhotonSet>> reading_;     // photons
+  std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
+  bool light_failed_ = false;                    // likewise
+  bool upload_failed_ = false;                   // of this scene; it is not tried again
   Clock::time_point next_watch_{};
   std::filesystem::file_time_type seen_{};
   std::filesystem::file_time_type loaded_{};

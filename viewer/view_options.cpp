@@ -271,6 +271,10 @@ void settle(ViewOptions& options, bool background_given) {
                 "name a file: --output FILE.png");
   if (options.output.find("{frame}") != std::string::npos && options.frames == 0)
     throw Error(ErrorKind::usage, "--output has {frame}, and there are no frames", {}, "say how many: --frames COUNT");
+  if (!options.photons.empty() && !options.source.empty())
+    throw Error(ErrorKind::usage, "--photons and --photon-source can't both say what light there is");
+  if (!options.photon_compare.empty() && options.photons.empty())
+    throw Error(ErrorKind::usage, "--photon-compare needs a run to compare", {}, "name it: --photons DIR");
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (options.offscreen && !no_window)
     throw Error(ErrorKind::usage, "--offscreen draws nothing by itself", {}, "add --output FILE.png");

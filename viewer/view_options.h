@@ -41,9 +41,14 @@ struct ViewOptions {
   std::string bookmarks;  ///< the file; empty: in the configuration's folder
   std::string bookmark;   ///< the name of the one to open with
 
-  std::string photons;  ///< a folder or an array; empty: none
+  std::string photons;         ///< a folder or an array; empty: none
+  std::string photon_compare;  ///< another run: photons whose histories deviate from its
   std::uint64_t photon_limit = 1'000'000;
-  bool play = false;  ///< time runs
+  bool play = false;   ///< time runs
+  std::string source;  ///< of photons that the viewer follows itself; empty: none
+  std::uint64_t source_photons = 1'000'000;
+  std::uint64_t source_paths = 1000;
+  std::uint64_t source_seed = 0;
 
   Settings settings;
   CameraOptions camera;

@@ -92,6 +92,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   device_scene_.reset();
   selection_.reset();
   photons_ = Photons();
+  light_geometry_.reset();
   looks_of_.reset();
   framed_.clear();
   in_the_way_.clear();

@@ -18,6 +18,7 @@
 
 #include "bookmarks.h"
 #include "device_scene.h"
+#include "live_light.h"
 #include "photon_layer.h"
 #include "photons.h"
 #include "solids.h"
@@ -73,6 +74,10 @@ class ViewerState {
   [[nodiscard]] bool moving() const;
   [[nodiscard]] const std::optional<Selection>& selection() const { return selection_; }
   [[nodiscard]] const Photons& photons() const { return photons_; }
+  /// What light is to be followed; nothing where there is no source, or no scene.
+  [[nodiscard]] std::optional<LightRequest> light_request() const;
+  /// The scene on the device that follows it; null: not yet.
+  [[nodiscard]] const std::shared_ptr<const GpuGeometry>& light_geometry() const { return light_geometry_; }
   /// Whether the photons' time runs.
   [[nodiscard]] bool playing() const { return playing_; }
   [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
@@ -135,6 +140,11 @@ class ViewerState {
 
   // Light.
   void set_photons(std::shared_ptr<const PhotonSet> set);
+  void set_light_geometry(std::shared_ptr<const GpuGeometry> geometry);
+  /// Throws Error(usage) for a text that is none.
+  void set_source(const std::string& text);
+  /// By so many of the image's pixels, in the plane through the source that faces the camera.
+  void move_source(double right, double up, const Resolution& window);
   void select_photon(const std::optional<PickedPhoton>& picked);
   /// From the time that is set, or from the start.
   void play(bool playing);
@@ -196,6 +206,8 @@ class ViewerState {
   std::shared_ptr<const DeviceScene> device_scene_;
   std::optional<Selection> selection_;
   Photons photons_;
+  std::shared_ptr<const GpuGeometry> light_geometry_;
+  Eigen::Vector3d source_moved_{0, 0, 0};
   bool playing_ = false;
   Bookmarks bookmarks_;
   std::string error_, message_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state's photons, and their time.
+#include <raylift/photon/parse_source.h>
+
 #include <algorithm>
 
 #include "viewer_state.h"
@@ -9,9 +11,42 @@ namespace raylift::viewer {
 void ViewerState::set_photons(std::shared_ptr<const PhotonSet> set) {
   if (!scene_) return;
   for (const std::string& note : set->notes) say(note);
+  const bool first = !photons_.set();
   photons_ = Photons(std::move(set), *scene_);
   ++revision_;
-  if (options_.play) play(true);
+  if (first && options_.play) play(true);
+}
+
+std::optional<LightRequest> ViewerState::light_request() const {
+  if (!scene_ || options_.source.empty()) return std::nullopt;
+  return LightRequest{options_.source,       source_moved_,        options_.source_photons,
+                      options_.source_paths, options_.source_seed, !settings_.photons.filter.history.empty()};
+}
+
+void ViewerState::set_light_geometry(std::shared_ptr<const GpuGeometry> geometry) {
+  light_geometry_ = std::move(geometry);
+  ++revision_;
+}
+
+void ViewerState::set_source(const std::string& text) {
+  if (!text.empty()) photon::check_source_text(text);
+  options_.source = text;
+  source_moved_.setZero();
+  ++revision_;
+}
+
+void ViewerState::move_source(double right, double up, const Resolution& window) {
+  if (options_.source.empty()) return say("no source of light to move: --photon-source");
+  if (options_.source.starts_with("photons:") || options_.source.starts_with("gensteps:"))
+    return say("photons of a file stay where they are");
+  const Float3 center = photon::parse_source(options_.source).center;
+  const Eigen::Vector3d place =
+      source_moved_ +
+      Eigen::Vector3d(static_cast<double>(center.x), static_cast<double>(center.y), static_cast<double>(center.z));
+  double pixel = camera_.pixel_size(window.height);
+  if (!camera_.orthographic) pixel *= std::max(0.01, (place - camera_.eye()).dot(camera_.forward()) / camera_.distance);
+  source_moved_ += pixel * (right * camera_.right() + up * camera_.above());
+  ++revision_;
 }
 
 void ViewerState::select_photon(const std::optional<PickedPhoton>& picked) {

@@ -2,13 +2,13 @@
 // raylift compare: whether photons have the same histories in two runs, or in another simulator.
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
+#include <raylift/photon/compare_histories.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
-#include "batch/actions/compare_histories.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
@@ -17,6 +17,8 @@
 
 namespace raylift::batch {
 using namespace cli;
+using photon::Comparison;
+using photon::HistoryCount;
 namespace {
 
 constexpr std::size_t kMostRows = 10;
@@ -85,9 +87,9 @@ std::string text_of(const Comparison& result) {
 int compare(Session& session, const CompareOptions& options) {
   if (options.runs.size() != 2)
     throw Error(ErrorKind::usage, fmt::format("{} runs were given, and two are compared", options.runs.size()));
-  const Comparison result = compare_histories(sequences_of(options.runs[0]), sequences_of(options.runs[1]));
+  const Comparison result = photon::compare_histories(sequences_of(options.runs[0]), sequences_of(options.runs[1]));
   if (!options.save.empty()) {
-    std::vector<std::uint64_t> numbers = deviating_photons(result, sequences_of(options.runs[0]), kSavedOfEach);
+    std::vector<std::uint64_t> numbers = photon::deviating_photons(result, sequences_of(options.runs[0]), kSavedOfEach);
     const std::uint64_t first = first_photon(options.runs[0]);
     for (std::uint64_t& number : numbers) number += first;
     photon::NpyWriter file(options.save, photon::NpyType::uint64, {});

@@ -209,6 +209,35 @@ TEST(ViewProgram, DrawsAFilmFrameByFrame) {
   EXPECT_GT(compare(read_png(folder.path() / "cube_0000.png"), read_png(folder.path() / "cube_0001.png")).share, 0.05);
 }
 
+TEST(ViewProgram, FollowsDeviatingHistoriesAgain) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  const std::string run = (folder.path() / "run").string();
+  ASSERT_EQ(
+      std::system(("'" + test::program("raylift").string() + "' photons " + data("integrating_sphere.dae") +
+                   " --device host --source point:0,0,0 --photons 300 --seq --output '" + run + "' >/dev/null 2>&1")
+                      .c_str()),
+      0);
+  // The other run has one history alone.
+  const photon::NpyReader file(run + "/seq.npy");
+  const std::vector<photon::Sequence> alone(static_cast<std::size_t>(file.rows()), {{0x4D, 0}, {0, 0}});
+  photon::NpyWriter writer(folder.path() / "other.npy", photon::NpyType::uint64, {2, 2});
+  writer.append(std::span<const photon::Sequence>(alone));
+  writer.finish();
+  const std::string command =
+      " --gl software -r 64x48 --device host -o /dev/null -v --photons '" + run + "' --photon-compare '";
+  const Ended ended = view(data("integrating_sphere.dae") + command + folder.path().string() + "/other.npy' 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  EXPECT_NE(ended.out.find("deviate"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("in 0 paths"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find(" paths"), std::string::npos) << ended.out;
+  EXPECT_NE(view(data("integrating_sphere.dae") + command + run + "' 2>&1").out.find("no history deviates"),
+            std::string::npos);
+  const Ended other = view(data("water_sphere.dae") + command + folder.path().string() + "/other.npy' 2>&1");
+  EXPECT_EQ(other.code, 2) << other.out;
+  EXPECT_NE(other.out.find("another history"), std::string::npos) << other.out;
+}
+
 TEST(ViewProgram, FailsAsDocumented) {
   EXPECT_EQ(view("--help >/dev/null").code, 0);
   EXPECT_NE(view("--version").out.find("raylift-view "), std::string::npos);

@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::batch {
-
-using photon::History;
+namespace raylift::inline v0_1::photon {
 
 /// How likely a chi-square of at least `chi_square` is, by chance.
 [[nodiscard]] double chi_square_probability(double chi_square, double degrees_of_freedom);
@@ -51,4 +49,4 @@ struct Comparison {
 [[nodiscard]] std::vector<std::uint64_t> deviating_photons(const Comparison& comparison, const std::string& file,
                                                            std::uint64_t most);
 
-}  // namespace raylift::batch
+}  // namespace raylift::inline v0_1::photon
