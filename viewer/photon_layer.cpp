@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "cli/text.h"
@@ -111,8 +112,10 @@ bool PhotonLayer::draws(const PhotonSettings& settings) const {
   return (settings.paths && steps_ != 0) || (settings.points && ends_ != 0);
 }
 
-void PhotonLayer::draw(const PhotonSettings& settings, int width, int height) {
+void PhotonLayer::draw(const PhotonSettings& settings, int width, int height, double share) {
   if (!draws(settings)) return;
+  const auto steps = static_cast<GLsizei>(std::ceil(share * steps_)),
+             ends = static_cast<GLsizei>(std::ceil(share * ends_));
   glEnable(GL_PROGRAM_POINT_SIZE);
   if (settings.opacity < 1) {
     glDepthMask(GL_FALSE);
@@ -124,16 +127,16 @@ void PhotonLayer::draw(const PhotonSettings& settings, int width, int height) {
   if (settings.paths && steps_ != 0) {
     bind(rows, drawn_steps_);
     use(wide ? "#define WIDE\n" : "", settings, width, height, settings.size, 0);
-    glDrawArrays(wide ? GL_TRIANGLES : GL_LINES, 0, (wide ? 6 : 2) * steps_);
+    glDrawArrays(wide ? GL_TRIANGLES : GL_LINES, 0, (wide ? 6 : 2) * steps);
     if (settings.time) {
       use("#define HEADS\n", settings, width, height, 0, 2 * settings.size + 2);
-      glDrawArrays(GL_POINTS, 0, steps_);
+      glDrawArrays(GL_POINTS, 0, steps);
     }
   }
   if (settings.points && ends_ != 0) {
     bind(points_.name(), drawn_points_);
     use("#define POINTS\n", settings, width, height, 0, 2 * settings.size + 2);
-    glDrawArrays(GL_POINTS, 0, ends_);
+    glDrawArrays(GL_POINTS, 0, ends);
   }
   glDisable(GL_BLEND);
   glDepthMask(GL_TRUE);

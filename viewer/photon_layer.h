@@ -39,8 +39,9 @@ class PhotonLayer {
 
   /// Whether draw() draws anything.
   [[nodiscard]] bool draws(const PhotonSettings& settings) const;
-  /// Into the framebuffer that is bound, of this size, with the renderer's Frame bound and its depth test.
-  void draw(const PhotonSettings& settings, int width, int height);
+  /// Into the framebuffer that is bound, of this size, with the renderer's Frame bound and its depth test. `share`: of
+  /// the light, the first photons, for images that may be coarse.
+  void draw(const PhotonSettings& settings, int width, int height, double share = 1);
   void draw_selected(const PhotonSettings& settings, int width, int height);
   /// For picking: lines are wide enough to be met.
   void draw_ids(const PhotonSettings& settings, int width, int height);

@@ -43,8 +43,10 @@ void ViewerState::move_source(double right, double up, const Resolution& window)
   const Eigen::Vector3d place =
       source_moved_ +
       Eigen::Vector3d(static_cast<double>(center.x), static_cast<double>(center.y), static_cast<double>(center.z));
+  // At its distance; of a source behind the eye, at the camera's target.
+  const double depth = (place - camera_.eye()).dot(camera_.forward());
   double pixel = camera_.pixel_size(window.height);
-  if (!camera_.orthographic) pixel *= std::max(0.01, (place - camera_.eye()).dot(camera_.forward()) / camera_.distance);
+  if (!camera_.orthographic && depth > 0) pixel *= depth / camera_.distance;
   source_moved_ += pixel * (right * camera_.right() + up * camera_.above());
   ++revision_;
 }

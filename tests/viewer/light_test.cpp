@@ -234,6 +234,26 @@ TEST_F(Light, ColoursSolidsByTheirHits) {
   EXPECT_EQ(draw().at(160, 60), none) << "before the hit";
 }
 
+TEST_F(Light, OfTheFirstPhotonsIsDrawnWhileTheImageIsCoarse) {
+  std::vector<std::vector<PhotonRow>> paths;
+  for (int i = 0; i != 8; ++i) {
+    const float z = 800 - 200 * static_cast<float>(i);
+    paths.push_back(
+        {event(flags::kTorch, {-900, -1500, z}, 0, 1, 470), event(flags::kBulkAbsorb, {900, -1500, z}, 1, 1, 470)});
+  }
+  show(set_of(paths));
+  settings_.photons.size = 4;
+  const auto lit = [&](const Image& image, int i) {
+    return has(image, {0, -1500, 800.0 - 200 * i}, wavelength_color(470));
+  };
+  const Image fine = draw();
+  renderer_->draw(camera_, settings_, std::nullopt, Resolution{kSize.width / 2, kSize.height / 2});
+  const Image coarse = renderer_->read();
+  EXPECT_TRUE(lit(fine, 0) && lit(fine, 1) && lit(fine, 2) && lit(fine, 7));
+  EXPECT_TRUE(lit(coarse, 0) && lit(coarse, 1)) << "a quarter";
+  EXPECT_FALSE(lit(coarse, 2) || lit(coarse, 7));
+}
+
 TEST_F(Light, WithoutPhotonsChangesNothing) {
   const Image before_light = draw();
   show(PhotonSet());
