@@ -23,7 +23,7 @@ class FrameScheduler {
   static constexpr std::size_t kTimes = 120;  ///< images whose times are kept
 
   /// Draws what has changed. What fails becomes the state's error.
-  void draw(ViewerState& state) { draw(state, state.moving()); }
+  void draw(ViewerState& state) { draw(state, state.moving() || state.playing()); }
   /// Whether draw() has something to do: a change, refining after a move, or more rays.
   [[nodiscard]] bool busy(const ViewerState& state) const;
   /// The solid under the cursor.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <utility>
 
 #include "cli/text.h"
 #include "palette.h"
@@ -40,18 +40,24 @@ void add_time_labels(Legend& legend, const ValueRange& times) {
 template <class Key, class Entry>
 void count_entries(Legend& legend, const PhotonSet& set, const PhotonChoice& choice, std::size_t most, const Key& key,
                    const Entry& entry) {
-  std::map<std::uint32_t, std::uint64_t> counts;
-  for (const DrawnRow& step : choice.steps) ++counts[key(set.rows[step.row], step.material)];
-  for (const DrawnRow& point : choice.points) ++counts[key(set.points[point.row], point.material)];
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> order(counts.begin(), counts.end());
+  std::vector<std::uint64_t> counts;
+  const auto count = [&](std::uint32_t kind) {
+    if (kind >= counts.size()) counts.resize(std::size_t{kind} + 1);
+    ++counts[kind];
+  };
+  for (const DrawnRow& step : choice.steps) count(key(set.rows[step.row], step.material));
+  for (const DrawnRow& point : choice.points) count(key(set.points[point.row], point.material));
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> order;
+  for (std::uint32_t kind = 0; kind != counts.size(); ++kind)
+    if (counts[kind] != 0) order.emplace_back(kind, counts[kind]);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [kind, count] : order) {
+  for (const auto& [kind, drawn] : order) {
     if (legend.entries.size() == most) {
       ++legend.more;
       continue;
     }
     legend.entries.push_back(entry(kind));
-    legend.entries.back().solids = count;
+    legend.entries.back().solids = drawn;
   }
 }
 

@@ -4,8 +4,10 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "cli/text.h"
 #include "palette.h"
@@ -27,6 +29,14 @@ GLsizei drawn_count(std::size_t count) {
     throw Error(ErrorKind::limit, "more steps of photons than can be drawn: " + cli::grouped(count), {},
                 "draw fewer: --photon-limit, --photon-filter");
   return static_cast<GLsizei>(count);
+}
+
+/// Once for all vertices: powers take long on a CPU.
+std::array<float, 4> linear_of(const Color& color) {
+  std::array<float, 4> linear{0, 0, 0, 1};
+  for (std::size_t i = 0; i != 3; ++i)
+    linear[i] = color[i] <= 0.04045F ? color[i] / 12.92F : std::pow((color[i] + 0.055F) / 1.055F, 2.4F);
+  return linear;
 }
 
 /// What OpenGL allows a shader to read as one array.
@@ -58,7 +68,9 @@ void PhotonLayer::set_photons(const PhotonSet& set, const Scene& scene, std::opt
   if (!steps) rows_ = make_buffer(std::span<const photon::PhotonRow>(set.rows));
   points_ = make_buffer(std::span<const photon::PhotonRow>(set.points));
   table_ = photon_color_table(scene);
-  colors_ = make_buffer(std::span<const std::uint32_t>(table_.colors));
+  std::vector<std::array<float, 4>> linear;
+  for (const std::uint32_t color : table_.colors) linear.push_back(linear_of(unpacked(color)));
+  colors_ = make_buffer(std::span<const std::array<float, 4>>(linear));
   table_.colors.clear();
   times_ = set.times;
   bytes_ = row_bytes + point_bytes;
@@ -149,7 +161,7 @@ void PhotonLayer::draw_selected(const PhotonSettings& settings, int width, int h
   // Dark under light: seen on any ground.
   for (const bool rim : {true, false}) {
     use("#define WIDE\n", settings, width, height, (rim ? 3 : 0) + kSelectedWidth + settings.size, 0);
-    const Color color = rim ? Color{0, 0, 0} : kSelectedLight;
+    const std::array<float, 4> color = linear_of(rim ? Color{0, 0, 0} : kSelectedLight);
     glUniform4f(4, color[0], color[1], color[2], 1);
     glUniform1f(5, 1);
     glDrawArrays(GL_TRIANGLES, 0, 6 * selected_steps_);

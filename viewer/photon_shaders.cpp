@@ -18,12 +18,12 @@ layout(std140, binding = 0) uniform Frame {
 };
 layout(std430, binding = 4) readonly buffer Rows { uvec4 rows[]; };  // four of each: their words may be integers
 layout(std430, binding = 5) readonly buffer Drawn { uvec2 drawn[]; };  // row, material
-layout(std430, binding = 6) readonly buffer Colors { uint colors[]; };
+layout(std430, binding = 6) readonly buffer Colors { vec4 colors[]; };  // linear
 layout(location = 0) uniform vec4 times;    // light is shown from, to; its colours: from, 1 / range
 layout(location = 1) uniform vec4 sizes;    // of the image; of lines and points, pixels
 layout(location = 2) uniform uvec4 tables;  // colour mode; where `colors` has ramp, events, materials
 layout(location = 3) uniform uvec2 numbers; // where it has those of numbers, and how many
-layout(location = 4) uniform vec4 override; // a colour in place of all, sRGB; w: 1, or 0
+layout(location = 4) uniform vec4 override; // a colour in place of all, linear; w: 1, or 0
 
 out float when;
 flat out vec3 paint;
@@ -31,13 +31,10 @@ flat out uint id;
 
 const uint BY_WAVELENGTH = 0u, BY_FLAG = 2u, BY_NUMBER = 3u, BY_MATERIAL = 4u;
 
-vec3 linear(vec3 srgb) {
-  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
-}
-vec3 table(uint entry) { return linear(unpackUnorm4x8(colors[entry]).rgb); }
+vec3 table(uint entry) { return colors[entry].rgb; }
 
 vec3 color_of(uint row, uint material) {
-  if (override.w > 0) return linear(override.rgb);
+  if (override.w > 0) return override.rgb;
   if (tables.x == BY_WAVELENGTH)
     return table(uint(clamp(uintBitsToFloat(rows[4u * row + 2u].w) - 379.5, 0, 350)));
   if (tables.x == BY_FLAG) return table(tables.z + uint(findLSB(rows[4u * row + 3u].x & 0xFFFFu) + 1));
@@ -117,7 +114,7 @@ void main() {
 )";
 
 const std::string_view photon_fragment = R"(
-layout(std430, binding = 6) readonly buffer Colors { uint colors[]; };
+layout(std430, binding = 6) readonly buffer Colors { vec4 colors[]; };  // linear
 layout(location = 0) uniform vec4 times;
 layout(location = 2) uniform uvec4 tables;
 layout(location = 4) uniform vec4 override;
@@ -136,9 +133,6 @@ layout(location = 0) out vec4 color;
 const uint BY_TIME = 1u;
 const float LAST = 255;  // of the ramp
 
-vec3 linear(vec3 srgb) {
-  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
-}
 void main() {
 #if defined(POINTS) || defined(HEADS)
   vec2 away = 2 * gl_PointCoord - 1;
@@ -149,7 +143,7 @@ void main() {
 #else
   vec3 c = paint;
   if (tables.x == BY_TIME && override.w == 0)
-    c = linear(unpackUnorm4x8(colors[tables.y + uint(clamp((when - times.z) * times.w, 0, 1) * LAST + 0.5)]).rgb);
+    c = colors[tables.y + uint(clamp((when - times.z) * times.w, 0, 1) * LAST + 0.5)].rgb;
   color = vec4(c, opacity);
 #endif
 }

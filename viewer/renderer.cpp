@@ -220,9 +220,7 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
     draw_surfaces(settings);
   // Clipping planes open solids, and show the light in them.
   disable_clipping();
-  glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  const auto pixels = [](const Resolution& size) { return static_cast<double>(size.width) * size.height; };
-  photons_.draw(settings.photons, canvas_.size.width, canvas_.size.height, pixels(canvas_.size) / pixels(resolution_));
+  draw_photons(settings.photons);
   if (scene_.draws(Look::faint)) draw_faint(settings);
   disable_clipping();
   glDisable(GL_DEPTH_TEST);

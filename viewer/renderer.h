@@ -87,6 +87,7 @@ class Renderer {
   void set_frame(const Camera& camera, const Settings& settings);
   void draw_scene(Look look = Look::solid) const;
   void draw_pixels(const Camera& camera, const Settings& settings);
+  void draw_photons(const PhotonSettings& settings);
   void draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size);
   void bind_canvas() const;
   void draw_background(const Settings& settings);

@@ -28,21 +28,30 @@ def view(scene: Scene, photons: Any = None, *, output: str | os.PathLike[str] | 
          program: str | None = None, options: Iterable[str] = ()) -> subprocess.Popen[bytes]:
     """Starts raylift-view on a scene, and returns its process, which goes on by itself.
 
-    photons: places to show, as tetrahedra: a Propagation (its hits, and the tracks of its record), Photons, or positions
-    (N, 3) in millimetres. output: draw an image file, without a window, and wait for it. size: of the photons' marks, mm;
-    by default 1/300 of the scene. program: the viewer; by default $RAYLIFT_VIEW, or raylift-view in $PATH. options: more
-    of its command line, such as ("--clip", "x"). Raises raylift.Error: system (no viewer), io.
+    photons: a Propagation (its record as lines, its final photons or else its hits as points), Photons, as points, or
+    positions (N, 3) in millimetres, as tetrahedra. output: draw an image file, without a window, and wait for it. size: of
+    these tetrahedra, mm; by default 1/300 of the scene. program: the viewer; by default $RAYLIFT_VIEW, or raylift-view in
+    $PATH. options: more of its command line, such as ("--photon-color", "time"). Raises raylift.Error: system (no viewer),
+    io.
     """
     viewer = program or os.environ.get("RAYLIFT_VIEW") or shutil.which("raylift-view")
     if viewer is None:
         raise Error("raylift-view is not in $PATH: install raylift's component viewer, or set RAYLIFT_VIEW", "system")
     folder: str | None = None
     path = scene.source
+    arrays = _arrays(photons)
+    marks = None if arrays else photons
     if photons is not None or not os.path.exists(path):
         folder = tempfile.mkdtemp(prefix="raylift-view-")
+    if folder is not None and (marks is not None or not os.path.exists(path)):
         path = os.path.join(folder, "scene.dae")
-        write_collada(scene, path, photons, size=size)
-    command = [viewer, path, *options]
+        write_collada(scene, path, marks, size=size)
+    command = [viewer, path]
+    if folder is not None and arrays:
+        for name, array in arrays.items():
+            numpy.save(os.path.join(folder, name), array)
+        command += ["--photons", folder]
+    command += options
     if output is not None:
         command += ["--output", os.fspath(output)]
     process = subprocess.Popen(command)
@@ -53,11 +62,27 @@ def view(scene: Scene, photons: Any = None, *, output: str | os.PathLike[str] | 
     return process
 
 
+def _arrays(photons: Any) -> dict[str, numpy.typing.NDArray[Any]]:
+    """The files of a run, as `raylift photons` writes them; none for other places."""
+    if isinstance(photons, Photons):
+        return {"hits.npy": photons.opticks}
+    arrays: dict[str, numpy.typing.NDArray[Any]] = {}
+    if isinstance(photons, Propagation):
+        if photons.record is not None:
+            arrays["record.npy"] = photons.record.view(numpy.float32).reshape(*photons.record.shape, 4, 4)
+        if photons.finals is not None:
+            arrays["final.npy"] = photons.finals.opticks
+        elif photons.hits is not None:
+            arrays["hits.npy"] = photons.hits.opticks
+    return arrays
+
+
 def write_collada(scene: Scene, path: str | os.PathLike[str], photons: Any = None, *,
                   size: float | None = None) -> None:
     """Writes a scene's meshes, solids, names and colours as COLLADA, in millimetres; without optics.
 
-    photons, size: as view() has them, marked by solids of their own.
+    photons: places, marked by a solid of their own: a Propagation (its hits, and the tracks of its record), Photons, or
+    positions (N, 3). size: of the marks, as view() has it.
     """
     with open(path, "w", encoding="utf-8") as file:
         _write(scene, file, *_marks(scene, photons, size))
