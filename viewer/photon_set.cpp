@@ -12,6 +12,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "chroma_photons.h"
 #include "cli/text.h"
 
 namespace raylift::viewer {
@@ -106,12 +107,20 @@ void read_record(PhotonSet& set, const NpyReader& file, const std::string& name,
   });
 }
 
-void read_points(PhotonSet& set, const NpyReader& file, const std::string& name, std::uint64_t most,
-                 const Progress& progress) {
-  const std::uint64_t count = kept(set, file.rows(), most, name);
+void read_points(PhotonSet& set, const fs::path& path, std::uint64_t most, const Progress& progress) {
+  const NpyReader file(path);
+  file.expect(NpyType::float32, kPhoton);
+  const std::uint64_t count = kept(set, file.rows(), most, path.string());
   set.points.reserve(static_cast<std::size_t>(count));
-  read_pieces(file, count, 1, progress,
-              [&](std::span<const PhotonRow> rows, std::uint64_t first) { add_points(set, rows, name, first); });
+  read_pieces(file, count, 1, progress, [&](std::span<const PhotonRow> rows, std::uint64_t first) {
+    add_points(set, rows, path.string(), first);
+  });
+}
+
+void add_chroma(PhotonSet& set, const fs::path& folder, std::uint64_t most) {
+  const auto [rows, there] = read_chroma_photons(folder, most);
+  (void)kept(set, there, most, folder.string());
+  add_points(set, rows, folder.string(), 0);
 }
 
 /// The number of the run's first photon.
@@ -239,8 +248,7 @@ PhotonSet load_photons(const fs::path& path, const Scene& scene, std::uint64_t m
     if (file.type() == NpyType::float32 && shape.size() == 4 && shape[2] == 4 && shape[3] == 4) {
       read_record(set, file, path.string(), most, progress);
     } else {
-      file.expect(NpyType::float32, kPhoton);
-      read_points(set, file, path.string(), most, progress);
+      read_points(set, path, most, progress);
     }
     note_unknown_solids(set, scene);
     return set;
@@ -254,21 +262,22 @@ PhotonSet load_photons(const fs::path& path, const Scene& scene, std::uint64_t m
     file.expect(NpyType::float32, std::array<std::uint64_t, 3>{file.shape()[1], 4, 4});
     read_record(set, file, name, most, progress);
   }
-  const char* const points = there("final.npy") ? "final.npy" : there("hits.npy") ? "hits.npy" : nullptr;
-  if (points != nullptr) {
-    const NpyReader file(path / points);
-    file.expect(NpyType::float32, kPhoton);
-    read_points(set, file, (path / points).string(), most, progress);
-    if (there("seq.npy")) read_histories(set, path, progress);
+  bool points = false;
+  // Final photons go before hits, which are among them.
+  for (const char* name : {"final", "hits"}) {
+    const fs::path file = path / (std::string(name) + ".npy");
+    if (points) break;
+    points = fs::is_regular_file(file, ignored);
+    if (points)
+      read_points(set, file, most, progress);
+    else if ((points = has_chroma_photons(path / name)))
+      add_chroma(set, path / name, most);
   }
-  if (points == nullptr && set.paths() == 0) {
-    const bool chroma = fs::is_directory(path / "hits", ignored) || fs::is_directory(path / "final", ignored);
-    if (chroma)
-      throw Error(ErrorKind::unsupported, "has Chroma's arrays, which are not drawn", {path.string(), {}},
-                  "run 'raylift photons' with --format opticks");
+  if (!points && (points = has_chroma_photons(path))) add_chroma(set, path, most);
+  if (points && there("seq.npy")) read_histories(set, path, progress);
+  if (!points && set.paths() == 0)
     throw Error(ErrorKind::io, "has no record.npy, final.npy or hits.npy", {path.string(), {}},
                 "name the folder that 'raylift photons --output' wrote, or one of its arrays");
-  }
   note_unknown_solids(set, scene);
   return set;
 }

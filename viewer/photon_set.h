@@ -64,9 +64,9 @@ void add_points(PhotonSet& set, std::span<const photon::PhotonRow> rows, const s
 /// The history of a path: its first 32 events.
 [[nodiscard]] photon::History history_of(std::span<const photon::PhotonRow> path);
 
-/// The photons of a folder of `raylift photons` (record.npy, final.npy or else hits.npy, seq.npy), or of one array:
-/// (N, M, 4, 4) of float32, whose rows are the events of each photon, or (N, 4, 4), photons. At most so many of either
-/// are kept, the first. Throws Error: io, malformed, unsupported, limit, cancelled.
+/// The photons of a folder of `raylift photons` (record.npy, final.npy or else hits.npy, seq.npy; Chroma's arrays), or
+/// of one array: (N, M, 4, 4) of float32, whose rows are the events of each photon, or (N, 4, 4), photons. At most so
+/// many of either are kept, the first. Throws Error: io, malformed, unsupported, limit, cancelled.
 [[nodiscard]] PhotonSet load_photons(const std::filesystem::path& path, const Scene& scene, std::uint64_t most,
                                      const Progress& progress);
 

@@ -144,8 +144,6 @@ TEST_F(PhotonFiles, OfAnotherSceneAreDrawnWithAWarning) {
 TEST_F(PhotonFiles, ThatAreNoneAreRefusedWithTheirPlace) {
   expect_error(ErrorKind::io, "no record.npy", [&] { (void)read(folder_.path()); });
   expect_error(ErrorKind::io, "can't be opened", [&] { (void)read(file("none.npy")); });
-  std::filesystem::create_directory(file("hits"));
-  expect_error(ErrorKind::unsupported, "Chroma", [&] { (void)read(folder_.path()); });
   (void)folder_.write("text.npy", "nothing");
   expect_error(ErrorKind::malformed, "no .npy", [&] { (void)read(file("text.npy")); });
 
