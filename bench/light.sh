@@ -23,6 +23,9 @@ for size in 1280x720 1920x1080; do
   "${view[@]}" "${frames[@]}" -r $size --samples 1 --photon-play --photon-trail 5
 done
 "${view[@]}" "${frames[@]}" -r 1920x1080
+echo "light alone:"
+"${view[@]}" "${frames[@]}" -r 1280x720 --samples 1 --hide '*'
+"${view[@]}" "${frames[@]}" -r 1280x720 --samples 1 --hide '*' --photon-play
 "${view[@]}" "${frames[@]}" -r 1920x1080 --samples 1 --photon-size 2
 "${view[@]}" "${frames[@]}" -r 1920x1080 --samples 1 --photon-filter 'TO * RE * SD' --color hits
 if [ -n "${OUT:-}" ]; then
