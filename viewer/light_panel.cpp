@@ -67,7 +67,7 @@ bool edit_looks(PhotonSettings& light) {
 
 void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
   const PhotonSet& set = *state.photons().set();
-  const double low = static_cast<double>(set.times.low), high = static_cast<double>(set.times.high);
+  const auto low = static_cast<double>(set.times.low), high = static_cast<double>(set.times.high);
   if (!(low < high)) return;
   const auto change = [&] { state.change_settings([&](Settings& s) { s.photons = light; }); };
   bool all = !light.time;

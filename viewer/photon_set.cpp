@@ -141,7 +141,7 @@ void read_histories(PhotonSet& set, const fs::path& folder, const Progress& prog
   std::vector<photon::Sequence> piece;
   constexpr std::uint64_t kAtOnce = kPiece / sizeof(photon::Sequence);
   std::uint64_t from = 0, to = 0, place = 0;
-  std::uint32_t before = static_cast<std::uint32_t>(first);
+  auto before = static_cast<std::uint32_t>(first);
   for (const PhotonRow& point : set.points) {
     place += static_cast<std::uint32_t>(point.number - before);
     before = point.number;

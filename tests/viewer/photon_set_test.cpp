@@ -261,7 +261,7 @@ TEST(PhotonHits, AreCountedBySolidUpToATime) {
   EXPECT_EQ(count_hits(set, choice, sensors, 4.0).counts[b], 0U);
   // The glass around the photocathode shows its hits; the world, which holds all sensors, none.
   std::size_t shown = 0;
-  for (std::size_t i = 0; i != hits.counts.size(); ++i) shown += hits.counts[i] == 2 ? 1 : 0;
+  for (const std::uint32_t count : hits.counts) shown += count == 2 ? 1 : 0;
   EXPECT_GT(shown, 1U);
   EXPECT_EQ(hits.counts[0], 0U);
   // Of the paths' ends, where there are no points.
