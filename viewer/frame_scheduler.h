@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,6 +28,8 @@ class FrameScheduler {
   [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
   /// Writes the image at full resolution, without panels, to a new file in the working directory.
   void save_image(ViewerState& state);
+  /// Writes it to this file. Throws Error.
+  void save_image(ViewerState& state, const std::filesystem::path& file);
 
   [[nodiscard]] const Renderer& renderer() const { return renderer_; }
   /// The share of rays cast, from 0 to 1; nothing where none are being cast.

@@ -14,6 +14,7 @@
 #include "bookmarks.h"
 #include "cli/camera.h"
 #include "cli/session.h"
+#include "outside/send_options.h"
 #include "settings.h"
 #include "solids.h"
 
@@ -22,6 +23,7 @@ namespace raylift::viewer {
 struct ViewOptions {
   std::vector<std::string> files;
   cli::GeneralOptions general;
+  SendOptions send;  ///< where it has a verb, `files` are the verb's words
   LoadOptions load;
   UploadOptions upload;
   std::string device = "auto";
