@@ -105,7 +105,7 @@ class Window {
       presses_.scan(glfwGetTime());
       glfwPollEvents();
       act_on_held_keys();
-      if (outside_ && outside_->serve()) apply_layout();
+      serve_outside();
       loader_.poll(state_);
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
@@ -126,6 +126,14 @@ class Window {
     } catch (const Error& error) {
       session.warn(error.what());
     }
+  }
+
+  void serve_outside() {
+    if (!outside_) return;
+    const WindowLayout before = layout_;
+    if (!outside_->serve() || layout_ == before) return;
+    wake_ = kSettle;
+    apply_layout();
   }
 
   static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }

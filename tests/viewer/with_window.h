@@ -94,8 +94,8 @@ class Window : public testing::Test {
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
   }
 
-  /// Starts the program on a file of data/, and waits until it shows it.
-  void show(const std::string& file, const std::vector<std::string>& options = {}) {
+  /// Starts the program on a file of data/.
+  void start(const std::string& file, const std::vector<std::string>& options = {}) {
     std::vector<std::string> words{"sh",
                                    "-c",
                                    "cd \"$0\" && exec \"$@\"",
@@ -109,6 +109,10 @@ class Window : public testing::Test {
     words.insert(words.end(), options.begin(), options.end());
     stem_ = file.substr(0, file.find('.'));
     program_ = std::make_unique<Child>(words, folder_.path() / "out");
+  }
+  /// The same, and waits until it shows the file.
+  void show(const std::string& file, const std::vector<std::string>& options = {}) {
+    start(file, options);
     ASSERT_TRUE(eventually([] { return tool("search --name raylift-view"); })) << "no window";
     // The scene is there once rows of an image have more than the background. A window that is not shown yet can't be
     // given the keys.

@@ -65,8 +65,9 @@ Json scene_json(const ViewerState& state) {
       {"file", absolute(state.scene()->source)}, {"solids", state.scene()->instances.size()}, {"triangles", triangles}};
 }
 
-Json state_json(const ViewerState& state, const SceneLoader& loader) {
-  Json json{{"file", absolute(state.file())}, {"loading", loader.reads(state)}};
+Json state_json(const ControlTarget& of) {
+  const ViewerState& state = of.state;
+  Json json{{"file", absolute(state.file())}, {"loading", of.loader.reads(state)}};
   json["error"] = state.error().empty() ? Json() : Json(state.error());
   const std::span<const std::uint8_t> visible =
       state.solids() != nullptr ? std::span(state.solids()->visible()) : std::span<const std::uint8_t>();
@@ -75,6 +76,8 @@ Json state_json(const ViewerState& state, const SceneLoader& loader) {
   json["camera"] = to_json(state.camera());
   json["selection"] = selection_json(state);
   add_settings(state.settings(), json);
+  json["panels"] = of.layout.panels;
+  json["legend"] = of.layout.legend;
   json["bookmarks"] = Json::array();
   for (const Bookmark& bookmark : state.bookmarks()) json["bookmarks"].push_back(bookmark.name);
   json["size"] = Json::array({state.framebuffer().width, state.framebuffer().height});

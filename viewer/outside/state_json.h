@@ -14,6 +14,6 @@ namespace raylift::viewer {
 /// file, solids, triangles of the scene that is shown; null where none is.
 [[nodiscard]] cli::Json scene_json(const ViewerState& state);
 /// Everything; its keys are also the parameters of the verbs that change it.
-[[nodiscard]] cli::Json state_json(const ViewerState& state, const SceneLoader& loader);
+[[nodiscard]] cli::Json state_json(const ControlTarget& of);
 
 }  // namespace raylift::viewer

@@ -157,6 +157,8 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
   if (const auto shells = with.text("shells")) drawn.shells = shells_mode(*shells);
   if (const auto background = with.text("background")) drawn.background = parse_background(*background);
   to.state.change_settings([&](Settings& s) { s = drawn; });
+  to.layout.panels = with.flag("panels").value_or(to.layout.panels);
+  to.layout.legend = with.flag("legend").value_or(to.layout.legend);
   return Json();
 }
 
@@ -201,7 +203,7 @@ Answer screenshot(const ControlTarget& to, const Arguments& with) {
 }
 
 Answer state(const ControlTarget& to, const Arguments&) {
-  return state_json(to.state, to.loader);
+  return state_json(to);
 }
 
 Answer quit(const ControlTarget& to, const Arguments&) {

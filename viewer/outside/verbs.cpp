@@ -57,6 +57,8 @@ std::vector<Parameter> drawing_parameters() {
           flag("caps", "clipped solids as if they were filled"),
           flag("axes", "show the axes"),
           flag("scale_bar", "show the scale bar"),
+          flag("panels", "show the panels"),
+          flag("legend", "show the legend"),
           {"background", Type::text, "as --background takes it"}};
 }
 
