@@ -104,6 +104,53 @@ TEST_F(Messages, EndsHostileMessagesInErrors) {
   EXPECT_EQ(state_.revision(), before) << "none of it changes anything";
 }
 
+/// Requests with bytes changed, taken away and doubled, by a generator of its own.
+TEST_F(Messages, SurvivesAnyBytes) {
+  std::vector<std::string> requests{"[" + request("state") + "," + request("rpc.discover") + "]"};
+  for (const Verb& verb : verbs()) {
+    Json params = Json::object();
+    for (const Parameter& one : verb.parameters)
+      params[std::string(one.name)] = one.type == Parameter::Type::number  ? Json(2)
+                                      : one.type == Parameter::Type::flag  ? Json(true)
+                                      : one.type == Parameter::Type::point ? Json::array({1, 2, 3})
+                                      : one.choices.empty()                ? Json("pmt_*")
+                                                                           : Json(one.choices.front());
+    if (verb.name != "open" && verb.name != "reload" && verb.name != "ready")
+      requests.push_back(request(std::string(verb.name), params));
+  }
+  std::uint64_t random = 17;
+  const auto next = [&](std::size_t below) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>((random >> 33U) % below);
+  };
+  for (int i = 0; i != 20000; ++i) {
+    std::string text = requests[next(requests.size())];
+    for (std::size_t changes = next(5); changes != 0 && !text.empty(); --changes) {
+      const std::size_t at = next(text.size()), count = next(8);
+      switch (next(4)) {
+        case 0:
+          text[at] = static_cast<char>(next(256));
+          break;
+        case 1:
+          text.erase(at, count);
+          break;
+        case 2:
+          text.insert(at, text.substr(next(text.size()), 8 * count));
+          break;
+        default:
+          text[at] = "[]{}\",:\\0-e."[next(13)];
+      }
+    }
+    Conversation talk(target_);
+    talk.receive(text);
+    talk.end_input();
+    while (talk.work(Conversation::Clock::time_point::max())) continue;
+    talk.notify();
+    for (const Json& line : said(talk)) ASSERT_TRUE(line.is_structured()) << text;
+    ASSERT_TRUE(talk.finished() || talk.pending()) << text;
+  }
+}
+
 TEST_F(Messages, ReadsWhatIsWithinTheLimits) {
   const auto nested = [&](int depth) {
     return R"({"jsonrpc": "2.0", "id": 1, "method": "state", "x": )" +
@@ -266,14 +313,14 @@ TEST_F(Messages, AnswersOnceAFileIsShownAndThenWhatFollows) {
   talk.receive(request("open", {{"file", cube}}, 1) + '\n' + request("state", {}, 2) + '\n' +
                request("open", {{"file", "/nowhere.dae"}}, 3) + '\n' +
                request("open", {{"file", (test::source_dir() / "tests/data/malformed/array_nan.dae").string()}}, 4) +
-               '\n' + request("reload", {}, 5) + '\n');
+               '\n' + request("reload", {}, 5) + '\n' + request("ready", {}, 6) + '\n');
   (void)talk.work(Conversation::Clock::time_point::max());
   EXPECT_TRUE(talk.output().empty()) << "it is not shown yet";
   EXPECT_TRUE(talk.pending());
   EXPECT_FALSE(talk.has_work()) << "or the window would never rest";
   EXPECT_EQ(ask(other, request("state"))["result"]["loading"], true) << "others are answered meanwhile";
-  const std::vector<Json> lines = wait_for_answers(talk, state_, loader_, 5);
-  ASSERT_EQ(lines.size(), 5U);
+  const std::vector<Json> lines = wait_for_answers(talk, state_, loader_, 6);
+  ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(lines[0]["result"]["file"], cube);
   EXPECT_EQ(lines[0]["result"]["triangles"], 12);
   EXPECT_EQ(lines[1]["result"]["file"], cube);
@@ -283,6 +330,7 @@ TEST_F(Messages, AnswersOnceAFileIsShownAndThenWhatFollows) {
   EXPECT_EQ(lines[2]["error"]["data"]["file"], "/nowhere.dae");
   EXPECT_EQ(lines[3]["error"]["data"]["kind"], "malformed");
   EXPECT_EQ(lines[4]["error"]["data"]["kind"], "malformed");
+  EXPECT_EQ(lines[5]["error"]["data"]["kind"], "malformed") << "it is not shown, as it was not";
   // A file that is opened before the other one is read.
   talk.receive(request("open", {{"file", cube}}) + '\n');
   (void)talk.work(Conversation::Clock::time_point::max());

@@ -54,7 +54,7 @@ class Outside : public testing::Test {
 
   static ViewOptions options() {
     ViewOptions options;
-    options.bookmarks = "/nowhere/bookmarks.json";
+    options.bookmarks = "/dev/null/bookmarks.json";  // none can be saved
     return options;
   }
   /// What is said to what, now; nothing where it is not said.

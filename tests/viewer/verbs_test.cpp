@@ -265,8 +265,8 @@ TEST_F(Verbs, SaveAndOpenBookmarks) {
 TEST_F(Verbs, SayWhatTheyNeed) {
   ViewerState empty(options(), {640, 480});
   const ControlTarget target{empty, nullptr, layout_, loader_, [](const std::string&) {}};
-  for (const char* line :
-       {R"("hide", "params": ["x"])", R"("show")", R"("focus")", R"("reload")", R"("select", "params": ["x"])"}) {
+  for (const char* line : {R"("hide", "params": ["x"])", R"("show")", R"("focus")", R"("reload")", R"("ready")",
+                           R"("select", "params": ["x"])"}) {
     Conversation talk(target);
     const Json answer = ask(talk, R"({"jsonrpc": "2.0", "id": 1, "method": )" + std::string(line) + "}");
     EXPECT_EQ(answer["error"]["data"]["kind"], "usage") << line;

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "outside_scene.h"
@@ -148,6 +149,7 @@ TEST_F(ViewerSocket, RemovesSocketsOfViewersThatHaveEnded) {
   const auto live = make_server();
   {
     const SocketFolder sockets(folder(), false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the clock of files has some milliseconds
     const auto [socket, name] = sockets.listen();  // it ends without a trace but its name
     EXPECT_EQ(sockets.names().size(), 2U);
     EXPECT_EQ(sockets.names().front(), name) << "the newest first";

@@ -260,6 +260,16 @@ TEST_F(WindowFromOutside, OpensNoNetworkSocket) {
   ::close(socket);
 }
 
+TEST_F(WindowFromOutside, PrintsNoNameAsACommand) {
+  run("cube.dae");
+  (void)call("bookmark", {{"name", "\x1b]0;title\x07\u202e"}});
+  const Ended ended = send("state");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(ended.out.find("\u202e"), std::string::npos);
+  EXPECT_NE(ended.out.find("bookmarks: "), std::string::npos);
+}
+
 TEST_F(WindowFromOutside, LeavesNothingThatTheNextDoesNotRemove) {
   run("cube.dae");
   const std::filesystem::path first = socket_;

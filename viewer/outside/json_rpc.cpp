@@ -91,6 +91,7 @@ Json error(const Json& id, Code code, const Error& failure) {
   Json data = cli::to_json(failure);
   const auto message = data.at("message").get<std::string>();
   data["file"] = failure.file();
+  data["exit_code"] = exit_code(failure.kind());
   return error(id, code, message, std::move(data));
 }
 

@@ -41,13 +41,12 @@ Json change_found(const ControlTarget& to, const Arguments& with, const Change& 
 
 /// The answer once the scene is shown that the state asks for now.
 Answer once_shown(const ControlTarget& to) {
-  return Pending([&state = to.state, &loader = to.loader, request = to.state.requests(),
-                  failures = to.state.failures()]() -> std::optional<Json> {
+  return Pending([&state = to.state, &loader = to.loader, request = to.state.requests()]() -> std::optional<Json> {
     if (state.requests() != request)
       throw Error(ErrorKind::cancelled, "another file was opened before this one was read");
     if (loader.reads(state)) return std::nullopt;
     if (state.shown_request() == request) return scene_json(state);
-    if (state.failures() != failures) throw Error(*state.failure());
+    if (!state.error().empty() && state.failure()) throw Error(*state.failure());
     throw Error(ErrorKind::cancelled, "reading the file was stopped in the window");
   });
 }
@@ -79,6 +78,11 @@ Answer open(const ControlTarget& to, const Arguments& with) {
 Answer reload(const ControlTarget& to, const Arguments&) {
   if (to.state.file().empty()) throw Error(ErrorKind::usage, "no file is shown", {}, "open one first");
   to.state.reload();
+  return once_shown(to);
+}
+
+Answer ready(const ControlTarget& to, const Arguments&) {
+  if (to.state.file().empty()) throw Error(ErrorKind::usage, "no file is shown", {}, "open one first");
   return once_shown(to);
 }
 

@@ -8,6 +8,7 @@ namespace raylift::viewer::act {
 
 [[nodiscard]] Answer open(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer reload(const ControlTarget& to, const Arguments& with);
+[[nodiscard]] Answer ready(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer look(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer focus(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer hide(const ControlTarget& to, const Arguments& with);

@@ -70,6 +70,7 @@ std::vector<Verb> make_verbs() {
            "file, solids, triangles",
            act::open},
           {"reload", "read the file again; answers once it is shown", {}, "file, solids, triangles", act::reload},
+          {"ready", "answer once the file is shown", {}, "file, solids, triangles", act::ready},
           {"look", "move the camera; what is left out stays", camera_parameters(), "the camera", act::look},
           {"focus",
            "frame solids and draw all others faintly; without solids: frame the selected one, or the scene",
