@@ -27,7 +27,7 @@ class WindowFromOutside : public Window {
   /// Starts the program, and waits until its scene is shown. No key is pressed for it.
   void run(const std::string& file, const std::vector<std::string>& options = {}) {
     start(file, options);
-    socket_ = folder_.path() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock");
+    socket_ = runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock");
     ASSERT_TRUE(eventually([&] { return std::filesystem::exists(socket_); })) << "no socket";
     client_ = std::make_unique<ViewClient>(socket_);
     ASSERT_TRUE(eventually([&] { return call("state")["solids"] != 0; })) << "the scene does not appear";
@@ -205,7 +205,7 @@ TEST_F(WindowFromOutside, GoesOnAfterHostileMessages) {
 TEST_F(WindowFromOutside, TellsWhatKeysAndMouseDo) {
   show("cube.dae");
   client_ =
-      std::make_unique<ViewClient>(folder_.path() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
+      std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
   (void)call("subscribe");
   ASSERT_TRUE(tool("key 7"));
   Json told = client_->next();
@@ -280,7 +280,7 @@ TEST_F(WindowFromOutside, LeavesNothingThatTheNextDoesNotRemove) {
   start("cube.dae", {"--no-socket"});
   ASSERT_TRUE(eventually([] { return tool("search --name raylift-view"); }));
   std::this_thread::sleep_for(500ms);
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "raylift"))
+  for (const auto& entry : std::filesystem::directory_iterator(runtime() / "raylift"))
     EXPECT_EQ(entry.path().string().find(std::to_string(program_->pid())), std::string::npos);
 }
 

@@ -89,10 +89,14 @@ class Window : public testing::Test {
     ::unsetenv("WAYLAND_DISPLAY");
     ::setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
     ::setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
-    ::setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
+    // Not that of the configuration, which others may read.
+    std::filesystem::create_directory(runtime());
+    ::setenv("XDG_RUNTIME_DIR", runtime().c_str(), 1);
     // Mesa's GLX leaves memory behind, which the leak sanitizer would take for ours.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
   }
+
+  [[nodiscard]] std::filesystem::path runtime() const { return folder_.path() / "run"; }
 
   /// Starts the program on a file of data/.
   void start(const std::string& file, const std::vector<std::string>& options = {}) {
