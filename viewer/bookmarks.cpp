@@ -97,42 +97,37 @@ Json to_json(const Bookmark& bookmark) {
   return json;
 }
 
-/// The path of each node with its number among those of the same path, from 1, and how many these are.
-struct NumberedPath {
-  std::string path;
-  int number = 0;
-};
-std::vector<NumberedPath> node_paths(const Scene& scene, std::unordered_map<std::string, int>& counts) {
-  std::vector<NumberedPath> result;
+/// The path of each node; where several have the same, with its number among these, from 1: "/World/pmt[3]".
+std::vector<std::string> numbered_paths(const Scene& scene) {
+  std::vector<std::string> paths;
+  std::vector<int> numbers;
+  std::unordered_map<std::string, int> counts;
   for (const Node& node : scene.nodes) {
-    std::string path = (node.parent == kNone ? std::string() : result[node.parent].path) + '/' + node.name;
-    const int number = ++counts[path];
-    result.push_back({std::move(path), number});
+    paths.push_back((node.parent == kNone ? std::string() : paths[node.parent]) + '/' + node.name);
+    numbers.push_back(++counts[paths.back()]);
   }
-  return result;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i != paths.size(); ++i)
+    names.push_back(paths[i] + (counts[paths[i]] > 1 ? '[' + std::to_string(numbers[i]) + ']' : ""));
+  return names;
 }
 
 }  // namespace
 
 std::vector<std::string> hidden_solids(const Solids& solids) {
-  std::unordered_map<std::string, int> counts;
-  const std::vector<NumberedPath> paths = node_paths(solids.scene(), counts);
+  const std::vector<std::string> paths = numbered_paths(solids.scene());
   std::vector<std::string> hidden;
-  const auto add = [&](std::uint32_t node, const char* more) {
-    const auto& [path, number] = paths[node];
-    hidden.push_back(path + (counts[path] > 1 ? '[' + std::to_string(number) + ']' : "") + more);
-  };
   std::vector<std::uint32_t> open(solids.children(kNone).begin(), solids.children(kNone).end());
   while (!open.empty()) {
     const std::uint32_t node = open.back();
     open.pop_back();
     if (solids.shown(node) == 0) {
-      add(node, "/");
+      hidden.push_back(paths[node] + '/');
       continue;
     }
     for (const std::uint32_t i : solids.instances(node))
       if (solids.visible()[i] == 0) {
-        add(node, "");
+        hidden.push_back(paths[node]);
         break;
       }
     if (solids.shown(node) == 1) open.insert(open.end(), solids.children(node).begin(), solids.children(node).end());
@@ -145,16 +140,13 @@ std::vector<std::string> hidden_solids(const Solids& solids) {
 std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden) {
   std::vector<std::uint8_t> visible(solids.visible().size(), 1);
   const std::unordered_set<std::string> names(hidden.begin(), hidden.end());
-  std::unordered_map<std::string, int> counts;
-  const std::vector<NumberedPath> paths = node_paths(solids.scene(), counts);
+  const std::vector<std::string> paths = numbered_paths(solids.scene());
   const auto hide = [&](const auto& instances) {
     for (const std::uint32_t i : instances) visible[i] = 0;
   };
   for (std::uint32_t node = 0; node != paths.size(); ++node) {
-    const auto& [path, number] = paths[node];
-    const std::string name = path + (counts[path] > 1 ? '[' + std::to_string(number) + ']' : "");
-    if (names.contains(name)) hide(solids.instances(node));
-    if (names.contains(name + '/')) hide(solids.below(node));
+    if (names.contains(paths[node])) hide(solids.instances(node));
+    if (names.contains(paths[node] + '/')) hide(solids.below(node));
   }
   for (const std::uint32_t i : solids.instances(kNone))
     if (names.contains('#' + std::to_string(i))) visible[i] = 0;
@@ -182,11 +174,15 @@ void Bookmarks::open(std::filesystem::path file, std::string scene) {
   readable_ = true;
 }
 
+const Bookmark* Bookmarks::find(std::string_view name) const {
+  const auto found =
+      std::find_if(bookmarks_.begin(), bookmarks_.end(), [&](const Bookmark& b) { return b.name == name; });
+  return found == bookmarks_.end() ? nullptr : &*found;
+}
+
 void Bookmarks::add(const Bookmark& bookmark) {
-  const auto same =
-      std::find_if(bookmarks_.begin(), bookmarks_.end(), [&](const Bookmark& b) { return b.name == bookmark.name; });
-  if (same != bookmarks_.end())
-    *same = bookmark;
+  if (const Bookmark* same = find(bookmark.name))
+    bookmarks_[static_cast<std::size_t>(same - bookmarks_.data())] = bookmark;
   else
     bookmarks_.push_back(bookmark);
   save();

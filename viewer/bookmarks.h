@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/camera.h"
@@ -23,8 +24,7 @@ struct Bookmark {
 };
 
 /// The hidden solids, by the paths of the highest nodes below which all is hidden. Of several nodes with one path, the
-/// number counts: "/World/pmt/" with all below it, "/World/pmt" by itself,
-/// "/World/pmt[3]" (the third).
+/// number counts: "/World/pmt/" with all below it, "/World/pmt" by itself, "/World/pmt[3]" (the third).
 [[nodiscard]] std::vector<std::string> hidden_solids(const Solids& solids);
 /// The visibility that they mean: one value per solid. Paths that are not there mean nothing.
 [[nodiscard]] std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden);
@@ -39,6 +39,8 @@ class Bookmarks {
   void open(std::filesystem::path file, std::string scene);
 
   [[nodiscard]] const std::vector<Bookmark>& all() const { return bookmarks_; }
+  /// The bookmark of a name; null where there is none. Valid until the next change.
+  [[nodiscard]] const Bookmark* find(std::string_view name) const;
   /// Adds a bookmark, or replaces the one of its name, and saves. Errors: io, malformed.
   void add(const Bookmark& bookmark);
   void remove(std::size_t index);

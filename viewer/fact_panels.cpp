@@ -23,8 +23,7 @@ float selection_left(const ViewerState& state, float height) {
 
 /// A colour that is read on the theme's ground.
 ImVec4 ink(const ImVec4& on_dark) {
-  const bool light = ImGui::GetStyleColorVec4(ImGuiCol_Text).x < 0.5F;
-  return light ? ImVec4(0.55F * on_dark.x, 0.55F * on_dark.y, 0.55F * on_dark.z, 1) : on_dark;
+  return is_light() ? ImVec4(0.55F * on_dark.x, 0.55F * on_dark.y, 0.55F * on_dark.z, 1) : on_dark;
 }
 
 void draw_check(const ViewerState& state) {

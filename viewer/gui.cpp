@@ -25,6 +25,23 @@ const char* first_there(std::initializer_list<const char*> files) {
   return nullptr;
 }
 
+struct ThemeColor {
+  ImGuiCol item;
+  ImVec4 dark, light;
+};
+
+/// Where ImGui's own themes are not read well.
+const ThemeColor kThemeColors[] = {
+    {ImGuiCol_WindowBg, {0.085F, 0.095F, 0.11F, 0.92F}, {0.97F, 0.975F, 0.98F, 0.94F}},
+    {ImGuiCol_TitleBg, {0.11F, 0.125F, 0.15F, 0.95F}, {0.86F, 0.88F, 0.91F, 0.97F}},
+    {ImGuiCol_TitleBgActive, {0.11F, 0.125F, 0.15F, 0.95F}, {0.86F, 0.88F, 0.91F, 0.97F}},
+    {ImGuiCol_FrameBg, {0.18F, 0.20F, 0.24F, 0.9F}, {1, 1, 1, 1}},
+    {ImGuiCol_Border, {0.52F, 0.56F, 0.62F, 0.75F}, {0.35F, 0.38F, 0.42F, 0.8F}},
+    {ImGuiCol_Header, {0.24F, 0.36F, 0.52F, 0.75F}, {0.60F, 0.75F, 0.93F, 0.8F}},
+    {ImGuiCol_Button, {0.22F, 0.27F, 0.34F, 0.9F}, {0.84F, 0.87F, 0.91F, 1}},
+    {ImGuiCol_TextDisabled, {0.62F, 0.65F, 0.69F, 1}, {0.35F, 0.37F, 0.40F, 1}},
+};
+
 }  // namespace
 
 void set_style(float scale, bool light) {
@@ -41,24 +58,7 @@ void set_style(float scale, bool light) {
   s.FramePadding = {7, 5};  // with the font 24 pixels
   s.WindowPadding = {10, 9};
   s.ItemSpacing = {7, 5};
-  ImVec4* colors = s.Colors;
-  if (light) {
-    colors[ImGuiCol_WindowBg] = {0.97F, 0.975F, 0.98F, 0.94F};
-    colors[ImGuiCol_TitleBg] = colors[ImGuiCol_TitleBgActive] = {0.86F, 0.88F, 0.91F, 0.97F};
-    colors[ImGuiCol_FrameBg] = {1, 1, 1, 1};
-    colors[ImGuiCol_Border] = {0.35F, 0.38F, 0.42F, 0.8F};
-    colors[ImGuiCol_Header] = {0.60F, 0.75F, 0.93F, 0.8F};
-    colors[ImGuiCol_Button] = {0.84F, 0.87F, 0.91F, 1};
-    colors[ImGuiCol_TextDisabled] = {0.35F, 0.37F, 0.40F, 1};
-  } else {
-    colors[ImGuiCol_WindowBg] = {0.085F, 0.095F, 0.11F, 0.92F};
-    colors[ImGuiCol_TitleBg] = colors[ImGuiCol_TitleBgActive] = {0.11F, 0.125F, 0.15F, 0.95F};
-    colors[ImGuiCol_FrameBg] = {0.18F, 0.20F, 0.24F, 0.9F};
-    colors[ImGuiCol_Border] = {0.52F, 0.56F, 0.62F, 0.75F};
-    colors[ImGuiCol_Header] = {0.24F, 0.36F, 0.52F, 0.75F};
-    colors[ImGuiCol_Button] = {0.22F, 0.27F, 0.34F, 0.9F};
-    colors[ImGuiCol_TextDisabled] = {0.62F, 0.65F, 0.69F, 1};
-  }
+  for (const ThemeColor& color : kThemeColors) s.Colors[color.item] = light ? color.light : color.dark;
   s.ScaleAllSizes(scale);
 }
 

@@ -63,9 +63,8 @@ class OffscreenScene {
  private:
   void go_to_bookmark(const Scene& scene) {
     const Bookmarks bookmarks(bookmarks_file(options_), bookmarks_key(scene_file_));
-    const auto found = std::find_if(bookmarks.all().begin(), bookmarks.all().end(),
-                                    [&](const Bookmark& one) { return one.name == options_.bookmark; });
-    if (found == bookmarks.all().end())
+    const Bookmark* found = bookmarks.find(options_.bookmark);
+    if (found == nullptr)
       throw Error(ErrorKind::usage, "no bookmark has the name '" + cli::printable(options_.bookmark) + "'",
                   {scene.source, ""}, "Ctrl+D in the window makes one");
     view_.camera = found->camera;

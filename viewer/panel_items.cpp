@@ -19,6 +19,10 @@ bool is_small(float width, float height) {
   return width < em(kLeftWidth + kRightWidth + 180) || height < em(440);
 }
 
+bool is_light() {
+  return ImGui::GetStyleColorVec4(ImGuiCol_Text).x < 0.5F;
+}
+
 float panel_width(float own, float width) {
   return std::min(em(own), 0.48F * width);
 }

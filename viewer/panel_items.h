@@ -22,6 +22,8 @@ inline constexpr float kGap = 10;
 
 /// Whether a window is so small that panels begin closed, as their titles.
 [[nodiscard]] bool is_small(float width, float height);
+/// Whether the theme has dark letters on a light ground.
+[[nodiscard]] bool is_light();
 /// A panel's width in a window: its own, or nearly half of the window's.
 [[nodiscard]] float panel_width(float own, float width);
 

@@ -59,8 +59,8 @@ void Panels::draw_scene(float width, float height) {
   const float wide = panel_width(kLeftWidth, width);
   ImGui::SetNextWindowPos({em(kGap), em(kGap)});
   ImGui::SetNextWindowSize({wide, std::max(em(200), 0.62F * height)},
-                           fold_scene_ == wide ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
-  fold_scene_ = wide;
+                           scene_width_ == wide ? ImGuiCond_FirstUseEver : ImGuiCond_Always);
+  scene_width_ = wide;
   const bool open = ImGui::Begin("Scene", nullptr, ImGuiWindowFlags_NoMove);
   if (open && !ImGui::IsWindowCollapsed()) left_ = wide + em(kGap);
   if (open && ImGui::BeginTabBar("tabs")) {
@@ -111,7 +111,8 @@ void Panels::draw_activity(float width, float height) {
       ImGui::ProgressBar(std::max(work.share, 0.0F), {bar, 0}, work.share < 0 ? work.stage.c_str() : nullptr);
       if (work.can_stop) {
         ImGui::SameLine();
-        if (button("cancel", "Stop this work (Escape)")) loader_.cancel();
+        if (button("cancel", loader_.loading() ? "Stop reading this file (Escape)" : "Stop this work"))
+          loader_.cancel();
       }
       if (work.share >= 0 && !work.stage.empty()) ImGui::TextDisabled("%s", work.stage.c_str());
     }
@@ -133,8 +134,8 @@ void Panels::draw_message(float width, float height) const {
       {0, 0}, {std::max(std::min(em(300), 0.9F * width), width - 2 * em(kLeftWidth + 3 * kGap)), height});
   if (ImGui::Begin("##message", nullptr, kPlain)) {
     ImGui::PushTextWrapPos(std::max(std::min(em(280), 0.85F * width), width - 2 * em(kLeftWidth + 4 * kGap)));
-    const bool light = ImGui::GetStyleColorVec4(ImGuiCol_Text).x < 0.5F;
-    if (failed) ImGui::PushStyleColor(ImGuiCol_Text, light ? ImVec4{0.7F, 0.1F, 0, 1} : ImVec4{1, 0.55F, 0.45F, 1});
+    if (failed)
+      ImGui::PushStyleColor(ImGuiCol_Text, is_light() ? ImVec4{0.7F, 0.1F, 0, 1} : ImVec4{1, 0.55F, 0.45F, 1});
     text(cli::printable(message));
     if (failed) ImGui::PopStyleColor();
     ImGui::PopTextWrapPos();

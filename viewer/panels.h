@@ -40,7 +40,7 @@ class Panels {
   SolidTree tree_;
   LegendPanel legend_;
   bool small_ = false;               // the window, and its panels begin closed
-  float fold_scene_ = 0;             // the scene panel's width
+  float scene_width_ = 0;            // of the scene's panel, when it was drawn last
   float left_ = 0, right_ = 0;       // widths that panels take at the sides
   std::array<char, 64> bookmark_{};  // the name being typed
 };

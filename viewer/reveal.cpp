@@ -127,7 +127,7 @@ std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
   std::vector<std::uint8_t> result = solids.visible();  // 0 and 1 are hidden and solid
   if (settings.shells != Shells::solid) {
     std::vector<std::uint32_t> shells = enclosing(solids);
-    if (settings.clip || !settings.more_clips.empty()) shells.resize(shells.size() > 1 ? 1 : 0);
+    if (!settings.planes().empty()) shells.resize(shells.size() > 1 ? 1 : 0);
     for (const std::uint32_t i : shells)
       result[i] = static_cast<std::uint8_t>(settings.shells == Shells::faint ? Look::faint : Look::hidden);
   }

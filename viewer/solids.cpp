@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solids.h"
 
-#include <raylift/geometry/optics/find_solids.h>
-
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -91,10 +89,6 @@ std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
     open.insert(open.end(), down.rbegin(), down.rend());
   }
   return result;
-}
-
-std::vector<std::uint32_t> Solids::match(const std::string& pattern) const {
-  return find_solids(*scene_, pattern);
 }
 
 void Solids::changing() {

@@ -25,9 +25,6 @@ class Solids {
   /// The solids of a node and of all nodes below it.
   [[nodiscard]] std::vector<std::uint32_t> below(std::uint32_t node) const;
 
-  /// The solids whose names match a shell pattern such as "pmt_*". A pattern with a '/' is matched with the path.
-  [[nodiscard]] std::vector<std::uint32_t> match(const std::string& pattern) const;
-
   /// One value per solid: 1 visible, 0 hidden.
   [[nodiscard]] const std::vector<std::uint8_t>& visible() const { return visible_; }
   /// Raised by each change of visibility.

@@ -108,9 +108,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   attempt([&] { warnings = apply_visibility(options_, *solids_).warnings; });
   // A reloaded file keeps the camera.
   if (shown_file_ != file_) {
-    if (!options_.bookmark.empty())
-      for (const Bookmark& bookmark : std::vector<Bookmark>(bookmarks()))
-        if (bookmark.name == options_.bookmark) named = bookmark;
+    if (const Bookmark* bookmark = bookmarks_.find(options_.bookmark)) named = *bookmark;
     attempt([&] {
       frame_all();  // for the case that this scene has not what the options name
       Opening view = open_view(options_, *solids_, camera_, aspect());
@@ -280,14 +278,10 @@ Eigen::Vector3d ViewerState::point_under(const Cursor& cursor) const {
 }
 
 void ViewerState::add_bookmark(std::string bookmark_name) {
-  const auto taken = [&] {
-    return std::any_of(bookmarks().begin(), bookmarks().end(),
-                       [&](const Bookmark& b) { return b.name == bookmark_name; });
-  };
   if (bookmark_name.empty()) {
     std::size_t number = 0;
     do bookmark_name = "view " + std::to_string(++number);
-    while (taken());
+    while (bookmarks_.find(bookmark_name) != nullptr);
   }
   attempt([&] {
     bookmarks_.add(

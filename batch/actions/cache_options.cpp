@@ -20,6 +20,10 @@ CacheOptions CacheSettings::with(std::function<void(const std::string&)> warn) c
   return result;
 }
 
+void CacheSettings::hash_ahead(const std::vector<std::string>& files, const LoadOptions& load) {
+  if (enabled && !files.empty()) options.source_hash = hash_source_ahead(files.front(), load);
+}
+
 Json CacheSettings::json(const CachedUpload& uploaded) const {
   if (!enabled) return {};
   return {{"hit", uploaded.hit}, {"file", uploaded.cache ? Json(uploaded.cache->path().string()) : Json()}};

@@ -5,6 +5,7 @@
 #include <raylift/gpu/cache/cache.h>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/cli11_forward.h"
 #include "cli/session.h"
@@ -19,6 +20,8 @@ struct CacheSettings {
   /// not to be used.
   [[nodiscard]] CacheOptions with(cli::Session& session) const;
   [[nodiscard]] CacheOptions with(std::function<void(const std::string&)> warn) const;
+  /// Begins to hash the first of some files on another thread, where the cache is to be used: CUDA starts meanwhile.
+  void hash_ahead(const std::vector<std::string>& files, const LoadOptions& load);
   /// What --json says of it; null where the cache was not to be used.
   [[nodiscard]] cli::Json json(const CachedUpload& uploaded) const;
 };

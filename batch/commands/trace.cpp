@@ -204,6 +204,7 @@ Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceComma
 int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& options) {
   settle(options);
   refuse_unused(app, options);
+  options.cache.hash_ahead(options.files, options.load);
   const Device device = open_device(session, options.device);
   bool first = true;
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {

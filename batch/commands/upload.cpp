@@ -32,7 +32,8 @@ struct UploadCommandOptions {
   bool verify = false;
 };
 
-int upload_files(Session& session, const UploadCommandOptions& options) {
+int upload_files(Session& session, UploadCommandOptions& options) {
+  options.cache.hash_ahead(options.files, options.load);
   const Device device = open_device(session, options.device);
   bool first = true;
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "huge_pages.h"
+#include <raylift/geometry/detail/huge_pages.h>
 
 namespace raylift::inline v0_1 {
 

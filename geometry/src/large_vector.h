@@ -3,29 +3,15 @@
 // do with the array.
 #pragma once
 
-#include "huge_pages.h"
+#include <raylift/geometry/detail/huge_pages.h>
 
 #include <raylift/geometry/raw_vector.h>
 
-#include <tbb/parallel_for.h>
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
 
 namespace raylift::inline v0_1 {
-
-/// Touches memory that was allocated but holds nothing yet, by all threads.
-inline void touch(void* data, std::size_t bytes) {
-  constexpr std::size_t kChunk = std::size_t{2} << 20, kPage = 4096;
-  if (bytes < 2 * kChunk) return;
-  prefer_huge_pages(data, bytes);
-  tbb::parallel_for(std::size_t{0}, (bytes + kChunk - 1) / kChunk, [&](std::size_t chunk) {
-    volatile char* const base = static_cast<char*>(data);
-    const std::size_t end = std::min(bytes, (chunk + 1) * kChunk);
-    for (std::size_t at = chunk * kChunk; at < end; at += kPage) base[at] = 0;
-  });
-}
 
 /// resize for an empty vector.
 template <class T>

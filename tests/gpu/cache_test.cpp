@@ -159,7 +159,7 @@ TEST_F(CachedDocuments, AreServedWhileAllHoldTheSame) {
 
 TEST_F(CachedDocuments, AreReadAgainWhereOneHasChanged) {
   const Scene before = load(main_, options_, cache_.options());
-  EXPECT_FALSE(make_cache(main_, options_, without_bvh(), {cache_.folder(), false, true, {}}).hit);
+  EXPECT_FALSE(make_cache(main_, options_, without_bvh(), {cache_.folder(), false, true, {}, {}}).hit);
   change_other('7');
   const Scene after = load(main_, options_, cache_.options());
   EXPECT_NE(after.bounds.min, before.bounds.min);
@@ -168,7 +168,7 @@ TEST_F(CachedDocuments, AreReadAgainWhereOneHasChanged) {
   EXPECT_TRUE(upload(main_, options_, device, without_bvh(), cache_.options()).hit);
   change_other('8');
   EXPECT_FALSE(upload(main_, options_, device, without_bvh(), cache_.options()).hit);
-  EXPECT_FALSE(make_cache(main_, options_, without_bvh(), {cache_.folder(), false, true, {}}).hit);
+  EXPECT_FALSE(make_cache(main_, options_, without_bvh(), {cache_.folder(), false, true, {}, {}}).hit);
   fs::remove(main_.parent_path() / "parts/other.dae");
   EXPECT_THROW((void)load(main_, options_, cache_.options()), Error);
   EXPECT_THAT(cache_.warnings, IsEmpty());

@@ -184,6 +184,68 @@ TEST(CacheKeys, TellFilesApartThatXxh3DoesNot) {
 }
 
 /// The text of docs/cache_format.md, with the importer's version in it.
+std::shared_future<SourceHash> ready(SourceHash hash) {
+  std::promise<SourceHash> promise;
+  promise.set_value(std::move(hash));
+  return promise.get_future().share();
+}
+
+TEST(CacheKeys, MayBeWorkedOutAhead) {
+  const TemporaryFolder root;
+  const fs::path source = root.path() / "cube.dae";
+  fs::copy_file(test::data("cube.dae"), source);
+  std::vector<std::string> warnings;
+  CacheOptions options = in(root.path() / "cache", &warnings);
+  options.source_hash = hash_source_ahead(source, {});
+  ASSERT_TRUE(options.source_hash.valid());
+  EXPECT_EQ(options.source_hash.get().hash, cache_key(source, {}, {}).source);
+  (void)load(source, LoadOptions{}, options);
+  const std::string name = cache_file_name(cache_key(source, {}, {}));
+  const auto made = cache_contents(root.path() / "cache").files;
+  ASSERT_THAT(made, SizeIs(1));
+  EXPECT_TRUE(made[0].filename().string().starts_with(name.substr(0, 64))) << "the key is the one of the hash";
+
+  // One that is given is believed: this one belongs to no file there is.
+  SourceHash other = options.source_hash.get();
+  other.hash.bytes[0] ^= 1;
+  options.source_hash = ready(other);
+  (void)load(source, LoadOptions{}, options);
+  EXPECT_THAT(cache_contents(root.path() / "cache").files, SizeIs(2));
+  // That of another file is not.
+  other.source = root.path() / "other.dae";
+  other.hash.bytes[0] ^= 2;
+  options.source_hash = ready(other);
+  (void)load(source, LoadOptions{}, options);
+  EXPECT_THAT(cache_contents(root.path() / "cache").files, SizeIs(2));
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST(CacheKeys, AreNotOfAFileThatChangedSinceItWasHashed) {
+  const TemporaryFolder root;
+  const fs::path source = root.path() / "cube.dae";
+  fs::copy_file(test::data("cube.dae"), source);
+  std::vector<std::string> warnings;
+  CacheOptions options = in(root.path() / "cache", &warnings);
+  options.source_hash = ready(hash_source(source));
+  std::ofstream(source, std::ios::app) << "\n";
+  (void)load(source, LoadOptions{}, options);
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("was changed while it was loaded")));
+  EXPECT_THAT(cache_contents(root.path() / "cache").files, IsEmpty());
+}
+
+TEST(CacheKeys, AreNotWorkedOutAheadOfWhatIsNotCached) {
+  const TemporaryFolder root;
+  EXPECT_FALSE(hash_source_ahead(root.path() / "none.dae", {}).valid());
+  EXPECT_FALSE(hash_source_ahead(root.path(), {}).valid());
+  EXPECT_FALSE(hash_source_ahead(root.write("a.obj", "v 0 0 0"), {}).valid());
+  const fs::path large = root.write("large.stl", "");
+  fs::resize_file(large, (std::uint64_t{1} << 30) + 1);
+  EXPECT_FALSE(hash_source_ahead(large, {}).valid());
+  LoadOptions few;
+  few.limits.file_bytes = 2;
+  EXPECT_FALSE(hash_source_ahead(root.write("b.stl", "abc"), few).valid());
+}
+
 TEST(CacheKeys, KnowTheImportersVersion) {
   EXPECT_THAT(importer_version(), testing::MatchesRegex("assimp [0-9]+\\.[0-9]+\\.[0-9]+"));
   std::string text =

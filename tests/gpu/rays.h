@@ -13,6 +13,13 @@
 
 namespace raylift::test {
 
+template <class T, class Allocator>
+DeviceBuffer<T> copied_to(const Device& device, const Stream& stream, const std::vector<T, Allocator>& values) {
+  DeviceBuffer<T> buffer(device, values.size());
+  buffer.copy_from(std::span<const T>(values), stream);
+  return buffer;
+}
+
 inline std::vector<Hit> trace_all(const GpuGeometry& geometry, const std::vector<Ray>& rays) {
   const Stream stream(geometry.device());
   DeviceBuffer<Ray> device_rays(geometry.device(), rays.size());

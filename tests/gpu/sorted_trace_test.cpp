@@ -52,13 +52,6 @@ std::vector<Ray> mixed_rays(double radius, std::size_t count) {
   return rays;
 }
 
-template <class T, class A>
-DeviceBuffer<T> copied_to(const Device& device, const Stream& stream, const std::vector<T, A>& values) {
-  DeviceBuffer<T> buffer(device, values.size());
-  buffer.copy_from(std::span<const T>(values), stream);
-  return buffer;
-}
-
 // What lies where is a hint to trace(): all of it is in device memory here, which is read in the same way.
 TEST_P(SortedTrace, HitsTheSameWhateverLiesInHostMemory) {
   // On a GPU three windows of pairs.
@@ -69,10 +62,10 @@ TEST_P(SortedTrace, HitsTheSameWhateverLiesInHostMemory) {
   closest_hits(bvh.view(), BvhLevels::mesh, rays, wanted);
 
   const Stream stream(device());
-  const auto nodes = copied_to(device(), stream, bvh.nodes);
-  const auto pairs = copied_to(device(), stream, bvh.pairs);
-  const auto ids = copied_to(device(), stream, bvh.ids);
-  const auto device_rays = copied_to(device(), stream, rays);
+  const auto nodes = test::copied_to(device(), stream, bvh.nodes);
+  const auto pairs = test::copied_to(device(), stream, bvh.pairs);
+  const auto ids = test::copied_to(device(), stream, bvh.ids);
+  const auto device_rays = test::copied_to(device(), stream, rays);
   BvhView view = bvh.view();
   view.nodes = nodes.device();
   view.pairs = pairs.device();

@@ -5,20 +5,13 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 
-#include "../geometry/bvh_scenes.h"
 #include "devices.h"
+#include "rays.h"
 
 namespace raylift {
 namespace {
 
 class Trace : public test::OnDevice {};
-
-template <class T, class Allocator>
-DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std::vector<T, Allocator>& values) {
-  DeviceBuffer<T> buffer(device, values.size());
-  buffer.copy_from(std::span<const T>(values), stream);
-  return buffer;
-}
 
 TEST_P(Trace, GivesTheHitsOfTheHostAndLosesNone) {
   const test::Triangles mesh = test::bumpy_sphere(300);
@@ -28,10 +21,10 @@ TEST_P(Trace, GivesTheHitsOfTheHostAndLosesNone) {
   for (Ray& ray : rays) ray = random();
 
   const Stream stream(device());
-  const auto nodes = on_device(device(), stream, bvh.nodes);
-  const auto pairs = on_device(device(), stream, bvh.pairs);
-  const auto ids = on_device(device(), stream, bvh.ids);
-  const auto device_rays = on_device(device(), stream, rays);
+  const auto nodes = test::copied_to(device(), stream, bvh.nodes);
+  const auto pairs = test::copied_to(device(), stream, bvh.pairs);
+  const auto ids = test::copied_to(device(), stream, bvh.ids);
+  const auto device_rays = test::copied_to(device(), stream, rays);
   const DeviceBuffer<Hit> device_hits(device(), rays.size());
   BvhView view = bvh.view();
   view.nodes = nodes.device();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/find_solids.h>
 #include <raylift/interop/gl_context.h>
 
 #include <algorithm>
@@ -177,8 +178,7 @@ TEST_F(Offscreen, ColoursAsAsked) {
 
 TEST_F(Offscreen, TheSelectionHasAnOutlineAlsoThroughWalls) {
   show("detector.dae");  // with all shells solid: only the world's box is seen
-  const Solids solids(*scene_);
-  const std::uint32_t inner = solids.match("Vessel*").at(0);
+  const std::uint32_t inner = find_solids(*scene_, "Vessel*").at(0);
   const Image before = draw();
   renderer_->set_selected(inner);
   const Image outlined = draw();

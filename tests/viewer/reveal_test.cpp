@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/find_solids.h>
 
 #include <map>
 #include <numbers>
@@ -68,7 +69,7 @@ TEST(Reveal, TheShellsOfADetectorAreThoseAroundItsSensors) {
   EXPECT_FALSE(shells.contains("Sensor"));
   EXPECT_FALSE(shells.contains("Vessel")) << "the sensors are outside of it";
   // Only what is visible counts.
-  solids.show_only(solids.match("Pool*"));
+  solids.show_only(find_solids(scene, "Pool*"));
   EXPECT_TRUE(enclosing(solids).empty());
 }
 
@@ -206,7 +207,7 @@ class RevealOffscreen : public WithContext {
   /// Pixels of each solid.
   std::map<std::uint32_t, int> open(const Scene& scene, ViewOptions options, const char* hide = "") {
     Solids solids(scene);
-    if (*hide != 0) solids.set_visible(solids.match(hide), false);
+    if (*hide != 0) solids.set_visible(find_solids(scene, hide), false);
     const Opening view = open_view(options, solids, {}, static_cast<double>(kSize.width) / kSize.height);
     renderer_->set_scene(scene);
     renderer_->set_looks(looks(solids, view.settings, view.in_the_way));
@@ -265,7 +266,7 @@ TEST_F(RevealOffscreen, AFocusShowsAllOfItsTargets) {
   ViewOptions options;
   options.focus = "Sensor_12*";
   const auto pixels = open(scene, options);
-  const std::vector<std::uint32_t> targets = Solids(scene).match(options.focus);
+  const std::vector<std::uint32_t> targets = find_solids(scene, options.focus);
   ASSERT_GT(targets.size(), 0U);
   for (const std::uint32_t i : targets) EXPECT_TRUE(pixels.contains(i)) << scene.path(scene.instances[i]);
 }

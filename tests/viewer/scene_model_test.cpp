@@ -2,6 +2,7 @@
 // What the viewer makes of a scene: draw lists, normals, the tree of solids.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/find_solids.h>
 #include <raylift/geometry/optics/surface_between.h>
 #include <raylift/geometry/scene/names.h>
 
@@ -163,15 +164,6 @@ TEST(Solids, KnowTheTree) {
   EXPECT_EQ(nodes, scene.nodes.size());
 }
 
-TEST(Solids, FindByNameAndPath) {
-  const Scene scene = scene_of("detector.dae");
-  const Solids solids(scene);
-  const std::string name = scene.solid_name(scene.instances[5]);
-  EXPECT_FALSE(solids.match(name).empty());
-  EXPECT_FALSE(solids.match(name.substr(0, 3) + "*").empty());
-  EXPECT_EQ(solids.match("/*").size(), scene.instances.size());
-}
-
 TEST(Find, FollowsOneOrderOfRules) {
   const Scene scene = scene_of("detector.dae");
   const Solids solids(scene);
@@ -180,7 +172,8 @@ TEST(Find, FollowsOneOrderOfRules) {
   ASSERT_GT(sensors.size(), 50U) << "a part of the name, case aside";
   for (const std::uint32_t i : sensors)
     EXPECT_NE(scene.solid_name(scene.instances[i]).find("Sensor_1"), std::string::npos);
-  EXPECT_EQ(find(solids, "Sensor_12*").solids, solids.match("Sensor_12*"));
+  EXPECT_EQ(find(solids, "Sensor_12*").solids, find_solids(scene, "Sensor_12*"));
+  EXPECT_EQ(find(solids, "/*").solids.size(), scene.instances.size());
   EXPECT_EQ(by("Sensor_12*"), FoundBy::name);
   EXPECT_EQ(by("/*"), FoundBy::path);
   EXPECT_EQ(by("no such name"), std::nullopt);

@@ -11,7 +11,6 @@
 #include <assimp/DefaultIOSystem.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/source_files.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <assimp/Importer.hpp>
@@ -22,6 +21,7 @@
 
 #include "convert_mesh.h"
 #include "each_mesh.h"
+#include "for_each_mesh.h"
 #include "polygon_loader.h"
 #include "source_file.h"
 
@@ -252,7 +252,7 @@ CutPolygons cut_polygons(const std::vector<collada::Geometry>& geometries, const
     }
   }
   cut.scenes.resize(groups.size());
-  tbb::parallel_for(std::size_t{0}, groups.size(), [&](std::size_t i) {
+  detail::for_each_mesh(0, groups.size(), [&](std::size_t i) {
     Assimp::Importer importer;
     importer.RegisterLoader(new PolygonLoader(groups[i]));
     constexpr char kNothing = 0;

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <utility>
 
-#include "huge_pages.h"
+#include <raylift/geometry/detail/huge_pages.h>
 
 namespace raylift::inline v0_1::collada {
 namespace {

@@ -14,8 +14,8 @@
 #include <functional>
 #include <limits>
 
+#include <raylift/geometry/detail/huge_pages.h>
 #include "atomic_min.h"
-#include "huge_pages.h"
 
 namespace raylift::inline v0_1 {
 namespace {

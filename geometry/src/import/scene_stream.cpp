@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_stream.h"
 
-#include <tbb/parallel_for.h>
+#include "for_each_mesh.h"
 
 namespace raylift::inline v0_1 {
 
@@ -58,7 +58,7 @@ Scene get_scene(ByteReader& reader) {
     const std::string_view vertices = reader.elements<Float3>(size.vertices);
     arrays.push_back({vertices, reader.elements<UInt3>(size.triangles)});
   }
-  tbb::parallel_for(std::size_t{0}, arrays.size(), [&](std::size_t i) {
+  detail::for_each_mesh(0, arrays.size(), [&](std::size_t i) {
     Mesh& mesh = scene.meshes[i];
     ByteReader::copy(arrays[i].vertices, mesh.vertices);
     ByteReader::copy(arrays[i].triangles, mesh.triangles);

@@ -14,8 +14,8 @@
 #include <memory>
 #include <pugixml.hpp>
 
+#include <raylift/geometry/detail/huge_pages.h>
 #include "collada_detail.h"
-#include "huge_pages.h"
 
 namespace raylift::inline v0_1 {
 namespace {

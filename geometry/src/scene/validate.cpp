@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "for_each_mesh.h"
+
 namespace raylift::inline v0_1 {
 
 void detail::refuse_scene(const Scene& scene, const std::string& what, const std::string& element) {
@@ -14,9 +16,11 @@ void detail::refuse_scene(const Scene& scene, const std::string& what, const std
 void validate(const Scene& scene) {
   detail::check_scene(scene, detail::sizes_of(scene),
                       [&](const std::string& what) { detail::refuse_scene(scene, what); });
-  for (const Mesh& mesh : scene.meshes)
+  detail::for_each_mesh(0, scene.meshes.size(), [&](std::size_t i) {
+    const Mesh& mesh = scene.meshes[i];
     detail::check_mesh(mesh,
                        [&](const std::string& what) { detail::refuse_scene(scene, what, "mesh '" + mesh.name + "'"); });
+  });
 }
 
 }  // namespace raylift::inline v0_1

@@ -17,9 +17,9 @@
 #include <span>
 #include <string>
 
+#include <raylift/geometry/detail/huge_pages.h>
 #include "atomic_min.h"
 #include "disjoint_sets.h"
-#include "huge_pages.h"
 
 namespace raylift::inline v0_1 {
 namespace {

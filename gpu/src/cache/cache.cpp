@@ -2,10 +2,8 @@
 // Loading and uploading by way of the cache, which may fail in any way without anybody being worse off than without it.
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/cache/cache.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -21,21 +19,6 @@ namespace raylift::inline v0_1 {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What tells that a file was changed: its identity, size and times.
-using Stamp = std::array<std::int64_t, 7>;
-
-Stamp stamp_of(const fs::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  return {static_cast<std::int64_t>(status.st_dev),
-          static_cast<std::int64_t>(status.st_ino),
-          status.st_size,
-          status.st_mtim.tv_sec,
-          status.st_mtim.tv_nsec,
-          status.st_ctim.tv_sec,
-          status.st_ctim.tv_nsec};
-}
 
 fs::path folder_of(const CacheOptions& options) {
   return options.folder.empty() ? default_cache_folder() : options.folder;
@@ -71,11 +54,8 @@ class Cache {
  public:
   Cache(const fs::path& source, const LoadOptions& load, const CacheOptions& options, const Progress& progress)
       : source_(source), load_(load), options_(options), progress_(progress) {
-    std::error_code error;
     // What load() refuses is left to it.
-    if ((!options.read && !options.write) || !can_be_cached(source) || !fs::is_regular_file(source, error) ||
-        fs::file_size(source, error) > load.limits.file_bytes)
-      return;
+    if ((!options.read && !options.write) || !detail::is_hashed(source, load)) return;
     folder_ = folder_of(options);
     try {
       expect_private(folder_);
@@ -83,17 +63,17 @@ class Cache {
       warn(failure.what());
       return;
     }
-    stamp_ = stamp_of(source);
-    key_ = cache_key(source, load, {}, progress);
+    if (options.source_hash.valid() && options.source_hash.get().source == source) hash_ = options.source_hash.get();
+    if (!hash_) hash_ = hash_source(source, progress);
+    options_hash_ = detail::options_hash(source, load, {});
   }
 
   /// Whether the source is cached at all.
-  [[nodiscard]] bool usable() const { return key_.has_value(); }
+  [[nodiscard]] bool usable() const { return hash_.has_value(); }
 
   /// Where the file for these options lies.
   [[nodiscard]] Candidate place(const UploadOptions& upload) const {
-    CacheKey key = *key_;
-    key.options = detail::options_hash(source_, load_, upload);
+    const CacheKey key{hash_->hash, detail::options_hash(source_, load_, upload), hash_->bytes};
     return {key, folder_ / cache_file_name(key)};
   }
 
@@ -121,7 +101,7 @@ class Cache {
 
   /// Writes what was loaded from the source. Throws Error(io), also where that is not what was hashed any more.
   void write(const UploadOptions& upload, const Scene& scene, const detail::GeometryArrays& sources) const {
-    if (stamp_of(source_) != stamp_ || detail::options_hash(source_, load_, {}) != key_->options)
+    if (detail::stamp_of(source_) != hash_->stamp || detail::options_hash(source_, load_, {}) != options_hash_)
       throw Error(ErrorKind::io, "the file was changed while it was loaded, and is not cached", {source_.string(), ""});
     const Candidate to = place(upload);
     std::vector<CacheMetadata> metadata =
@@ -178,8 +158,8 @@ class Cache {
   const CacheOptions& options_;
   const Progress& progress_;
   fs::path folder_;
-  Stamp stamp_{};
-  std::optional<CacheKey> key_;
+  std::optional<SourceHash> hash_;
+  Hash128 options_hash_;       // at the start
   mutable fs::path unusable_;  // was reported already
 };
 

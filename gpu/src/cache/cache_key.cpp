@@ -177,6 +177,18 @@ std::string detail::changed_options(const fs::path& source, const LoadOptions& l
   return changed;
 }
 
+std::array<std::int64_t, 7> detail::stamp_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  return {static_cast<std::int64_t>(status.st_dev),
+          static_cast<std::int64_t>(status.st_ino),
+          status.st_size,
+          status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec,
+          status.st_ctim.tv_sec,
+          status.st_ctim.tv_nsec};
+}
+
 Hash128 detail::options_hash(const fs::path& source, const LoadOptions& load, const UploadOptions& upload) {
   const std::string text = option_text(source, load, upload);
   return hash128(text.data(), text.size());
@@ -206,14 +218,31 @@ std::string optics_hash(const fs::path& source, const LoadOptions& load) {
   }
 }
 
+SourceHash hash_source(const fs::path& source, const Progress& progress) {
+  SourceHash result{source, {}, 0, detail::stamp_of(source)};
+  const File file(source);
+  result.bytes = file.size();
+  result.hash = hash_of(file, result.bytes, progress);
+  return result;
+}
+
+bool detail::is_hashed(const fs::path& source, const LoadOptions& load) {
+  std::error_code error;
+  return can_be_cached(source) && fs::is_regular_file(source, error) &&
+         fs::file_size(source, error) <= load.limits.file_bytes;
+}
+
+std::shared_future<SourceHash> hash_source_ahead(const fs::path& source, const LoadOptions& load) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  std::error_code error;
+  if (!detail::is_hashed(source, load) || fs::file_size(source, error) > kMost) return {};
+  return std::async(std::launch::async, [source] { return hash_source(source); }).share();
+}
+
 CacheKey cache_key(const fs::path& source, const LoadOptions& load, const UploadOptions& upload,
                    const Progress& progress) {
-  const File file(source);
-  CacheKey key;
-  key.source_bytes = file.size();
-  key.source = hash_of(file, key.source_bytes, progress);
-  key.options = detail::options_hash(source, load, upload);
-  return key;
+  const SourceHash hash = hash_source(source, progress);
+  return {hash.hash, detail::options_hash(source, load, upload), hash.bytes};
 }
 
 std::vector<Hash256> file_hashes(const fs::path& source, std::span<const SourceFile> files, const Progress& progress) {

@@ -10,6 +10,12 @@ namespace raylift::inline v0_1::detail {
 [[nodiscard]] std::string changed_options(const std::filesystem::path& source, const LoadOptions& load,
                                           const UploadOptions& upload);
 
+/// SourceHash::stamp of a file as it is now; all zero where there is none.
+[[nodiscard]] std::array<std::int64_t, 7> stamp_of(const std::filesystem::path& path);
+
+/// Whether the source is cached at all: load() refuses others, or more than the file decides what it makes of it.
+[[nodiscard]] bool is_hashed(const std::filesystem::path& source, const LoadOptions& load);
+
 [[nodiscard]] Hash128 options_hash(const std::filesystem::path& source, const LoadOptions& load,
                                    const UploadOptions& upload);
 

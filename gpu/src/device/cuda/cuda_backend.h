@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "driver.h"
+#include "own_pages.h"
 
 namespace raylift::inline v0_1::cuda {
 
@@ -92,46 +93,10 @@ class CudaBackend : public Backend {
     if (pool_ != nullptr) check(cudaMemPoolTrimTo(pool_, keep), "cudaMemPoolTrimTo");
   }
 
-  [[nodiscard]] HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override {
-    const CurrentDevice current(ordinal_);
-    unsigned bits = cudaHostAllocDefault;
-    if (flags.portable) bits |= cudaHostAllocPortable;
-    if (flags.mapped) bits |= cudaHostAllocMapped;
-    if (flags.write_combined) bits |= cudaHostAllocWriteCombined;
-    HostBlock block{nullptr, nullptr, bytes};
-    check_allocation(cudaHostAlloc(&block.host, bytes, bits), ErrorKind::out_of_host_memory, bytes,
-                     "allocation of pinned memory");
-    if (!flags.mapped) return block;
-    const cudaError_t code = cudaHostGetDevicePointer(&block.device, block.host, 0);
-    if (code != cudaSuccess) release_pinned(block);
-    check(code, "cudaHostGetDevicePointer");
-    return block;
-  }
-
-  void release_pinned(const HostBlock& block) noexcept override {
-    const CurrentDevice current(ordinal_);
-    if (block.host != nullptr) (void)cudaFreeHost(block.host);
-  }
-
-  [[nodiscard]] HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override {
-    const CurrentDevice current(ordinal_);
-    unsigned bits = cudaHostRegisterDefault;
-    if (flags.portable) bits |= cudaHostRegisterPortable;
-    if (flags.mapped) bits |= cudaHostRegisterMapped;
-    HostBlock block{host, nullptr, bytes};
-    check_allocation(cudaHostRegister(host, bytes, bits), ErrorKind::out_of_host_memory, bytes,
-                     "registration of host memory");
-    if (!flags.mapped) return block;
-    const cudaError_t code = cudaHostGetDevicePointer(&block.device, host, 0);
-    if (code != cudaSuccess) unregister_host(block);
-    check(code, "cudaHostGetDevicePointer");
-    return block;
-  }
-
-  void unregister_host(const HostBlock& block) noexcept override {
-    const CurrentDevice current(ordinal_);
-    (void)cudaHostUnregister(block.host);
-  }
+  [[nodiscard]] HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) override;
+  void release_pinned(const HostBlock& block) noexcept override;
+  [[nodiscard]] HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) override;
+  void unregister_host(const HostBlock& block) noexcept override;
 
   [[nodiscard]] SplitBlock allocate_split(std::size_t device_bytes, std::size_t host_bytes) override;
   void release_split(const SplitBlock& block) noexcept override;
@@ -220,6 +185,7 @@ class CudaBackend : public Backend {
   int ordinal_;
   DeviceInfo info_;
   cudaMemPool_t pool_ = nullptr;
+  OwnPages own_pages_;
   cudaStream_t stream_ = nullptr;  // of allocations that belong to no stream
   VirtualMemory driver_;
   int numa_node_ = 0;

@@ -6,11 +6,8 @@
 // L2. So rays are traced first as far as device memory suffices. Those that need a pair of the host's are postponed and
 // sorted by it. Then window after window of the host's pairs is copied, at the rate of the link, and the rays that wait
 // for it are traced from their beginning, while the next window comes.
-#include <algorithm>
-#include <cub/device/device_radix_sort.cuh>
-
 #include "rays/trace_kernel.h"
-#include "staged_bvh.h"
+#include "sort_plan.h"
 #include "trace_steps.h"
 
 namespace raylift::inline v0_1::cuda {
@@ -22,11 +19,6 @@ using bvh_detail::Site;
 // Of warps of the second pass, at most.
 constexpr std::uint32_t kSortedRaysPerWarp = 128;
 
-// Sort keys: in which bucket of pairs the one is that a ray waits for.
-using Key = std::uint16_t;
-constexpr std::uint32_t kBuckets = 0x8000;
-constexpr Key kDone = 0xFFFF;
-
 // With a ray's number: it is known what the ray hits, and only the triangle's number is wanted.
 constexpr std::uint32_t kOnlyId = 0x80000000u;
 // In a ray's number's place: it is done.
@@ -34,49 +26,6 @@ constexpr std::uint32_t kTraced = 0xFFFFFFFFu;
 
 // In Site::placed, of a ray that waits for pair Site::triangle.
 constexpr std::uint32_t kWaits = 0xFFFFFFFEu;
-
-// The pairs that rays wait for, in buckets and windows of buckets.
-struct Plan {
-  std::uint32_t first = 0, bucket_pairs = 1, window_pairs = 0, windows = 1;
-  bool stages_pairs = false, stages_nodes = false;
-
-  [[nodiscard]] __host__ __device__ std::uint32_t key_of(std::uint32_t pair) const {
-    return (pair - first) / bucket_pairs;
-  }
-};
-
-// Of one window; there are two.
-constexpr std::uint64_t kWindowBytes = std::uint64_t{32} << 20;
-// What is copied for each ray at most: for more, it is quicker to read what is wanted alone.
-constexpr std::uint64_t kStagedBytesPerRay = 256;
-constexpr std::uint64_t kMostNodeBytes = std::uint64_t{128} << 20;
-
-// With no more elements in host memory than there are, whatever a caller's own view says.
-BvhView clamped(BvhView bvh) {
-  bvh.host_nodes = std::min(bvh.host_nodes, bvh.node_count);
-  bvh.host_pairs = std::min(bvh.host_pairs, bvh.pair_count);
-  bvh.host_ids = std::min(bvh.host_ids, bvh.pair_count);
-  return bvh;
-}
-
-Plan plan_for(const BvhView& bvh, std::size_t count) {
-  Plan plan;
-  plan.first = bvh.pair_count - std::max(bvh.host_pairs, bvh.host_ids);
-  const std::uint32_t pairs = bvh.pair_count - plan.first;
-  const std::uint64_t bytes_per_pair = sizeof(PairIds) + (bvh.host_pairs != 0 ? sizeof(TrianglePair) : 0);
-  plan.bucket_pairs = pairs / kBuckets + 1;
-  plan.window_pairs = pairs;
-  plan.stages_pairs = bytes_per_pair * pairs <= kStagedBytesPerRay * count;
-  if (plan.stages_pairs) {
-    const std::uint64_t buckets = std::max<std::uint64_t>(1, kWindowBytes / bytes_per_pair / plan.bucket_pairs);
-    plan.window_pairs = static_cast<std::uint32_t>(std::min<std::uint64_t>(pairs, buckets * plan.bucket_pairs));
-  }
-  if (pairs != 0) plan.windows = (pairs + plan.window_pairs - 1) / plan.window_pairs;
-  plan.stages_nodes =
-      bvh.host_nodes != 0 &&
-      bvh.host_nodes * sizeof(BvhNode) <= std::min<std::uint64_t>(kMostNodeBytes, kStagedBytesPerRay / 4 * count);
-  return plan;
-}
 
 // The nearest triangle, as long as that needs no pair of the host's.
 struct NearestOnDevice : bvh_detail::Nearest<bvh_detail::Any> {
@@ -125,11 +74,23 @@ __device__ inline void copy_pairs(const StagedBvh& bvh) {
   copy_window(bvh.ids, bvh.staged_ids);
 }
 
+// True: this block is there to copy the next window, if rays wait for one, beside the kernel that takes longer.
+__device__ inline bool copies_next(const Work& work, const std::uint32_t* begins, const StagedBvh& next, bool packets) {
+  if (blockIdx.x >= kCopyBlocks) return false;
+  if (mostly_packets(work) == packets && begins[1] != begins[2]) copy_pairs(next);
+  return true;
+}
+
+// Nothing is to be walked for it.
+__device__ inline float no_stretch() {
+  return __uint_as_float(0x7FC00000u);
+}
+
 // Groups that stay together. One that needs a pair of the host's waits for it as a whole. A triangle's number is read
 // wherever it is: rays that stay together mostly hit neighbours.
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    first_packets(const __grid_constant__ Geometry geometry, const __grid_constant__ StagedBvh bvh, const Plan plan,
+    first_packets(const __grid_constant__ Geometry geometry, const __grid_constant__ StagedBvh bvh, const SortPlan plan,
                   const Work work, std::size_t rays_per_warp) {
   const std::size_t first = (blockIdx.x * std::size_t{kThreads / 32} + threadIdx.x / 32) * rays_per_warp;
   auto end = bvh_detail::PacketEnd::done;
@@ -164,7 +125,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     first_kernel(const __grid_constant__ Geometry geometry, const __grid_constant__ StagedBvh bvh,
-                 const __grid_constant__ StagedBvh next, const Plan plan, const Work work, std::size_t rays_per_warp) {
+                 const __grid_constant__ StagedBvh next, const SortPlan plan, const Work work,
+                 std::size_t rays_per_warp) {
   if (blockIdx.x < kCopyBlocks) {
     if ((work.left[0] | work.left[1]) != 0) copy_pairs(next);
     return;
@@ -179,7 +141,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
                          [=](std::uint32_t i, const NearestOnDevice& query) { found[i] = query.site(); });
                      const Geometry* const view = &geometry;
                      const StagedBvh* const tree = &bvh;
-                     const Plan* const buckets = &plan;
+                     const SortPlan* const buckets = &plan;
                      const Work* const list = &work;
                      bvh_detail::finish_in_warp(rays_of_run, found, [=](std::uint32_t in_run, Site site) {
                        const std::size_t i = run + in_run;
@@ -200,11 +162,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
                    });
 }
 
-// Where each window's rays begin in the sorted list, and where the last one's end.
+// Where each window's rays begin in the sorted list, and, twice, where the last one's end: there is no next one.
 __global__ void find_windows(const Key* keys, std::size_t count, std::uint32_t buckets_of_window, std::uint32_t windows,
                              std::uint32_t* begins) {
-  for (std::uint32_t window = threadIdx.x; window <= windows; window += blockDim.x) {
-    const std::uint32_t key = window == windows ? kDone : window * buckets_of_window;
+  for (std::uint32_t window = threadIdx.x; window <= windows + 1; window += blockDim.x) {
+    const std::uint32_t key = window >= windows ? kDone : window * buckets_of_window;
     std::size_t low = 0, high = count;
     while (low != high) {
       const std::size_t middle = (low + high) / 2;
@@ -222,11 +184,8 @@ template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     second_packets(const __grid_constant__ Geometry geometry, const __grid_constant__ StagedBvh bvh,
                    const __grid_constant__ StagedBvh next, const __grid_constant__ Work work,
-                   const std::uint32_t* begins, bool is_last) {
-  if (blockIdx.x < kCopyBlocks) {
-    if (mostly_packets(work) && !is_last && begins[1] != begins[2]) copy_pairs(next);
-    return;
-  }
+                   const std::uint32_t* begins) {
+  if (copies_next(work, begins, next, true)) return;
   const std::uint32_t warp = (blockIdx.x - kCopyBlocks) * (kThreads / 32) + threadIdx.x / 32;
   const std::uint64_t first = begins[0] + std::uint64_t{warp} * kPacketRaysPerWarp, end = begins[1];
   for (std::uint64_t group = first; group < end && group < first + kPacketRaysPerWarp; group += 32) {
@@ -249,11 +208,8 @@ template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     second_kernel(const __grid_constant__ Geometry geometry, const __grid_constant__ StagedBvh bvh,
                   const __grid_constant__ StagedBvh next, const __grid_constant__ Work work,
-                  const std::uint32_t* begins, bool is_last) {
-  if (blockIdx.x < kCopyBlocks) {
-    if (!mostly_packets(work) && !is_last && begins[1] != begins[2]) copy_pairs(next);
-    return;
-  }
+                  const std::uint32_t* begins) {
+  if (copies_next(work, begins, next, false)) return;
   __shared__ Found found[kThreads / 32][kSortedRaysPerWarp];
   const std::uint32_t warp = (blockIdx.x - kCopyBlocks) * (kThreads / 32) + threadIdx.x / 32;
   const std::uint64_t first = begins[0] + std::uint64_t{warp} * kSortedRaysPerWarp, end = begins[1];
@@ -269,10 +225,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       bvh, here,
       [=](std::uint32_t i) {
         const std::uint32_t number = numbers[i];
-        // NaN: there is nothing to walk.
-        if (number == kTraced) return Ray{{0, 0, 0}, __uint_as_float(0x7FC00000u), {1, 1, 1}, 0};
+        if (number == kTraced) return Ray{{0, 0, 0}, no_stretch(), {1, 1, 1}, 0};
         Ray ray = rays[number & ~kOnlyId];
-        if ((number & kOnlyId) != 0) ray.tmin = __uint_as_float(0x7FC00000u);
+        if ((number & kOnlyId) != 0) ray.tmin = no_stretch();
         return ray;
       },
       found[threadIdx.x / 32]);
@@ -287,72 +242,15 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   });
 }
 
-// The parts of the scratch memory.
-struct Scratch {
-  cub::DoubleBuffer<Key> keys;
-  cub::DoubleBuffer<std::uint32_t> numbers;
-  std::uint32_t* begins;
-  std::uint32_t* left;
-  TrianglePair* pairs[2];
-  PairIds* ids[2];
-  BvhNode* nodes;
-  std::byte* cub = nullptr;
-  std::size_t cub_bytes = 0;
-  std::size_t bytes = 0;
-
-  Scratch(const BvhView& bvh, const Plan& plan, std::size_t count, void* memory)
-      : at_(static_cast<std::byte*>(memory)) {
-    Key* const some_keys = take<Key>(count);
-    keys = {some_keys, take<Key>(count)};
-    std::uint32_t* const some_numbers = take<std::uint32_t>(count);
-    numbers = {some_numbers, take<std::uint32_t>(count)};
-    begins = take<std::uint32_t>(plan.windows + 1);
-    left = take<std::uint32_t>(2);
-    for (int i = 0; i < 2; ++i) {
-      const bool used = plan.stages_pairs && (i == 0 || plan.windows > 1);
-      pairs[i] = take<TrianglePair>(used && bvh.host_pairs != 0 ? plan.window_pairs : 0);
-      ids[i] = take<PairIds>(used && bvh.host_ids != 0 ? plan.window_pairs : 0);
-    }
-    nodes = take<BvhNode>(plan.stages_nodes ? bvh.host_nodes : 0);
-    (void)sort(count, nullptr);  // says how much it needs
-    cub = take<std::byte>(cub_bytes);
-  }
-  cudaError_t sort(std::size_t count, cudaStream_t stream) {
-    return cub::DeviceRadixSort::SortPairs(cub, cub_bytes, keys, numbers, static_cast<std::int64_t>(count), 0,
-                                           8 * static_cast<int>(sizeof(Key)), stream);
-  }
-
- private:
-  std::byte* at_;
-  template <class T>
-  T* take(std::size_t count) {
-    auto* const part = reinterpret_cast<T*>(at_ + bytes);
-    bytes += (count * sizeof(T) + 255) / 256 * 256;
-    return part;
-  }
-};
-
-// The BVH with its window `number`, where there is one, or with nothing staged but nodes.
-StagedBvh with_window(const BvhView& bvh, const Plan& plan, const Scratch& scratch, std::uint32_t number) {
-  StagedBvh staged{bvh, {}, {}, {}};
-  if (plan.stages_nodes) staged.staged_nodes = {scratch.nodes, bvh.node_count - bvh.host_nodes, bvh.host_nodes};
-  if (!plan.stages_pairs || number >= plan.windows) return staged;
-  const std::uint32_t first = plan.first + number * plan.window_pairs,
-                      count = std::min(plan.window_pairs, bvh.pair_count - first);
-  if (bvh.host_pairs != 0) staged.staged_pairs = {scratch.pairs[number % 2], first, count};
-  if (bvh.host_ids != 0) staged.staged_ids = {scratch.ids[number % 2], first, count};
-  return staged;
-}
-
 template <class Geometry>
 int launch(const Geometry& geometry, const BvhView& tree, const Ray* rays, Hit* hits, std::size_t count, void* memory,
            void* on) {
   const auto stream = static_cast<cudaStream_t>(on);
   const BvhView bvh = clamped(tree);
-  const Plan plan = plan_for(bvh, count);
+  const SortPlan plan = plan_for(bvh, count);
   LaunchShape shape{};
   if (const int code = launch_shape(count, shape); code != cudaSuccess) return code;
-  Scratch scratch(bvh, plan, count, memory);
+  SortScratch scratch(bvh, plan, count, memory);
   if (const cudaError_t code = cudaMemsetAsync(scratch.keys.Current(), 0xFF, count * sizeof(Key), stream);
       code != cudaSuccess)
     return code;
@@ -378,12 +276,11 @@ int launch(const Geometry& geometry, const BvhView& tree, const Ray* rays, Hit* 
   const LaunchShape sorted{kSortedRaysPerWarp}, sorted_packets{kPacketRaysPerWarp};
   for (std::uint32_t window = 0; window != plan.windows; ++window) {
     const StagedBvh staged = next;
-    const bool is_last = window + 1 == plan.windows;
     next = with_window(bvh, plan, scratch, window + 1);
-    second_packets<<<kCopyBlocks + sorted_packets.blocks(count), kThreads, 0, stream>>>(
-        geometry, staged, next, work(), scratch.begins + window, is_last);
+    second_packets<<<kCopyBlocks + sorted_packets.blocks(count), kThreads, 0, stream>>>(geometry, staged, next, work(),
+                                                                                        scratch.begins + window);
     second_kernel<<<kCopyBlocks + sorted.blocks(count), kThreads, 0, stream>>>(geometry, staged, next, work(),
-                                                                               scratch.begins + window, is_last);
+                                                                               scratch.begins + window);
   }
   return cudaGetLastError();
 }
@@ -393,10 +290,10 @@ int launch(const Geometry& geometry, const BvhView& tree, const Ray* rays, Hit* 
 std::size_t sorted_trace_bytes(const BvhView& tree, std::size_t count) {
   const BvhView bvh = clamped(tree);
   if (bvh.host_nodes == 0 && bvh.host_pairs == 0 && bvh.host_ids == 0) return 0;
-  const Plan plan = plan_for(bvh, count);
+  const SortPlan plan = plan_for(bvh, count);
   // Both passes would wait for nodes.
   if (!plan.stages_nodes && bvh.host_nodes > bvh.node_count / 2) return 0;
-  return Scratch(bvh, plan, count, nullptr).bytes;
+  return SortScratch(bvh, plan, count, nullptr).bytes;
 }
 
 bool is_captured(void* stream) {

@@ -10,8 +10,11 @@
 #include <raylift/gpu/cache/cache_file.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +37,20 @@ namespace raylift::inline v0_1 {
 [[nodiscard]] CacheKey cache_key(const std::filesystem::path& source, const LoadOptions& load,
                                  const UploadOptions& upload, const Progress& progress = {});
 
+/// A source file's hash, and what tells whether the file was changed since.
+struct SourceHash {
+  std::filesystem::path source;
+  Hash256 hash;                         ///< as CacheKey::source
+  std::uint64_t bytes = 0;              ///< the file's size
+  std::array<std::int64_t, 7> stamp{};  ///< its identity, size and times before it was read
+};
+/// Reads the whole file, in parallel. Throws Error(io), Error(cancelled).
+[[nodiscard]] SourceHash hash_source(const std::filesystem::path& source, const Progress& progress = {});
+/// The same on a thread of its own, for CacheOptions::source_hash: while CUDA starts. Not valid() for files that are
+/// not cached, or of more than 1 GiB: nobody is to wait for those on the way out.
+[[nodiscard]] std::shared_future<SourceHash> hash_source_ahead(const std::filesystem::path& source,
+                                                               const LoadOptions& load);
+
 /// What the files hold that a scene was read from beside `source` (Scene::files): hashes as CacheKey::source, one each.
 /// Throws Error(io) for one that has changed since it was read, or is not beneath the source's folder;
 /// Error(cancelled).
@@ -53,6 +70,9 @@ struct CacheOptions {
   bool read = true;              ///< false: what is there is made anew
   bool write = true;
   std::function<void(const std::string&)> warn;  ///< gets a line for everything that is wrong with the cache
+  /// The source's hash, where somebody has it or works on it. Where it is of another file, or not valid(), the file is
+  /// hashed.
+  std::shared_future<SourceHash> source_hash;
 };
 
 /// A file on a device, by way of the cache or not.

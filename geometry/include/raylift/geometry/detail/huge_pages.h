@@ -4,7 +4,9 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +21,19 @@ inline void prefer_huge_pages(const void* data, std::size_t bytes) noexcept {
   if (begin < end) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 }
 
-/// The same for a string or vector that is empty and about to grow to `size`.
+/// Touches memory that was allocated but holds nothing yet, by all threads.
+inline void touch(void* data, std::size_t bytes) {
+  constexpr std::size_t kChunk = std::size_t{2} << 20, kPage = 4096;
+  if (bytes < 2 * kChunk) return;
+  prefer_huge_pages(data, bytes);
+  tbb::parallel_for(std::size_t{0}, (bytes + kChunk - 1) / kChunk, [&](std::size_t chunk) {
+    volatile char* const base = static_cast<char*>(data);
+    const std::size_t end = std::min(bytes, (chunk + 1) * kChunk);
+    for (std::size_t at = chunk * kChunk; at < end; at += kPage) base[at] = 0;
+  });
+}
+
+/// prefer_huge_pages() for a string or vector that is empty and about to grow to `size`.
 template <class Container>
 void reserve_huge(Container& container, std::size_t size) {
   container.reserve(size);
