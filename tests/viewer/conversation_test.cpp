@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "outside_scene.h"
 #include "support/paths.h"
+#include "with_outside.h"
 
 namespace raylift::viewer {
 namespace {

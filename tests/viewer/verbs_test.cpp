@@ -15,8 +15,8 @@
 #include "find.h"
 #include "outside/arguments.h"
 #include "outside/describe_verbs.h"
-#include "outside_scene.h"
 #include "support/paths.h"
+#include "with_outside.h"
 
 namespace raylift::viewer {
 namespace {
@@ -263,7 +263,7 @@ TEST_F(Verbs, SaveAndOpenBookmarks) {
 }
 
 TEST_F(Verbs, SayWhatTheyNeed) {
-  ViewerState empty(options(), {640, 480});
+  ViewerState empty(without_bookmarks(), {640, 480});
   const ControlTarget target{empty, nullptr, layout_, loader_, [](const std::string&) {}};
   for (const char* line : {R"("hide", "params": ["x"])", R"("show")", R"("focus")", R"("reload")", R"("ready")",
                            R"("select", "params": ["x"])"}) {

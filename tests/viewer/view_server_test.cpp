@@ -19,9 +19,9 @@
 #include <thread>
 #include <vector>
 
-#include "outside_scene.h"
 #include "support/paths.h"
 #include "view_client.h"
+#include "with_outside.h"
 
 namespace raylift::viewer {
 namespace {
@@ -150,7 +150,7 @@ TEST_F(ViewerSocket, RemovesSocketsOfViewersThatHaveEnded) {
   {
     const SocketFolder sockets(folder(), false);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the clock of files has some milliseconds
-    const auto [socket, name] = sockets.listen();  // it ends without a trace but its name
+    const auto [socket, name] = sockets.listen();                // it ends without a trace but its name
     EXPECT_EQ(sockets.names().size(), 2U);
     EXPECT_EQ(sockets.names().front(), name) << "the newest first";
   }
