@@ -204,8 +204,7 @@ TEST_F(WindowFromOutside, GoesOnAfterHostileMessages) {
 
 TEST_F(WindowFromOutside, TellsWhatKeysAndMouseDo) {
   show("cube.dae");
-  client_ =
-      std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
+  client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
   (void)call("subscribe");
   ASSERT_TRUE(tool("key 7"));
   Json told = client_->next();
@@ -224,6 +223,16 @@ TEST_F(WindowFromOutside, TellsWhatKeysAndMouseDo) {
     return ticks() - before <= 1;  // of a hundred a second
   }));
   EXPECT_TRUE(client_->try_next().is_null());
+}
+
+TEST_F(WindowFromOutside, SavesNoImageThatIsNotTheOneAskedFor) {
+  run("cube.dae", {"--device", "cuda:99"});
+  (void)call("draw", {{"ray_cast", "depth"}});
+  const auto file = folder_.path() / "rays.png";
+  EXPECT_EQ(ask("screenshot", {{"file", file.string()}})["error"]["data"]["kind"], "device");
+  EXPECT_FALSE(std::filesystem::exists(file));
+  (void)call("draw", {{"ray_cast", "off"}});
+  EXPECT_GT(scene_pixels(screenshot()), 1000);
 }
 
 /// The inodes of a process's sockets that belong to the network.

@@ -97,8 +97,7 @@ Answer Conversation::begin(const rpc::Call& call, rpc::Code& failing) {
   std::vector<std::string> topics;
   if (verb->name == "subscribe") {
     topics = arguments.texts("to");
-    if (topics.empty())
-      for (const Notification& one : notifications()) topics.emplace_back(one.name);
+    if (topics.empty()) topics = verb->parameters.front().choices;
   }
   return subscribe(topics);
 }

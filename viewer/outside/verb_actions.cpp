@@ -196,6 +196,9 @@ Answer screenshot(const ControlTarget& to, const Arguments& with) {
   return Pending([&state = to.state, &loader = to.loader, &frames = *to.frames,
                   file = cli::parse_image_name(*with.text("file"))]() -> std::optional<Json> {
     if (loader.owes(state)) return std::nullopt;
+    // The window goes on without rays, and says why; an image without them is not what was asked for.
+    if (state.wants_device_scene() && !state.device_scene())
+      throw state.failure() ? Error(*state.failure()) : Error(ErrorKind::cancelled, "the upload was stopped");
     // A window that is minimised does not draw by itself.
     const bool rays = state.settings().rays != RayMode::off;
     if (rays && frames.busy(state)) frames.draw(state);

@@ -62,27 +62,35 @@ std::vector<Parameter> drawing_parameters() {
           {"background", Type::text, "as --background takes it"}};
 }
 
-std::vector<Verb> make_verbs() {
-  const std::string_view count = "solids: how many were found";
+std::vector<std::string> notification_names() {
+  std::vector<std::string> names;
+  for (const Notification& one : notifications()) names.emplace_back(one.name);
+  return names;
+}
+
+constexpr std::string_view kScene = "file, solids, triangles", kCount = "solids: how many were found";
+
+/// What is shown, from where, and how.
+std::vector<Verb> verbs_of_the_scene() {
   return {{"open",
            "open a file; answers once it is shown",
            {{"file", Type::file, "the scene's file", true}},
-           "file, solids, triangles",
+           kScene,
            act::open},
-          {"reload", "read the file again; answers once it is shown", {}, "file, solids, triangles", act::reload},
-          {"ready", "answer once the file is shown", {}, "file, solids, triangles", act::ready},
+          {"reload", "read the file again; answers once it is shown", {}, kScene, act::reload},
+          {"ready", "answer once the file is shown", {}, kScene, act::ready},
           {"look", "move the camera; what is left out stays", camera_parameters(), "the camera", act::look},
           {"focus",
            "frame solids and draw all others faintly; without solids: frame the selected one, or the scene",
            {solids("patterns of solids, as --focus takes one")},
-           count,
+           kCount,
            act::focus},
-          {"hide", "hide solids", {required(solids("patterns of solids, as --hide takes them"))}, count, act::hide},
-          {"show", "show solids; without solids: all", {solids("patterns of solids")}, count, act::show},
+          {"hide", "hide solids", {required(solids("patterns of solids, as --hide takes them"))}, kCount, act::hide},
+          {"show", "show solids; without solids: all", {solids("patterns of solids")}, kCount, act::show},
           {"only",
            "show only these solids",
            {required(solids("patterns of solids, as --only takes them"))},
-           count,
+           kCount,
            act::only},
           {"undo", "take the last change of what is hidden back", {}, "", act::undo},
           {"clip",
@@ -95,8 +103,11 @@ std::vector<Verb> make_verbs() {
            {required(choice("by", kColorNames, "as --color takes it"))},
            "",
            act::color},
-          {"draw", "choose how the scene is drawn; what is left out stays", drawing_parameters(), "", act::draw},
-          {"select",
+          {"draw", "choose how the scene is drawn; what is left out stays", drawing_parameters(), "", act::draw}};
+}
+
+std::vector<Verb> other_verbs() {
+  return {{"select",
            "select the first solid that a pattern finds; without solid: none",
            {{"solid", Type::text, "a pattern of solids"}},
            "solids: how many were found; selection",
@@ -119,7 +130,7 @@ std::vector<Verb> make_verbs() {
            act::state},
           {"subscribe",
            "be told of changes by notifications",
-           {{"to", Type::words, "all, unless given", false, {}, 0, 0, {"selection", "camera", "opened"}}},
+           {{"to", Type::words, "all, unless given", false, {}, 0, 0, notification_names()}},
            "to: what is subscribed to",
            nullptr},
           {"unsubscribe", "be told of nothing more", {}, "", nullptr},
@@ -129,7 +140,11 @@ std::vector<Verb> make_verbs() {
 }  // namespace
 
 const std::vector<Verb>& verbs() {
-  static const std::vector<Verb> table = make_verbs();
+  static const std::vector<Verb> table = [] {
+    std::vector<Verb> all = verbs_of_the_scene();
+    for (Verb& verb : other_verbs()) all.push_back(std::move(verb));
+    return all;
+  }();
   return table;
 }
 
