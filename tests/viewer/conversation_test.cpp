@@ -14,8 +14,6 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr int kParse = -32700, kInvalid = -32600, kMethod = -32601, kParams = -32602, kRaylift = -32000;
-
 using Messages = Outside;
 
 TEST_F(Messages, AnswersWithTheRequestsId) {

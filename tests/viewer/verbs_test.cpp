@@ -24,8 +24,6 @@ namespace {
 using Verbs = Outside;
 using Type = Parameter::Type;
 
-constexpr int kParams = -32602, kRaylift = -32000;
-
 std::string page() {
   std::ostringstream text;
   text << std::ifstream(test::source_dir() / "docs/viewer.md").rdbuf();

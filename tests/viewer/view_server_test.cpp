@@ -258,14 +258,16 @@ TEST_F(ViewerSocket, HasSoManyClientsAndNoMore) {
 
 TEST_F(ViewerSocket, RestsWhileAResultIsPending) {
   const auto server = make_server();
-  ViewClient client(server->path()), gone(server->path());
+  ViewClient client(server->path()), gone(server->path()), half(server->path());
+  half.send(request("open", {{"file", "/nowhere.dae"}}) + '\n');
+  half.end();  // it may be read from for ever: there is nothing
   client.send(request("open", {{"file", "/nowhere.dae"}}) + '\n');
   gone.send(request("open", {{"file", "/nowhere.dae"}}) + '\n' + request("state") + '\n');
   serve_all(*server);
-  EXPECT_EQ(server->clients(), 2U);
+  EXPECT_EQ(server->clients(), 3U);
   gone.close();
   serve_all(*server);
-  EXPECT_EQ(server->clients(), 1U) << "nobody waits for its result";
+  EXPECT_EQ(server->clients(), 2U) << "nobody waits for its result";
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   Json answer;
   while (answer.is_null() && std::chrono::steady_clock::now() < until) {
