@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays on the host with AVX2: all slots of a node at once, all vertices of a pair at once, children by distance, and
-// several rays in flight so that one's memory accesses hide behind the others' arithmetic.
+// Rays on the host with AVX2: packets of rays that stay together; of the others all slots of a node at once, all
+// vertices of a pair at once, children by distance, and several rays in flight so that one's memory accesses hide
+// behind the others' arithmetic.
 //
 // Hits are the portable code's, bit for bit: boxes only have to be wide enough, triangles are computed by the same
 // operations in the same order, and which of several hits at the same t counts does not depend on the order of visits.
@@ -10,22 +11,17 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-#include <immintrin.h>
-
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#define RAYLIFT_AVX2 __attribute__((target("avx2,fma,bmi,popcnt")))
+#include "bvh_avx2.h"
+#include "bvh_packet.h"
 
 namespace raylift::inline v0_1::bvh {
 namespace {
 
-using namespace bvh_detail;
-
 constexpr int kInFlight = 8;
-constexpr int kStack = 2 * kBvhMaxDepth * 7 + 1;  // a level leaves at most seven siblings
-
 // A ray as the tests here want it.
 struct LaneRay {
   PreparedRay prepared;
@@ -70,24 +66,6 @@ struct LaneWalk {
   NodeHits hits;                // pairs to be tested
   std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, where t is not negative
 };
-
-std::uint64_t entry(float t, std::uint32_t node) {
-  return std::uint64_t{std::bit_cast<std::uint32_t>(t)} << 32 | node;
-}
-
-RAYLIFT_AVX2 inline __m256 planes(const BvhNode* node, std::uint32_t offset) {
-  const auto* bytes = reinterpret_cast<const __m128i*>(reinterpret_cast<const char*>(node) + offset);
-  return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(bytes)));
-}
-
-// Four ones for each bit: a mask of slots as nodes have it.
-constexpr std::array<std::uint32_t, 256> kFours = [] {
-  std::array<std::uint32_t, 256> fours{};
-  for (std::uint32_t mask = 0; mask < 256; ++mask)
-    for (int s = 0; s < 8; ++s)
-      if ((mask >> s & 1u) != 0) fours[mask] |= 0xFu << 4 * s;
-  return fours;
-}();
 
 // Slots that the ray meets, and where it enters them. The slack is plane_slack's, whose derivation has more roundings.
 RAYLIFT_AVX2 inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmin, float tmax,
@@ -226,15 +204,7 @@ RAYLIFT_AVX2 inline bool step(const BvhView& bvh, LaneWalk& walk) {
   const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.query.farthest(), entries);
   walk.hits = {{0, 0}, hits & node->pairs, node->pairs, node->first_pair};
   for (NodeHits ahead = walk.hits; ahead.pairs != 0;) prefetch(bvh.pairs + next_pair(ahead), sizeof(TrianglePair));
-  const int base = walk.depth;
-  for (std::uint32_t bits = hits & node->inner; bits != 0; bits &= bits - 1) {
-    const int bit = std::countr_zero(bits);
-    const std::uint32_t child = node->first_child + count_bits(node->inner & ((1u << bit) - 1u));
-    const std::uint64_t e = entry(entries[bit / 4], child);
-    int k = walk.depth++;
-    for (; k > base && walk.stack[k - 1] < e; --k) walk.stack[k] = walk.stack[k - 1];
-    walk.stack[k] = e;
-  }
+  push_children(node, hits, entries, walk.stack, walk.depth);
   if (walk.depth != 0) prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.stack[walk.depth - 1]), sizeof(BvhNode));
   return true;
 }
@@ -267,6 +237,27 @@ RAYLIFT_AVX2 void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std:
     }
 }
 
+// Packets as long as they stay together, the other rays on their own. Where one has parted, more and more are not
+// tried.
+template <bool kScene>
+RAYLIFT_AVX2 std::size_t trace_groups(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
+  Packet packet;
+  std::size_t alone = 0, at = 0, skipped = 1, together = 0;  // rays from `alone` to `at` go on their own
+  while (at < count) {
+    if (count - at >= kPacketRays && trace_packet<kScene>(bvh, rays + at, hits + at, packet)) {
+      trace_all<kScene>(bvh, rays + alone, hits + alone, at - alone);
+      alone = at += kPacketRays;
+      together += kPacketRays;
+      skipped = 1;
+    } else {
+      at = std::min(count, at + skipped * kPacketRays);
+      skipped = std::min<std::size_t>(2 * skipped, 16);
+    }
+  }
+  trace_all<kScene>(bvh, rays + alone, hits + alone, count - alone);
+  return together;
+}
+
 }  // namespace
 
 bool has_avx2() {
@@ -275,12 +266,10 @@ bool has_avx2() {
   return has;
 }
 
-void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
+std::size_t trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
   if (bvh.node_count == 0) return trace_portable(bvh, levels, rays, hits, count);
-  if (levels == BvhLevels::scene)
-    trace_all<true>(bvh, rays, hits, count);
-  else
-    trace_all<false>(bvh, rays, hits, count);
+  return levels == BvhLevels::scene ? trace_groups<true>(bvh, rays, hits, count)
+                                    : trace_groups<false>(bvh, rays, hits, count);
 }
 
 }  // namespace raylift::inline v0_1::bvh
@@ -292,8 +281,8 @@ namespace raylift::inline v0_1::bvh {
 bool has_avx2() {
   return false;
 }
-void trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
-  trace_portable(bvh, levels, rays, hits, count);
+std::size_t trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
+  return trace_portable(bvh, levels, rays, hits, count);
 }
 
 }  // namespace raylift::inline v0_1::bvh

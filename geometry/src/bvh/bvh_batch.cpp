@@ -10,12 +10,13 @@
 namespace raylift::inline v0_1 {
 namespace bvh {
 
-void trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
+std::size_t trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
   using namespace bvh_detail;
   for (std::size_t i = 0; i < count; ++i)
     hits[i] =
         hit_of(bvh, rays[i],
                levels == BvhLevels::scene ? nearest<true>(bvh, rays[i], Any()) : nearest<false>(bvh, rays[i], Any()));
+  return 0;
 }
 
 }  // namespace bvh
