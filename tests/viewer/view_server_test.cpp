@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,11 +47,23 @@ class ViewerSocket : public Outside {
     return ::lstat(path.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
   }
 
+  /// The descriptors of this process's sockets.
+  static std::set<int> open_sockets() {
+    std::set<int> numbers;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+      if (target.starts_with("socket:")) numbers.insert(std::atoi(entry.path().filename().c_str()));
+    }
+    return numbers;
+  }
+
   test::TemporaryFolder place_;
 };
 
 TEST_F(ViewerSocket, LiesInAFolderOfItsUserAlone) {
   const mode_t before = ::umask(0);
+  const std::set<int> others = open_sockets();
   {
     const auto server = make_server();
     EXPECT_EQ(mode_of(folder()), 0700U);
@@ -60,11 +73,8 @@ TEST_F(ViewerSocket, LiesInAFolderOfItsUserAlone) {
     EXPECT_NE(second->path(), server->path()) << "another container may have this process number";
     // Programs that the viewer starts do not have it.
     int sockets = 0;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-      std::error_code gone;
-      const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
-      const int number = std::atoi(entry.path().filename().c_str());
-      if (!target.starts_with("socket:") || number <= 2) continue;
+    for (const int number : open_sockets()) {
+      if (others.contains(number)) continue;
       ++sockets;
       EXPECT_NE(::fcntl(number, F_GETFD) & FD_CLOEXEC, 0) << number;
     }
