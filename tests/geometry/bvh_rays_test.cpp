@@ -162,10 +162,7 @@ void expect_nearest(const BvhView& view, BvhLevels levels, std::vector<Ray> rays
   for (std::size_t i = count; i < rays.size(); ++i) expected.push_back(all.nearest(rays[i]));
   std::vector<Hit> portable(rays.size()), lanes(rays.size());
   bvh::trace_portable(view, levels, rays.data(), portable.data(), rays.size());
-  if (bvh::has_avx2())
-    bvh::trace_avx2(view, levels, rays.data(), lanes.data(), rays.size());
-  else
-    lanes = portable;
+  closest_hits(view, levels, rays, lanes);
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const Float3 o = rays[i].origin, d = rays[i].direction;
     SCOPED_TRACE(::testing::Message() << std::hexfloat << "ray {{" << o.x << ", " << o.y << ", " << o.z << "}, "

@@ -156,6 +156,7 @@ std::map<std::string, Tracer> tracers() {
   std::map<std::string, Tracer> all;
   all["portable"] = bvh::trace_portable;
   if (bvh::has_avx2()) all["avx2"] = bvh::trace_avx2;
+  if (bvh::has_avx512()) all["avx512"] = bvh::trace_avx512;
   all["single"] = [](const BvhView& view, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
     if (levels == BvhLevels::scene) return;  // over a GeometryView: tests/gpu
     for (std::size_t i = 0; i < count; ++i) hits[i] = closest_hit(view, rays[i]);

@@ -125,6 +125,7 @@ TEST(NanRaysOnTheHost, MeetNothingWithAnyInstructions) {
     const BvhLevels levels = flat ? BvhLevels::mesh : BvhLevels::scene;
     std::vector<decltype(&bvh::trace_portable)> ways{bvh::trace_portable};
     if (bvh::has_avx2()) ways.push_back(bvh::trace_avx2);
+    if (bvh::has_avx512()) ways.push_back(bvh::trace_avx512);
     for (const auto& trace_with : ways) {
       std::vector<Hit> hits(rays.unsound.size());
       trace_with(geometry.view().bvh, levels, rays.unsound.data(), hits.data(), hits.size());

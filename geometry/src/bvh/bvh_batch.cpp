@@ -22,7 +22,7 @@ std::size_t trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays
 }  // namespace bvh
 
 void closest_hits(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits) {
-  const auto trace = bvh::has_avx2() ? bvh::trace_avx2 : bvh::trace_portable;
+  const auto trace = bvh::has_avx512() ? bvh::trace_avx512 : bvh::has_avx2() ? bvh::trace_avx2 : bvh::trace_portable;
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, rays.size(), 1024), [&](const auto& range) {
     trace(bvh, levels, rays.data() + range.begin(), hits.data() + range.begin(), range.size());
   });

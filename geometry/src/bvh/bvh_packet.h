@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays that lie close together, through the tree as one, with AVX2: what packet.h in gpu/ does for a warp.
+// Rays that lie close together, through the tree as one: what packet.h in gpu/ does for a warp.
 //
 // A node is tested once for all of them, by interval arithmetic (Boulos, Wald, Shirley, "Geometric and Arithmetic
 // Culling Methods for Entire Ray Packets", UUCS-06-010, 2006), its eight slots at once. A pair of triangles is tested
 // with all rays at once, as far as it takes to see which of them surely miss it; the others test it one by one.
-// For bvh_avx2.cpp alone: compiled with its options.
+// For bvh_avx2.cpp and bvh_avx512.cpp: see bvh_simd.h.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "bvh_avx2.h"
+#include "bvh_simd.h"
 
 namespace raylift::inline v0_1::bvh {
 namespace {
@@ -35,7 +35,7 @@ struct PacketAxis {
 class Packet {
  public:
   /// False: the rays do not go the same way along each axis, or start behind their origins, or are not all finite.
-  RAYLIFT_AVX2 bool start(const Ray* rays, Frame frame) {
+  RAYLIFT_LANES bool start(const Ray* rays, Frame frame) {
     rays_ = rays;
     tmin_ = rays[0].tmin;
     for (int i = 0; i < kPacketRays; ++i) {
@@ -47,18 +47,18 @@ class Packet {
     return set();
   }
   /// The same rays in the frame of a mesh, or back in the world's.
-  RAYLIFT_AVX2 bool enter(const InstanceNode& placed) {
+  RAYLIFT_LANES bool enter(const InstanceNode& placed) {
     for (int i = 0; i < kPacketRays; ++i) prepared_[i] = PreparedRay(in_mesh(placed, rays_[i]), Frame::mesh);
     return set();
   }
-  RAYLIFT_AVX2 bool leave() {
+  RAYLIFT_LANES bool leave() {
     for (int i = 0; i < kPacketRays; ++i) prepared_[i] = PreparedRay(rays_[i], Frame::world);
     return set();
   }
 
   [[nodiscard]] float tmin() const { return tmin_; }
   /// The farthest end of a stretch that still counts.
-  [[nodiscard]] RAYLIFT_AVX2 float tmax() const {
+  [[nodiscard]] RAYLIFT_LANES float tmax() const {
     float most = queries_[0].farthest();
     for (int i = 1; i < kPacketRays; ++i) most = std::fmax(most, queries_[i].farthest());
     return most;
@@ -70,7 +70,7 @@ class Packet {
   /// A plane's distance from an origin is rounded twice, which with the product and the inverse's own rounding makes
   /// an error of t of at most 2^-24 (4 |distance| + 255 |step|) |inverse|. What is left of the slack is for the
   /// rounding of the hit's t that a box is compared with, as in plane_slack.
-  RAYLIFT_AVX2 std::uint32_t meet(const BvhNode* node, float tmax, float* entries) const {
+  RAYLIFT_LANES std::uint32_t meet(const BvhNode* node, float tmax, float* entries) const {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     __m256 enter = _mm256_set1_ps(tmin_), leave = _mm256_set1_ps(tmax);
     for (int a = 0; a < 3; ++a) {
@@ -95,7 +95,7 @@ class Packet {
   }
 
   /// Tests a pair with all rays.
-  RAYLIFT_AVX2 void test(const BvhView& bvh, std::uint32_t pair, std::uint32_t placed) {
+  RAYLIFT_LANES void test(const BvhView& bvh, std::uint32_t pair, std::uint32_t placed) {
     const TrianglePair& p = bvh.pairs[pair];
     std::uint32_t open = 0;
     for (int half = 0; half < kPacketRays; half += 8) open |= not_missed(p, half) << half;
@@ -108,7 +108,7 @@ class Packet {
 
  private:
   /// From the prepared rays.
-  RAYLIFT_AVX2 bool set() {
+  RAYLIFT_LANES bool set() {
     const PreparedRay& first = prepared_[0];
     // Alike in the direction's signs, and in its largest component: pairs are sheared along the same axis.
     for (const PreparedRay& ray : prepared_)
@@ -123,7 +123,7 @@ class Packet {
       if (!set_axis(a)) return false;
     return true;
   }
-  RAYLIFT_AVX2 bool set_axis(std::uint32_t a) {
+  RAYLIFT_LANES bool set_axis(std::uint32_t a) {
     const auto origin_of = [a](const PreparedRay& ray) { return component(ray.origin, static_cast<int>(a)); };
     float least_origin = origin_of(prepared_[0]), most_origin = least_origin;
     float least = prepared_[0].inverse[a], most = least, far = prepared_[0].least_far[a];
@@ -152,7 +152,7 @@ class Packet {
   }
 
   /// A bit for each of eight rays that does not surely miss both triangles, by intersect_pair's own operations.
-  RAYLIFT_AVX2 std::uint32_t not_missed(const TrianglePair& pair, int half) const {
+  RAYLIFT_LANES std::uint32_t not_missed(const TrianglePair& pair, int half) const {
     const int axis[3] = {prepared_[0].kx(), prepared_[0].ky(), prepared_[0].kz()};
     const __m256 sign = _mm256_set1_ps(-0.0f);
     const __m256 ox = _mm256_load_ps(origins_[0] + half), oy = _mm256_load_ps(origins_[1] + half),
@@ -173,8 +173,8 @@ class Packet {
                                     _mm256_mul_ps(_mm256_add_ps(extent, depth), _mm256_set1_ps(0x1p-19f))),
                       _mm256_set1_ps(0x1p-120f));
     const auto edge = [&](int a, int b)
-                          RAYLIFT_AVX2 { return _mm256_sub_ps(_mm256_mul_ps(x[a], y[b]), _mm256_mul_ps(y[a], x[b])); };
-    const auto missed = [&](__m256 u, __m256 v, __m256 w) RAYLIFT_AVX2 {
+                          RAYLIFT_LANES { return _mm256_sub_ps(_mm256_mul_ps(x[a], y[b]), _mm256_mul_ps(y[a], x[b])); };
+    const auto missed = [&](__m256 u, __m256 v, __m256 w) RAYLIFT_LANES {
       const __m256 least = _mm256_min_ps(_mm256_min_ps(u, v), w), most = _mm256_max_ps(_mm256_max_ps(u, v), w);
       return _mm256_and_ps(_mm256_cmp_ps(least, _mm256_xor_ps(bound, sign), _CMP_LT_OQ),
                            _mm256_cmp_ps(most, bound, _CMP_GT_OQ));
@@ -207,7 +207,7 @@ class Packet {
 
 /// The hits of 16 rays. False: their ways part, or they meet too much; then nothing is known of them.
 template <bool kScene>
-RAYLIFT_AVX2 bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, Packet& packet) {
+RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, Packet& packet) {
   if (!packet.start(rays, kScene ? Frame::world : Frame::mesh)) return false;
   std::uint64_t stack[kStack];
   stack[0] = entry(packet.tmin(), 0);

@@ -14,13 +14,13 @@ using Range = tbb::blocked_range<std::size_t>;
 
 template <class Point>
 Bounds bounds_of(std::size_t count, const Point& point) {
-  constexpr std::size_t kPoints = 1U << 14;
+  constexpr std::size_t kSmall = 1U << 14;
   const auto add = [&](const Range& range, Bounds box) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) box.add(point(i));
     return box;
   };
-  const Range all(0, count, kPoints);
-  if (count <= kPoints) return add(all, {});  // a scene may have many small meshes, and each task takes a microsecond
+  const Range all(0, count, kSmall);
+  if (count <= kSmall) return add(all, {});  // a scene may have many small meshes, and each task takes a microsecond
   return tbb::parallel_reduce(all, Bounds{}, add, [](Bounds a, const Bounds& b) {
     a.add(b);
     return a;

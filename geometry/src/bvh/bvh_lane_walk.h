@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rays on the host with vector instructions: packets of rays that stay together; of the others all slots of a node at
+// once, all vertices of a pair at once, children by distance, and several rays in flight so that one's memory accesses
+// hide behind the others' arithmetic.
+//
+// Hits are the portable code's, bit for bit: boxes only have to be wide enough, triangles are computed by the same
+// operations in the same order, and which of several hits at the same t counts does not depend on the order of visits.
+// For bvh_avx2.cpp and bvh_avx512.cpp: see bvh_simd.h.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "bvh_packet.h"
+#include "bvh_simd.h"
+
+namespace raylift::inline v0_1::bvh {
+namespace {
+
+constexpr int kInFlight = 8;
+// A ray as the tests here want it.
+struct LaneRay {
+  PreparedRay prepared;
+  alignas(16) float origin[4];
+  alignas(16) float inverse[4];
+  alignas(16) float least_far[4];
+  alignas(16) std::int32_t axes[4];  // kx, ky, kz
+  std::uint32_t near[3], far[3];     // where in a node the near and far planes of an axis are
+
+  explicit LaneRay(const Ray& ray, Frame frame) : prepared(ray, frame) {
+    origin[0] = ray.origin.x;
+    origin[1] = ray.origin.y;
+    origin[2] = ray.origin.z;
+    origin[3] = 0;
+    for (std::uint32_t a = 0; a < 3; ++a) {
+      inverse[a] = prepared.inverse[a];
+      least_far[a] = prepared.least_far[a];
+      const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * a;
+      const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * a;
+      const bool forward = (prepared.order() >> a & 1u) != 0;
+      near[a] = forward ? lower : upper;
+      far[a] = forward ? upper : lower;
+    }
+    inverse[3] = 0;
+    least_far[3] = 0;
+    axes[0] = prepared.kx();
+    axes[1] = prepared.ky();
+    axes[2] = axes[3] = prepared.kz();
+  }
+};
+
+// One ray on its way.
+struct LaneWalk {
+  LaneRay lanes{{{0, 0, 0}, 0, {0, 0, 1}}, Frame::mesh};
+  Group cold[2];
+  Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, cold, {}};
+  const Ray* ray;
+  std::size_t number;
+  int depth;                    // of the stack
+  int mesh_depth;               // in a mesh of a scene: entries that are the world's; else -1
+  std::uint32_t placed;         // that mesh's InstanceNode
+  NodeHits hits;                // pairs to be tested
+  std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, where t is not negative
+};
+
+// Slots that the ray meets, and where it enters them. The slack is plane_slack's, whose derivation has more roundings.
+RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmin, float tmax,
+                                              float* entries) {
+  const __m128 origin = _mm_load_ps(ray.origin);
+  // The fourth lane would be a denormal number.
+  const __m128 corner = _mm_blend_ps(_mm_load_ps(node->origin), origin, 8);
+  const __m128 inverse = _mm_load_ps(ray.inverse);
+  const __m128i exponents = _mm_cvtepu8_epi32(_mm_loadu_si32(node->exponent));
+  const __m128 step = _mm_mul_ps(_mm_castsi128_ps(_mm_slli_epi32(exponents, 23)), inverse);
+  const __m128 offset = _mm_mul_ps(_mm_sub_ps(corner, origin), inverse);
+  const __m128 sign = _mm_set1_ps(-0.0f);
+  const __m128 far = _mm_add_ps(_mm_andnot_ps(sign, offset), _mm_load_ps(ray.least_far));
+  const __m128 slack =
+      _mm_add_ps(_mm_mul_ps(far, _mm_set1_ps(0x1p-20f)), _mm_mul_ps(_mm_andnot_ps(sign, step), _mm_set1_ps(0x1p-7f)));
+  const __m128 near_offset = _mm_sub_ps(offset, slack), far_offset = _mm_add_ps(offset, slack);
+  // Broadcast out of memory, which takes no shuffle: the bytes' conversions need these already.
+  alignas(16) float steps[4], near_offsets[4], far_offsets[4];
+  _mm_store_ps(steps, step);
+  _mm_store_ps(near_offsets, near_offset);
+  _mm_store_ps(far_offsets, far_offset);
+  const __m256 sx = _mm256_broadcast_ss(steps), sy = _mm256_broadcast_ss(steps + 1),
+               sz = _mm256_broadcast_ss(steps + 2);
+  const __m256 near_x = _mm256_fmadd_ps(planes(node, ray.near[0]), sx, _mm256_broadcast_ss(near_offsets + 0));
+  const __m256 near_y = _mm256_fmadd_ps(planes(node, ray.near[1]), sy, _mm256_broadcast_ss(near_offsets + 1));
+  const __m256 near_z = _mm256_fmadd_ps(planes(node, ray.near[2]), sz, _mm256_broadcast_ss(near_offsets + 2));
+  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.far[0]), sx, _mm256_broadcast_ss(far_offsets + 0));
+  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.far[1]), sy, _mm256_broadcast_ss(far_offsets + 1));
+  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.far[2]), sz, _mm256_broadcast_ss(far_offsets + 2));
+  const __m256 enter = _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_set1_ps(tmin)));
+  const __m256 leave = _mm256_min_ps(_mm256_min_ps(far_x, far_y), _mm256_min_ps(far_z, _mm256_set1_ps(tmax)));
+  _mm256_store_ps(entries, enter);
+  return kFours[_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ))];
+}
+
+RAYLIFT_LANES inline float largest(__m128 values) {
+  const __m128 halves = _mm_max_ps(values, _mm_movehl_ps(values, values));
+  return _mm_cvtss_f32(_mm_max_ss(halves, _mm_movehdup_ps(halves)));
+}
+
+// intersect_pair with all edge functions at once; what they leave open goes through the scalar code.
+RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, const LaneRay& ray, std::uint32_t placed,
+                                    const Ray& world, Nearest<Any>& query) {
+  const float* p = bvh.pairs[index].vertex[0];
+  const __m128 origin = _mm_load_ps(ray.origin);
+  const __m128i axes = _mm_load_si128(reinterpret_cast<const __m128i*>(ray.axes));
+  const __m128 d0 = _mm_permutevar_ps(_mm_sub_ps(_mm_load_ps(p), origin), axes);
+  const __m128 d1 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 3), origin), axes);
+  const __m128 d2 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 6), origin), axes);
+  const __m128 last = _mm_load_ps(p + 8);
+  const __m128 d3 = _mm_permutevar_ps(_mm_sub_ps(_mm_permute_ps(last, 0b11111001), origin), axes);
+  const __m128 xy01 = _mm_unpacklo_ps(d0, d1), xy23 = _mm_unpacklo_ps(d2, d3);
+  const __m128 z = _mm_movelh_ps(_mm_unpackhi_ps(d0, d1), _mm_unpackhi_ps(d2, d3));
+  const __m128 x = _mm_sub_ps(_mm_movelh_ps(xy01, xy23), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_x), z));
+  const __m128 y = _mm_sub_ps(_mm_movehl_ps(xy23, xy01), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_y), z));
+  // Edge functions (p2, p0), (p0, p1), (p1, p3), (p3, p2), and (p1, p2), which both triangles share.
+  const __m128 ax = _mm_permute_ps(x, _MM_SHUFFLE(3, 1, 0, 2)), ay = _mm_permute_ps(y, _MM_SHUFFLE(3, 1, 0, 2));
+  const __m128 bx = _mm_permute_ps(x, _MM_SHUFFLE(2, 3, 1, 0)), by = _mm_permute_ps(y, _MM_SHUFFLE(2, 3, 1, 0));
+  const __m128 edges = _mm_sub_ps(_mm_mul_ps(ax, by), _mm_mul_ps(ay, bx));
+  const __m128 crossed = _mm_mul_ps(x, _mm_permute_ps(y, _MM_SHUFFLE(3, 1, 2, 0)));
+  const __m128 shared = _mm_sub_ss(_mm_permute_ps(crossed, 1), _mm_permute_ps(crossed, 2));
+  // Lane 0: shared, (p2, p0), (p0, p1); lane 1: (p1, p3), (p3, p2), -shared.
+  const __m128 u = _mm_insert_ps(shared, edges, 0b10011100);
+  const __m128 v = _mm_permute_ps(edges, _MM_SHUFFLE(3, 3, 3, 0));
+  const __m128 w = _mm_insert_ps(_mm_permute_ps(edges, 1), _mm_xor_ps(shared, _mm_set1_ps(-0.0f)), 0b00011100);
+  const __m128 least = _mm_min_ps(_mm_min_ps(u, v), w), most = _mm_max_ps(_mm_max_ps(u, v), w);
+  const __m128 sign = _mm_set1_ps(-0.0f);
+  const __m128 extents = _mm_max_ps(_mm_andnot_ps(sign, x), _mm_andnot_ps(sign, y));
+  const float bound = edge_bound(largest(extents), largest(_mm_andnot_ps(sign, z)));
+  const __m128 bounds = _mm_set1_ps(bound);
+  const __m128 missed = _mm_and_ps(_mm_cmplt_ps(least, _mm_xor_ps(bounds, sign)), _mm_cmpgt_ps(most, bounds));
+  if ((_mm_movemask_ps(missed) & 3) == 3) return;
+  alignas(16) float xs[4], ys[4], zs[4], us[4], vs[4], ws[4];
+  _mm_store_ps(xs, x);
+  _mm_store_ps(ys, y);
+  _mm_store_ps(zs, z);
+  _mm_store_ps(us, u);
+  _mm_store_ps(vs, v);
+  _mm_store_ps(ws, w);
+  const Sheared p0{xs[0], ys[0], zs[0]}, p1{xs[1], ys[1], zs[1]}, p2{xs[2], ys[2], zs[2]}, p3{xs[3], ys[3], zs[3]};
+  const std::uint32_t open =
+      offer_pair(bvh, index, look_at(ray.prepared.inverse_z(), p0, p1, p2, us[0], vs[0], ws[0], bound, bound),
+                 look_at(ray.prepared.inverse_z(), p2, p1, p3, us[1], vs[1], ws[1], bound, bound), placed, query);
+  settle_pair(bvh, index, open, world, placed, query);
+}
+
+void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
+  walk.lanes = LaneRay(ray, frame);
+  walk.query = {ray, walk.cold, {}};
+  walk.ray = &ray;
+  walk.number = number;
+  walk.stack[0] = entry(ray.tmin, 0);
+  walk.depth = has_nan(ray) ? 0 : 1;
+  walk.mesh_depth = -1;
+  walk.placed = kNoInstance;
+  walk.hits = {{0, 0}, 0, 0, 0};
+}
+
+inline void prefetch(const void* address, std::size_t bytes) {
+  __builtin_prefetch(address);
+  __builtin_prefetch(static_cast<const char*>(address) + bytes - 1);
+}
+
+// Asks for the first pair that is hit, or would be: most often there is one or none, and no branch tells beforehand.
+inline void prefetch_pair(const BvhView& bvh, const NodeHits& hits) {
+  const std::uint32_t below = (hits.pairs & -hits.pairs) - 1u;
+  prefetch(bvh.pairs + hits.first_pair + count_bits(hits.pair_mask & below), sizeof(TrianglePair));
+}
+
+// Tests the pairs found before, then one node, and asks for what comes next. False: the ray is done.
+template <bool kScene>
+RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
+  const float tmin = walk.ray->tmin;
+  while (walk.hits.pairs != 0) test_pair(bvh, next_pair(walk.hits), walk.lanes, walk.placed, *walk.ray, walk.query);
+  std::uint32_t index;
+  while (true) {
+    if constexpr (kScene) {
+      if (walk.depth == walk.mesh_depth) {
+        walk.mesh_depth = -1;
+        walk.lanes = LaneRay(*walk.ray, Frame::world);
+      }
+    }
+    if (walk.depth == 0) return false;
+    const std::uint64_t top = walk.stack[--walk.depth];
+    if (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= walk.query.farthest())) continue;
+    index = static_cast<std::uint32_t>(top);
+    break;
+  }
+  if constexpr (kScene) {
+    const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
+    if (walk.mesh_depth < 0 && placed.zero == 0) {
+      walk.placed = index;
+      walk.lanes = LaneRay(in_mesh(placed, *walk.ray), Frame::mesh);
+      walk.mesh_depth = walk.depth;
+      walk.stack[walk.depth++] = entry(tmin + 0.0f, placed.root);
+      prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
+      return true;
+    }
+  }
+  const BvhNode* node = bvh.nodes + index;
+  alignas(32) float entries[8];
+  const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.query.farthest(), entries);
+  walk.hits = {{0, 0}, hits & node->pairs, node->pairs, node->first_pair};
+  prefetch_pair(bvh, walk.hits);
+  push_children(node, hits, entries, walk.stack, walk.depth);
+  if (walk.depth != 0) prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.stack[walk.depth - 1]), sizeof(BvhNode));
+  return true;
+}
+
+template <bool kScene>
+RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
+  alignas(64) LaneWalk walks[kInFlight];
+  std::size_t next = 0;
+  int active = 0;
+  while (next < count && active < kInFlight) {
+    start(walks[active++], rays[next], next, kScene ? Frame::world : Frame::mesh);
+    ++next;
+  }
+  int order[kInFlight];
+  for (int i = 0; i < active; ++i) order[i] = i;
+  while (active != 0)
+    for (int i = 0; i < active;) {
+      LaneWalk& walk = walks[order[i]];
+      if (step<kScene>(bvh, walk)) {
+        ++i;
+        continue;
+      }
+      hits[walk.number] = hit_of(bvh, *walk.ray, walk.query.site());
+      if (next < count) {
+        start(walk, rays[next], next, kScene ? Frame::world : Frame::mesh);
+        ++next;
+      } else {
+        order[i] = order[--active];
+      }
+    }
+}
+
+// Packets as long as they stay together, the other rays on their own. Where one has parted, more and more are not
+// tried.
+template <bool kScene>
+RAYLIFT_LANES std::size_t trace_groups(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
+  Packet packet;
+  std::size_t alone = 0, at = 0, skipped = 1, together = 0;  // rays from `alone` to `at` go on their own
+  while (at < count) {
+    if (count - at >= kPacketRays && trace_packet<kScene>(bvh, rays + at, hits + at, packet)) {
+      trace_all<kScene>(bvh, rays + alone, hits + alone, at - alone);
+      alone = at += kPacketRays;
+      together += kPacketRays;
+      skipped = 1;
+    } else {
+      at = std::min(count, at + skipped * kPacketRays);
+      skipped = std::min<std::size_t>(2 * skipped, 16);
+    }
+  }
+  trace_all<kScene>(bvh, rays + alone, hits + alone, count - alone);
+  return together;
+}
+
+std::size_t trace_lanes(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
+  if (bvh.node_count == 0) return trace_portable(bvh, levels, rays, hits, count);
+  return levels == BvhLevels::scene ? trace_groups<true>(bvh, rays, hits, count)
+                                    : trace_groups<false>(bvh, rays, hits, count);
+}
+
+}  // namespace
+}  // namespace raylift::inline v0_1::bvh
