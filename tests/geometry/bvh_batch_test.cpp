@@ -41,12 +41,13 @@ std::vector<Ray> bundles_at(const Triangles& mesh, std::size_t count, double rad
   RandomRays random(radius, seed);
   std::vector<Ray> rays(count);
   for (std::size_t bundle = 0; bundle < count; bundle += 40) {
+    const std::size_t k = bundle / 80;
     Ray middle = random();
-    if (bundle % 7 == 1) middle.origin = mesh.vertices[bundle % mesh.vertices.size()];
-    if (bundle % 11 == 3) middle.direction = {bundle % 2 == 0 ? 1.0f : -1.0f, 0, -0.0f};
+    if (k % 7 == 1) middle.origin = mesh.vertices[bundle % mesh.vertices.size()];
+    if (k % 11 == 3) middle.direction = {k % 2 == 0 ? 1.0f : -1.0f, 0, -0.0f};
     const auto width =
-        static_cast<float>(bundle % 9 == 4 ? 0 : 0.3 * std::pow(10.0, -5.0 * static_cast<double>(bundle % 13) / 12));
-    const auto patch = static_cast<float>(bundle % 5 == 2 ? 0.05 * radius : 0);
+        static_cast<float>(k % 9 == 4 ? 0 : 0.3 * std::pow(10.0, -5.0 * static_cast<double>(k % 13) / 12));
+    const auto patch = static_cast<float>(k % 5 == 2 ? 0.05 * radius : 0);
     for (std::size_t i = bundle; i < std::min(count, bundle + 40); ++i) {
       const Ray other = random();
       const Float3 o = middle.origin, d = middle.direction, by = other.direction;
@@ -54,10 +55,10 @@ std::vector<Ray> bundles_at(const Triangles& mesh, std::size_t count, double rad
                  0,
                  {d.x + width * by.x, d.y + width * by.y, d.z + width * by.z},
                  middle.tmax};
-      if (bundle % 17 == 5) rays[i].tmin = static_cast<float>(radius / 8 * static_cast<double>(i % 4));
-      if (bundle % 19 == 6) rays[i].tmax = static_cast<float>(radius / 2 * static_cast<double>(1 + i % 3));
-      if (bundle % 23 == 7 && i % 16 == 9) rays[i].direction.y = std::numeric_limits<float>::quiet_NaN();
-      if (bundle % 29 == 8) rays[i].tmin = -1;
+      if (k % 17 == 5) rays[i].tmin = static_cast<float>(radius / 8 * static_cast<double>(i % 4));
+      if (k % 19 == 6) rays[i].tmax = static_cast<float>(radius / 2 * static_cast<double>(1 + i % 3));
+      if (k % 23 == 7 && i % 16 == 9) rays[i].direction.y = std::numeric_limits<float>::quiet_NaN();
+      if (k % 29 == 8) rays[i].tmin = -1;
       if (bundle % 80 != 0) rays[i] = other;
     }
   }
