@@ -34,6 +34,10 @@ void zoom(Target to, Event event) {
   to.state.move_camera([&](Camera& camera) { camera.zoom(std::pow(kWheel, event.steps), point); });
 }
 
+void move_source(Target to, Event event) {
+  to.state.move_source(event.dx, -event.dy, event.cursor.window);
+}
+
 void fly(Camera& camera, Event event) {
   const double step = camera.distance * event.seconds * (event.shift ? kFlyFast : kFly);
   const auto along = [&](char plus, char minus) {
@@ -43,6 +47,12 @@ void fly(Camera& camera, Event event) {
 }
 
 void click(Target to, Event event) {
+  if (const auto photon = to.frames->pick_photon(to.state, event.cursor)) {
+    to.state.select_photon(photon);
+    if (const auto& chosen = to.state.photons().selection())
+      to.print("photon " + std::to_string(chosen->number) + ": " + chosen->history);
+    return;
+  }
   to.state.select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.print(to.state.selection()->path);
 }
@@ -93,6 +103,11 @@ void move_clip(ViewerState& state) {
       [&](Settings& s) { s.clip->offset = s.clip->offset_in(bounds) + direction * 0.01 * bounds.size().norm(); });
 }
 
+void all_times(ViewerState& state) {
+  state.play(false);
+  state.change_settings([](Settings& s) { s.photons.time.reset(); });
+}
+
 void escape(Target to, Event) {
   if (to.loader.loading()) return to.loader.cancel();
   to.layout.help = false;
@@ -104,9 +119,10 @@ std::vector<Control> make_controls() {
   return {
       {Kind::drag, {"left drag"}, "orbit", [](Camera& c, Event e) { c.orbit(-e.dx * kOrbit, -e.dy * kOrbit); }},
       {Kind::drag, {"right drag", "middle drag", "Shift+left drag"}, "pan", pan},
+      {Kind::drag, {"Ctrl+right drag"}, "move the source of light", move_source},
       {Kind::drag, {"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
       {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
-      {Kind::click, {"click"}, "select the solid under the cursor, print its path", click},
+      {Kind::click, {"click"}, "select the solid or photon under the cursor, print its path or history", click},
       {Kind::click, {"double click"}, "select and frame the solid under the cursor", double_click},
       {Kind::held_key, {"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly},
       {Kind::key, {"1"}, "view from the front", [](ViewerState& s) { s.look(StandardView::front); }},
@@ -136,6 +152,14 @@ std::vector<Control> make_controls() {
       {Kind::key, {"["}, "move the clipping plane back", move_clip<-1>},
       {Kind::key, {"]"}, "move the clipping plane forward", move_clip<1>},
       {Kind::key, {"C"}, "next colouring", [](Settings& s) { s.color = after(s.color, kColorNames); }},
+      {Kind::key,
+       {"O"},
+       "next colouring of light",
+       [](Settings& s) { s.photons.color = after(s.photons.color, kPhotonColorNames); }},
+      {Kind::key, {"Space"}, "let the time of light run, or stop it", [](ViewerState& s) { s.play(!s.playing()); }},
+      {Kind::key, {","}, "light a little earlier", [](ViewerState& s) { s.step_time(-0.01); }},
+      {Kind::key, {"."}, "light a little later", [](ViewerState& s) { s.step_time(0.01); }},
+      {Kind::key, {"Shift+Space"}, "light of all times", all_times},
       {Kind::key, {"K"}, "next ray-casting mode", [](Settings& s) { s.rays = after(s.rays, kRayModeNames); }},
       {Kind::key, {"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }},
       {Kind::key, {"Ctrl+D"}, "bookmark the view", [](ViewerState& s) { s.add_bookmark(); }},

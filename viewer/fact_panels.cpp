@@ -15,12 +15,6 @@
 namespace raylift::viewer {
 namespace {
 
-/// The left edge of the selection's panel, which leaves the axes free.
-float selection_left(const ViewerState& state, float height) {
-  return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F)
-                               : em(kGap);  // the axes' size in overlay.cpp
-}
-
 /// A colour that is read on the theme's ground.
 ImVec4 ink(const ImVec4& on_dark) {
   return is_light() ? ImVec4(0.55F * on_dark.x, 0.55F * on_dark.y, 0.55F * on_dark.z, 1) : on_dark;
@@ -96,6 +90,11 @@ void draw_arrays(const ResidencyReport& report) {
 }
 
 }  // namespace
+
+float selection_left(const ViewerState& state, float height) {
+  return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F)
+                               : em(kGap);  // the axes' size in overlay.cpp
+}
 
 void draw_facts(const ViewerState& state) {
   if (!state.scene()) return ImGui::TextDisabled("no scene");

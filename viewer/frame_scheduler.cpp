@@ -10,14 +10,17 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr double kSlow = 0.045;     // seconds: slower images are drawn with fewer pixels during a move
-constexpr double kRaySlice = 0.03;  // seconds of casting rays in one frame
+constexpr double kSlow = 0.045;       // seconds: slower images are drawn with fewer pixels during a move
+constexpr double kLightSlice = 0.03;  // seconds of following photons in one frame
+constexpr double kRaySlice = 0.03;    // seconds of casting rays in one frame
 constexpr int kWindowRaySamples = 64;
 
 }  // namespace
 
 bool FrameScheduler::busy(const ViewerState& state) const {
-  return drawn_ != state.revision() || coarse_ || ray_progress(state).has_value();
+  const bool follows =
+      state.light_geometry() && (light_ != state.light_request() || (live_ != nullptr && !live_->done()));
+  return drawn_ != state.revision() || coarse_ || follows || state.playing() || ray_progress(state).has_value();
 }
 
 std::optional<float> FrameScheduler::ray_progress(const ViewerState& state) const {
@@ -36,10 +39,32 @@ void FrameScheduler::take_scene(ViewerState& state) {
   state.attempt([&] {
     // Buffers that rays use are OpenGL's too: one copy.
     const auto buffers = device_scene_ ? device_scene_->buffers() : std::nullopt;
-    if (fresh || buffers) renderer_.set_scene(*scene_, buffers);
+    if (fresh || buffers) {
+      renderer_.set_scene(*scene_, buffers);
+      photons_.forget();
+    }
     if (!device_scene_) return;
     renderer_.set_device_triangles(device_scene_->device_triangles());
     caster_ = std::make_unique<RayCaster>(*scene_, *device_scene_);
+  });
+}
+
+void FrameScheduler::follow_light(ViewerState& state) {
+  if (light_geometry_ != state.light_geometry()) {
+    light_.reset();
+    live_.reset();
+    light_geometry_ = state.light_geometry();
+  }
+  const std::optional<LightRequest> request = state.light_request();
+  if (!light_geometry_ || !request) return;
+  const bool fresh = light_ != request;
+  light_ = request;  // what fails is not tried again
+  state.attempt([&] {
+    if (fresh && live_ == nullptr) live_ = std::make_unique<LiveLight>(*light_geometry_);
+    if (fresh) live_->start(*request);
+    if (live_ == nullptr || live_->done()) return;
+    live_->advance(kLightSlice);
+    state.set_photons(live_->photons());
   });
 }
 
@@ -51,6 +76,7 @@ Resolution FrameScheduler::coarser(const Resolution& size, bool rays) const {
 
 void FrameScheduler::draw(ViewerState& state, bool moving) {
   take_scene(state);
+  follow_light(state);
   const bool rays = casts(state);
   const bool changed = drawn_ != state.revision() || (coarse_ && !moving);
   if (!changed && !(rays && !caster_->done())) return;
@@ -64,6 +90,7 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
       renderer_.set_looks(state.looks());
       looks_ = state.looks_version();
     }
+    if (scene_) photons_.feed(renderer_, state.photons(), state.settings(), *scene_);
     renderer_.set_selected(selected);
     renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
@@ -87,12 +114,22 @@ void FrameScheduler::note_time(double seconds, bool rays) {
   if (draw_times_.size() > kTimes) draw_times_.erase(draw_times_.begin());
 }
 
+std::array<int, 2> FrameScheduler::pixel_under(const Cursor& cursor) const {
+  const Resolution& drawn = renderer_.resolution();
+  return {static_cast<int>(cursor.x * drawn.width / cursor.window.width),
+          static_cast<int>(cursor.y * drawn.height / cursor.window.height)};
+}
+
 std::optional<Picked> FrameScheduler::pick(const ViewerState& state, const Cursor& cursor) {
   if (!scene_ || scene_ != state.scene()) return std::nullopt;  // drawn is another scene, or none
-  const Resolution& drawn = renderer_.resolution();
-  return renderer_.pick(state.camera(), state.settings(),
-                        static_cast<int>(cursor.x * drawn.width / cursor.window.width),
-                        static_cast<int>(cursor.y * drawn.height / cursor.window.height));
+  const auto [x, y] = pixel_under(cursor);
+  return renderer_.pick(state.camera(), state.settings(), x, y);
+}
+
+std::optional<PickedPhoton> FrameScheduler::pick_photon(const ViewerState& state, const Cursor& cursor) {
+  if (!scene_ || scene_ != state.scene() || casts(state)) return std::nullopt;
+  const auto [x, y] = pixel_under(cursor);
+  return renderer_.pick_photon(state.camera(), state.settings(), x, y);
 }
 
 void FrameScheduler::save_image(ViewerState& state) {

@@ -3,6 +3,7 @@
 // and drawing is slow, and in steps where rays are cast. Owns the renderer. Needs a current OpenGL context.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "live_light.h"
+#include "photon_feed.h"
 #include "ray_caster.h"
 #include "renderer.h"
 #include "viewer_state.h"
@@ -21,11 +24,17 @@ class FrameScheduler {
   static constexpr std::size_t kTimes = 120;  ///< images whose times are kept
 
   /// Draws what has changed. What fails becomes the state's error.
-  void draw(ViewerState& state) { draw(state, state.moving()); }
+  void draw(ViewerState& state) { draw(state, state.moving() || state.playing()); }
   /// Whether draw() has something to do: a change, refining after a move, or more rays.
   [[nodiscard]] bool busy(const ViewerState& state) const;
   /// The solid under the cursor.
   [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
+  /// The photon under the cursor, or near it.
+  [[nodiscard]] std::optional<PickedPhoton> pick_photon(const ViewerState& state, const Cursor& cursor);
+  /// The light that is being followed; null: none.
+  [[nodiscard]] const LiveLight* live_light() const { return live_.get(); }
+  /// What solids detected, as their colours show it; nothing where they don't.
+  [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
   /// Writes the image at full resolution, without panels, to a new file in the working directory.
   void save_image(ViewerState& state);
   /// Writes it to this file. Throws Error.
@@ -45,14 +54,20 @@ class FrameScheduler {
  private:
   void draw(ViewerState& state, bool moving);
   void take_scene(ViewerState& state);
+  void follow_light(ViewerState& state);
   void note_time(double seconds, bool rays);
   [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
+  [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
   [[nodiscard]] Resolution coarser(const Resolution& size, bool rays) const;
 
   // The renderer and the ray caster refer to what lies before them.
   std::shared_ptr<const Scene> scene_;
   std::shared_ptr<const DeviceScene> device_scene_;
   Renderer renderer_;
+  PhotonFeed photons_;
+  std::shared_ptr<const GpuGeometry> light_geometry_;  // that live_ refers to
+  std::unique_ptr<LiveLight> live_;
+  std::optional<LightRequest> light_;  // that live_ has taken, or failed to
   std::unique_ptr<RayCaster> caster_;
   std::uint64_t drawn_ = 0;             // the state's revision
   std::optional<std::uint64_t> looks_;  // the version that the renderer has

@@ -14,20 +14,6 @@ void second_column() {
   ImGui::SameLine(em(kSecondColumn));
 }
 
-/// A list to choose an enumeration's value from, by its name.
-template <class Enum, std::size_t N>
-bool choose(const char* label, const std::array<std::string_view, N>& names, Enum& chosen, const char* help) {
-  bool changed = false;
-  if (!begin_list(label, names[static_cast<std::size_t>(chosen)].data(), help)) return false;
-  for (std::size_t i = 0; i < N; ++i)
-    if (ImGui::Selectable(names[i].data(), i == static_cast<std::size_t>(chosen))) {
-      changed |= static_cast<std::size_t>(chosen) != i;
-      chosen = static_cast<Enum>(i);
-    }
-  ImGui::EndCombo();
-  return changed;
-}
-
 void draw_files(ViewerState& state) {
   const std::vector<std::string> files = state.options().files;
   if (files.size() < 2 || !begin_list("scene", state.file().c_str(), "Open another of the files")) return;

@@ -8,6 +8,7 @@
 #include "legend_panel.h"
 #include "palette.h"
 #include "panel_items.h"
+#include "photon_colors.h"
 
 namespace raylift::viewer {
 namespace {
@@ -37,17 +38,47 @@ void draw_ramp(const Legend& legend, float width) {
   ImGui::Dummy({width, 2 * bar + 4});
 }
 
+void draw_legend(const Legend& legend, float inner) {
+  if (!legend.ramp.empty()) draw_ramp(legend, inner);
+  for (const Legend::Entry& entry : legend.entries) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float side = ImGui::GetFontSize();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
+    list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
+    ImGui::Dummy({side, side});
+    ImGui::SameLine();
+    text(cli::printable(entry.name) + (entry.solids > 1 ? "  (" + cli::grouped(entry.solids) + ")" : ""));
+    tip(cli::printable(entry.name));
+  }
+  if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
+}
+
 }  // namespace
 
 void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above) {
   if (!state.scene()) return;
   const auto depths = frames.depths(state);
-  const Key key{state.scene().get(), state.looks_version(), state.settings().color, state.settings().rays, depths};
+  const Settings& settings = state.settings();
+  const Photons& photons = state.photons();
+  Key key{
+      state.scene().get(), state.looks_version(), settings.color, settings.rays, depths, 0, settings.photons.color, {}};
+  const bool light = photons.set() && settings.rays == RayMode::off;
+  const bool by_hits = settings.colors_hits() && settings.rays == RayMode::off;
+  if (light) {
+    (void)photons.choice(settings.photons.filter);
+    key.light = photons.choice_version();
+  }
+  if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
   if (key_ != key) {
-    legend_ = make_legend(*state.scene(), state.settings(), state.looks(), depths);
+    legend_ = by_hits ? hit_legend(frames.hits().value_or(SolidHits()), settings.color)
+                      : make_legend(*state.scene(), settings, state.looks(), depths);
+    light_ = light ? photon_legend(*photons.set(), photons.choice(settings.photons.filter), *state.scene(),
+                                   settings.photons.color)
+                   : Legend();
     key_ = key;
   }
-  if (legend_.title.empty()) return;
+  if (legend_.title.empty() && light_.title.empty()) return;
   const float wide = panel_width(kRightWidth, width);
   const float inner = wide - 2 * ImGui::GetStyle().WindowPadding.x;
   ImGui::SetNextWindowPos({width - em(kGap), height - em(70)}, ImGuiCond_Always, {1, 1});
@@ -56,19 +87,12 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
   if (ImGui::Begin(("Legend: " + legend_.title + "###legend").c_str(), nullptr,
                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoSavedSettings)) {
-    if (!legend_.ramp.empty()) draw_ramp(legend_, inner);
-    for (const Legend::Entry& entry : legend_.entries) {
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float side = ImGui::GetFontSize();
-      ImDrawList& list = *ImGui::GetWindowDrawList();
-      list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
-      list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
-      ImGui::Dummy({side, side});
-      ImGui::SameLine();
-      text(cli::printable(entry.name) + (entry.solids > 1 ? "  (" + cli::grouped(entry.solids) + ")" : ""));
-      tip(cli::printable(entry.name));
+    draw_legend(legend_, inner);
+    if (!light_.title.empty()) {
+      ImGui::Separator();
+      text(light_.title);
+      draw_legend(light_, inner);
     }
-    if (legend_.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend_.more).c_str());
   }
   ImGui::End();
 }

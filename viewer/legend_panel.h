@@ -24,10 +24,13 @@ class LegendPanel {
     ColorBy color = ColorBy::material;
     RayMode rays = RayMode::off;
     std::optional<std::pair<double, double>> depths;
+    std::uint64_t light = 0;  // which photons
+    PhotonColor light_color = PhotonColor::wavelength;
+    std::optional<std::pair<std::uint32_t, std::pair<float, float>>> hits;
     friend bool operator==(const Key&, const Key&) = default;
   };
   Key key_;
-  Legend legend_;
+  Legend legend_, light_;
 };
 
 }  // namespace raylift::viewer

@@ -6,7 +6,7 @@
 
 namespace raylift::viewer {
 
-enum class ColorBy : std::uint8_t { material, solid, mesh, residency, normal, surface };
+enum class ColorBy : std::uint8_t { material, solid, mesh, residency, normal, surface, hits, first_hit };
 /// How a solid is drawn. Its values are what Renderer::set_looks() takes.
 enum class Look : std::uint8_t { hidden, solid, faint };
 /// How solids are drawn that enclose nearly all others.

@@ -4,16 +4,23 @@
 #include <fmt/format.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
+#include <raylift/photon/propagate.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <functional>
 #include <future>
+#include <memory>
 #include <numbers>
 #include <optional>
 
 #include "cli/image.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "live_light.h"
+#include "photon_feed.h"
+#include "photon_source.h"
 #include "ray_caster.h"
 #include "renderer.h"
 #include "reveal.h"
@@ -46,12 +53,32 @@ class OffscreenScene {
     renderer_.set_looks(looks_);
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
+    std::shared_ptr<const PhotonSet> set;
+    if (!options.photons.empty()) set = std::make_shared<const PhotonSet>(load_photons(options, scene, progress));
+    if (!options.source.empty()) set = follow_light(scene, progress);
+    if (!set) return;
+    notes_.warnings.insert(notes_.warnings.end(), set->notes.begin(), set->notes.end());
+    photons_ = Photons(set, scene);
+    const PhotonChoice& choice = photons_.choice(view_.settings.photons.filter);
+    notes_.counts.push_back(fmt::format("light: {} in {}, {}", cli::counted(choice.steps.size(), "step", "steps"),
+                                        cli::counted(choice.paths, "path", "paths"),
+                                        cli::counted(choice.points.size(), "point", "points")));
+    if (choice.without_history != 0)
+      notes_.warnings.push_back(
+          "points have no histories that --photon-filter could read: run 'raylift photons' with --seq");
   }
 
   [[nodiscard]] const Notes& notes() const { return notes_; }
   [[nodiscard]] Camera& camera() { return view_.camera; }
+  /// A share of the photons' times, from 0 to 1.
+  void set_time(double share) {
+    if (!photons_.set() || photons_.set()->times.empty()) return;
+    const ValueRange& times = photons_.set()->times;
+    view_.settings.photons.time = std::lerp(static_cast<double>(times.low), static_cast<double>(times.high), share);
+  }
   /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples) {
+    feed_.feed(renderer_, photons_, view_.settings, solids_.scene());
     if (!caster_) return renderer_.draw(view_.camera, view_.settings);
     caster_->start(view_.camera, view_.settings, options_.resolution, looks_, ray_samples);
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
@@ -73,6 +100,27 @@ class OffscreenScene {
     if (found->whole) solids_.set_all(visibility(solids_, found->hidden));
   }
 
+  /// The photons of --photon-source.
+  std::shared_ptr<const PhotonSet> follow_light(const Scene& scene, const Progress& progress) {
+    UploadOptions upload_options = options_.upload;
+    upload_options.bvh = true;
+    photon::refuse_unsimulated(scene);
+    light_geometry_.emplace(upload(scene, choose_device(options_.device), upload_options, progress));
+    live_.emplace(*light_geometry_);
+    live_->start({options_.source,
+                  {0, 0, 0},
+                  options_.source_photons,
+                  options_.source_paths,
+                  options_.source_seed,
+                  !view_.settings.photons.filter.history.empty()});
+    const Stage stage(progress, "photons", options_.source_photons);
+    while (!live_->advance(0.2)) stage.advance(live_->followed());
+    notes_.counts.push_back(
+        fmt::format("followed {} on {}, {} steps with OpenGL", human_rate(live_->photons_per_second(), "photons"),
+                    light_geometry_->device().info().name, live_->shares() ? "sharing" : "copying"));
+    return live_->photons();
+  }
+
   const ViewOptions& options_;
   std::string scene_file_;
   Solids solids_;
@@ -82,25 +130,40 @@ class OffscreenScene {
   std::vector<std::uint8_t> looks_;
   std::optional<DeviceScene> geometry_;
   std::optional<RayCaster> caster_;
+  std::optional<GpuGeometry> light_geometry_;
+  std::optional<LiveLight> live_;
+  Photons photons_;
+  PhotonFeed feed_;
 };
 
-/// Draws frames while the camera orbits once, and prints the frame rate. Rays: one sample a pixel.
-void print_speed(const ViewOptions& options, OffscreenScene& drawn, Renderer& renderer, cli::Session& session) {
-  drawn.draw(session, 1);  // warms up: normals, programs
+/// Draws frames while the camera orbits, or time runs, and prints the frame rate. Those of a film are written, each
+/// with all its rays; else rays have one sample a pixel.
+void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& renderer, cli::Session& session,
+                 const std::function<std::string(int)>& name_of_frame) {
+  const bool film = writes_frames(options);
+  if (!film) drawn.draw(session, 1);  // warms up: normals, programs
   renderer.finish();
+  const double turn = options.orbit.value_or(options.play ? 0 : 360) * std::numbers::pi / 180 / options.frames;
   const auto start = Clock::now();
   for (int i = 0; i < options.frames; ++i) {
     session.stop_if_interrupted();
-    drawn.draw(session, 1);
-    drawn.camera().orbit(2 * std::numbers::pi / options.frames, 0);
+    if (options.play) drawn.set_time(static_cast<double>(i) / std::max(1, options.frames - 1));
+    drawn.draw(session, film ? options.ray_samples : 1);
+    if (film) write_png(renderer.read(), name_of_frame(i));
+    drawn.camera().orbit(turn, 0);
   }
   renderer.finish();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  session.write(fmt::format("{} frames{} of {} x {}, {} samples, {} triangles: {}, {} each\n", options.frames,
-                            drawn.casts_rays() ? ", ray-cast," : "", options.resolution.width,
+  const PhotonLayer& light = renderer.photons();
+  const std::string photons = light.steps() + light.points() == 0
+                                  ? ""
+                                  : fmt::format(", {} and {} of light", cli::counted(light.steps(), "step", "steps"),
+                                                cli::counted(light.points(), "point", "points"));
+  session.write(fmt::format("{} frames{}{} of {} x {}, {} samples, {} triangles{}: {}, {} each\n", options.frames,
+                            drawn.casts_rays() ? ", ray-cast," : "", film ? ", written," : "", options.resolution.width,
                             options.resolution.height, drawn.casts_rays() ? 1 : renderer.samples(),
-                            cli::grouped(renderer.drawn_triangles()), human_rate(options.frames / seconds, "frames"),
-                            human_seconds(seconds / options.frames)));
+                            cli::grouped(renderer.drawn_triangles()), photons,
+                            human_rate(options.frames / seconds, "frames"), human_seconds(seconds / options.frames)));
 }
 
 }  // namespace
@@ -128,8 +191,10 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
     for (const std::string& warning : drawn.notes().warnings) session.warn(file + ": " + warning);
     if (const DeviceScene* geometry = drawn.geometry())
       session.debug("device: " + geometry->device().info().name + "; " + geometry->sharing());
-    if (options.frames > 0) print_speed(options, drawn, *renderer, session);
-    if (options.output.empty()) return 0;
+    if (options.frames > 0)
+      draw_frames(options, drawn, *renderer, session,
+                  [&](int frame) { return output_name(options.output, file, number, frame); });
+    if (options.output.empty() || writes_frames(options)) return 0;
     drawn.draw(session, options.ray_samples);
     const Image image = renderer->read();
     if (options.output == "-")

@@ -37,6 +37,7 @@ struct ColorTable {
 [[nodiscard]] ColorTable color_table(const Scene& scene);
 
 inline constexpr Color kNoMaterialColor{0.62F, 0.64F, 0.67F};
+inline constexpr Color kNoHitColor{0.38F, 0.39F, 0.41F};  ///< of solids by what they detected
 inline constexpr Color kBackFaceColor{0.93F, 0.27F, 0.23F};
 inline constexpr Color kDeviceColor{0.24F, 0.62F, 0.80F};  ///< triangles in device memory, by residency
 inline constexpr Color kHostColor{0.93F, 0.55F, 0.13F};    ///< triangles in host memory

@@ -106,6 +106,15 @@ bool begin_list(const char* label, const char* shown, const char* help) {
   return open;
 }
 
+std::size_t choose_name(const char* label, std::span<const std::string_view> names, std::size_t chosen,
+                        const char* help) {
+  if (!begin_list(label, names[chosen].data(), help)) return chosen;
+  for (std::size_t i = 0; i != names.size(); ++i)
+    if (ImGui::Selectable(names[i].data(), i == chosen)) chosen = i;
+  ImGui::EndCombo();
+  return chosen;
+}
+
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help, bool until_enter) {
   const bool changed = ImGui::InputTextWithHint(label, hint, buffer.data(), buffer.size(),
                                                 until_enter ? ImGuiInputTextFlags_EnterReturnsTrue : 0);

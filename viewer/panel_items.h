@@ -2,8 +2,10 @@
 // Sizes and items that several panels use, and the panels that only one function draws.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "controls.h"
 #include "frame_scheduler.h"
@@ -36,6 +38,17 @@ bool slider(const char* label, float& value, float least, float most, const char
 bool arrow(const char* label, bool open);
 /// Begins a list to choose from; true: add its items, then ImGui::EndCombo().
 bool begin_list(const char* label, const char* shown, const char* help);
+/// The number of the name that was chosen.
+[[nodiscard]] std::size_t choose_name(const char* label, std::span<const std::string_view> names, std::size_t chosen,
+                                      const char* help);
+/// A list to choose an enumeration's value from, by its name.
+template <class Enum, std::size_t N>
+bool choose(const char* label, const std::array<std::string_view, N>& names, Enum& chosen, const char* help) {
+  const auto before = static_cast<std::size_t>(chosen), now = choose_name(label, names, before, help);
+  chosen = static_cast<Enum>(now);
+  return now != before;
+}
+
 /// True once the text has changed, or the enter key ended it.
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help,
                 bool until_enter = false);
@@ -52,6 +65,9 @@ void wrapped(const std::string& words);
 bool begin_facts(const char* id);
 void fact(const char* name, const std::string& value);
 void point_fact(const char* name, const Eigen::Vector3d& point);
+
+/// The left edge of a selection's panel, which leaves the axes free.
+[[nodiscard]] float selection_left(const ViewerState& state, float height);
 
 /// Within a tab: the file's facts, and whether it is watertight.
 void draw_facts(const ViewerState& state);

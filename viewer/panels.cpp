@@ -39,6 +39,7 @@ void Panels::draw(float width, float height) {
     const PanelPlace image = draw_image_settings(state_, layout_, width);
     if (image.open) right_ = panel_width(kRightWidth, width) + em(kGap);
     if (state_.selection()) draw_selection(state_, width, height);
+    if (state_.photons().selection()) draw_photon(state_, width, height);
     if (layout_.legend) {
       fold_next();
       legend_.draw(state_, frames_, width, height, image.below);
@@ -65,6 +66,7 @@ void Panels::draw_scene(float width, float height) {
   if (open && !ImGui::IsWindowCollapsed()) left_ = wide + em(kGap);
   if (open && ImGui::BeginTabBar("tabs")) {
     tab("Solids", [&] { tree_.draw(state_); });
+    tab("Light", [&] { light_.draw(state_, frames_); });
     tab("Facts", [&] { draw_facts(state_); });
     tab("Device", [&] { draw_device(state_, frames_); });
     tab("Bookmarks", [&] { draw_bookmarks(); });

@@ -8,6 +8,7 @@
 #include "controls.h"
 #include "frame_scheduler.h"
 #include "legend_panel.h"
+#include "light_panel.h"
 #include "scene_loader.h"
 #include "solid_tree.h"
 #include "viewer_state.h"
@@ -39,6 +40,7 @@ class Panels {
   WindowLayout& layout_;
   SolidTree tree_;
   LegendPanel legend_;
+  LightPanel light_;
   bool small_ = false;               // the window, and its panels begin closed
   float scene_width_ = 0;            // of the scene's panel, when it was drawn last
   float left_ = 0, right_ = 0;       // widths that panels take at the sides

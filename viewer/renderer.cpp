@@ -85,6 +85,7 @@ Renderer::Renderer() {
 void Renderer::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared) {
   selected_.reset();
   device_triangles_ = 0;
+  photons_.clear();
   scene_.set_scene(scene, shared);
 }
 
@@ -207,7 +208,7 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
 }
 
 void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
-  if (!scene_.draws(Look::solid) && !scene_.draws(Look::faint)) return;
+  if (!scene_.draws(Look::solid) && !scene_.draws(Look::faint) && !photons_.draws(settings.photons)) return;
   set_frame(camera, settings);
   if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
   glEnable(GL_DEPTH_TEST);
@@ -217,9 +218,13 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
     draw_blended(settings);
   else
     draw_surfaces(settings);
+  // Clipping planes open solids, and show the light in them.
+  disable_clipping();
+  draw_photons(settings.photons);
   if (scene_.draws(Look::faint)) draw_faint(settings);
   disable_clipping();
   glDisable(GL_DEPTH_TEST);
+  photons_.draw_selected(settings.photons, canvas_.size.width, canvas_.size.height);
 }
 
 void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size) {

@@ -16,6 +16,7 @@
 #include "cli/image.h"
 #include "gl_objects.h"
 #include "overlay.h"
+#include "photon_layer.h"
 #include "render_targets.h"
 #include "scene_buffers.h"
 #include "settings.h"
@@ -48,6 +49,11 @@ class Renderer {
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
 
+  /// The photons that are drawn, of this scene; see PhotonLayer.
+  [[nodiscard]] PhotonLayer& photons() { return photons_; }
+  /// For ColorBy::hits and first_hit: a colour for each solid, sRGB 0xAABBGGRR.
+  void set_hit_colors(std::span<const std::uint32_t> colors) { scene_.set_hit_colors(colors); }
+
   /// Sets the size of the image, and the samples per pixel as far as the driver allows. Errors: limit,
   /// out_of_device_memory, device.
   void resize(const Resolution& resolution, int samples);
@@ -67,18 +73,21 @@ class Renderer {
 
   /// The triangle under a pixel, counted from the upper left.
   [[nodiscard]] std::optional<Picked> pick(const Camera& camera, const Settings& settings, int x, int y);
+  /// The photon under a pixel, or near it.
+  [[nodiscard]] std::optional<PickedPhoton> pick_photon(const Camera& camera, const Settings& settings, int x, int y);
   [[nodiscard]] IdImage ids(const Camera& camera, const Settings& settings);
 
   /// Triangles that draw() draws, those of each instance counted.
   [[nodiscard]] std::uint64_t drawn_triangles() const { return scene_.drawn_triangles(); }
-  /// Bytes of the scene in GL buffers, shared ones included.
-  [[nodiscard]] std::uint64_t buffer_bytes() const { return scene_.bytes(); }
+  /// Bytes of the scene and of photons in GL buffers, shared ones included.
+  [[nodiscard]] std::uint64_t buffer_bytes() const { return scene_.bytes() + photons_.bytes(); }
 
  private:
   [[nodiscard]] const Program& program(const std::string& defines);
   void set_frame(const Camera& camera, const Settings& settings);
   void draw_scene(Look look = Look::solid) const;
   void draw_pixels(const Camera& camera, const Settings& settings);
+  void draw_photons(const PhotonSettings& settings);
   void draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size);
   void bind_canvas() const;
   void draw_background(const Settings& settings);
@@ -90,9 +99,12 @@ class Renderer {
   void draw_faint(const Settings& settings);
   void draw_selection(const Camera& camera, const Settings& settings);
   void draw_overlay(const Overlay& overlay);
-  void draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel);
+  void draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel,
+                bool photons = false);
+  [[nodiscard]] std::array<std::uint32_t, 2> id_at(int x, int y, const char* what) const;
 
   SceneBuffers scene_;
+  PhotonLayer photons_;
   Buffer frame_;
   VertexArray empty_, overlay_array_;
   Buffer overlay_buffer_;

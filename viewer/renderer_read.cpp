@@ -52,7 +52,8 @@ void Renderer::finish() const {
   glFinish();
 }
 
-void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel) {
+void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel,
+                        bool photons) {
   if (!ids_.target) ids_ = IdTarget(resolution_);
   glBindFramebuffer(GL_FRAMEBUFFER, ids_.target.name());
   glViewport(0, 0, resolution_.width, resolution_.height);
@@ -72,6 +73,10 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   glUseProgram(program("#define IDS\n").name());
   draw_scene();
   disable_clipping();
+  if (photons) {
+    glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
+    photons_.draw_ids(settings.photons, resolution_.width, resolution_.height);
+  }
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_SCISSOR_TEST);
   glDepthFunc(GL_LESS);
@@ -79,15 +84,29 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   glBindVertexArray(0);
 }
 
-std::optional<Picked> Renderer::pick(const Camera& camera, const Settings& settings, int x, int y) {
-  if (!scene_.has_scene() || x < 0 || y < 0 || x >= resolution_.width || y >= resolution_.height) return std::nullopt;
-  draw_ids(camera, settings, std::array<int, 2>{x, y});
+std::array<std::uint32_t, 2> Renderer::id_at(int x, int y, const char* what) const {
   std::array<std::uint32_t, 2> id{};
   glReadPixels(x, resolution_.height - 1 - y, 1, 1, GL_RG_INTEGER, GL_UNSIGNED_INT, id.data());
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
-  check_gl("picking");
+  check_gl(what);
+  return id;
+}
+
+std::optional<Picked> Renderer::pick(const Camera& camera, const Settings& settings, int x, int y) {
+  if (!scene_.has_scene() || x < 0 || y < 0 || x >= resolution_.width || y >= resolution_.height) return std::nullopt;
+  draw_ids(camera, settings, std::array<int, 2>{x, y});
+  const std::array<std::uint32_t, 2> id = id_at(x, y, "picking");
   if (id[0] == 0) return std::nullopt;
   return Picked{id[0] - 1, id[1]};
+}
+
+std::optional<PickedPhoton> Renderer::pick_photon(const Camera& camera, const Settings& settings, int x, int y) {
+  if (x < 0 || y < 0 || x >= resolution_.width || y >= resolution_.height || !photons_.draws(settings.photons))
+    return std::nullopt;
+  draw_ids(camera, settings, std::array<int, 2>{x, y}, true);
+  const std::array<std::uint32_t, 2> id = id_at(x, y, "picking photons");
+  if (id[0] != kStepId && id[0] != kPointId) return std::nullopt;
+  return PickedPhoton{id[0] == kPointId, id[1]};
 }
 
 IdImage Renderer::ids(const Camera& camera, const Settings& settings) {

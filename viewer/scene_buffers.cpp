@@ -71,6 +71,8 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   glVertexArrayAttribBinding(array, 0, 0);
   glDisableVertexArrayAttrib(array, 1);
   buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(std::uint32_t);
+  // Until what they detected is known, solids have the colour of none.
+  set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
   scene_ = &scene;
   set_looks({});
   check_gl("putting the scene into OpenGL buffers");
@@ -116,6 +118,7 @@ void SceneBuffers::ensure_normals() {
 void SceneBuffers::bind(const VertexArray& vertex_array, const Group& group) const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, colors_.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, hit_colors_.name());
   if (smooth_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, smooth_.name());
   const GLuint array = vertex_array.name();
   glVertexArrayVertexBuffer(array, 2, group.slots.name(), 0, sizeof(DrawSlot));

@@ -33,6 +33,8 @@ class SceneBuffers {
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared);
   /// The Look of each instance; empty: all are solid.
   void set_looks(std::span<const std::uint8_t> looks);
+  /// Colours of solids for ColorBy::hits and first_hit.
+  void set_hit_colors(std::span<const std::uint32_t> colors) { hit_colors_ = make_buffer(colors); }
   /// Makes the vertex normals of smooth shading, once for a scene.
   void ensure_normals();
   /// The solid that draw_selected() draws, whatever its look; none.
@@ -71,7 +73,7 @@ class SceneBuffers {
   MeshOffsets offsets_;
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
-  Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_;
+  Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_, hit_colors_;
   Group solid_, faint_, selected_;
   Bounds selected_bounds_;
   Buffer outline_points_, outline_records_;

@@ -3,6 +3,9 @@
 
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/photon/propagate.h>
+
+#include "photon_source.h"
 
 namespace raylift::viewer {
 
@@ -17,8 +20,21 @@ void SceneLoader::poll(ViewerState& state) {
     const auto task = std::move(checking_);
     state.attempt([&] { state.set_check(task->take()); });
   }
+  if (reading_ && reading_->ready()) {
+    const auto task = std::move(reading_);
+    state.attempt([&] { state.set_photons(std::make_shared<const PhotonSet>(task->take())); });
+  }
   if (uploading_ && uploading_->ready()) finish_upload(state);
+  if (lighting_ && lighting_->ready()) {
+    const auto task = std::move(lighting_);
+    light_failed_ = true;  // until the state has the result
+    state.attempt([&] {
+      state.set_light_geometry(std::make_shared<const GpuGeometry>(task->take()));
+      light_failed_ = false;
+    });
+  }
   if (state.wants_device_scene()) start_upload(state);
+  if (state.light_request()) start_light(state);
 }
 
 SceneLoader::Activity SceneLoader::activity() const {
@@ -26,17 +42,24 @@ SceneLoader::Activity SceneLoader::activity() const {
     return Activity{what, progress.first, progress.second, true};
   };
   if (loading_) return told("reading " + loading_file_, loading_->progress());
+  if (reading_) return told("reading photons", reading_->progress());
+  if (lighting_) return told("uploading the scene to " + device_name_ + " for light", lighting_->progress());
   if (uploading_) return told("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
   return {};
 }
 
 bool SceneLoader::owes(const ViewerState& state) const {
-  return reads(state) || uploading_ || (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
+  return reads(state) || reading_ || uploading_ || (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
 }
 
 void SceneLoader::cancel() {
   if (loading_) {
     loading_.reset();
+  } else if (reading_) {
+    reading_.reset();
+  } else if (lighting_) {
+    lighting_.reset();
+    light_failed_ = true;
   } else if (uploading_) {
     uploading_.reset();
     shared_upload_.reset();
@@ -68,6 +91,9 @@ void SceneLoader::watch(ViewerState& state) {
 void SceneLoader::show(ViewerState& state, Scene scene) {
   // The tasks of the old scene end first.
   checking_.reset();
+  reading_.reset();
+  lighting_.reset();
+  light_failed_ = false;
   uploading_.reset();
   shared_upload_.reset();
   upload_failed_ = false;
@@ -75,6 +101,9 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   state.show(fresh);
   checking_ = std::make_unique<Task<SceneCheck>>(
       [fresh](const Progress& progress) { return raylift::check(*fresh, {}, progress); });
+  if (state.options().photons.empty()) return;
+  reading_ = std::make_unique<Task<PhotonSet>>(
+      [fresh, options = state.options()](const Progress& progress) { return load_photons(options, *fresh, progress); });
 }
 
 void SceneLoader::start_upload(ViewerState& state) {
@@ -97,6 +126,23 @@ void SceneLoader::start_upload(ViewerState& state) {
     upload_failed_ = false;
   });
   if (upload_failed_) shared_upload_.reset();
+}
+
+void SceneLoader::start_light(ViewerState& state) {
+  if (state.light_geometry() || lighting_ || light_failed_ || loading_) return;
+  light_failed_ = true;  // until the task runs
+  state.attempt([&] {
+    const std::shared_ptr<const Scene> scene = state.scene();
+    const Device device = choose_device(state.options().device);
+    device_name_ = device.info().name;
+    UploadOptions options = state.options().upload;
+    options.bvh = true;
+    photon::refuse_unsimulated(*scene);
+    // Arrays of its own: those that OpenGL shares have addresses while they are mapped alone.
+    lighting_ = std::make_unique<Task<GpuGeometry>>(
+        [scene, device, options](const Progress& progress) { return upload(*scene, device, options, progress); });
+    light_failed_ = false;
+  });
 }
 
 void SceneLoader::finish_upload(ViewerState& state) {

@@ -33,7 +33,7 @@ class SceneLoader {
   };
   [[nodiscard]] Activity activity() const;
   /// Whether work goes on whose end the window waits for.
-  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_; }
+  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_ || reading_ || lighting_; }
   /// Whether the file that the state asks for is still to be read.
   [[nodiscard]] bool reads(const ViewerState& state) const { return loading_ || requests_ != state.requests(); }
   /// Whether the image that the state asks for still lacks its scene, or this on a device.
@@ -47,6 +47,7 @@ class SceneLoader {
   void watch(ViewerState& state);
   void show(ViewerState& state, Scene scene);
   void start_upload(ViewerState& state);
+  void start_light(ViewerState& state);
   void finish_upload(ViewerState& state);
 
   std::string loading_file_, device_name_;
@@ -55,7 +56,10 @@ class SceneLoader {
   std::unique_ptr<Task<SceneCheck>> checking_;
   std::optional<SharedUpload> shared_upload_;
   std::unique_ptr<Task<GpuGeometry>> uploading_;
-  bool upload_failed_ = false;  // of this scene; it is not tried again
+  std::unique_ptr<Task<PhotonSet>> reading_;     // photons
+  std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
+  bool light_failed_ = false;                    // likewise
+  bool upload_failed_ = false;                   // of this scene; it is not tried again
   Clock::time_point next_watch_{};
   std::filesystem::file_time_type seen_{};
   std::filesystem::file_time_type loaded_{};

@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "modes.h"
+#include "photon_settings.h"
 
 namespace raylift::viewer {
 
 inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
 inline constexpr std::array<std::string_view, 3> kShellsNames{"faint", "solid", "hidden"};
-inline constexpr std::array<std::string_view, 6> kColorNames{"material",  "solid",  "mesh",
-                                                             "residency", "normal", "surface"};
+inline constexpr std::array<std::string_view, 8> kColorNames{"material", "solid",   "mesh", "residency",
+                                                             "normal",   "surface", "hits", "first-hit"};
 inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
                                                                "normal", "solid",  "crossings"};
 
@@ -90,7 +91,10 @@ struct Settings {
   bool axes = true;
   bool scale_bar = true;
   Background background;
+  PhotonSettings photons;
 
+  /// Whether solids have the colours of what they detected.
+  [[nodiscard]] bool colors_hits() const { return color == ColorBy::hits || color == ColorBy::first_hit; }
   /// All clipping planes, at most kMostPlanes.
   [[nodiscard]] std::vector<ClipPlane> planes() const;
   void set_planes(std::span<const ClipPlane> planes);

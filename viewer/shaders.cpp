@@ -70,6 +70,7 @@ layout(std140, binding = 0) uniform Frame {
   uvec4 tables;
 };
 layout(std430, binding = 1) readonly buffer Colors { uint colors[]; };
+layout(std430, binding = 3) readonly buffer HitColors { uint hit_colors[]; };  // of solids, by what they detected
 #ifdef SMOOTH
 layout(std430, binding = 2) readonly buffer Smooth { uint smooth_triangles[]; };  // a bit each
 #endif
@@ -90,7 +91,8 @@ layout(location = 0) out vec4 color;
 layout(location = 1) out vec4 revealage;
 #endif
 
-const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u, BY_SURFACE = 5u;
+const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u, BY_SURFACE = 5u, BY_HITS = 6u,
+           BY_FIRST_HIT = 7u;
 const uint BACK_FACES = 1u, CUT = 2u, WIREFRAME = 4u;
 
 vec3 linear(vec3 srgb) {
@@ -103,6 +105,7 @@ vec3 base_color(uint triangle, vec3 outward) {
   if (choice.x == BY_MATERIAL) return table(min(which.y, tables.x - 1u));
   if (choice.x == BY_SOLID) return table(tables.x + which.x % tables.y);
   if (choice.x == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? tables.x - 1u : tables.x + surface % tables.y);
+  if (choice.x == BY_HITS || choice.x == BY_FIRST_HIT) return linear(unpackUnorm4x8(hit_colors[which.x]).rgb);
   if (choice.x == BY_MESH) return table(tables.x + (which.w >> 1) % tables.y);
   return table(tables.x + tables.y + (triangle < choice.w ? 0u : 1u));
 }

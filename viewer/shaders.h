@@ -28,4 +28,9 @@ extern const std::string_view outline_fragment;
 extern const std::string_view overlay_vertex;
 extern const std::string_view overlay_fragment;
 
+/// Photons: their steps, by lines, or with WIDE by triangles; HEADS: where light is on each step now; POINTS: their
+/// ends. IDS: their rows.
+extern const std::string_view photon_vertex;
+extern const std::string_view photon_fragment;
+
 }  // namespace raylift::viewer::shaders

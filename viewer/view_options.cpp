@@ -36,6 +36,8 @@ Examples:
   raylift-view detector.dae --clip x --output cut.png --resolution 1920x1080
   raylift-view *.dae --output 'images/{name}.png' --view iso
   raylift-view detector.dae --ray-cast shaded -o - | display
+  raylift-view detector.dae --photons run --photon-filter 'TO * RE * SD' --color hits
+  raylift-view detector.dae --photons run --photon-play --frames 250 -o 'film/{frame}.png'
   raylift-view --send select 'Sensor_12*'
 
 Exit codes are those of raylift; 10: no OpenGL context could be made.)";
@@ -67,7 +69,8 @@ int integer(const std::string& text, int least, int most) {
 
 void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--output,-o", "FILE", "",
-             "Draw into a PNG file, without a window; -: standard output; {name} and {n}: the scene's name and number",
+             "Draw into a PNG file, without a window; -: standard output; {name} and {n}: the scene's name and number; "
+             "{frame}: that of each of --frames, for a film",
              [&](const std::string& text) { options.output = text == "-" ? text : cli::parse_image_name(text); })
       ->group(kImage);
   add_parsed(app, "--resolution,-r", "WxH", "1280x720", "Size of the image, or of the window",
@@ -79,8 +82,11 @@ void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--background", "COLOR", "dark", "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb",
              [&](const std::string& text) { options.settings.background = parse_background(text); })
       ->group(kImage);
-  add_parsed(app, "--frames", "COUNT", "", "Without a window: draw COUNT frames of one orbit and print the frame rate",
+  add_parsed(app, "--frames", "COUNT", "", "Without a window: draw COUNT frames of an orbit and print the frame rate",
              [&](const std::string& text) { options.frames = integer(text, 1, 1000000); })
+      ->group(kImage);
+  add_parsed(app, "--orbit", "DEGREES", "360; 0 with --photon-play", "How far the camera turns during these frames",
+             [&](const std::string& text) { options.orbit = number(text, -36000, 36000); })
       ->group(kImage);
   app.add_flag("--offscreen", options.offscreen, "Open no window, even on a display; --output implies it")
       ->group(kImage);
@@ -202,6 +208,7 @@ void add_options(CLI::App& app, ViewOptions& options) {
   add_image_options(app, options);
   add_camera_options(app, options);
   add_drawing_options(app, options);
+  add_photon_options(app, options);
   add_device_options(app, options);
   add_send_options(app, options.send);
   cli::add_general_options(app, options.general, false);
@@ -249,6 +256,12 @@ void settle(ViewOptions& options, bool background_given) {
   if (options.output == "-" && options.frames > 0)
     throw Error(ErrorKind::usage, "--frames prints to standard output, where the image goes", {},
                 "name a file: --output FILE.png");
+  if (options.output.find("{frame}") != std::string::npos && options.frames == 0)
+    throw Error(ErrorKind::usage, "--output has {frame}, and there are no frames", {}, "say how many: --frames COUNT");
+  if (!options.photons.empty() && !options.source.empty())
+    throw Error(ErrorKind::usage, "--photons and --photon-source can't both say what light there is");
+  if (!options.photon_compare.empty() && options.photons.empty())
+    throw Error(ErrorKind::usage, "--photon-compare needs a run to compare", {}, "name it: --photons DIR");
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (options.offscreen && !no_window)
     throw Error(ErrorKind::usage, "--offscreen draws nothing by itself", {}, "add --output FILE.png");
@@ -256,6 +269,7 @@ void settle(ViewOptions& options, bool background_given) {
   const Settings& s = options.settings;
   if (s.rays != RayMode::off && (s.opacity < 1 || s.fill == Fill::wireframe || s.edges))
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --opacity, --wireframe and --edges");
+  if (s.rays != RayMode::off && !options.photons.empty()) options.warnings.emplace_back("--ray-cast shows no photons");
 }
 
 /// The solids that a pattern of the options means. Where there are none: a warning, for one of the configuration, which
@@ -333,47 +347,6 @@ Opening open_view(const ViewOptions& options, const Solids& solids, const Camera
   view.camera = camera(framed_points(solids, view.settings, view.focus));
   if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);
   return view;
-}
-
-std::filesystem::path bookmarks_file(const ViewOptions& options) {
-  if (!options.bookmarks.empty()) return options.bookmarks;
-  const std::string folder = config_folder();
-  return folder.empty() ? "" : folder + "/bookmarks.json";
-}
-
-std::string bookmarks_key(const std::string& scene_file) {
-  std::error_code failed;
-  const std::filesystem::path path = std::filesystem::weakly_canonical(scene_file, failed);
-  return failed ? scene_file : path.string();
-}
-
-Settings with_bookmark(const Settings& settings, const Bookmark& bookmark) {
-  Settings result = bookmark.whole ? bookmark.settings : settings;
-  result.clip = bookmark.settings.clip;
-  result.more_clips = bookmark.settings.more_clips;
-  result.axes = settings.axes;
-  result.scale_bar = settings.scale_bar;
-  result.background = settings.background;
-  return result;
-}
-
-std::string output_name(const std::string& pattern, const std::string& file, std::size_t number) {
-  std::string name = std::filesystem::path(file).filename().string();
-  if (name.size() > 3 && name.ends_with(".gz")) name.resize(name.size() - 3);
-  name = std::filesystem::path(name).stem().string();
-  std::string result;
-  for (std::size_t i = 0; i < pattern.size();) {
-    if (pattern.compare(i, 6, "{name}") == 0) {
-      result += name;
-      i += 6;
-    } else if (pattern.compare(i, 3, "{n}") == 0) {
-      result += std::to_string(number);
-      i += 3;
-    } else {
-      result += pattern[i++];
-    }
-  }
-  return result;
 }
 
 }  // namespace raylift::viewer

@@ -13,6 +13,7 @@
 
 #include "bookmarks.h"
 #include "cli/camera.h"
+#include "cli/cli11_forward.h"
 #include "cli/session.h"
 #include "outside/send_options.h"
 #include "settings.h"
@@ -32,14 +33,24 @@ struct ViewOptions {
   std::string output;  ///< empty: a window
   Resolution resolution;
   int samples = 4;
-  int frames = 0;        ///< more than 0: draws this many and prints the frame rate
-  int ray_samples = 16;  ///< per pixel
+  int frames = 0;               ///< more than 0: draws this many and prints the frame rate
+  int ray_samples = 16;         ///< per pixel
+  std::optional<double> orbit;  ///< degrees that the camera turns about the scene during these frames
   bool offscreen = false;
   bool watch = false;
   bool light = false;     ///< the panels' theme
   double ui_scale = 0;    ///< of font and panels; 0: the monitor's
   std::string bookmarks;  ///< the file; empty: in the configuration's folder
   std::string bookmark;   ///< the name of the one to open with
+
+  std::string photons;         ///< a folder or an array; empty: none
+  std::string photon_compare;  ///< another run: photons whose histories deviate from its
+  std::uint64_t photon_limit = 1'000'000;
+  bool play = false;   ///< time runs
+  std::string source;  ///< of photons that the viewer follows itself; empty: none
+  std::uint64_t source_photons = 1'000'000;
+  std::uint64_t source_paths = 1000;
+  std::uint64_t source_seed = 0;
 
   Settings settings;
   CameraOptions camera;
@@ -54,6 +65,9 @@ struct ViewOptions {
     std::string focus;
   } configured;
 };
+
+/// The options of light.
+void add_photon_options(CLI::App& app, ViewOptions& options);
 
 /// Reads configuration and command line into `options`. Returns the text of --help or --version where that was asked
 /// for, else nothing. Throws Error: usage; io, malformed for the configuration.
@@ -84,10 +98,14 @@ struct Opening {
 /// The file of bookmarks; empty without a home. A scene's key in it: its absolute path.
 [[nodiscard]] std::filesystem::path bookmarks_file(const ViewOptions& options);
 [[nodiscard]] std::string bookmarks_key(const std::string& scene_file);
-/// The settings with those of a bookmark: the window's own (axes, scale bar, background) stay.
+/// The settings with those of a bookmark: the window's own (axes, scale bar, background) and those of light stay.
 [[nodiscard]] Settings with_bookmark(const Settings& settings, const Bookmark& bookmark);
 
-/// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number.
-[[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number);
+/// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number;
+/// {frame} by that of a frame, from 0 on, with leading zeros.
+[[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number,
+                                      std::optional<int> frame = std::nullopt);
+/// Whether each of --frames is written: --output has {frame}.
+[[nodiscard]] bool writes_frames(const ViewOptions& options);
 
 }  // namespace raylift::viewer

@@ -98,6 +98,8 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   check_.reset();
   device_scene_.reset();
   selection_.reset();
+  photons_ = Photons();
+  light_geometry_.reset();
   looks_of_.reset();
   framed_.clear();
   in_the_way_.clear();
@@ -215,6 +217,7 @@ void ViewerState::focus_selection() {
 
 void ViewerState::select(std::optional<std::uint32_t> instance) {
   selection_.reset();
+  photons_.select(std::nullopt);
   ++revision_;
   if (!instance) return;
   const Instance& placed = scene_->instances[*instance];

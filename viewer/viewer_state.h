@@ -18,6 +18,9 @@
 
 #include "bookmarks.h"
 #include "device_scene.h"
+#include "live_light.h"
+#include "photon_layer.h"
+#include "photons.h"
 #include "solids.h"
 #include "view_options.h"
 
@@ -70,6 +73,13 @@ class ViewerState {
   /// Whether the camera moved within the last 180 ms.
   [[nodiscard]] bool moving() const;
   [[nodiscard]] const std::optional<Selection>& selection() const { return selection_; }
+  [[nodiscard]] const Photons& photons() const { return photons_; }
+  /// What light is to be followed; nothing where there is no source, or no scene.
+  [[nodiscard]] std::optional<LightRequest> light_request() const;
+  /// The scene on the device that follows it; null: not yet.
+  [[nodiscard]] const std::shared_ptr<const GpuGeometry>& light_geometry() const { return light_geometry_; }
+  /// Whether the photons' time runs.
+  [[nodiscard]] bool playing() const { return playing_; }
   [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
   [[nodiscard]] const Resolution& framebuffer() const { return framebuffer_; }
   /// The last error, until the next success.
@@ -135,6 +145,21 @@ class ViewerState {
   /// The point under the cursor, on the plane through the target that faces the camera.
   [[nodiscard]] Eigen::Vector3d point_under(const Cursor& cursor) const;
 
+  // Light.
+  void set_photons(std::shared_ptr<const PhotonSet> set);
+  void set_light_geometry(std::shared_ptr<const GpuGeometry> geometry);
+  /// Throws Error(usage) for a text that is none.
+  void set_source(const std::string& text);
+  /// By so many of the image's pixels, in the plane through the source that faces the camera.
+  void move_source(double right, double up, const Resolution& window);
+  void select_photon(const std::optional<PickedPhoton>& picked);
+  /// From the time that is set, or from the start.
+  void play(bool playing);
+  /// Lets time run by so many seconds of play.
+  void advance(double seconds);
+  /// Sets the time to a share of the photons' times more, or less.
+  void step_time(double share);
+
   // Bookmarks and messages.
   /// The default name is "view 1", or the next free one.
   void add_bookmark(std::string name = {});
@@ -187,6 +212,10 @@ class ViewerState {
   std::optional<SceneCheck> check_;
   std::shared_ptr<const DeviceScene> device_scene_;
   std::optional<Selection> selection_;
+  Photons photons_;
+  std::shared_ptr<const GpuGeometry> light_geometry_;
+  Eigen::Vector3d source_moved_{0, 0, 0};
+  bool playing_ = false;
   Bookmarks bookmarks_;
   std::string error_, message_;
   std::optional<Error> failure_;

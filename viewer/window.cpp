@@ -64,6 +64,7 @@ std::optional<Resolution> framebuffer_of(GLFWwindow* window) {
 std::string key_name(int key) {
   if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25) return "F" + std::to_string(key - GLFW_KEY_F1 + 1);
   if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return std::to_string(key - GLFW_KEY_KP_0);
+  if (key == GLFW_KEY_SPACE) return "Space";
   if (key > GLFW_KEY_SPACE && key <= GLFW_KEY_GRAVE_ACCENT) return {static_cast<char>(key)};  // ASCII
   if (key == GLFW_KEY_HOME) return "Home";
   if (key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER) return "Enter";
@@ -105,6 +106,7 @@ class Window {
       presses_.scan(glfwGetTime());
       glfwPollEvents();
       act_on_held_keys();
+      act_on_time();
       serve_outside();
       loader_.poll(state_);
       note_changes();
@@ -327,6 +329,13 @@ class Window {
     });
   }
 
+  /// The photons' time goes with the clock's; after a pause, by one frame.
+  void act_on_time() {
+    const double now = glfwGetTime();
+    if (state_.playing()) state_.advance(std::min(0.1, now - last_advance_));
+    last_advance_ = now;
+  }
+
   const ViewOptions& options_;
   WindowHandle window_;  // its context outlives all that follow
   GlInfo gl_;
@@ -355,7 +364,7 @@ class Window {
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
   PressTimes presses_;
   double press_time_ = 0, last_click_ = -1, last_click_x_ = 0, last_click_y_ = 0;
-  double last_held_ = 0;
+  double last_held_ = 0, last_advance_ = 0;
 };
 
 }  // namespace

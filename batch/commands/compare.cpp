@@ -2,13 +2,13 @@
 // raylift compare: whether photons have the same histories in two runs, or in another simulator.
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
+#include <raylift/photon/compare_histories.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
-#include "batch/actions/compare_histories.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
@@ -17,6 +17,8 @@
 
 namespace raylift::batch {
 using namespace cli;
+using photon::Comparison;
+using photon::HistoryCount;
 namespace {
 
 constexpr std::size_t kMostRows = 10;
@@ -45,8 +47,10 @@ Json json_of(const CompareOptions& options, const Comparison& result) {
   Json deviating = Json::array();
   for (const HistoryCount& one : result.histories)
     if (one.deviates())
-      deviating.push_back(
-          {{"history", history_text(one.history)}, {"a", one.a}, {"b", one.b}, {"chi_square", one.chi_square()}});
+      deviating.push_back({{"history", photon::history_text(one.history)},
+                           {"a", one.a},
+                           {"b", one.b},
+                           {"chi_square", one.chi_square()}});
   return {{"a", options.runs[0]},
           {"b", options.runs[1]},
           {"photons", result.photons},
@@ -64,7 +68,7 @@ std::string text_of(const Comparison& result) {
   Table table({{"history", Align::left}, {"A"}, {"B"}, {"chi-square"}, {"", Align::left}});
   for (std::size_t i = 0; i != std::min(kMostRows, result.histories.size()); ++i) {
     const HistoryCount& one = result.histories[i];
-    table.add({history_text(one.history), grouped(one.a), grouped(one.b),
+    table.add({photon::history_text(one.history), grouped(one.a), grouped(one.b),
                one.counts() ? fmt::format("{:.2f}", one.chi_square()) : "too few",
                one.missing()    ? "in one alone"
                : one.deviates() ? "deviates"
@@ -83,9 +87,9 @@ std::string text_of(const Comparison& result) {
 int compare(Session& session, const CompareOptions& options) {
   if (options.runs.size() != 2)
     throw Error(ErrorKind::usage, fmt::format("{} runs were given, and two are compared", options.runs.size()));
-  const Comparison result = compare_histories(sequences_of(options.runs[0]), sequences_of(options.runs[1]));
+  const Comparison result = photon::compare_histories(sequences_of(options.runs[0]), sequences_of(options.runs[1]));
   if (!options.save.empty()) {
-    std::vector<std::uint64_t> numbers = deviating_photons(result, sequences_of(options.runs[0]), kSavedOfEach);
+    std::vector<std::uint64_t> numbers = photon::deviating_photons(result, sequences_of(options.runs[0]), kSavedOfEach);
     const std::uint64_t first = first_photon(options.runs[0]);
     for (std::uint64_t& number : numbers) number += first;
     photon::NpyWriter file(options.save, photon::NpyType::uint64, {});

@@ -105,29 +105,35 @@ void make_sequences(const GpuGeometry& geometry, const ReadySource& source, cons
   });
 }
 
-std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons) {
-  std::vector<PhotonRow> rows(photons * kSequenceEvents);
-  if (rows.empty()) return rows;
+void record(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows, std::size_t photons,
+            StreamRef stream) {
+  if (photons == 0) return;
   const GeometryView& view = geometry.view();
   require_optics(view);
   check(source);
-  const Stream stream(geometry.device());
   const ReadySource ready(geometry, source, how, photons, stream);
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
-    const DeviceBuffer<PhotonRow> on_device(geometry.device(), rows.size());
     cuda::on_cuda(geometry.device(), "record", [&] {
-      return launch_record(view, ready.source(), ready.anchor(), how, on_device.device(), photons, stream.handle());
+      return launch_record(view, ready.source(), ready.anchor(), how, rows, photons, stream.handle());
     });
-    on_device.copy_to(rows, stream);
-    stream.synchronize();
-    return rows;
+    return;
   }
 #endif
   const Anchor anchor = anchor_at(ready.anchor());
   for_each(photons, [&](std::size_t i) {
-    record_steps(view, ready.source(), anchor, how, how.first + i, rows.data() + i * kSequenceEvents);
+    record_steps(view, ready.source(), anchor, how, how.first + i, rows + i * kSequenceEvents);
   });
+}
+
+std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons) {
+  std::vector<PhotonRow> rows(photons * kSequenceEvents);
+  if (rows.empty()) return rows;
+  const Stream stream(geometry.device());
+  const DeviceBuffer<PhotonRow> on_device(geometry.device(), rows.size());
+  record(geometry, source, how, on_device.device(), photons, stream);
+  on_device.copy_to(std::span(rows), stream);
+  stream.synchronize();
   return rows;
 }
 

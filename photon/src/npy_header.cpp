@@ -80,6 +80,9 @@ class Parser {
     const std::size_t end = rest_.find(quote);
     if (end > 64) fail("the header has text without an end");
     std::string text(rest_.substr(0, end));
+    // Such names would spoil the messages that tell of them.
+    if (std::any_of(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }))
+      fail("the header has a name that is not of ASCII letters");
     rest_.remove_prefix(end + 1);
     return text;
   }

@@ -29,11 +29,12 @@ def view(scene: Scene, photons: Any = None, *, output: str | os.PathLike[str] | 
          program: str | None = None, options: Iterable[str] = (), viewer: Viewer | None = None) -> Viewer:
     """Starts raylift-view on a scene, which goes on by itself, and returns it: its verbs are methods of a Viewer.
 
-    photons: places to show, as tetrahedra: a Propagation (its hits, and the tracks of its record), Photons, or positions
-    (N, 3) in millimetres. output: draw an image file, without a window, and wait for it. size: of the photons' marks, mm;
-    by default 1/300 of the scene. program: the viewer; by default $RAYLIFT_VIEW, or raylift-view in $PATH. options: more
-    of its command line, such as ("--clip", "x"). viewer: one that runs, which shows the scene in place of its own, and
-    saves `output` once it does. Raises raylift.Error: system (no viewer), io, and what the viewer answers.
+    photons: a Propagation (its record as lines, its final photons or else its hits as points), Photons, as points, or
+    positions (N, 3) in millimetres, as tetrahedra. output: draw an image file, without a window, and wait for it. size: of
+    these tetrahedra, mm; by default 1/300 of the scene. program: the viewer; by default $RAYLIFT_VIEW, or raylift-view in
+    $PATH. options: more of its command line, such as ("--photon-color", "time"). viewer: one that runs, which shows the
+    scene in place of its own, all photons as tetrahedra, and saves `output` once it does. Raises raylift.Error: system (no
+    viewer), io, and what the viewer answers.
     """
     options = list(options)
     if viewer is not None and (program is not None or options):
@@ -41,12 +42,20 @@ def view(scene: Scene, photons: Any = None, *, output: str | os.PathLike[str] | 
     command = [] if viewer is not None else [_program(program)]
     folder: str | None = None
     path = scene.source
+    arrays = _arrays(photons) if viewer is None else {}
+    marks = None if arrays else photons
     if photons is not None or not os.path.exists(path):
         folder = tempfile.mkdtemp(prefix="raylift-view-")
+    if folder is not None and (marks is not None or not os.path.exists(path)):
         path = os.path.join(folder, "scene.dae")
-        write_collada(scene, path, photons, size=size)
+        write_collada(scene, path, marks, size=size)
     if viewer is None:
-        command += [path, *options]
+        command.append(path)
+        if folder is not None and arrays:
+            for name, array in arrays.items():
+                numpy.save(os.path.join(folder, name), array)
+            command += ["--photons", folder]
+        command += options
         if output is not None:
             command += ["--output", os.fspath(output)]
         viewer = Viewer(process=subprocess.Popen(command))
@@ -69,11 +78,27 @@ def _program(given: str | None) -> str:
     return program
 
 
+def _arrays(photons: Any) -> dict[str, numpy.typing.NDArray[Any]]:
+    """The files of a run, as `raylift photons` writes them; none for other places."""
+    if isinstance(photons, Photons):
+        return {"hits.npy": photons.opticks}
+    arrays: dict[str, numpy.typing.NDArray[Any]] = {}
+    if isinstance(photons, Propagation):
+        if photons.record is not None:
+            arrays["record.npy"] = photons.record.view(numpy.float32).reshape(*photons.record.shape, 4, 4)
+        if photons.finals is not None:
+            arrays["final.npy"] = photons.finals.opticks
+        elif photons.hits is not None:
+            arrays["hits.npy"] = photons.hits.opticks
+    return arrays
+
+
 def write_collada(scene: Scene, path: str | os.PathLike[str], photons: Any = None, *,
                   size: float | None = None) -> None:
     """Writes a scene's meshes, solids, names and colours as COLLADA, in millimetres; without optics.
 
-    photons, size: as view() has them, marked by solids of their own.
+    photons: places, marked by a solid of their own: a Propagation (its hits, and the tracks of its record), Photons, or
+    positions (N, 3). size: of the marks, as view() has it.
     """
     with open(path, "w", encoding="utf-8") as file:
         _write(scene, file, *_marks(scene, photons, size))

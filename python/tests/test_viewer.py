@@ -66,6 +66,21 @@ class Viewer(Test):
             del process
             self.assertFalse(written.exists())
 
+    def test_gets_photons_as_their_arrays(self):
+        result = rl.propagate(uploaded(), "point:0,0,0", 500, record=3)
+        with tempfile.TemporaryDirectory() as folder:
+            program = self.program(folder, f'echo "$@" > {folder}/arguments; cp "$3"/*.npy {folder}')
+            process = rl.view(detector(), result, program=program)
+            self.assertEqual(process.wait(), 0)
+            self.assertEqual(pathlib.Path(folder, "arguments").read_text().split()[:2], [detector().source, "--photons"])
+            self.same(np.load(folder + "/hits.npy"), result.hits.opticks)
+            record = np.load(folder + "/record.npy")
+            self.assertEqual(record.shape, (3, 32, 4, 4))
+            self.same(record[:, :, 0, :3], np.ascontiguousarray(result.record["position"]))
+            program = self.program(folder, f'cp "$3"/hits.npy {folder}/alone.npy')
+            self.assertEqual(rl.view(detector(), result.hits[:2], program=program).wait(), 0)
+            self.same(np.load(folder + "/alone.npy"), result.hits.opticks[:2])
+
     def test_failures_are_errors(self):
         with tempfile.TemporaryDirectory() as folder:
             with raises("io"):

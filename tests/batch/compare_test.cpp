@@ -2,11 +2,11 @@
 // raylift compare: the chi-square of histories, by hand, and what the command says of two runs.
 #include <gmock/gmock.h>
 
+#include <raylift/photon/compare_histories.h>
 #include <raylift/photon/npy.h>
 
 #include <cstring>
 
-#include "batch/actions/compare_histories.h"
 #include "run_program.h"
 
 namespace raylift::test {
@@ -23,12 +23,12 @@ TEST(CompareHistories, ProbabilitiesAreThoseOfTheChiSquare) {
             {10, 18.307038, 0.05},  {10, 2.558212, 0.99},      {100, 124.342113, 0.05},
             {100, 77.929465, 0.95}, {1000, 1074.679449, 0.05}, {10, 29.588298, 0.001}};
   for (const auto& one : table)
-    EXPECT_NEAR(batch::chi_square_probability(one.chi_square, one.degrees), one.probability,
+    EXPECT_NEAR(photon::chi_square_probability(one.chi_square, one.degrees), one.probability,
                 1e-6 * one.probability + 1e-8)
         << one.degrees;
-  EXPECT_EQ(batch::chi_square_probability(0, 5), 1);
-  EXPECT_NEAR(batch::chi_square_probability(1, 2), std::exp(-0.5), 1e-12);
-  EXPECT_LT(batch::chi_square_probability(5000, 10), 1e-100);
+  EXPECT_EQ(photon::chi_square_probability(0, 5), 1);
+  EXPECT_NEAR(photon::chi_square_probability(1, 2), std::exp(-0.5), 1e-12);
+  EXPECT_LT(photon::chi_square_probability(5000, 10), 1e-100);
 }
 
 class Compare : public testing::Test {
@@ -53,36 +53,36 @@ class Compare : public testing::Test {
 TEST_F(Compare, SumsOverHistoriesThatAreOftenEnough) {
   const std::string a = file("a.npy", {{0x4D, 100}, {0x7D, 200}, {0x4CD, 20}, {0x46D, 15}});
   const std::string b = file("b.npy", {{0x4D, 140}, {0x7D, 170}, {0x4CD, 10}, {0x46D, 15}});
-  const batch::Comparison result = batch::compare_histories(a, b);
+  const photon::Comparison result = photon::compare_histories(a, b);
   EXPECT_EQ(result.photons, 335U);
   EXPECT_EQ(result.histories.size(), 4U);
   EXPECT_EQ(result.terms, 2U) << "30 in both are too few";
   EXPECT_DOUBLE_EQ(result.chi_square, 40.0 * 40 / 240 + 30.0 * 30 / 370);
   EXPECT_EQ(result.identical, 100U + 160 + 10 + 15);
-  EXPECT_DOUBLE_EQ(result.probability, batch::chi_square_probability(result.chi_square, 1));
+  EXPECT_DOUBLE_EQ(result.probability, photon::chi_square_probability(result.chi_square, 1));
   EXPECT_FALSE(result.passes());
-  EXPECT_EQ(batch::history_text(result.histories[0].history), "TO AB");
-  EXPECT_TRUE(batch::compare_histories(a, a).passes());
+  EXPECT_EQ(photon::history_text(result.histories[0].history), "TO AB");
+  EXPECT_TRUE(photon::compare_histories(a, a).passes());
 }
 
 TEST_F(Compare, MissesHistoriesThatOneAloneHas) {
   const std::string a = file("a.npy", {{0x4D, 1000}, {0x7D, 11}});
   const std::string b = file("b.npy", {{0x4D, 1011}});
-  const batch::Comparison result = batch::compare_histories(a, b);
+  const photon::Comparison result = photon::compare_histories(a, b);
   EXPECT_EQ(result.missing, 1U);
   EXPECT_FALSE(result.passes());
   EXPECT_EQ(result.probability, 1) << "11 are not in the sum";
-  std::vector<std::uint64_t> places = batch::deviating_photons(result, a, 4);
+  std::vector<std::uint64_t> places = photon::deviating_photons(result, a, 4);
   EXPECT_EQ(places, (std::vector<std::uint64_t>{1000, 1001, 1002, 1003}));
   EXPECT_TRUE(
-      batch::compare_histories(file("c.npy", {{0x4D, 1000}, {0x7D, 10}}), file("d.npy", {{0x4D, 1010}})).passes());
+      photon::compare_histories(file("c.npy", {{0x4D, 1000}, {0x7D, 10}}), file("d.npy", {{0x4D, 1010}})).passes());
 }
 
 TEST_F(Compare, TakesAnyReflectionAsOne) {
   const std::string a = file("a.npy", {{0x4BBD, 100}});
-  EXPECT_TRUE(batch::compare_histories(a, file("b.npy", {{0x49AD, 100}})).passes());
-  EXPECT_FALSE(batch::compare_histories(a, file("c.npy", {{0x4CBD, 100}})).passes());
-  EXPECT_EQ(batch::history_text({0x1234'5678'9ABC'DEFD, 0xE}), "TO EX NA TO BT BR SR DR SA SD SC RE AB MI SI CK NA");
+  EXPECT_TRUE(photon::compare_histories(a, file("b.npy", {{0x49AD, 100}})).passes());
+  EXPECT_FALSE(photon::compare_histories(a, file("c.npy", {{0x4CBD, 100}})).passes());
+  EXPECT_EQ(photon::history_text({0x1234'5678'9ABC'DEFD, 0xE}), "TO EX NA TO BT BR SR DR SA SD SC RE AB MI SI CK NA");
 }
 
 TEST_F(Compare, ReadsWhatRunsWrite) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cli/image.h"
+#include "photon_rows.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {
@@ -146,6 +147,95 @@ TEST(ViewProgram, SaysHowLargeAnImageCanBe) {
   EXPECT_EQ(ended.code, 6) << ended.out;
   EXPECT_NE(ended.out.find("16384x16384 pixels with"), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find(" is possible"), std::string::npos) << ended.out;
+}
+
+/// A photon before the cube, from the left to the right.
+void write_light(const std::filesystem::path& file) {
+  using namespace test_photons;
+  write_record(file, {{event(flags::kTorch, {-900, -1500, 0}, 0, 5, 470),
+                       event(flags::kBulkAbsorb, {900, -1500, 0}, 10, 5, 470)}});
+}
+int light_of(const Image& image) {
+  return static_cast<int>(
+      std::count_if(image.pixels.begin(), image.pixels.end(), [](const Pixel& p) { return p[2] > p[0] + 120; }));
+}
+
+TEST(ViewProgram, DrawsPhotons) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  write_light(folder.path() / "record.npy");
+  const std::string command = data("cube.dae") +
+                              " --gl software -r 128x96 --view front --photon-size 3 -o - --photons '" +
+                              folder.path().string() + "' ";
+  const auto light = [&](const std::string& more) {
+    return light_of(decode_png(view(command + more + " 2>/dev/null").out));
+  };
+  EXPECT_GT(light(""), 60);
+  EXPECT_GT(light("--photon-filter 'TO AB'"), 60);
+  EXPECT_EQ(light("--photon-filter SD"), 0);
+  EXPECT_EQ(light("--photon-wavelength 500-600"), 0);
+  EXPECT_EQ(light("--no-photon-paths"), 0);
+  EXPECT_EQ(light("--photon-color flag"), 0) << "another colour";
+  EXPECT_GT(light("--photon-time 5"), light("") / 3);
+  EXPECT_LT(light("--photon-time 5"), light("") * 3 / 4) << "half of it, and its head";
+  EXPECT_EQ(view(command + "--photon-filter QQ 2>/dev/null").code, 2);
+  EXPECT_NE(view(command + "-v 2>&1 >/dev/null").out.find("1 step in 1 path"), std::string::npos);
+  EXPECT_NE(view(command + "--device host --ray-cast shaded 2>&1 >/dev/null").out.find("no photons"),
+            std::string::npos);
+  const Ended missing = view(data("cube.dae") + " --gl software -o - --photons /nowhere 2>&1");
+  EXPECT_EQ(missing.code, 3) << missing.out;
+}
+
+TEST(ViewProgram, DrawsAFilmFrameByFrame) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  write_light(folder.path() / "record.npy");
+  const std::string command = data("cube.dae") + " --gl software -r 128x96 --view front --photon-size 3 --photons '" +
+                              folder.path().string() + "/record.npy' -o '" + folder.path().string() +
+                              "/{name}_{frame}.png' ";
+  EXPECT_EQ(view(command + "2>/dev/null").code, 2) << "{frame} without --frames";
+  const Ended ended = view(command + "--photon-play --frames 5 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  int before = -1;
+  for (int i = 0; i != 5; ++i) {
+    const int light = light_of(read_png(folder.path() / ("cube_000" + std::to_string(i) + ".png")));
+    EXPECT_GT(light, before + 8) << i;
+    before = light;
+  }
+  EXPECT_GT(before, 60) << "the last frame has all light";
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "cube_0005.png"));
+  // Without play, the camera goes round.
+  EXPECT_EQ(view(command + "--frames 3 2>&1").code, 0);
+  EXPECT_GT(compare(read_png(folder.path() / "cube_0000.png"), read_png(folder.path() / "cube_0001.png")).share, 0.05);
+}
+
+TEST(ViewProgram, FollowsDeviatingHistoriesAgain) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  const std::string run = (folder.path() / "run").string();
+  ASSERT_EQ(
+      std::system(("'" + test::program("raylift").string() + "' photons " + data("integrating_sphere.dae") +
+                   " --device host --source point:0,0,0 --photons 300 --seq --output '" + run + "' >/dev/null 2>&1")
+                      .c_str()),
+      0);
+  // The other run has one history alone.
+  const photon::NpyReader file(run + "/seq.npy");
+  const std::vector<photon::Sequence> alone(static_cast<std::size_t>(file.rows()), {{0x4D, 0}, {0, 0}});
+  photon::NpyWriter writer(folder.path() / "other.npy", photon::NpyType::uint64, {2, 2});
+  writer.append(std::span<const photon::Sequence>(alone));
+  writer.finish();
+  const std::string command =
+      " --gl software -r 64x48 --device host -o /dev/null -v --photons '" + run + "' --photon-compare '";
+  const Ended ended = view(data("integrating_sphere.dae") + command + folder.path().string() + "/other.npy' 2>&1");
+  EXPECT_EQ(ended.code, 0) << ended.out;
+  EXPECT_NE(ended.out.find("deviate"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("in 0 paths"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find(" paths"), std::string::npos) << ended.out;
+  EXPECT_NE(view(data("integrating_sphere.dae") + command + run + "' 2>&1").out.find("no history deviates"),
+            std::string::npos);
+  const Ended other = view(data("water_sphere.dae") + command + folder.path().string() + "/other.npy' 2>&1");
+  EXPECT_EQ(other.code, 2) << other.out;
+  EXPECT_NE(other.out.find("another history"), std::string::npos) << other.out;
 }
 
 TEST(ViewProgram, FailsAsDocumented) {

@@ -2,6 +2,7 @@
 // The ray-cast image: it shows the same solids as the rasterised one, and reference images of every mode of both.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/find_solids.h>
 #include <raylift/interop/gl_context.h>
 
 #include <cstdlib>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "cli/image.h"
-#include "find.h"
 #include "ray_caster.h"
 #include "renderer.h"
 #include "solids.h"
@@ -46,11 +46,11 @@ class Rays : public WithContext {
   /// By names: the detector with its outer shells away and cut open.
   void open_detector() {
     show("detector.dae", StandardView::front);
-    for (const char* shell : {"top", "Pool*", "Tank*"}) solids_->set_visible(find(*solids_, shell).solids, false);
+    for (const char* shell : {"top", "Pool*", "Tank*"}) solids_->set_visible(find_solids(*scene_, shell), false);
     renderer_->set_looks(solids_->visible());
     settings_.clip = parse_clip("-y");
     camera_.orbit(0.4, -0.3);
-    camera_.frame(solids_->bounds(find(*solids_, "Buffer*").solids), 4.0 / 3);
+    camera_.frame(solids_->bounds(find_solids(*scene_, "Buffer*")), 4.0 / 3);
   }
   void cast(int samples = 1) {
     caster_->start(camera_, settings_, kSize, solids_->visible(), samples);

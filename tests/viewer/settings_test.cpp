@@ -86,6 +86,55 @@ TEST(Settings, ReadsTheCommandLine) {
   EXPECT_EQ(options.load.up_axis, UpAxis::y);
 }
 
+TEST(Settings, ReadsTheOptionsOfLight) {
+  const test::TemporaryFolder folder;
+  const std::string config = folder.write(
+      "view.json", R"({"photons": "run", "photon-color": "time", "photon-size": 3, "photon-paths": false})");
+  const ViewOptions options = parse({"a.dae",
+                                     "--config",
+                                     config,
+                                     "--photon-filter",
+                                     "TO * SD",
+                                     "--photon-time",
+                                     "12.5",
+                                     "--photon-channel",
+                                     "10-19",
+                                     "--photon-wavelength=350",
+                                     "--photon-trail",
+                                     "4",
+                                     "--photon-speed",
+                                     "20",
+                                     "--no-photon-loop",
+                                     "--photon-play",
+                                     "--photon-limit",
+                                     "10k",
+                                     "--photon-color",
+                                     "number"});
+  const PhotonSettings& light = options.settings.photons;
+  EXPECT_EQ(options.photons, "run");
+  EXPECT_EQ(options.photon_limit, 10'000U);
+  EXPECT_TRUE(options.play);
+  EXPECT_EQ(light.color, PhotonColor::number) << "the command line wins";
+  EXPECT_EQ(light.size, 3);
+  EXPECT_FALSE(light.paths);
+  EXPECT_TRUE(light.points);
+  EXPECT_EQ(light.filter.history, "TO * SD");
+  EXPECT_EQ(light.filter.channel, (Between<std::int32_t>{10, 19}));
+  EXPECT_EQ(light.filter.wavelength, (Between<float>{350, 350}));
+  EXPECT_EQ(light.time, 12.5);
+  EXPECT_EQ(light.trail, 4);
+  EXPECT_EQ(light.speed, 20);
+  EXPECT_FALSE(light.loop);
+  for (const auto& [option, value] : {std::pair("--photon-color", "red"),
+                                      {"--photon-filter", "QQ"},
+                                      {"--photon-time", "now"},
+                                      {"--photon-size", "0"}})
+    expect_usage([&] { (void)parse({"a.dae", "--no-config", option, value}); });
+  expect_usage([&] { (void)parse({"a.dae", "--no-config", "-o", "{frame}.png"}); });
+  EXPECT_TRUE(writes_frames(parse({"a.dae", "--no-config", "-o", "{frame}.png", "--frames", "3"})));
+  EXPECT_EQ(output_name("{name}_{n}_{frame}.png", "x/a.dae.gz", 2, 7), "a_2_0007.png");
+}
+
 TEST(Settings, APatternTakesOneValueAndNoFile) {
   using List = std::vector<std::string>;
   for (const char* name : {"--hide", "--only"}) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cli/image.h"
+#include "photon_rows.h"
 #include "support/paths.h"
 #include "with_window.h"
 
@@ -187,6 +188,38 @@ TEST_F(Window, HidingCanBeUndone) {
   EXPECT_LT(scene_pixels(image_until([&](const Image& image) { return scene_pixels(image) < 100; })), 100);
   ASSERT_TRUE(tool("key ctrl+z"));
   EXPECT_GT(scene_pixels(image_until([&](const Image& image) { return scene_pixels(image) > 1000; })), 1000);
+}
+
+TEST_F(Window, LightRunsIsColouredAndSelected) {
+  using namespace test_photons;
+  // Across the image, before the cube.
+  write_record(folder_.path() / "record.npy", {{event(flags::kTorch, {-3000, -3000, 0}, 0, 5, 470),
+                                                event(flags::kBulkAbsorb, {3000, -3000, 0}, 10, 5, 470)}});
+  show("cube.dae", {"--photons", (folder_.path() / "record.npy").string(), "--view", "front", "--photon-size", "5"});
+  (void)tool("key p");
+  const auto light = [](const Image& image) {
+    int count = 0;
+    for (int x = 0; x != image.width; ++x)
+      count += image.at(x, image.height / 2)[2] > image.at(x, image.height / 2)[0] + 120;
+    return count;
+  };
+  EXPECT_GT(light(image_until([&](const Image& image) { return light(image) > 500; })), 500)
+      << "all of the row is blue";
+  ASSERT_TRUE(tool("key o key o"));  // by time, by flag
+  EXPECT_LT(light(image_until([&](const Image& image) { return light(image) < 100; })), 100);
+  ASSERT_TRUE(tool("key o key o key o"));
+  EXPECT_GT(light(image_until([&](const Image& image) { return light(image) > 500; })), 500);
+
+  ASSERT_TRUE(tool("mousemove 700 300 click 1"));
+  EXPECT_TRUE(eventually([&] { return contents(folder_.path() / "out").find("photon 5: TO AB") != std::string::npos; }))
+      << contents(folder_.path() / "out");
+  ASSERT_TRUE(tool("key Escape key space"));
+  const Image early = image_until([&](const Image& image) { return light(image) < 300; });
+  EXPECT_LT(light(early), 300) << "it begins at its birth";
+  EXPECT_GT(light(image_until([&](const Image& image) { return light(image) > light(early) + 50; })), light(early) + 50)
+      << "and runs by itself";
+  ASSERT_TRUE(tool("key shift+space"));
+  EXPECT_GT(light(image_until([&](const Image& image) { return light(image) > 500; })), 500);
 }
 
 }  // namespace

@@ -79,5 +79,8 @@ class Simulation {
 /// as propagate(), and those of memory.
 [[nodiscard]] std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how,
                                             std::size_t photons);
+/// The same into an array of the device's memory, in the stream's order: such as a buffer that OpenGL draws from.
+void record(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows, std::size_t photons,
+            StreamRef stream);
 
 }  // namespace raylift::inline v0_1::photon

@@ -3,21 +3,15 @@
 // compares with Geant4 (sysrap/sqc, ana/qcf.py).
 #pragma once
 
+#include <raylift/photon/histories.h>
 #include <raylift/photon/npy.h>
-#include <raylift/photon/results.h>
 
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace raylift::batch {
-
-/// A photon's first 32 events, 4 bits each from the lowest on.
-using History = std::array<std::uint64_t, 2>;
-
-/// "TO BT SC AB", by Opticks's abbreviations.
-[[nodiscard]] std::string history_text(const History& history);
+namespace raylift::inline v0_1::photon {
 
 /// How likely a chi-square of at least `chi_square` is, by chance.
 [[nodiscard]] double chi_square_probability(double chi_square, double degrees_of_freedom);
@@ -55,4 +49,4 @@ struct Comparison {
 [[nodiscard]] std::vector<std::uint64_t> deviating_photons(const Comparison& comparison, const std::string& file,
                                                            std::uint64_t most);
 
-}  // namespace raylift::batch
+}  // namespace raylift::inline v0_1::photon

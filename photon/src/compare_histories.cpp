@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compare_histories.h"
-
-#include <fmt/format.h>
 #include <raylift/geometry/error.h>
+#include <raylift/photon/compare_histories.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 
-namespace raylift::batch {
+namespace raylift::inline v0_1::photon {
 namespace {
-
-using photon::NpyReader;
-using photon::NpyType;
-using photon::Sequence;
 
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 18;
 constexpr std::array<std::uint64_t, 2> kRow{2, 2};
@@ -75,18 +69,6 @@ double upper_gamma(double a, double x) {
 
 }  // namespace
 
-std::string history_text(const History& history) {
-  constexpr std::array<std::string_view, 16> kNames{"",   "CK", "SI", "MI", "AB", "RE", "SC", "SD",
-                                                    "SA", "DR", "SR", "BR", "BT", "TO", "NA", "EX"};
-  std::string text;
-  for (const std::uint64_t word : history)
-    for (std::uint64_t rest = word; rest != 0; rest >>= 4) {
-      if (!text.empty()) text += ' ';
-      text += kNames[rest & 15];
-    }
-  return text;
-}
-
 double chi_square_probability(double chi_square, double degrees_of_freedom) {
   return upper_gamma(degrees_of_freedom / 2, chi_square / 2);
 }
@@ -103,8 +85,8 @@ Comparison compare_histories(const std::string& a, const std::string& b) {
   result.photons = files[0].rows();
   if (files[1].rows() != result.photons)
     throw Error(ErrorKind::usage,
-                fmt::format("'{}' has {} photons, and '{}' {}: their counts can't be compared", a, result.photons, b,
-                            files[1].rows()),
+                "'" + a + "' has " + std::to_string(result.photons) + " photons, and '" + b + "' " +
+                    std::to_string(files[1].rows()) + ": their counts can't be compared",
                 {}, "run as many photons in both");
   Counts counts;
   std::vector<Sequence> other;
@@ -149,4 +131,4 @@ std::vector<std::uint64_t> deviating_photons(const Comparison& comparison, const
   return places;
 }
 
-}  // namespace raylift::batch
+}  // namespace raylift::inline v0_1::photon

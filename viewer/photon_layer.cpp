@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "photon_layer.h"
+
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "cli/text.h"
+#include "palette.h"
+#include "renderer.h"
+#include "shaders.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr float kEver = std::numeric_limits<float>::max();
+constexpr float kPickWidth = 9, kSelectedWidth = 3;  // pixels
+constexpr Color kSelectedLight{1, 1, 1};
+
+/// Draws take numbers of 31 bits, and wide lines six for each step.
+constexpr std::size_t kMostDrawn = std::numeric_limits<GLsizei>::max() / 6;
+
+GLsizei drawn_count(std::size_t count) {
+  if (count > kMostDrawn)
+    throw Error(ErrorKind::limit, "more steps of photons than can be drawn: " + cli::grouped(count), {},
+                "draw fewer: --photon-limit, --photon-filter");
+  return static_cast<GLsizei>(count);
+}
+
+/// Once for all vertices: powers take long on a CPU.
+std::array<float, 4> linear_of(const Color& color) {
+  std::array<float, 4> linear{0, 0, 0, 1};
+  for (std::size_t i = 0; i != 3; ++i)
+    linear[i] = color[i] <= 0.04045F ? color[i] / 12.92F : std::pow((color[i] + 0.055F) / 1.055F, 2.4F);
+  return linear;
+}
+
+/// What OpenGL allows a shader to read as one array.
+void check_size(std::size_t bytes) {
+  GLint64 most = 0;
+  glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
+  if (bytes > static_cast<std::size_t>(most))
+    throw Error(ErrorKind::limit,
+                "photons of " + cli::grouped(bytes) + " bytes are too many for this OpenGL, which reads " +
+                    cli::grouped(static_cast<std::uint64_t>(most)),
+                {}, "draw fewer: --photon-limit");
+}
+
+}  // namespace
+
+void PhotonLayer::clear() {
+  for (Buffer* buffer : {&rows_, &points_, &drawn_steps_, &drawn_points_, &selected_}) *buffer = Buffer();
+  shared_rows_.reset();
+  steps_ = ends_ = selected_steps_ = 0;
+  bytes_ = 0;
+}
+
+void PhotonLayer::set_photons(const PhotonSet& set, const Scene& scene, std::optional<GLuint> steps) {
+  clear();
+  const std::size_t row_bytes = set.rows.size() * sizeof(photon::PhotonRow);
+  const std::size_t point_bytes = set.points.size() * sizeof(photon::PhotonRow);
+  check_size(std::max(row_bytes, point_bytes));
+  shared_rows_ = steps;
+  if (!steps) rows_ = make_buffer(std::span<const photon::PhotonRow>(set.rows));
+  points_ = make_buffer(std::span<const photon::PhotonRow>(set.points));
+  table_ = photon_color_table(scene);
+  std::vector<std::array<float, 4>> linear;
+  for (const std::uint32_t color : table_.colors) linear.push_back(linear_of(unpacked(color)));
+  colors_ = make_buffer(std::span<const std::array<float, 4>>(linear));
+  table_.colors.clear();
+  times_ = set.times;
+  bytes_ = row_bytes + point_bytes;
+}
+
+void PhotonLayer::choose(const PhotonChoice& choice) {
+  const GLsizei steps = drawn_count(choice.steps.size()), ends = drawn_count(choice.points.size());
+  steps_ = ends_ = 0;
+  drawn_steps_ = Buffer();
+  drawn_points_ = Buffer();
+  drawn_steps_ = make_buffer(std::span<const DrawnRow>(choice.steps));
+  drawn_points_ = make_buffer(std::span<const DrawnRow>(choice.points));
+  steps_ = steps;
+  ends_ = ends;
+}
+
+void PhotonLayer::select(std::span<const DrawnRow> steps) {
+  selected_steps_ = drawn_count(steps.size());
+  selected_ = make_buffer(steps);
+}
+
+const Program& PhotonLayer::program(const std::string& defines) {
+  auto found = programs_.find(defines);
+  if (found == programs_.end())
+    found = programs_.emplace(defines, make_program(shaders::photon_vertex, shaders::photon_fragment, defines)).first;
+  return found->second;
+}
+
+void PhotonLayer::bind(GLuint rows, const Buffer& drawn) const {
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, rows);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 5, drawn.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 6, colors_.name());
+  glBindVertexArray(empty_.name());
+}
+
+void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line,
+                      float point) {
+  glUseProgram(program(defines).name());
+  const float now = settings.time ? static_cast<float>(*settings.time) : kEver;
+  const float oldest = settings.time && settings.trail > 0 ? now - static_cast<float>(settings.trail) : -kEver;
+  const float range = times_.empty() ? 0 : times_.high - times_.low;
+  glUniform4f(0, oldest, now, times_.empty() ? 0 : times_.low, range > 0 ? 1 / range : 0);
+  glUniform4f(1, static_cast<float>(width), static_cast<float>(height), line, point);
+  glUniform4ui(2, static_cast<GLuint>(settings.color), table_.ramp, table_.events, table_.materials);
+  glUniform2ui(3, table_.numbers, kDistinctColors);
+  glUniform4f(4, 0, 0, 0, 0);
+  glUniform1f(5, settings.opacity);
+}
+
+bool PhotonLayer::draws(const PhotonSettings& settings) const {
+  return (settings.paths && steps_ != 0) || (settings.points && ends_ != 0);
+}
+
+void PhotonLayer::draw(const PhotonSettings& settings, int width, int height, double share) {
+  if (!draws(settings)) return;
+  const auto steps = static_cast<GLsizei>(std::ceil(share * steps_)),
+             ends = static_cast<GLsizei>(std::ceil(share * ends_));
+  glEnable(GL_PROGRAM_POINT_SIZE);
+  if (settings.opacity < 1) {
+    glDepthMask(GL_FALSE);
+    blend_over();
+  }
+  // A line of one pixel is a line; a wider one two triangles, as OpenGL's core has no wide lines.
+  const bool wide = settings.size > 1;
+  const GLuint rows = shared_rows_.value_or(rows_.name());
+  if (settings.paths && steps_ != 0) {
+    bind(rows, drawn_steps_);
+    use(wide ? "#define WIDE\n" : "", settings, width, height, settings.size, 0);
+    glDrawArrays(wide ? GL_TRIANGLES : GL_LINES, 0, (wide ? 6 : 2) * steps);
+    if (settings.time) {
+      use("#define HEADS\n", settings, width, height, 0, 2 * settings.size + 2);
+      glDrawArrays(GL_POINTS, 0, steps);
+    }
+  }
+  if (settings.points && ends_ != 0) {
+    bind(points_.name(), drawn_points_);
+    use("#define POINTS\n", settings, width, height, 0, 2 * settings.size + 2);
+    glDrawArrays(GL_POINTS, 0, ends);
+  }
+  glDisable(GL_BLEND);
+  glDepthMask(GL_TRUE);
+  glDisable(GL_PROGRAM_POINT_SIZE);
+}
+
+void PhotonLayer::draw_selected(const PhotonSettings& settings, int width, int height) {
+  if (selected_steps_ == 0) return;
+  bind(shared_rows_.value_or(rows_.name()), selected_);
+  // Dark under light: seen on any ground.
+  for (const bool rim : {true, false}) {
+    use("#define WIDE\n", settings, width, height, (rim ? 3 : 0) + kSelectedWidth + settings.size, 0);
+    const std::array<float, 4> color = linear_of(rim ? Color{0, 0, 0} : kSelectedLight);
+    glUniform4f(4, color[0], color[1], color[2], 1);
+    glUniform1f(5, 1);
+    glDrawArrays(GL_TRIANGLES, 0, 6 * selected_steps_);
+  }
+}
+
+void PhotonLayer::draw_ids(const PhotonSettings& settings, int width, int height) {
+  if (!draws(settings)) return;
+  glEnable(GL_PROGRAM_POINT_SIZE);
+  if (settings.paths && steps_ != 0) {
+    bind(shared_rows_.value_or(rows_.name()), drawn_steps_);
+    use("#define WIDE\n#define IDS\n", settings, width, height, settings.size + kPickWidth, 0);
+    glUniform1ui(6, kStepId);
+    glDrawArrays(GL_TRIANGLES, 0, 6 * steps_);
+  }
+  if (settings.points && ends_ != 0) {
+    bind(points_.name(), drawn_points_);
+    use("#define POINTS\n#define IDS\n", settings, width, height, 0, 2 * settings.size + kPickWidth);
+    glUniform1ui(6, kPointId);
+    glDrawArrays(GL_POINTS, 0, ends_);
+  }
+  glDisable(GL_PROGRAM_POINT_SIZE);
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How photons are drawn: colours, which of them, and at what time. Command line, configuration and panel change it. No
+// GL.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace raylift::viewer {
+
+/// What the colour of light means.
+enum class PhotonColor : std::uint8_t { wavelength, time, flag, number, material };
+inline constexpr std::array<std::string_view, 5> kPhotonColorNames{"wavelength", "time", "flag", "number", "material"};
+
+/// From `low` to `high`, both included.
+template <class T>
+struct Between {
+  T low, high;
+  [[nodiscard]] bool has(T value) const { return low <= value && value <= high; }
+  friend bool operator==(const Between&, const Between&) = default;
+};
+
+/// Which photons are drawn: those for which all of these hold.
+struct PhotonFilter {
+  std::string history;                           ///< as photon::HistoryPattern reads it
+  std::optional<Between<float>> wavelength;      ///< nm; of each step by itself
+  std::optional<Between<std::int32_t>> channel;  ///< that detected them
+  friend bool operator==(const PhotonFilter&, const PhotonFilter&) = default;
+};
+
+struct PhotonSettings {
+  PhotonColor color = PhotonColor::wavelength;
+  PhotonFilter filter;
+  bool paths = true;
+  bool points = true;
+  float size = 1;              ///< of lines, pixels; points are larger
+  float opacity = 1;           ///< below 1, lines show what is behind them
+  std::optional<double> time;  ///< ns; none: all light at once
+  double trail = 0;            ///< ns of each path behind its head; 0: all of it
+  double speed = 0;            ///< ns in a second of play; 0: all times in kPlaySeconds
+  bool loop = true;            ///< play begins again at the end
+};
+inline constexpr double kPlaySeconds = 10;
+
+/// "350-500" or "420": throws Error(usage) for anything else.
+[[nodiscard]] Between<float> parse_wavelengths(std::string_view text);
+/// "12" or "10-19": likewise.
+[[nodiscard]] Between<std::int32_t> parse_channels(std::string_view text);
+/// The texts that these read.
+[[nodiscard]] std::string range_text(const Between<float>& range);
+[[nodiscard]] std::string range_text(const Between<std::int32_t>& range);
+
+/// The time after `seconds` more of play, within the times from `first` to `last`; none where play has come to its end.
+[[nodiscard]] std::optional<double> played(const PhotonSettings& settings, double first, double last, double seconds);
+
+}  // namespace raylift::viewer
