@@ -22,6 +22,7 @@ struct WindowLayout {
   bool light = false;  ///< the panels' theme
   bool full_screen = false;
   bool closing = false;
+  friend bool operator==(const WindowLayout&, const WindowLayout&) = default;
 };
 
 /// What controls act on.

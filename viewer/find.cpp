@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "find.h"
 
+#include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/find_solids.h>
 #include <raylift/geometry/scene/names.h>
 
@@ -114,6 +115,27 @@ Found find(const Solids& solids, std::string_view text) {
       if (std::vector<std::uint32_t> found = match(solids, by, pattern); !found.empty())
         return {in_order(std::move(found)), by};
   return {};
+}
+
+std::string nothing_matches(std::string_view text) {
+  return "no solid's name, mesh or material matches '" + cli::printable(text) + "'";
+}
+
+Found find_some(const Solids& solids, std::string_view text) {
+  Found found = find(solids, text);
+  if (!found.by)
+    throw Error(ErrorKind::usage, nothing_matches(text), {solids.scene().source, ""},
+                "see 'raylift info'; * matches any letters");
+  return found;
+}
+
+std::vector<std::uint32_t> find_each(const Solids& solids, std::span<const std::string> texts) {
+  std::vector<std::uint32_t> all;
+  for (const std::string& text : texts) {
+    const Found found = find_some(solids, text);
+    all.insert(all.end(), found.solids.begin(), found.solids.end());
+  }
+  return in_order(std::move(all));
 }
 
 std::string count_text(const Found& found) {

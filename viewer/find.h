@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,12 @@ struct Found {
 /// nothing in full, it is any part of the name, mesh, material or path, and case does not count. A node without a solid
 /// stands for those below.
 [[nodiscard]] Found find(const Solids& solids, std::string_view text);
+/// The same; throws Error(usage) where nothing is found.
+[[nodiscard]] Found find_some(const Solids& solids, std::string_view text);
+/// "no solid's name, mesh or material matches 'x'".
+[[nodiscard]] std::string nothing_matches(std::string_view text);
+/// The solids that any of these texts means, ascending. Throws Error(usage) where one of them finds nothing.
+[[nodiscard]] std::vector<std::uint32_t> find_each(const Solids& solids, std::span<const std::string> texts);
 
 /// "12 solids by material", "none found".
 [[nodiscard]] std::string count_text(const Found& found);

@@ -139,12 +139,14 @@ void FrameScheduler::save_image(ViewerState& state) {
   do {
     path = stem + "_" + std::to_string(++saved_) + ".png";
   } while (std::filesystem::exists(path, ignored));
+  state.attempt([&] { save_image(state, path); });
+}
+
+void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file) {
   // Neither at the resolution of a move, nor as the image was before the last change.
   if (coarse_ || drawn_ != state.revision()) draw(state, false);
-  state.attempt([&] {
-    write_png(renderer_.read(), path);
-    state.say("saved " + path);
-  });
+  write_png(renderer_.read(), file);
+  state.say("saved " + file.string());
 }
 
 }  // namespace raylift::viewer

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -36,6 +37,8 @@ class FrameScheduler {
   [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
   /// Writes the image at full resolution, without panels, to a new file in the working directory.
   void save_image(ViewerState& state);
+  /// Writes it to this file. Throws Error.
+  void save_image(ViewerState& state, const std::filesystem::path& file);
 
   [[nodiscard]] const Renderer& renderer() const { return renderer_; }
   /// The share of rays cast, from 0 to 1; nothing where none are being cast.

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 #if __has_include(<X11/Xlib.h>)
@@ -46,14 +47,14 @@ Display* display() {
 
 }  // namespace
 
-bool PressTimes::wait(double seconds) {
+bool PressTimes::wait(double seconds, int other) {
   static const auto pending = named<decltype(XPending)>("XPending");
   static const auto connection = named<decltype(XConnectionNumber)>("XConnectionNumber");
   Display* const x11 = pending != nullptr && connection != nullptr ? display() : nullptr;
   if (x11 == nullptr) return false;
   if (pending(x11) != 0) return true;
-  pollfd socket{connection(x11), POLLIN, 0};
-  (void)::poll(&socket, 1, static_cast<int>(1000 * seconds));  // an interrupt ends it too
+  std::array<pollfd, 2> sockets{pollfd{connection(x11), POLLIN, 0}, pollfd{other, POLLIN, 0}};  // -1 is left out
+  (void)::poll(sockets.data(), sockets.size(), static_cast<int>(1000 * seconds));  // an interrupt ends it too
   return true;
 }
 
@@ -73,7 +74,7 @@ void PressTimes::scan(double now) {
   }
 }
 #else
-bool PressTimes::wait(double) {
+bool PressTimes::wait(double, int) {
   return false;
 }
 

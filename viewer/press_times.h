@@ -10,9 +10,9 @@ namespace raylift::viewer {
 
 class PressTimes {
  public:
-  /// Waits until events are there, or for so long, and leaves them to scan(). False: nothing was waited for, since only
-  /// GLFW can.
-  [[nodiscard]] static bool wait(double seconds);
+  /// Waits until events are there, or `other` is readable (a descriptor, or -1), or for so long, and leaves the events
+  /// to scan(). False: nothing was waited for, since only GLFW can.
+  [[nodiscard]] static bool wait(double seconds, int other);
   /// Reads the times of the presses that the next glfwPollEvents() will tell of. `now` is glfwGetTime().
   void scan(double now);
   /// The time of the press that GLFW tells of now, by glfwGetTime(); `now` where the event has no time.

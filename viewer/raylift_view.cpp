@@ -7,6 +7,8 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "offscreen.h"
+#include "outside/describe_verbs.h"
+#include "outside/send.h"
 #include "view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
 #include "window.h"
@@ -26,6 +28,11 @@ int view(int argc, char** argv) {
   }
   cli::Session session(options.general, kProgram);
   for (const std::string& warning : options.warnings) session.warn(warning);
+  if (options.send.describe) {
+    session.write(viewer::describe_verbs().dump(2) + '\n');
+    return 0;
+  }
+  if (!options.send.verb.empty()) return viewer::send(options.send, options.files, session);
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (no_window) return viewer::draw_offscreen(options, session);
 #ifdef RAYLIFT_WITH_WINDOW

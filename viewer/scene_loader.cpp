@@ -48,6 +48,10 @@ SceneLoader::Activity SceneLoader::activity() const {
   return {};
 }
 
+bool SceneLoader::owes(const ViewerState& state) const {
+  return reads(state) || reading_ || uploading_ || (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
+}
+
 void SceneLoader::cancel() {
   if (loading_) {
     loading_.reset();

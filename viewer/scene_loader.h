@@ -34,6 +34,10 @@ class SceneLoader {
   [[nodiscard]] Activity activity() const;
   /// Whether work goes on whose end the window waits for.
   [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_ || reading_ || lighting_; }
+  /// Whether the file that the state asks for is still to be read.
+  [[nodiscard]] bool reads(const ViewerState& state) const { return loading_ || requests_ != state.requests(); }
+  /// Whether the image that the state asks for still lacks its scene, or this on a device.
+  [[nodiscard]] bool owes(const ViewerState& state) const;
   /// Stops the work that activity() tells of. The scene shown stays.
   void cancel();
 

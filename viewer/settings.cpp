@@ -108,6 +108,29 @@ std::vector<ClipPlane> Settings::planes() const {
   return all;
 }
 
+void Settings::set_planes(std::span<const ClipPlane> planes) {
+  clip = planes.empty() ? std::nullopt : std::optional(planes.front());
+  more_clips.assign(planes.begin() + (planes.empty() ? 0 : 1), planes.end());
+}
+
+ClipPlanes parse_clips(std::span<const std::string> texts) {
+  ClipPlanes clips;
+  for (const std::string& text : texts) {
+    if (text == "off") {
+      clips = {};
+    } else if (text == "facing") {
+      clips.facing = true;
+    } else {
+      clips.planes.push_back(parse_clip(text));
+    }
+  }
+  // The plane that follows from the camera comes first.
+  if (clips.facing) clips.planes.insert(clips.planes.begin(), ClipPlane());
+  if (clips.planes.size() > kMostPlanes)
+    throw Error(ErrorKind::usage, "there are more than " + std::to_string(kMostPlanes) + " clipping planes");
+  return clips;
+}
+
 std::string clip_text(const ClipPlane& plane) {
   std::string text = decimal(plane.normal.x()) + ',' + decimal(plane.normal.y()) + ',' + decimal(plane.normal.z());
   if (plane.offset) text += '=' + decimal(*plane.offset);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,15 @@ struct ClipPlane {
 /// "x", "-y", "x=100", "1,1,0", "1,1,0=250": throws Error(usage) for anything else.
 [[nodiscard]] ClipPlane parse_clip(std::string_view text);
 inline constexpr std::size_t kMostPlanes = 6;
+
+/// Several planes; all of them hold.
+struct ClipPlanes {
+  std::vector<ClipPlane> planes;
+  bool facing = false;  ///< the first is to follow from the camera
+};
+/// Texts of parse_clip(), "facing", and "off", which takes back those before it. Throws Error(usage), also for more
+/// than kMostPlanes.
+[[nodiscard]] ClipPlanes parse_clips(std::span<const std::string> texts);
 /// The text that parse_clip reads as this plane.
 [[nodiscard]] std::string clip_text(const ClipPlane& plane);
 
@@ -87,6 +97,7 @@ struct Settings {
   [[nodiscard]] bool colors_hits() const { return color == ColorBy::hits || color == ColorBy::first_hit; }
   /// All clipping planes, at most kMostPlanes.
   [[nodiscard]] std::vector<ClipPlane> planes() const;
+  void set_planes(std::span<const ClipPlane> planes);
 };
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.

@@ -65,6 +65,7 @@ std::string config_folder() {
 std::string config_file(int argc, char** argv) {
   for (const char* flag : {"--help", "-h", "--version", "--no-config"})
     if (early_flag(argc, argv, flag)) return {};
+  if (early_value(argc, argv, "--send")) return {};  // another viewer has its own
   if (const auto named = early_value(argc, argv, "--config")) return *named;
   const std::string path = config_folder().empty() ? "" : config_folder() + "/view.json";
   std::error_code ignored;

@@ -14,7 +14,7 @@ namespace raylift::viewer {
 [[nodiscard]] std::string config_folder();
 
 /// The file that the command line names, or the default one; empty where there is none, or where the command line asks
-/// for none, for the help or for the version.
+/// for none, for the help or for the version, or where it asks another viewer.
 [[nodiscard]] std::string config_file(int argc, char** argv);
 
 /// The configuration as arguments for `app`. Errors: io, malformed.

@@ -14,6 +14,7 @@
 #include "cli/quantity.h"
 #include "cli/text.h"
 #include "find.h"
+#include "outside/describe_verbs.h"
 #include "reveal.h"
 #include "view_config.h"
 
@@ -37,6 +38,7 @@ Examples:
   raylift-view detector.dae --ray-cast shaded -o - | display
   raylift-view detector.dae --photons run --photon-filter 'TO * RE * SD' --color hits
   raylift-view detector.dae --photons run --photon-play --frames 250 -o 'film/{frame}.png'
+  raylift-view --send select 'Sensor_12*'
 
 Exit codes are those of raylift; 10: no OpenGL context could be made.)";
 
@@ -188,7 +190,7 @@ void add_device_options(CLI::App& app, ViewOptions& options) {
 }
 
 void add_options(CLI::App& app, ViewOptions& options) {
-  app.footer(kFooter);
+  app.footer(kFooter + std::string("\n\nVerbs of --send:\n") + verbs_help());
   app.set_version_flag("--version", "raylift-view " RAYLIFT_VERSION, "Print the version");
   app.add_option("FILE", options.files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others");
   // config_file() reads these two.
@@ -208,6 +210,7 @@ void add_options(CLI::App& app, ViewOptions& options) {
   add_drawing_options(app, options);
   add_photon_options(app, options);
   add_device_options(app, options);
+  add_send_options(app, options.send);
   cli::add_general_options(app, options.general, false);
   cli::add_load_options(app, options.load);
   // What comes later wins: the command line over the configuration.
@@ -240,25 +243,9 @@ void settle_clips(ViewOptions& options) {
   std::vector<std::string> clips = options.clips;
   if (clips.size() > options.configured.clips)
     clips.erase(clips.begin(), clips.begin() + static_cast<std::ptrdiff_t>(options.configured.clips));
-  options.clip_facing = false;
-  std::vector<ClipPlane> planes;
-  for (const std::string& text : clips) {
-    if (text == "off") {
-      planes.clear();
-      options.clip_facing = false;
-    } else if (text == "facing") {
-      options.clip_facing = true;
-    } else {
-      planes.push_back(parse_clip(text));
-    }
-  }
-  // The plane that follows from the camera comes first.
-  if (options.clip_facing) planes.insert(planes.begin(), ClipPlane());
-  if (planes.size() > kMostPlanes)
-    throw Error(ErrorKind::usage, "--clip is given more than " + std::to_string(kMostPlanes) + " times");
-  Settings& s = options.settings;
-  s.clip = planes.empty() ? std::nullopt : std::optional(planes.front());
-  s.more_clips.assign(planes.begin() + (planes.empty() ? 0 : 1), planes.end());
+  const ClipPlanes parsed = parse_clips(clips);
+  options.clip_facing = parsed.facing;
+  options.settings.set_planes(parsed.planes);
 }
 
 /// What follows from several options together. Throws Error(usage).
@@ -288,16 +275,12 @@ void settle(ViewOptions& options, bool background_given) {
 /// The solids that a pattern of the options means. Where there are none: a warning, for one of the configuration, which
 /// is for any scene; else throws Error(usage).
 std::vector<std::uint32_t> matching(const std::string& pattern, bool configured, const Solids& solids, Notes& notes) {
-  Found found = find(solids, pattern);
-  const std::string named = "'" + cli::printable(pattern) + "'";
+  Found found = configured ? find(solids, pattern) : find_some(solids, pattern);
   if (found.by) {
-    notes.counts.push_back(named + ": " + count_text(found));
+    notes.counts.push_back("'" + cli::printable(pattern) + "': " + count_text(found));
     return std::move(found.solids);
   }
-  const std::string problem = "no solid's name, mesh or material matches " + named;
-  if (!configured)
-    throw Error(ErrorKind::usage, problem, {solids.scene().source, ""}, "see 'raylift info'; * matches any letters");
-  notes.warnings.push_back(problem + ", of the configuration");
+  notes.warnings.push_back(nothing_matches(pattern) + ", of the configuration");
   return {};
 }
 
@@ -324,7 +307,7 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));
-  if (text.empty()) settle(options, app.count("--background") != 0);
+  if (text.empty() && options.send.verb.empty()) settle(options, app.count("--background") != 0);
   return text;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/camera.h"
 #include "cli/cli11_forward.h"
 #include "cli/session.h"
+#include "outside/send_options.h"
 #include "settings.h"
 #include "solids.h"
 
@@ -23,6 +24,7 @@ namespace raylift::viewer {
 struct ViewOptions {
   std::vector<std::string> files;
   cli::GeneralOptions general;
+  SendOptions send;  ///< where it has a verb, `files` are the verb's words
   LoadOptions load;
   UploadOptions upload;
   std::string device = "auto";

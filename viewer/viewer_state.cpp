@@ -70,6 +70,13 @@ std::string ViewerState::message() const {
   return Clock::now() < message_until_ ? message_ : "";
 }
 
+void ViewerState::fail(const Error& failure) {
+  if (failure.kind() == ErrorKind::cancelled) return;
+  error_ = std::string(to_string(failure.kind())) + ": " + failure.what();
+  failure_ = failure;
+  ++failures_;
+}
+
 void ViewerState::open(const std::string& path) {
   file_ = path;
   ++requests_;
@@ -121,6 +128,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
     warnings.push_back("no bookmark has the name '" + options_.bookmark + "'");
   if (!warnings.empty() && error_.empty()) say(warnings.front());
   shown_file_ = file_;
+  shown_request_ = requests_;
   ++revision_;
 }
 
@@ -191,6 +199,14 @@ void ViewerState::focus(std::span<const std::uint32_t> instances) {
   framed_zoom_ = 1.6;  // leaves room for some of the surroundings
   frame(instances);
   in_the_way_ = standing_before(*solids_, instances, camera_, aspect());
+  moved();
+}
+
+void ViewerState::focus_alone(std::span<const std::uint32_t> instances) {
+  if (!scene_ || instances.empty()) return;
+  framed_zoom_ = 1;
+  frame(instances);
+  in_the_way_ = all_but(*solids_, instances);
   moved();
 }
 

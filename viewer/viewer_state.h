@@ -84,6 +84,11 @@ class ViewerState {
   [[nodiscard]] const Resolution& framebuffer() const { return framebuffer_; }
   /// The last error, until the next success.
   [[nodiscard]] const std::string& error() const { return error_; }
+  /// How much work has failed so far, and with what the last did.
+  [[nodiscard]] std::uint64_t failures() const { return failures_; }
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  /// The value of requests() whose scene is shown; 0: none yet.
+  [[nodiscard]] std::uint64_t shown_request() const { return shown_request_; }
   /// The last message, for some seconds; then empty.
   [[nodiscard]] std::string message() const;
   /// Raised by every change of the image.
@@ -125,6 +130,8 @@ class ViewerState {
   void frame_all();
   /// Frames solids, and draws faintly what stands before them.
   void focus(std::span<const std::uint32_t> instances);
+  /// Frames solids, and draws all others faintly, as --focus does.
+  void focus_alone(std::span<const std::uint32_t> instances);
   /// Frames the selected solid, or everything where none is selected.
   void focus_selection();
 
@@ -167,15 +174,15 @@ class ViewerState {
     try {
       work();
     } catch (const Error& failure) {
-      if (failure.kind() != ErrorKind::cancelled)
-        error_ = std::string(to_string(failure.kind())) + ": " + failure.what();
+      fail(failure);
     } catch (const std::bad_alloc&) {
-      error_ = "out_of_host_memory: no memory left";
+      fail(Error(ErrorKind::out_of_host_memory, "no memory left"));
     }
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+  void fail(const Error& failure);
   void moved();
   void frame(std::span<const std::uint32_t> instances);
   [[nodiscard]] double aspect() const { return static_cast<double>(framebuffer_.width) / framebuffer_.height; }
@@ -211,6 +218,9 @@ class ViewerState {
   bool playing_ = false;
   Bookmarks bookmarks_;
   std::string error_, message_;
+  std::optional<Error> failure_;
+  std::uint64_t failures_ = 0;
+  std::uint64_t shown_request_ = 0;
   Clock::time_point message_until_{}, last_move_{};
   std::uint64_t revision_ = 1;
 };

@@ -19,6 +19,7 @@
 #include "cli/text.h"
 #include "controls.h"
 #include "gui.h"
+#include "outside/view_server.h"
 #include "panels.h"
 #include "press_times.h"
 #include "scene_loader.h"
@@ -92,19 +93,21 @@ class Window {
     set_callbacks();
     layout_.light = options.light;
     gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
+    if (!options.send.no_socket) listen(session);
   }
 
   void run(const cli::Session& session) {
     while (glfwWindowShouldClose(window_.get()) == 0 && cli::interrupted_by() == 0) {
       // Waits for an event, unless something goes on by itself.
-      if (!draws_on()) {
+      if (!draws_on() && !(outside_ && outside_->busy())) {
         presses_.clear();
-        if (!presses_.wait(longest_wait())) glfwWaitEventsTimeout(longest_wait());
+        wait();
       }
       presses_.scan(glfwGetTime());
       glfwPollEvents();
       act_on_held_keys();
       act_on_time();
+      serve_outside();
       loader_.poll(state_);
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
@@ -117,6 +120,24 @@ class Window {
   }
 
  private:
+  /// A viewer that can't be reached from outside is a viewer still.
+  void listen(cli::Session& session) {
+    try {
+      outside_ = std::make_unique<ViewServer>(target_);
+      session.debug("socket: " + outside_->path().string());
+    } catch (const Error& error) {
+      session.warn(error.what());
+    }
+  }
+
+  void serve_outside() {
+    if (!outside_) return;
+    const WindowLayout before = layout_;
+    if (!outside_->serve() || layout_ == before) return;
+    wake_ = kSettle;
+    apply_layout();
+  }
+
   static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
   [[nodiscard]] bool draws_on() const { return frames_.busy(state_) || any_held_key() || wake_ > 0; }
@@ -126,6 +147,13 @@ class Window {
     if (loader_.busy()) return 0.05;
     if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
     return options_.watch || !state_.message().empty() ? 0.4 : 1.0;
+  }
+
+  /// Until there is an event, or something is asked from outside. On X11 both end the wait; elsewhere GLFW waits, and
+  /// knows nothing of a socket.
+  void wait() {
+    if (presses_.wait(longest_wait(), outside_ ? outside_->descriptor() : -1)) return;
+    glfwWaitEventsTimeout(outside_ ? std::min(0.1, longest_wait()) : longest_wait());
   }
 
   /// Draws some frames after any change that panels show.
@@ -317,6 +345,7 @@ class Window {
   FrameScheduler frames_;
   Panels panels_;
   ControlTarget target_;
+  std::unique_ptr<ViewServer> outside_;
   std::unique_ptr<Gui> gui_;
   std::shared_ptr<const Scene> lettered_;  // whose letters the panels have
   std::string title_;

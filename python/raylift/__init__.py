@@ -38,11 +38,12 @@ from .optics import Optics as Optics, Table as Table
 from .photons import Photons as Photons, Propagation as Propagation, start_photons as start_photons
 from .report import Report as Report
 from .scenes import scene_of as scene_of
+from .running_viewer import Viewer as Viewer
 from .viewer import view as view, write_collada as write_collada
 
 __all__ = [
     "Array", "Device", "Error", "Function", "Geometry", "Hits", "Mesh", "Module", "Optics", "OutOfMemoryError", "Photons",
-    "Propagation", "Report", "Scene", "Stream", "Table", "UsageError", "__version__", "check", "find_overlaps", "hit_dtype", "load",
+    "Propagation", "Report", "Scene", "Stream", "Table", "UsageError", "Viewer", "__version__", "check", "find_overlaps", "hit_dtype", "load",
     "photon_dtype", "propagate", "ray_dtype", "scene_of", "start_photons", "step_kinds",
     "supported_extensions", "upload", "view", "write_collada",
 ]

@@ -14,8 +14,9 @@ import numpy
 import numpy.typing
 
 from ._raylift import Scene
-from .errors import Error
+from .errors import Error, UsageError
 from .photons import Photons, Propagation
+from .running_viewer import Viewer
 
 __all__ = ["view", "write_collada"]
 
@@ -25,41 +26,56 @@ _FACES = numpy.array([[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]])
 
 
 def view(scene: Scene, photons: Any = None, *, output: str | os.PathLike[str] | None = None, size: float | None = None,
-         program: str | None = None, options: Iterable[str] = ()) -> subprocess.Popen[bytes]:
-    """Starts raylift-view on a scene, and returns its process, which goes on by itself.
+         program: str | None = None, options: Iterable[str] = (), viewer: Viewer | None = None) -> Viewer:
+    """Starts raylift-view on a scene, which goes on by itself, and returns it: its verbs are methods of a Viewer.
 
     photons: a Propagation (its record as lines, its final photons or else its hits as points), Photons, as points, or
     positions (N, 3) in millimetres, as tetrahedra. output: draw an image file, without a window, and wait for it. size: of
     these tetrahedra, mm; by default 1/300 of the scene. program: the viewer; by default $RAYLIFT_VIEW, or raylift-view in
-    $PATH. options: more of its command line, such as ("--photon-color", "time"). Raises raylift.Error: system (no viewer),
-    io.
+    $PATH. options: more of its command line, such as ("--photon-color", "time"). viewer: one that runs, which shows the
+    scene in place of its own, all photons as tetrahedra, and saves `output` once it does. Raises raylift.Error: system (no
+    viewer), io, and what the viewer answers.
     """
-    viewer = program or os.environ.get("RAYLIFT_VIEW") or shutil.which("raylift-view")
-    if viewer is None:
-        raise Error("raylift-view is not in $PATH: install raylift's component viewer, or set RAYLIFT_VIEW", "system")
+    options = list(options)
+    if viewer is not None and (program is not None or options):
+        raise UsageError("a viewer that runs takes no program and no options: it has them")
+    command = [] if viewer is not None else [_program(program)]
     folder: str | None = None
     path = scene.source
-    arrays = _arrays(photons)
+    arrays = _arrays(photons) if viewer is None else {}
     marks = None if arrays else photons
     if photons is not None or not os.path.exists(path):
         folder = tempfile.mkdtemp(prefix="raylift-view-")
     if folder is not None and (marks is not None or not os.path.exists(path)):
         path = os.path.join(folder, "scene.dae")
         write_collada(scene, path, marks, size=size)
-    command = [viewer, path]
-    if folder is not None and arrays:
-        for name, array in arrays.items():
-            numpy.save(os.path.join(folder, name), array)
-        command += ["--photons", folder]
-    command += options
-    if output is not None:
-        command += ["--output", os.fspath(output)]
-    process = subprocess.Popen(command)
+    if viewer is None:
+        command.append(path)
+        if folder is not None and arrays:
+            for name, array in arrays.items():
+                numpy.save(os.path.join(folder, name), array)
+            command += ["--photons", folder]
+        command += options
+        if output is not None:
+            command += ["--output", os.fspath(output)]
+        viewer = Viewer(process=subprocess.Popen(command))
+        if output is not None and (code := viewer.wait()) != 0:
+            raise Error(f"raylift-view ended with {code}", "io")
+        output = None
+    else:
+        viewer.open(path)
     if folder is not None:
-        weakref.finalize(process, shutil.rmtree, folder, ignore_errors=True)
-    if output is not None and process.wait() != 0:
-        raise Error(f"raylift-view ended with {process.returncode}", "io")
-    return process
+        weakref.finalize(viewer, shutil.rmtree, folder, ignore_errors=True)
+    if output is not None:
+        viewer.screenshot(output)
+    return viewer
+
+
+def _program(given: str | None) -> str:
+    program = given or os.environ.get("RAYLIFT_VIEW") or shutil.which("raylift-view")
+    if program is None:
+        raise Error("raylift-view is not in $PATH: install raylift's component viewer, or set RAYLIFT_VIEW", "system")
+    return program
 
 
 def _arrays(photons: Any) -> dict[str, numpy.typing.NDArray[Any]]:

@@ -20,6 +20,9 @@ def use(path: str) -> int:
     triangles, rays = RayMeshIntersector(scene).intersects_id(t, t)
     ids, also, places = RayMeshIntersector(scene).intersects_id(t, t, return_locations=True)
     RaycastingScene().cast_rays(t)["t_hit"].max()
+    viewer: rl.Viewer = rl.view(scene, photons=result)
+    viewer.look(eye=[0, 0, 0])
+    rl.view(scene, viewer=viewer).screenshot("x.png")
     try:
         rl.load("nowhere")
     except rl.Error as error:

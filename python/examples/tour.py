@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows each kind of solid by itself, and saves an image of it: tour.py DETECTOR.dae FOLDER
+
+A window opens for it. What is clicked there meanwhile is printed.
+"""
+import os
+import sys
+
+import raylift as rl
+
+
+def main(path: str, folder: str) -> None:
+    scene = rl.load(path)
+    os.makedirs(folder, exist_ok=True)
+    with rl.view(scene) as viewer:
+        viewer.ready()
+        viewer.subscribe(to="selection")
+        viewer.color("solid")
+        for number, mesh in enumerate(scene.meshes):
+            viewer.focus(f"mesh:{mesh.name}")
+            viewer.screenshot(os.path.join(folder, f"{number:03}.png"))
+            for _, told in viewer.notifications(timeout=0.1):
+                print(told["selection"] and told["selection"]["path"])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

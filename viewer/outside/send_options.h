@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options by which raylift-view reaches a viewer that runs, and by which one is reached.
+#pragma once
+
+#include <string>
+
+#include "cli/cli11_forward.h"
+
+namespace raylift::viewer {
+
+struct SendOptions {
+  std::string verb;  ///< empty: nothing is sent
+  std::string to;    ///< a process's number, or the path of a socket; empty: the newest viewer
+  bool json = false;
+  bool describe = false;   ///< prints the verbs' schema
+  bool no_socket = false;  ///< of the window
+};
+
+void add_send_options(CLI::App& app, SendOptions& options);
+
+}  // namespace raylift::viewer

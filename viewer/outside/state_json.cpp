@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outside/state_json.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+
+namespace raylift::viewer {
+namespace {
+
+using cli::Json;
+
+Json coordinates(const Eigen::Vector3d& v) {
+  return Json::array({v.x(), v.y(), v.z()});
+}
+
+/// Others have another working folder.
+std::string absolute(const std::string& file) {
+  std::error_code ignored;
+  return file.empty() ? file : std::filesystem::absolute(file, ignored).string();
+}
+
+template <std::size_t N, class Enum>
+std::string name_of(const std::array<std::string_view, N>& names, Enum value) {
+  return std::string(names[static_cast<std::size_t>(value)]);
+}
+
+void add_settings(const Settings& s, Json& json) {
+  json["color"] = name_of(kColorNames, s.color);
+  json["ray_cast"] = name_of(kRayModeNames, s.rays);
+  json["shells"] = name_of(kShellsNames, s.shells);
+  json["wireframe"] = s.fill == Fill::wireframe;
+  json["edges"] = s.edges;
+  json["smooth"] = s.smooth;
+  json["back_faces"] = s.back_faces;
+  json["opacity"] = s.opacity;
+  json["caps"] = s.caps;
+  json["axes"] = s.axes;
+  json["scale_bar"] = s.scale_bar;
+  json["planes"] = Json::array();
+  for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
+}
+
+}  // namespace
+
+Json to_json(const Camera& camera) {
+  return {{"eye", coordinates(camera.eye())}, {"target", coordinates(camera.target)},
+          {"up", coordinates(camera.up)},     {"above", coordinates(camera.above())},
+          {"fov", camera.fov_degrees},        {"orthographic", camera.orthographic}};
+}
+
+Json selection_json(const ViewerState& state) {
+  if (!state.selection()) return nullptr;
+  const Selection& selected = *state.selection();
+  return {{"solid", selected.instance}, {"name", selected.name},       {"path", selected.path},
+          {"mesh", selected.mesh},      {"material", selected.inside}, {"position", coordinates(selected.position)}};
+}
+
+Json scene_json(const ViewerState& state) {
+  if (!state.scene()) return nullptr;
+  std::uint64_t triangles = 0;
+  for (const Instance& instance : state.scene()->instances)
+    triangles += state.scene()->meshes[instance.mesh].triangles.size();
+  return {
+      {"file", absolute(state.scene()->source)}, {"solids", state.scene()->instances.size()}, {"triangles", triangles}};
+}
+
+Json state_json(const ControlTarget& of) {
+  const ViewerState& state = of.state;
+  Json json{{"file", absolute(state.file())}, {"loading", of.loader.reads(state)}};
+  json["error"] = state.error().empty() ? Json() : Json(state.error());
+  const std::span<const std::uint8_t> visible =
+      state.solids() != nullptr ? std::span(state.solids()->visible()) : std::span<const std::uint8_t>();
+  json["solids"] = visible.size();
+  json["visible"] = std::count(visible.begin(), visible.end(), 1);
+  json["camera"] = to_json(state.camera());
+  json["selection"] = selection_json(state);
+  add_settings(state.settings(), json);
+  json["panels"] = of.layout.panels;
+  json["legend"] = of.layout.legend;
+  json["bookmarks"] = Json::array();
+  for (const Bookmark& bookmark : state.bookmarks()) json["bookmarks"].push_back(bookmark.name);
+  json["size"] = Json::array({state.framebuffer().width, state.framebuffer().height});
+  return json;
+}
+
+}  // namespace raylift::viewer

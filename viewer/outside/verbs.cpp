@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outside/verbs.h"
+
+#include "cli/camera.h"
+#include "cli/options.h"
+#include "outside/verb_actions.h"
+#include "settings.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Type = Parameter::Type;
+
+constexpr double kLargestCoordinate = 1e30;  // mm: squares of coordinates stay finite
+
+Parameter number(std::string_view name, double least, double most, std::string_view unit, std::string_view help) {
+  return {name, Type::number, help, false, unit, least, most};
+}
+Parameter flag(std::string_view name, std::string_view help) {
+  return {name, Type::flag, help};
+}
+Parameter point(std::string_view name, std::string_view unit, std::string_view help) {
+  return {name, Type::point, help, false, unit, -kLargestCoordinate, kLargestCoordinate};
+}
+template <std::size_t N>
+Parameter choice(std::string_view name, const std::array<std::string_view, N>& words, std::string_view help) {
+  return {name, Type::choice, help, false, {}, 0, 0, cli::words_of(words)};
+}
+Parameter required(Parameter parameter) {
+  parameter.required = true;
+  return parameter;
+}
+Parameter solids(std::string_view help) {
+  return {"solids", Type::patterns, help};
+}
+
+std::vector<Parameter> camera_parameters() {
+  return {choice("view", kViewNames, "a standard view of what is shown"),
+          point("eye", "mm", "position of the camera"),
+          point("target", "mm", "point that the camera looks at"),
+          point("up", "", "upward direction of the image"),
+          number("azimuth", -36000, 36000, "degrees", "turn around the target"),
+          number("elevation", -180, 180, "degrees", "raise the camera"),
+          number("fov", 1, 170, "degrees", "vertical field of view"),
+          number("zoom", 1e-6, 1e6, "", "magnification of the present image"),
+          flag("orthographic", "parallel projection")};
+}
+
+std::vector<Parameter> drawing_parameters() {
+  return {choice("ray_cast", kRayModeNames, "cast rays instead of rasterising"),
+          choice("shells", kShellsNames, "solids that enclose nearly all others"),
+          flag("wireframe", "lines instead of surfaces"),
+          flag("edges", "the triangles' edges over the surfaces"),
+          flag("smooth", "smooth or flat shading"),
+          flag("back_faces", "back faces in red stripes"),
+          number("opacity", 0.01, 1, "", "of all surfaces"),
+          flag("caps", "clipped solids as if they were filled"),
+          flag("axes", "show the axes"),
+          flag("scale_bar", "show the scale bar"),
+          flag("panels", "show the panels"),
+          flag("legend", "show the legend"),
+          {"background", Type::text, "as --background takes it"}};
+}
+
+std::vector<std::string> notification_names() {
+  std::vector<std::string> names;
+  for (const Notification& one : notifications()) names.emplace_back(one.name);
+  return names;
+}
+
+constexpr std::string_view kScene = "file, solids, triangles", kCount = "solids: how many were found";
+
+/// What is shown, from where, and how.
+std::vector<Verb> verbs_of_the_scene() {
+  return {{"open",
+           "open a file; answers once it is shown",
+           {{"file", Type::file, "the scene's file", true}},
+           kScene,
+           act::open},
+          {"reload", "read the file again; answers once it is shown", {}, kScene, act::reload},
+          {"ready", "answer once the file is shown", {}, kScene, act::ready},
+          {"look", "move the camera; what is left out stays", camera_parameters(), "the camera", act::look},
+          {"focus",
+           "frame solids and draw all others faintly; without solids: frame the selected one, or the scene",
+           {solids("patterns of solids, as --focus takes one")},
+           kCount,
+           act::focus},
+          {"hide", "hide solids", {required(solids("patterns of solids, as --hide takes them"))}, kCount, act::hide},
+          {"show", "show solids; without solids: all", {solids("patterns of solids")}, kCount, act::show},
+          {"only",
+           "show only these solids",
+           {required(solids("patterns of solids, as --only takes them"))},
+           kCount,
+           act::only},
+          {"undo", "take the last change of what is hidden back", {}, "", act::undo},
+          {"clip",
+           "clip at planes, in place of those before",
+           {{"planes", Type::planes, "as --clip takes them: x, -y, z=100, 1,1,0=250, facing or off", true}},
+           "planes: as texts",
+           act::clip},
+          {"color",
+           "choose what colours mean",
+           {required(choice("by", kColorNames, "as --color takes it"))},
+           "",
+           act::color},
+          {"draw", "choose how the scene is drawn; what is left out stays", drawing_parameters(), "", act::draw}};
+}
+
+std::vector<Verb> other_verbs() {
+  return {{"select",
+           "select the first solid that a pattern finds; without solid: none",
+           {{"solid", Type::text, "a pattern of solids"}},
+           "solids: how many were found; selection",
+           act::select},
+          {"bookmark",
+           "save, open or remove a bookmark; a saved one without a name is view 1, or the next free one",
+           {{"name", Type::text, "of the bookmark"},
+            {"action", Type::choice, "save, unless given", false, {}, 0, 0, {"save", "open", "remove"}}},
+           "name",
+           act::bookmark},
+          {"screenshot",
+           "write the image, without panels, into a PNG file; answers once all rays are cast",
+           {{"file", Type::file, "of the image", true}},
+           "file, width, height",
+           act::screenshot},
+          {"state",
+           "tell what is shown, and how",
+           {},
+           "file, loading, error, solids, visible, camera, selection, bookmarks, ...",
+           act::state},
+          {"subscribe",
+           "be told of changes by notifications",
+           {{"to", Type::words, "all, unless given", false, {}, 0, 0, notification_names()}},
+           "to: what is subscribed to",
+           nullptr},
+          {"unsubscribe", "be told of nothing more", {}, "", nullptr},
+          {"quit", "close the window", {}, "", act::quit}};
+}
+
+}  // namespace
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> table = [] {
+    std::vector<Verb> all = verbs_of_the_scene();
+    for (Verb& verb : other_verbs()) all.push_back(std::move(verb));
+    return all;
+  }();
+  return table;
+}
+
+const Verb* find_verb(std::string_view name) {
+  for (const Verb& verb : verbs())
+    if (verb.name == name) return &verb;
+  return nullptr;
+}
+
+std::vector<std::string> verb_names() {
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs()) names.emplace_back(verb.name);
+  return names;
+}
+
+const std::vector<Notification>& notifications() {
+  static const std::vector<Notification> table{{"selection", "the solid that is selected now, or null"},
+                                               {"camera", "the camera, at most once for each image"},
+                                               {"opened", "a scene that is shown: file, solids, triangles"}};
+  return table;
+}
+
+}  // namespace raylift::viewer
