@@ -93,7 +93,7 @@ std::vector<std::uint32_t> sensors_of_solids(const Scene& scene) {
   std::vector<std::uint32_t> shown(scene.instances.size());
   std::iota(shown.begin(), shown.end(), 0U);
   if (scene.optics.channels.empty()) return shown;
-  const SolidTree tree = solid_tree(scene);
+  const raylift::SolidTree tree = solid_tree(scene);
   std::vector<std::uint32_t> below(shown.size(), 0);  // sensors in a solid, its own self among them
   for (const SolidChannel& channel : scene.optics.channels)
     for (std::uint32_t solid = channel.solid; solid != kNone; solid = tree.mother[solid]) ++below[solid];
