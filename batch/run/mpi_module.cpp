@@ -2,6 +2,7 @@
 // raylift-mpi.so: the only part of raylift that is linked with MPI.
 #include <mpi.h>
 
+#include <cstdlib>
 #include <list>
 #include <utility>
 
@@ -13,6 +14,9 @@ namespace {
 class LinkedMpi : public Mpi {
  public:
   LinkedMpi() {
+    // Open MPI asks hwloc for the machine's parts, and hwloc asks each X server on it for its GPU. Xlib ends the
+    // process when such a server ends meanwhile.
+    ::setenv("HWLOC_COMPONENTS", "-gl", 0);
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);

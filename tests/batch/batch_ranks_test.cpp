@@ -37,12 +37,12 @@ class BatchRanks : public testing::Test {
   /// Runs the batch under mpirun, by the shell. Returns the exit code.
   [[nodiscard]] int run(const std::string& mpirun, const std::string& arguments, const std::string& before = "") const {
     // OpenMPI leaves memory of its own behind, which the leak sanitizer would take for ours.
-    const std::string command =
-        before +
-        " ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun "
-        "--oversubscribe --bind-to none " +
-        mpirun + ' ' + program("raylift").string() + " batch --jobs 1 --report " + report() + ' ' + scenes() + ' ' +
-        arguments + " > " + (folder_.path() / "said").string() + " 2>&1";
+    const std::string command = before +
+                                " ASAN_OPTIONS=detect_leaks=0 HWLOC_COMPONENTS=-gl OMPI_ALLOW_RUN_AS_ROOT=1 "
+                                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun "
+                                "--oversubscribe --bind-to none " +
+                                mpirun + ' ' + program("raylift").string() + " batch --jobs 1 --report " + report() +
+                                ' ' + scenes() + ' ' + arguments + " > " + (folder_.path() / "said").string() + " 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
   }

@@ -124,7 +124,8 @@ TEST_F(Photons, GiveTheSameFilesOnSeveralRanks) {
     run("one", options);
     const auto under_mpirun = [&](const std::string& more) {
       std::string command =
-          "ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun "
+          "ASAN_OPTIONS=detect_leaks=0 HWLOC_COMPONENTS=-gl OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+          "timeout 100 mpirun "
           "--oversubscribe --bind-to none -n 3 " +
           program("raylift").string();
       for (const std::string& argument : into("ranks", options)) command += ' ' + argument;

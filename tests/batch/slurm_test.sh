@@ -17,6 +17,7 @@ done
 
 work=$(mktemp -d /tmp/raylift-slurm-XXXXXX) # short: a socket's path has 107 bytes
 export SLURM_CONF=$work/slurm.conf          # from here on, never a Slurm of this machine
+export HWLOC_COMPONENTS=-gl                 # daemons and mpirun would ask X servers that other tests start and stop
 daemons=()
 stop() {
   code=$?

@@ -70,7 +70,7 @@ TEST(DrawList, KnowsTheSurfaceOnTheOutsideOfASolid) {
   resolve_optics(scene);
   const std::vector<std::uint32_t> surfaces = surfaces_of_solids(scene);
   EXPECT_EQ(surfaces[5], 1U);
-  const raylift::SolidTree tree = solid_tree(scene);
+  const auto tree = solid_tree(scene);
   for (std::uint32_t i = 0; i != surfaces.size(); ++i)
     if (surfaces[i] == 1) {
       EXPECT_TRUE(i == 5 || tree.mother[i] == 5) << "Geant4's skin holds towards daughters too";

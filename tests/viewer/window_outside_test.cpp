@@ -172,7 +172,7 @@ TEST_F(WindowFromOutside, IsAskedByTheProgram) {
     EXPECT_EQ(send(arguments).code, code) << arguments;
   EXPECT_EQ(send("open '" + (test::source_dir() / "tests/data/malformed/array_nan.dae").string() + "'").code, 4);
   EXPECT_EQ(send("quit").code, 0);
-  EXPECT_EQ(program_->wait(25s), 0);
+  EXPECT_EQ(program_->wait(kPatience), 0);
   EXPECT_FALSE(std::filesystem::exists(socket_));
 }
 
@@ -199,7 +199,7 @@ TEST_F(WindowFromOutside, GoesOnAfterHostileMessages) {
   (void)call("look", {{"view", "iso"}});
   EXPECT_GT(scene_pixels(screenshot()), 1000);
   (void)call("quit");
-  EXPECT_EQ(program_->wait(25s), 0);
+  EXPECT_EQ(program_->wait(kPatience), 0);
 }
 
 TEST_F(WindowFromOutside, TellsWhatKeysAndMouseDo) {

@@ -56,7 +56,7 @@ TEST_F(Window, AnswersToMouseAndKeys) {
   EXPECT_TRUE(eventually([&] { return std::filesystem::exists(folder_.path() / "raylift/bookmarks.json"); }));
 
   ASSERT_TRUE(tool("key ctrl+q"));
-  EXPECT_EQ(program_->wait(25s), 0);
+  EXPECT_EQ(program_->wait(kPatience), 0);
 }
 
 TEST_F(Window, AClickSelectsTheSolidUnderIt) {
@@ -120,7 +120,7 @@ TEST_F(Window, BookmarksThatCanNotBeSavedEndNothing) {
   ASSERT_FALSE(saved_image().pixels.empty()) << "it goes on";
   EXPECT_EQ(contents(folder_.path() / "raylift/bookmarks.json"), "{");
   ASSERT_TRUE(tool("key ctrl+q"));
-  EXPECT_EQ(program_->wait(25s), 0);
+  EXPECT_EQ(program_->wait(kPatience), 0);
 }
 
 TEST_F(Window, CastsRaysProgressively) {
