@@ -184,12 +184,6 @@ TEST(CacheKeys, TellFilesApartThatXxh3DoesNot) {
 }
 
 /// The text of docs/cache_format.md, with the importer's version in it.
-std::shared_future<SourceHash> ready(SourceHash hash) {
-  std::promise<SourceHash> promise;
-  promise.set_value(std::move(hash));
-  return promise.get_future().share();
-}
-
 TEST(CacheKeys, MayBeWorkedOutAhead) {
   const TemporaryFolder root;
   const fs::path source = root.path() / "cube.dae";
@@ -208,13 +202,13 @@ TEST(CacheKeys, MayBeWorkedOutAhead) {
   // One that is given is believed: this one belongs to no file there is.
   SourceHash other = options.source_hash.get();
   other.hash.bytes[0] ^= 1;
-  options.source_hash = ready(other);
+  options.source_hash = SourceHashAhead(other);
   (void)load(source, LoadOptions{}, options);
   EXPECT_THAT(cache_contents(root.path() / "cache").files, SizeIs(2));
   // That of another file is not.
   other.source = root.path() / "other.dae";
   other.hash.bytes[0] ^= 2;
-  options.source_hash = ready(other);
+  options.source_hash = SourceHashAhead(other);
   (void)load(source, LoadOptions{}, options);
   EXPECT_THAT(cache_contents(root.path() / "cache").files, SizeIs(2));
   EXPECT_THAT(warnings, IsEmpty());
@@ -226,7 +220,7 @@ TEST(CacheKeys, AreNotOfAFileThatChangedSinceItWasHashed) {
   fs::copy_file(test::data("cube.dae"), source);
   std::vector<std::string> warnings;
   CacheOptions options = in(root.path() / "cache", &warnings);
-  options.source_hash = ready(hash_source(source));
+  options.source_hash = SourceHashAhead(hash_source(source));
   std::ofstream(source, std::ios::app) << "\n";
   (void)load(source, LoadOptions{}, options);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("was changed while it was loaded")));

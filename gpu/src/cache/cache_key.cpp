@@ -232,11 +232,20 @@ bool detail::is_hashed(const fs::path& source, const LoadOptions& load) {
          fs::file_size(source, error) <= load.limits.file_bytes;
 }
 
-std::shared_future<SourceHash> hash_source_ahead(const fs::path& source, const LoadOptions& load) {
+SourceHashAhead::SourceHashAhead(SourceHash hash) : hash_(std::make_shared<SourceHash>(std::move(hash))) {}
+
+const SourceHash& SourceHashAhead::get() const {
+  if (done_.valid()) done_.get();
+  return *hash_;
+}
+
+SourceHashAhead hash_source_ahead(const fs::path& source, const LoadOptions& load) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   std::error_code error;
   if (!detail::is_hashed(source, load) || fs::file_size(source, error) > kMost) return {};
-  return std::async(std::launch::async, [source] { return hash_source(source); }).share();
+  SourceHashAhead ahead{SourceHash{}};
+  ahead.done_ = std::async(std::launch::async, [source, hash = ahead.hash_] { *hash = hash_source(source); }).share();
+  return ahead;
 }
 
 CacheKey cache_key(const fs::path& source, const LoadOptions& load, const UploadOptions& upload,

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,10 +47,26 @@ struct SourceHash {
 };
 /// Reads the whole file, in parallel. Throws Error(io), Error(cancelled).
 [[nodiscard]] SourceHash hash_source(const std::filesystem::path& source, const Progress& progress = {});
-/// The same on a thread of its own, for CacheOptions::source_hash: while CUDA starts. Not valid() for files that are
-/// not cached, or of more than 1 GiB: nobody is to wait for those on the way out.
-[[nodiscard]] std::shared_future<SourceHash> hash_source_ahead(const std::filesystem::path& source,
-                                                               const LoadOptions& load);
+/// A source's hash that somebody has, or that a thread works on. A value: copies stand for the same hash. The last one
+/// waits for the thread.
+class SourceHashAhead {
+ public:
+  SourceHashAhead() = default;
+  explicit SourceHashAhead(SourceHash hash);
+  /// Whether there is one.
+  [[nodiscard]] bool valid() const { return hash_ != nullptr; }
+  /// Waits for it. Throws what hash_source() throws.
+  [[nodiscard]] const SourceHash& get() const;
+
+ private:
+  friend SourceHashAhead hash_source_ahead(const std::filesystem::path& source, const LoadOptions& load);
+
+  std::shared_ptr<SourceHash> hash_;
+  std::shared_future<void> done_;
+};
+/// hash_source() on a thread of its own, for CacheOptions::source_hash: while CUDA starts. Not valid() for files that
+/// are not cached, or of more than 1 GiB: nobody is to wait for those on the way out.
+[[nodiscard]] SourceHashAhead hash_source_ahead(const std::filesystem::path& source, const LoadOptions& load);
 
 /// What the files hold that a scene was read from beside `source` (Scene::files): hashes as CacheKey::source, one each.
 /// Throws Error(io) for one that has changed since it was read, or is not beneath the source's folder;
@@ -72,7 +89,7 @@ struct CacheOptions {
   std::function<void(const std::string&)> warn;  ///< gets a line for everything that is wrong with the cache
   /// The source's hash, where somebody has it or works on it. Where it is of another file, or not valid(), the file is
   /// hashed.
-  std::shared_future<SourceHash> source_hash;
+  SourceHashAhead source_hash;
 };
 
 /// A file on a device, by way of the cache or not.
