@@ -49,7 +49,8 @@ SceneLoader::Activity SceneLoader::activity() const {
 }
 
 bool SceneLoader::owes(const ViewerState& state) const {
-  return reads(state) || reading_ || uploading_ || (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
+  return reads(state) || reading_ || uploading_ ||
+         (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
 }
 
 void SceneLoader::cancel() {
