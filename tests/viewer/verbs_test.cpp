@@ -234,6 +234,41 @@ TEST_F(Verbs, ChooseHowItIsDrawn) {
     EXPECT_TRUE(parameter.name == "background" || told.contains(std::string(parameter.name))) << parameter.name;
 }
 
+TEST_F(Verbs, ChooseWhichLightIsSeenAndWhen) {
+  const Json none = call("photons", Json::parse(R"({"color": "time", "history": "TO * SD", "wavelength": "350-500",
+                                                    "channel": "12", "paths": false, "size": 3, "opacity": 0.25,
+                                                    "trail": 5, "source": "point:0,0,0"})"));
+  EXPECT_TRUE(none["steps"].is_null()) << "there are no photons yet";
+  const PhotonSettings& light = state_.settings().photons;
+  EXPECT_EQ(light.color, PhotonColor::time);
+  EXPECT_EQ(light.filter.history, "TO * SD");
+  EXPECT_EQ(light.filter.wavelength, (Between<float>{350, 500}));
+  EXPECT_EQ(light.filter.channel, (Between<std::int32_t>{12, 12}));
+  EXPECT_TRUE(!light.paths && light.points);
+  EXPECT_EQ(light.size, 3);
+  EXPECT_EQ(light.opacity, 0.25F);
+  EXPECT_EQ(light.trail, 5);
+  EXPECT_EQ(state_.options().source, "point:0,0,0");
+  (void)call("photons", {{"wavelength", ""}, {"channel", ""}, {"source", ""}});
+  EXPECT_TRUE(!light.filter.wavelength && !light.filter.channel && state_.options().source.empty());
+  // What can't be read changes nothing.
+  const std::uint64_t revision = state_.revision();
+  for (const char* given :
+       {R"({"color": "flag", "history": "TO NOWHERE"})", R"({"color": "flag", "wavelength": "blue"})",
+        R"({"color": "flag", "channel": "1-x"})", R"({"color": "flag", "source": "candle"})"})
+    EXPECT_EQ(code(ask(request("photons", Json::parse(given)))), kRaylift) << given;
+  EXPECT_EQ(light.color, PhotonColor::time);
+  EXPECT_EQ(state_.revision(), revision);
+
+  EXPECT_EQ(call("time", {{"at", 12.5}, {"speed", 3}, {"loop", false}}),
+            Json::parse(R"({"time": 12.5, "playing": false})"));
+  EXPECT_TRUE(light.speed == 3 && !light.loop);
+  EXPECT_EQ(call("state")["photons"]["time"], 12.5);
+  EXPECT_EQ(code(ask(request("time", {{"at", 1}, {"all", true}}))), kRaylift);
+  EXPECT_TRUE(call("time", {{"all", true}})["time"].is_null());
+  EXPECT_FALSE(call("time", {{"play", true}})["playing"].get<bool>()) << "no light whose time could run";
+}
+
 TEST_F(Verbs, SaveAndOpenBookmarks) {
   const test::TemporaryFolder folder;
   ViewOptions options;

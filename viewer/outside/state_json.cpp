@@ -37,6 +37,9 @@ void add_settings(const Settings& s, Json& json) {
   json["caps"] = s.caps;
   json["axes"] = s.axes;
   json["scale_bar"] = s.scale_bar;
+  json["photons"] = {{"color", name_of(kPhotonColorNames, s.photons.color)},
+                     {"history", s.photons.filter.history},
+                     {"time", s.photons.time ? Json(*s.photons.time) : Json()}};
   json["planes"] = Json::array();
   for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
 }

@@ -2,6 +2,7 @@
 #include "outside/verb_actions.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/photon/histories.h>
 
 #include <algorithm>
 #include <array>
@@ -164,6 +165,42 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
   to.layout.panels = with.flag("panels").value_or(to.layout.panels);
   to.layout.legend = with.flag("legend").value_or(to.layout.legend);
   return Json();
+}
+
+Answer photons(const ControlTarget& to, const Arguments& with) {
+  PhotonSettings light = to.state.settings().photons;
+  PhotonFilter& filter = light.filter;
+  if (const auto color = with.text("color")) light.color = cli::enum_of<PhotonColor>(*color, kPhotonColorNames);
+  if (const auto history = with.text("history")) filter.history = *history;
+  if (const auto range = with.text("wavelength"))
+    filter.wavelength = range->empty() ? std::nullopt : std::optional(parse_wavelengths(*range));
+  if (const auto range = with.text("channel"))
+    filter.channel = range->empty() ? std::nullopt : std::optional(parse_channels(*range));
+  light.paths = with.flag("paths").value_or(light.paths);
+  light.points = with.flag("points").value_or(light.points);
+  light.size = static_cast<float>(with.number("size").value_or(static_cast<double>(light.size)));
+  light.opacity = static_cast<float>(with.number("opacity").value_or(static_cast<double>(light.opacity)));
+  light.trail = with.number("trail").value_or(light.trail);
+  (void)photon::HistoryPattern(filter.history);  // before anything changes
+  if (const auto source = with.text("source")) to.state.set_source(*source);
+  to.state.change_settings([&](Settings& s) { s.photons = light; });
+  if (!to.state.photons().set()) return Json{{"steps", nullptr}, {"points", nullptr}};
+  const PhotonChoice& chosen = to.state.photons().choice(filter);
+  return Json{{"steps", chosen.steps.size()}, {"points", chosen.points.size()}};
+}
+
+Answer time(const ControlTarget& to, const Arguments& with) {
+  if (with.flag("all").value_or(false) && with.has("at"))
+    throw Error(ErrorKind::usage, "light is shown at one time, or at all", {}, "give at, or all");
+  to.state.change_settings([&](Settings& s) {
+    if (const auto at = with.number("at")) s.photons.time = *at;
+    if (with.flag("all").value_or(false)) s.photons.time.reset();
+    s.photons.speed = with.number("speed").value_or(s.photons.speed);
+    s.photons.loop = with.flag("loop").value_or(s.photons.loop);
+  });
+  if (const auto play = with.flag("play")) to.state.play(*play);
+  const std::optional<double>& shown = to.state.settings().photons.time;
+  return Json{{"time", shown ? Json(*shown) : Json()}, {"playing", to.state.playing()}};
 }
 
 Answer select(const ControlTarget& to, const Arguments& with) {

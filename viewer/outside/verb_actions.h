@@ -18,6 +18,8 @@ namespace raylift::viewer::act {
 [[nodiscard]] Answer clip(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer color(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer draw(const ControlTarget& to, const Arguments& with);
+[[nodiscard]] Answer photons(const ControlTarget& to, const Arguments& with);
+[[nodiscard]] Answer time(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer select(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer bookmark(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer screenshot(const ControlTarget& to, const Arguments& with);

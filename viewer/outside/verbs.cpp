@@ -62,6 +62,26 @@ std::vector<Parameter> drawing_parameters() {
           {"background", Type::text, "as --background takes it"}};
 }
 
+std::vector<Parameter> photon_parameters() {
+  return {choice("color", kPhotonColorNames, "what the colour of light means"),
+          {"history", Type::text, "a pattern, as --photon-filter takes it; empty: all"},
+          {"wavelength", Type::text, "nm, as --photon-wavelength takes it; empty: all"},
+          {"channel", Type::text, "that detected, as --photon-channel takes it; empty: all"},
+          flag("paths", "show steps"),
+          flag("points", "show where photons ended"),
+          number("size", 1, 64, "pixels", "width of lines; points are larger"),
+          number("opacity", 0.01, 1, "", "of lines"),
+          number("trail", 0, 1e9, "ns", "of each path behind its head; 0: all of it"),
+          {"source", Type::text, "to be followed, as --photon-source takes it; empty: none"}};
+}
+
+std::vector<Parameter> time_parameters() {
+  return {number("at", -1e9, 1e9, "ns", "show light as it is then"), flag("all", "show the light of all times at once"),
+          flag("play", "let time run, or stop it"),
+          number("speed", 0, 1e9, "ns/s", "of play; 0: all times in ten seconds"),
+          flag("loop", "play begins again at the end")};
+}
+
 std::vector<std::string> notification_names() {
   std::vector<std::string> names;
   for (const Notification& one : notifications()) names.emplace_back(one.name);
@@ -103,7 +123,11 @@ std::vector<Verb> verbs_of_the_scene() {
            {required(choice("by", kColorNames, "as --color takes it"))},
            "",
            act::color},
-          {"draw", "choose how the scene is drawn; what is left out stays", drawing_parameters(), "", act::draw}};
+          {"draw", "choose how the scene is drawn; what is left out stays", drawing_parameters(), "", act::draw},
+          {"photons", "choose which light is shown, and how; what is left out stays", photon_parameters(),
+           "steps, points: how many are shown; null without photons", act::photons},
+          {"time", "choose the time of the light that is shown; what is left out stays", time_parameters(),
+           "time: ns, or null for all; playing", act::time}};
 }
 
 std::vector<Verb> other_verbs() {
