@@ -84,6 +84,12 @@ template <class Enum, std::size_t N>
   return static_cast<Enum>(std::find(names.begin(), names.end(), text) - names.begin());
 }
 
+/// The name of an enumeration's value.
+template <class Enum, std::size_t N>
+[[nodiscard]] std::string name_of(Enum value, const std::array<std::string_view, N>& names) {
+  return std::string(names[static_cast<std::size_t>(value)]);
+}
+
 /// Parses the command line. Returns the text of --help or --version if one is given, else nothing. Throws Error(usage)
 /// in one line, with a suggestion for mistyped options and commands.
 [[nodiscard]] std::string parse_command_line(CLI::App& program, int argc, char** argv);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "cli/options.h"
 #include "cli/output_file.h"
 
 namespace raylift::viewer {
@@ -83,10 +84,9 @@ Json to_json(const Bookmark& bookmark) {
   if (s.clip) json["clip"] = clip_text(*s.clip);
   for (const ClipPlane& plane : s.more_clips) json["more-clips"].push_back(clip_text(plane));
   if (!bookmark.whole) return json;
-  const auto name = [](const auto& names, auto value) { return std::string(names[static_cast<std::size_t>(value)]); };
-  json["color"] = name(kColorNames, s.color);
-  json["rays"] = name(kRayModeNames, s.rays);
-  json["shells"] = name(kShellsNames, s.shells);
+  json["color"] = cli::name_of(s.color, kColorNames);
+  json["rays"] = cli::name_of(s.rays, kRayModeNames);
+  json["shells"] = cli::name_of(s.shells, kShellsNames);
   json["wireframe"] = s.fill == Fill::wireframe;
   json["edges"] = s.edges;
   json["smooth"] = s.smooth;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "cli/options.h"
 #include "cli/text.h"
 #include "palette.h"
 #include "ray_kernel.h"
@@ -112,7 +113,7 @@ PhotonColorTable photon_color_table(const Scene& scene) {
 Legend photon_legend(const PhotonSet& set, const PhotonChoice& choice, const Scene& scene, PhotonColor color,
                      std::size_t most) {
   Legend legend;
-  legend.title = "light: " + std::string(kPhotonColorNames[static_cast<std::size_t>(color)]);
+  legend.title = "light: " + cli::name_of(color, kPhotonColorNames);
   if (color == PhotonColor::wavelength) {
     for (int i = 0; i <= kLegendSteps; ++i) legend.ramp.push_back(wavelength_color(380 + 340.0 * i / kLegendSteps));
     legend.labels = {"UV, 380", "550", "720 nm, IR"};

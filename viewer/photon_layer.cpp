@@ -95,7 +95,10 @@ void PhotonLayer::select(std::span<const DrawnRow> steps) {
 const Program& PhotonLayer::program(const std::string& defines) {
   auto found = programs_.find(defines);
   if (found == programs_.end())
-    found = programs_.emplace(defines, make_program(shaders::photon_vertex, shaders::photon_fragment, defines)).first;
+    found = programs_
+                .emplace(defines, make_program(shaders::photon_vertex, shaders::photon_fragment,
+                                               defines + std::string(shaders::frame_block)))
+                .first;
   return found->second;
 }
 

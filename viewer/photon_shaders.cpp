@@ -5,17 +5,6 @@
 namespace raylift::viewer::shaders {
 
 const std::string_view photon_vertex = R"(
-layout(std140, binding = 0) uniform Frame {
-  mat4 clip_from_eye;
-  vec4 eye_high;
-  vec4 eye_low;
-  vec4 clip_planes[6];
-  vec4 forward;
-  vec4 up;
-  vec4 key_light;
-  uvec4 choice;
-  uvec4 others;
-};
 layout(std430, binding = 4) readonly buffer Rows { uvec4 rows[]; };  // four of each: their words may be integers
 layout(std430, binding = 5) readonly buffer Drawn { uvec2 drawn[]; };  // row, material
 layout(std430, binding = 6) readonly buffer Colors { vec4 colors[]; };  // linear

@@ -123,7 +123,8 @@ const Program& Renderer::program(const std::string& defines) {
   const auto [entry, fresh] = programs_.try_emplace(defines);
   if (fresh) {
     try {
-      entry->second = make_program(shaders::scene_vertex, shaders::scene_fragment, defines);
+      entry->second =
+          make_program(shaders::scene_vertex, shaders::scene_fragment, defines + std::string(shaders::frame_block));
     } catch (...) {
       programs_.erase(entry);
       throw;

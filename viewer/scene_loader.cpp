@@ -107,23 +107,31 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
       [fresh, options = state.options()](const Progress& progress) { return load_photons(options, *fresh, progress); });
 }
 
+SceneLoader::Upload SceneLoader::upload_of(const ViewerState& state) {
+  Upload result{state.scene(), choose_device(state.options().device), state.options().upload};
+  device_name_ = result.device.info().name;
+  result.options.bvh = true;
+  return result;
+}
+
+std::unique_ptr<Task<GpuGeometry>> SceneLoader::run(Upload what) {
+  return std::make_unique<Task<GpuGeometry>>([what = std::move(what)](const Progress& progress) {
+    return upload(*what.scene, what.device, what.options, progress);
+  });
+}
+
 void SceneLoader::start_upload(ViewerState& state) {
   if (state.device_scene() || uploading_ || upload_failed_ || loading_) return;
   upload_failed_ = true;  // until the task runs
   state.attempt([&] {
-    const std::shared_ptr<const Scene> scene = state.scene();
-    const Device device = choose_device(state.options().device);
-    device_name_ = device.info().name;
-    UploadOptions options = state.options().upload;
-    options.bvh = true;
+    Upload what = upload_of(state);
     try {
-      shared_upload_.emplace(*scene, device, options);
-      options = shared_upload_->options();
+      shared_upload_.emplace(*what.scene, what.device, what.options);
+      what.options = shared_upload_->options();
     } catch (const Error& failure) {
       if (failure.kind() != ErrorKind::out_of_device_memory && failure.kind() != ErrorKind::device) throw;
     }
-    uploading_ = std::make_unique<Task<GpuGeometry>>(
-        [scene, device, options](const Progress& progress) { return upload(*scene, device, options, progress); });
+    uploading_ = run(std::move(what));
     upload_failed_ = false;
   });
   if (upload_failed_) shared_upload_.reset();
@@ -133,15 +141,10 @@ void SceneLoader::start_light(ViewerState& state) {
   if (state.light_geometry() || lighting_ || light_failed_ || loading_) return;
   light_failed_ = true;  // until the task runs
   state.attempt([&] {
-    const std::shared_ptr<const Scene> scene = state.scene();
-    const Device device = choose_device(state.options().device);
-    device_name_ = device.info().name;
-    UploadOptions options = state.options().upload;
-    options.bvh = true;
-    photon::refuse_unsimulated(*scene);
+    Upload what = upload_of(state);
+    photon::refuse_unsimulated(*what.scene);
     // Arrays of its own: those that OpenGL shares have addresses while they are mapped alone.
-    lighting_ = std::make_unique<Task<GpuGeometry>>(
-        [scene, device, options](const Progress& progress) { return upload(*scene, device, options, progress); });
+    lighting_ = run(std::move(what));
     light_failed_ = false;
   });
 }

@@ -46,6 +46,15 @@ class SceneLoader {
   void start_loading(const ViewerState& state);
   void watch(ViewerState& state);
   void show(ViewerState& state, Scene scene);
+  /// A scene's way onto a device.
+  struct Upload {
+    std::shared_ptr<const Scene> scene;
+    Device device;
+    UploadOptions options;
+  };
+  /// Of the scene shown, with its BVH, onto the device that the options name.
+  [[nodiscard]] Upload upload_of(const ViewerState& state);
+  [[nodiscard]] static std::unique_ptr<Task<GpuGeometry>> run(Upload what);
   void start_upload(ViewerState& state);
   void start_light(ViewerState& state);
   void finish_upload(ViewerState& state);

@@ -3,8 +3,7 @@
 
 namespace raylift::viewer::shaders {
 
-const std::string_view scene_vertex = R"(
-layout(std140, binding = 0) uniform Frame {
+const std::string_view frame_block = R"(layout(std140, binding = 0) uniform Frame {
   mat4 clip_from_eye;   // positions relative to the eye, in the world's axes -> clip space
   vec4 eye_high;        // the eye, as two floats a coordinate
   vec4 eye_low;
@@ -13,8 +12,11 @@ layout(std140, binding = 0) uniform Frame {
   vec4 up;              // of the world; w: opacity
   vec4 key_light;       // towards it
   uvec4 choice;         // colour mode, flags, nothing, triangles on the device
-  uvec4 tables;         // of `colors`: entries for materials, entries for things without a colour of their own
+  uvec4 color_tables;   // of `colors`: entries for materials, entries for things without a colour of their own
 };
+)";
+
+const std::string_view scene_vertex = R"(
 struct Instance {
   vec4 rows[3];  // linear part; w: translation, high
   vec4 low;      // translation, low; w: flags
@@ -58,17 +60,6 @@ void main() {
 )";
 
 const std::string_view scene_fragment = R"(
-layout(std140, binding = 0) uniform Frame {
-  mat4 clip_from_eye;
-  vec4 eye_high;
-  vec4 eye_low;
-  vec4 clip_planes[6];
-  vec4 forward;
-  vec4 up;
-  vec4 key_light;
-  uvec4 choice;
-  uvec4 tables;
-};
 layout(std430, binding = 1) readonly buffer Colors { uint colors[]; };
 layout(std430, binding = 3) readonly buffer HitColors { uint hit_colors[]; };  // of solids, by what they detected
 #ifdef SMOOTH
@@ -102,12 +93,12 @@ vec3 table(uint entry) { return linear(unpackUnorm4x8(colors[entry]).rgb); }
 
 vec3 base_color(uint triangle, vec3 outward) {
   if (choice.x == BY_NORMAL) return linear(0.5 + 0.5 * outward);
-  if (choice.x == BY_MATERIAL) return table(min(which.y, tables.x - 1u));
-  if (choice.x == BY_SOLID) return table(tables.x + which.x % tables.y);
-  if (choice.x == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? tables.x - 1u : tables.x + surface % tables.y);
+  if (choice.x == BY_MATERIAL) return table(min(which.y, color_tables.x - 1u));
+  if (choice.x == BY_SOLID) return table(color_tables.x + which.x % color_tables.y);
+  if (choice.x == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? color_tables.x - 1u : color_tables.x + surface % color_tables.y);
   if (choice.x == BY_HITS || choice.x == BY_FIRST_HIT) return linear(unpackUnorm4x8(hit_colors[which.x]).rgb);
-  if (choice.x == BY_MESH) return table(tables.x + (which.w >> 1) % tables.y);
-  return table(tables.x + tables.y + (triangle < choice.w ? 0u : 1u));
+  if (choice.x == BY_MESH) return table(color_tables.x + (which.w >> 1) % color_tables.y);
+  return table(color_tables.x + color_tables.y + (triangle < choice.w ? 0u : 1u));
 }
 
 vec3 lighted(vec3 base, vec3 n, vec3 towards) {
@@ -148,7 +139,7 @@ void main() {
   vec3 base = base_color(triangle, front ? n : -n);
   bool warn = (choice.y & BACK_FACES) != 0u && !front;
   // Striped as well, for those who do not tell red from other colours.
-  if (warn) base = table(tables.x + tables.y + 2u) * (fract((gl_FragCoord.x + gl_FragCoord.y) / 10) < 0.5 ? 1.0 : 0.3);
+  if (warn) base = table(color_tables.x + color_tables.y + 2u) * (fract((gl_FragCoord.x + gl_FragCoord.y) / 10) < 0.5 ? 1.0 : 0.3);
 
 #ifdef EDGES
   color = vec4(base * 0.12, 0.55);

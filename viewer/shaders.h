@@ -6,6 +6,9 @@
 
 namespace raylift::viewer::shaders {
 
+/// What all that is drawn from the camera's place knows of the image: to come before the sources of the scene and of
+/// photons.
+extern const std::string_view frame_block;
 /// The scene's vertices: instances out of a buffer, positions relative to the eye.
 extern const std::string_view scene_vertex;
 /// The scene's fragments. SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle;

@@ -81,6 +81,8 @@ class ViewerState {
   /// Whether the photons' time runs.
   [[nodiscard]] bool playing() const { return playing_; }
   [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
+  /// The bookmark of a name; null where there is none. Valid until the next change.
+  [[nodiscard]] const Bookmark* find_bookmark(std::string_view name) const { return bookmarks_.find(name); }
   [[nodiscard]] const Resolution& framebuffer() const { return framebuffer_; }
   /// The last error, until the next success.
   [[nodiscard]] const std::string& error() const { return error_; }

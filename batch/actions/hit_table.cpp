@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "cli/options.h"
 #include "cli/table.h"
 #include "cli/text.h"
 
@@ -103,7 +104,7 @@ std::string HitTable::material_name(std::uint32_t material) const {
 }
 
 std::string HitTable::text(HitsBy by, std::size_t most) const {
-  std::vector<Table::Column> columns{{std::string(kHitsByNames[static_cast<std::size_t>(by)]), Align::left}};
+  std::vector<Table::Column> columns{{name_of(by, kHitsByNames), Align::left}};
   if (by == HitsBy::solid) columns.push_back({"material", Align::left});
   columns.insert(columns.end(), {{"hits"}, {"share"}, {"from inside"}});
   Table table(std::move(columns));

@@ -87,8 +87,9 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
 std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
                                 PhotonSummary& summary) {
   // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
-  const PhotonInputs inputs{cache_key(options.file, options.load, options.upload, progress).source.hex(),
-                            optics_hash(options.file, options.load),
+  const SourceHash source = hash_source(options.file, progress);
+  options.cache.options.source_hash = SourceHashAhead(source);
+  const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
                             contents_hash(photon::source_files(options.source))};
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
   const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);

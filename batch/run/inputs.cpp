@@ -158,7 +158,7 @@ bool folder_vanished(const Input& input) {
 std::string source_hash(const std::string& path, std::uint64_t most, const Progress& progress) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most || error) return {};
-  return cache_key(path, {}, {}, progress).source.hex();
+  return hash_source(path, progress).hash.hex();
 }
 
 std::string scene_hash(const std::string& path, const LoadOptions& load, std::uint64_t most, const Progress& progress) {

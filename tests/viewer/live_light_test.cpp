@@ -187,14 +187,7 @@ TEST_F(LiveLightTest, IsMovedByTheMouse) {
 /// On a GPU: OpenGL and CUDA both.
 class CudaLiveLight : public LiveLightTest {
  protected:
-  static void SetUpTestSuite() {
-    std::string why;
-    if (cuda_device_count(&why) == 0) {
-      why_not_ = why;
-      return;
-    }
-    make_context(GlRenderer::device);
-  }
+  static void SetUpTestSuite() { make_cuda_context(); }
   void SetUp() override {
     device_ = "cuda:0";
     LiveLightTest::SetUp();

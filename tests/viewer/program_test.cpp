@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program raylift-view as a shell runs it: images, several scenes, errors and their exit codes.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <cstdio>
@@ -12,31 +11,17 @@
 
 #include "cli/image.h"
 #include "photon_rows.h"
+#include "shell.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {
 namespace {
 
-struct Ended {
-  int code = -1;
-  std::string out;
-};
-
 /// Through a shell, so that redirections may be given; a bare environment but for what comes first. The leak sanitizer
 /// crashes at times where it looks at Mesa's threads.
 Ended view(const std::string& arguments, const std::string& environment = "") {
-  const std::string command =
-      "env -u DISPLAY -u WAYLAND_DISPLAY XDG_CONFIG_HOME=/nowhere ASAN_OPTIONS=detect_leaks=0 " + environment + " '" +
-      test::program("raylift-view").string() + "' " + arguments;
-  FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return {};
-  Ended ended;
-  std::array<char, 4096> piece{};
-  for (std::size_t count; (count = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
-    ended.out.append(piece.data(), count);
-  const int status = ::pclose(pipe);
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return ended;
+  return run_by_shell("env -u DISPLAY -u WAYLAND_DISPLAY XDG_CONFIG_HOME=/nowhere ASAN_OPTIONS=detect_leaks=0 " +
+                      environment + " '" + test::program("raylift-view").string() + "' " + arguments);
 }
 
 std::string data(const char* name) {

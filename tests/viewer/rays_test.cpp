@@ -140,14 +140,7 @@ TEST_F(Rays, CountCrossings) {
 /// On a GPU: OpenGL and CUDA both.
 class CudaRays : public Rays {
  protected:
-  static void SetUpTestSuite() {
-    std::string why;
-    if (cuda_device_count(&why) == 0) {
-      why_not_ = why;
-      return;
-    }
-    make_context(GlRenderer::device);
-  }
+  static void SetUpTestSuite() { make_cuda_context(); }
 };
 
 TEST_F(CudaRays, ShowTheSameSolidsAsTheRasterisedImage) {

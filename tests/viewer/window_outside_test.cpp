@@ -15,6 +15,7 @@
 
 #include "cli/image.h"
 #include "outside/verbs.h"
+#include "shell.h"
 #include "support/paths.h"
 #include "view_client.h"
 #include "with_window.h"
@@ -56,31 +57,9 @@ class WindowFromOutside : public Window {
     (void)call(verb, params);
     EXPECT_GT(compare(before, screenshot()).share, share) << verb << params;
   }
-  struct Ended {
-    int code = -1;
-    std::string out;
-  };
   /// Of the program with --send.
   static Ended send(const std::string& arguments) {
-    const std::string command = "'" + test::program("raylift-view").string() + "' --send " + arguments + " 2>&1";
-    FILE* pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return {};
-    Ended ended;
-    std::array<char, 4096> piece{};
-    for (std::size_t count; (count = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
-      ended.out.append(piece.data(), count);
-    const int status = ::pclose(pipe);
-    ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return ended;
-  }
-  [[nodiscard]] long ticks() const {
-    std::string text = contents("/proc/" + std::to_string(program_->pid()) + "/stat");
-    std::istringstream fields(text.substr(text.rfind(')') + 2));
-    std::string skipped;
-    long user = 0, system = 0;
-    for (int i = 0; i < 11; ++i) fields >> skipped;
-    fields >> user >> system;
-    return user + system;
+    return run_by_shell("'" + test::program("raylift-view").string() + "' --send " + arguments + " 2>&1");
   }
 
   std::filesystem::path socket_;

@@ -162,15 +162,6 @@ TEST_F(Window, TwoClicksAreADoubleClickByTheirOwnTimes) {
 TEST_F(Window, AnIdleWindowTakesNoProcessorTime) {
   show("detector.dae");
   std::this_thread::sleep_for(2s);  // the check of the scene ends
-  const auto ticks = [&] {
-    std::string text = contents("/proc/" + std::to_string(program_->pid()) + "/stat");
-    std::istringstream fields(text.substr(text.rfind(')') + 2));
-    std::string skipped;
-    long user = 0, system = 0;
-    for (int i = 0; i < 11; ++i) fields >> skipped;
-    fields >> user >> system;
-    return user + system;
-  };
   ASSERT_TRUE(eventually([&] {
     const long before = ticks();
     std::this_thread::sleep_for(1500ms);

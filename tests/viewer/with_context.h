@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <raylift/gpu/device/device.h>
 #include <raylift/interop/gl_context.h>
 
 #include <memory>
@@ -19,6 +20,14 @@ class WithContext : public testing::Test {
  protected:
   static void SetUpTestSuite() { make_context(GlRenderer::software); }
   static void TearDownTestSuite() { context_.reset(); }
+  /// On a GPU, for OpenGL and CUDA both.
+  static void make_cuda_context() {
+    std::string why;
+    if (cuda_device_count(&why) == 0)
+      why_not_ = why;
+    else
+      make_context(GlRenderer::device);
+  }
   static void make_context(GlRenderer where) {
     try {
       context_ = std::make_unique<GlContext>(GlContextOptions{where, -1, false});

@@ -153,6 +153,16 @@ class Window : public testing::Test {
     }
     return false;
   }
+  /// Of processor time that the program has taken so far, a hundred a second.
+  [[nodiscard]] long ticks() const {
+    const std::string text = contents("/proc/" + std::to_string(program_->pid()) + "/stat");
+    std::istringstream fields(text.substr(text.rfind(')') + 2));
+    std::string skipped;
+    long user = 0, system = 0;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    fields >> user >> system;
+    return user + system;
+  }
   /// What F12 saves; empty where nothing comes.
   Image saved_image() {
     const auto file = folder_.path() / (stem_ + "_" + std::to_string(images_ + 1) + ".png");

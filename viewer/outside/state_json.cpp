@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <span>
 
+#include "cli/options.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -20,15 +22,10 @@ std::string absolute(const std::string& file) {
   return file.empty() ? file : std::filesystem::absolute(file, ignored).string();
 }
 
-template <std::size_t N, class Enum>
-std::string name_of(const std::array<std::string_view, N>& names, Enum value) {
-  return std::string(names[static_cast<std::size_t>(value)]);
-}
-
 void add_settings(const Settings& s, Json& json) {
-  json["color"] = name_of(kColorNames, s.color);
-  json["ray_cast"] = name_of(kRayModeNames, s.rays);
-  json["shells"] = name_of(kShellsNames, s.shells);
+  json["color"] = cli::name_of(s.color, kColorNames);
+  json["ray_cast"] = cli::name_of(s.rays, kRayModeNames);
+  json["shells"] = cli::name_of(s.shells, kShellsNames);
   json["wireframe"] = s.fill == Fill::wireframe;
   json["edges"] = s.edges;
   json["smooth"] = s.smooth;
@@ -37,7 +34,7 @@ void add_settings(const Settings& s, Json& json) {
   json["caps"] = s.caps;
   json["axes"] = s.axes;
   json["scale_bar"] = s.scale_bar;
-  json["photons"] = {{"color", name_of(kPhotonColorNames, s.photons.color)},
+  json["photons"] = {{"color", cli::name_of(s.photons.color, kPhotonColorNames)},
                      {"history", s.photons.filter.history},
                      {"time", s.photons.time ? Json(*s.photons.time) : Json()}};
   json["planes"] = Json::array();

@@ -8,6 +8,7 @@
 #include <array>
 #include <numbers>
 
+#include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
 #include "find.h"
@@ -218,13 +219,13 @@ Answer bookmark(const ControlTarget& to, const Arguments& with) {
     if (name.empty()) name = to.state.bookmarks().back().name;
     return Json{{"name", name}};
   }
-  const std::vector<Bookmark>& all = to.state.bookmarks();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Bookmark& one) { return one.name == name; });
-  if (found == all.end()) throw Error(ErrorKind::usage, "no bookmark has the name '" + cli::printable(name) + "'");
+  const Bookmark* found = to.state.find_bookmark(name);
+  if (found == nullptr) throw Error(ErrorKind::usage, "no bookmark has the name '" + cli::printable(name) + "'");
   if (action == "open")
     to.state.go_to(Bookmark(*found));
   else
-    attempted(to.state, [&] { to.state.remove_bookmark(static_cast<std::size_t>(found - all.begin())); });
+    attempted(to.state,
+              [&] { to.state.remove_bookmark(static_cast<std::size_t>(found - to.state.bookmarks().data())); });
   return Json{{"name", name}};
 }
 

@@ -26,7 +26,7 @@ struct LaneRay {
   alignas(16) float inverse[4];
   alignas(16) float least_far[4];
   alignas(16) std::int32_t axes[4];  // kx, ky, kz
-  std::uint32_t near[3], far[3];     // where in a node the near and far planes of an axis are
+  PlaneOffsets planes[3];
 
   explicit LaneRay(const Ray& ray, Frame frame) : prepared(ray, frame) {
     origin[0] = ray.origin.x;
@@ -36,11 +36,7 @@ struct LaneRay {
     for (std::uint32_t a = 0; a < 3; ++a) {
       inverse[a] = prepared.inverse[a];
       least_far[a] = prepared.least_far[a];
-      const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * a;
-      const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * a;
-      const bool forward = (prepared.order() >> a & 1u) != 0;
-      near[a] = forward ? lower : upper;
-      far[a] = forward ? upper : lower;
+      planes[a] = plane_offsets(a, (prepared.order() >> a & 1u) != 0);
     }
     inverse[3] = 0;
     least_far[3] = 0;
@@ -86,12 +82,15 @@ RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay
   _mm_store_ps(far_offsets, far_offset);
   const __m256 sx = _mm256_broadcast_ss(steps), sy = _mm256_broadcast_ss(steps + 1),
                sz = _mm256_broadcast_ss(steps + 2);
-  const __m256 near_x = _mm256_fmadd_ps(planes(node, ray.near[0]), sx, _mm256_broadcast_ss(near_offsets + 0));
-  const __m256 near_y = _mm256_fmadd_ps(planes(node, ray.near[1]), sy, _mm256_broadcast_ss(near_offsets + 1));
-  const __m256 near_z = _mm256_fmadd_ps(planes(node, ray.near[2]), sz, _mm256_broadcast_ss(near_offsets + 2));
-  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.far[0]), sx, _mm256_broadcast_ss(far_offsets + 0));
-  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.far[1]), sy, _mm256_broadcast_ss(far_offsets + 1));
-  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.far[2]), sz, _mm256_broadcast_ss(far_offsets + 2));
+  const __m256 near_x =
+      _mm256_fmadd_ps(planes(node, ray.planes[0].near_plane), sx, _mm256_broadcast_ss(near_offsets + 0));
+  const __m256 near_y =
+      _mm256_fmadd_ps(planes(node, ray.planes[1].near_plane), sy, _mm256_broadcast_ss(near_offsets + 1));
+  const __m256 near_z =
+      _mm256_fmadd_ps(planes(node, ray.planes[2].near_plane), sz, _mm256_broadcast_ss(near_offsets + 2));
+  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.planes[0].far_plane), sx, _mm256_broadcast_ss(far_offsets + 0));
+  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.planes[1].far_plane), sy, _mm256_broadcast_ss(far_offsets + 1));
+  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.planes[2].far_plane), sz, _mm256_broadcast_ss(far_offsets + 2));
   const __m256 enter = _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_set1_ps(tmin)));
   const __m256 leave = _mm256_min_ps(_mm256_min_ps(far_x, far_y), _mm256_min_ps(far_z, _mm256_set1_ps(tmax)));
   _mm256_store_ps(entries, enter);

@@ -25,11 +25,11 @@ inline constexpr int kPacketBudget = 384;
 
 /// What the rays of a packet have in common along an axis.
 struct PacketAxis {
-  float near_origin, far_origin;        // extreme origins, as near and far planes want them
-  float least_inverse, most_inverse;    // of the directions
-  float share;                          // of a distance: what rounding does to it in terms of t
-  float slack;                          // what is added to the stretch within a child's planes
-  std::uint32_t near_plane, far_plane;  // where in a node they are
+  float near_origin, far_origin;      // extreme origins, as near and far planes want them
+  float least_inverse, most_inverse;  // of the directions
+  float share;                        // of a distance: what rounding does to it in terms of t
+  float slack;                        // what is added to the stretch within a child's planes
+  PlaneOffsets planes;
 };
 
 class Packet {
@@ -77,10 +77,10 @@ class Packet {
       const PacketAxis& axis = axes_[a];
       const float step_alone = std::bit_cast<float>(std::uint32_t{node->exponent[a]} << 23);
       const __m256 step = _mm256_set1_ps(step_alone);
-      const __m256 near =
-          _mm256_fmadd_ps(planes(node, axis.near_plane), step, _mm256_set1_ps(node->origin[a] - axis.near_origin));
+      const __m256 near = _mm256_fmadd_ps(planes(node, axis.planes.near_plane), step,
+                                          _mm256_set1_ps(node->origin[a] - axis.near_origin));
       const __m256 far =
-          _mm256_fmadd_ps(planes(node, axis.far_plane), step, _mm256_set1_ps(node->origin[a] - axis.far_origin));
+          _mm256_fmadd_ps(planes(node, axis.planes.far_plane), step, _mm256_set1_ps(node->origin[a] - axis.far_origin));
       const __m256 reach = _mm256_add_ps(_mm256_andnot_ps(sign, near), _mm256_andnot_ps(sign, far));
       const __m256 error = _mm256_fmadd_ps(_mm256_add_ps(reach, _mm256_set1_ps(4096 * step_alone)),
                                            _mm256_set1_ps(axis.share), _mm256_set1_ps(axis.slack));
@@ -138,16 +138,13 @@ class Packet {
     // Products with what is larger could overflow.
     if (!(magnitude < 0x1p66f) || !(std::max(std::fabs(least_origin), std::fabs(most_origin)) < 0x1p60f)) return false;
     const bool forward = (prepared_[0].order() >> a & 1u) != 0;
-    const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * a;
-    const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * a;
     axes_[a] = {forward ? most_origin : least_origin,
                 forward ? least_origin : most_origin,
                 least,
                 most,
                 magnitude * 0x1p-20f,
                 far * 0x1p-20f,
-                forward ? lower : upper,
-                forward ? upper : lower};
+                plane_offsets(a, forward)};
     return true;
   }
 

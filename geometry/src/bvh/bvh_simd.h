@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace raylift::inline v0_1::bvh {
@@ -21,6 +22,16 @@ constexpr int kStack = 2 * kBvhMaxDepth * 7 + 1 + 4;  // a level leaves at most 
 // On the stack: t of entry and node, the lower the nearer, where t is not negative.
 std::uint64_t entry(float t, std::uint32_t node) {
   return std::uint64_t{std::bit_cast<std::uint32_t>(t)} << 32 | node;
+}
+
+// Where in a node the planes of an axis are that rays meet first and last.
+struct PlaneOffsets {
+  std::uint32_t near_plane, far_plane;
+};
+inline PlaneOffsets plane_offsets(std::uint32_t axis, bool forward) {
+  const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * axis;
+  const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * axis;
+  return forward ? PlaneOffsets{lower, upper} : PlaneOffsets{upper, lower};
 }
 
 RAYLIFT_LANES inline __m256 planes(const BvhNode* node, std::uint32_t offset) {
