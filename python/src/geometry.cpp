@@ -37,7 +37,7 @@ std::optional<ViewArray> find(const GeometryBox& box, const std::string& name) {
   return row->array;
 }
 
-Array array_of(const GeometryPointer& box, ViewArray which) {
+Array view_array(const GeometryPointer& box, ViewArray which) {
   const Memory& memory = box->geometry.array(which);
   const ViewArrayInfo& row = info(which);
   std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(memory.bytes() / row.element_bytes)};
@@ -52,7 +52,7 @@ Array array_of(const GeometryPointer& box, ViewArray which) {
 }
 
 Array array_named(const GeometryPointer& box, const std::string& name) {
-  if (const std::optional<ViewArray> which = find(*box, name)) return array_of(box, *which);
+  if (const std::optional<ViewArray> which = find(*box, name)) return view_array(box, *which);
   throw py::key_error("the geometry has no array '" + name + "'");
 }
 
@@ -60,7 +60,7 @@ py::dict arrays(const GeometryPointer& box) {
   py::dict all;
   for (std::size_t i = 0; i != kViewArrays; ++i) {
     const auto which = static_cast<ViewArray>(i);
-    if (box->geometry.has(which)) all[py::str(std::string(info(which).name))] = array_of(box, which);
+    if (box->geometry.has(which)) all[py::str(std::string(info(which).name))] = view_array(box, which);
   }
   return all;
 }
@@ -223,7 +223,7 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
       .def("array", &array_named, py::arg("name"))
       .def("__getattr__",
            [](const GeometryPointer& box, const std::string& name) {
-             if (const std::optional<ViewArray> which = find(*box, name)) return array_of(box, *which);
+             if (const std::optional<ViewArray> which = find(*box, name)) return view_array(box, *which);
              throw py::attribute_error("the geometry has no array and no attribute '" + name + "'");
            })
       .def_property_readonly(

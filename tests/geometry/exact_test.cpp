@@ -346,10 +346,10 @@ TEST(Exact, HitsFromAnywhere) {
   run_one_level(few_placements(), 200, false);
 }
 TEST(SlowExact, HitsFromInside) {
-  run_one_level(many_placements(), 10'000, true);
+  run_one_level(many_placements(), 4'000, true);
 }
 TEST(SlowExact, HitsFromAnywhere) {
-  run_one_level(many_placements(), 10'000, false);
+  run_one_level(many_placements(), 4'000, false);
 }
 
 // Small and thin triangles about the world's origin, seen from afar along their length and nearly from within their
