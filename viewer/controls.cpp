@@ -108,6 +108,14 @@ void all_times(ViewerState& state) {
   state.change_settings([](Settings& s) { s.photons.time.reset(); });
 }
 
+void copy_facts(Target to, Event) {
+  const std::string text = to.state.selection_text();
+  if (text.empty() || !to.copy)
+    return to.state.say(to.state.selection() ? "the facts are being worked out" : "nothing is selected");
+  to.copy(text);
+  to.state.say("copied: the facts of " + to.state.selection()->name);
+}
+
 void escape(Target to, Event) {
   if (to.loader.loading()) return to.loader.cancel();
   to.layout.help = false;
@@ -136,6 +144,7 @@ std::vector<Control> make_controls() {
       {Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.frame_all(); }},
       {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.focus_selection(); }},
       {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.hide_selection(); }},
+      {Kind::key, {"Ctrl+C"}, "copy the facts of the selected solid", copy_facts},
       {Kind::key, {"Ctrl+Z"}, "undo the last change of what is hidden", [](ViewerState& s) { s.undo(); }},
       {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
       {Kind::key,

@@ -95,9 +95,11 @@ void ViewerState::reload() {
 
 void ViewerState::show(std::shared_ptr<const Scene> scene) {
   auto solids = std::make_unique<Solids>(*scene);
+  auto measurer = std::make_shared<SolidMeasurer>(scene);
   check_.reset();
   device_scene_.reset();
-  selection_.reset();
+  select(std::nullopt);
+  measurer_ = std::move(measurer);
   photons_ = Photons();
   light_geometry_.reset();
   looks_of_.reset();
@@ -212,11 +214,13 @@ void ViewerState::focus_alone(std::span<const std::uint32_t> instances) {
 
 void ViewerState::focus_selection() {
   if (!selection_) return frame_all();
-  focus(std::array<std::uint32_t, 1>{selection_->instance});
+  focus(selection_->solids);
 }
 
 void ViewerState::select(std::optional<std::uint32_t> instance) {
   selection_.reset();
+  facts_.reset();
+  ++selections_;
   photons_.select(std::nullopt);
   ++revision_;
   if (!instance) return;
@@ -224,6 +228,7 @@ void ViewerState::select(std::optional<std::uint32_t> instance) {
   const Mesh& mesh = scene_->meshes[placed.mesh];
   Selection fresh;
   fresh.instance = *instance;
+  fresh.solids = {*instance};
   fresh.name = scene_->solid_name(placed);
   fresh.path = scene_->path(placed);
   fresh.mesh = mesh.name;
@@ -242,6 +247,33 @@ void ViewerState::select(std::optional<std::uint32_t> instance) {
   }
   fresh.position = solids_->bounds(*instance).center();
   selection_ = std::move(fresh);
+}
+
+void ViewerState::select_group(std::uint32_t node) {
+  select(std::nullopt);
+  if (!scene_) return;
+  Selection fresh;
+  fresh.group = node;
+  fresh.solids = solids_->below(node);
+  fresh.name = scene_->nodes[node].name;
+  Instance placed;
+  placed.node = node;
+  fresh.path = scene_->path(placed);
+  fresh.position = solids_->bounds(fresh.solids).center();
+  selection_ = std::move(fresh);
+}
+
+std::optional<FactsRequest> ViewerState::facts_request() const {
+  if (!selection_ || (facts_ && (facts_->checked || !check_))) return std::nullopt;
+  return FactsRequest{selections_, measurer_, selection_->solids, check_};
+}
+
+void ViewerState::set_facts(std::uint64_t selection, SolidFacts facts) {
+  if (selection == selections_) facts_ = std::move(facts);
+}
+
+std::string ViewerState::selection_text() const {
+  return selection_ && facts_ ? facts_text(selection_->name, selection_->path, *facts_) : "";
 }
 
 void ViewerState::select(const std::optional<Picked>& picked, const Cursor& cursor) {
@@ -263,7 +295,7 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
 
 void ViewerState::hide_selection() {
   if (!selection_) return;
-  solids_->set_visible(std::array<std::uint32_t, 1>{selection_->instance}, false);
+  solids_->set_visible(selection_->solids, false);
   say("hidden: " + selection_->name + "; Ctrl+Z shows it again");
   select(std::nullopt);
 }

@@ -21,20 +21,31 @@
 #include "live_light.h"
 #include "photon_layer.h"
 #include "photons.h"
+#include "solid_facts.h"
 #include "solids.h"
 #include "view_options.h"
 
 namespace raylift::viewer {
 
-/// The selected solid, as the panel shows it.
+/// The selected solid, or group of solids, as the panel shows it.
 struct Selection {
-  std::uint32_t instance = 0;
+  std::uint32_t instance = kNone;         ///< kNone: a group
+  std::uint32_t group = kNone;            ///< the node that is selected with all solids at and below it; kNone: a solid
+  std::vector<std::uint32_t> solids;      ///< that are selected
   std::optional<std::uint32_t> triangle;  ///< in its mesh; none where the solid was selected by name
   Eigen::Vector3d position{0, 0, 0};      ///< in the world, mm: the clicked point, or the centre of the solid's box
   std::string name, path, mesh, inside, outside;
   std::string entering, leaving;   ///< the optical surfaces from its mother into it and back, and why these
   std::uint32_t material = kNone;  ///< inside
   std::uint32_t surface_in = kNone, surface_out = kNone;  ///< indices in Optics::surfaces
+};
+
+/// The facts of a selection that are still to be worked out.
+struct FactsRequest {
+  std::uint64_t selection = 0;  ///< ViewerState::selections()
+  std::shared_ptr<SolidMeasurer> measurer;
+  std::vector<std::uint32_t> solids;
+  std::shared_ptr<const SceneCheck> check;  ///< null: not there yet
 };
 
 /// A position in the window, in its pixels from the upper left.
@@ -57,8 +68,8 @@ class ViewerState {
   [[nodiscard]] const std::shared_ptr<const Scene>& scene() const { return scene_; }
   /// Null where there is no scene.
   [[nodiscard]] const Solids* solids() const { return solids_.get(); }
-  /// Empty while the check runs.
-  [[nodiscard]] const std::optional<SceneCheck>& check() const { return check_; }
+  /// Null while the check runs.
+  [[nodiscard]] const std::shared_ptr<const SceneCheck>& check() const { return check_; }
   [[nodiscard]] const std::shared_ptr<const DeviceScene>& device_scene() const { return device_scene_; }
   /// Whether the image needs the scene on a device.
   [[nodiscard]] bool wants_device_scene() const;
@@ -73,6 +84,16 @@ class ViewerState {
   /// Whether the camera moved within the last 180 ms.
   [[nodiscard]] bool moving() const;
   [[nodiscard]] const std::optional<Selection>& selection() const { return selection_; }
+  /// Raised by each change of the selection.
+  [[nodiscard]] std::uint64_t selections() const { return selections_; }
+  /// Of the selection; nothing where they are not worked out yet.
+  [[nodiscard]] const std::optional<SolidFacts>& facts() const { return facts_; }
+  /// What is to be worked out for facts(); nothing where all is there. Volumes follow once the check has ended.
+  [[nodiscard]] std::optional<FactsRequest> facts_request() const;
+  /// Of the scene's solids; null where there is none.
+  [[nodiscard]] const std::shared_ptr<SolidMeasurer>& measurer() const { return measurer_; }
+  /// The name and the path of the selection, and its facts, as text; empty where they are not worked out.
+  [[nodiscard]] std::string selection_text() const;
   [[nodiscard]] const Photons& photons() const { return photons_; }
   /// What light is to be followed; nothing where there is no source, or no scene.
   [[nodiscard]] std::optional<LightRequest> light_request() const;
@@ -102,7 +123,9 @@ class ViewerState {
   void open(const std::vector<std::string>& files);
   void reload();
   void show(std::shared_ptr<const Scene> scene);
-  void set_check(SceneCheck check) { check_ = std::move(check); }
+  void set_check(SceneCheck check) { check_ = std::make_shared<const SceneCheck>(std::move(check)); }
+  /// Of the selection; those of an earlier one are dropped.
+  void set_facts(std::uint64_t selection, SolidFacts facts);
   void set_device_scene(std::shared_ptr<const DeviceScene> scene);
   template <class Change>  // void(Solids&)
   void change_solids(const Change& change) {
@@ -139,6 +162,8 @@ class ViewerState {
 
   // Selection.
   void select(std::optional<std::uint32_t> instance);
+  /// Selects a node of the tree: the solids of the node and of all nodes below it.
+  void select_group(std::uint32_t node);
   /// Selects the solid that a click at `cursor` met, or none.
   void select(const std::optional<Picked>& picked, const Cursor& cursor);
   void hide_selection();
@@ -211,9 +236,12 @@ class ViewerState {
   mutable std::optional<LooksKey> looks_of_;
   mutable std::vector<std::uint8_t> looks_;
   mutable std::uint64_t looks_version_ = 0;
-  std::optional<SceneCheck> check_;
+  std::shared_ptr<const SceneCheck> check_;
   std::shared_ptr<const DeviceScene> device_scene_;
   std::optional<Selection> selection_;
+  std::uint64_t selections_ = 0;
+  std::shared_ptr<SolidMeasurer> measurer_;
+  std::optional<SolidFacts> facts_;
   Photons photons_;
   std::shared_ptr<const GpuGeometry> light_geometry_;
   Eigen::Vector3d source_moved_{0, 0, 0};

@@ -125,6 +125,18 @@ TEST_F(WindowFromOutside, ShowsWhatEachVerbDoes) {
   EXPECT_EQ(compare(rays, screenshot(), 0).share, 0);
 }
 
+TEST_F(WindowFromOutside, TellsTheSizeOfSolidsOnceTheirMeshesAreChecked) {
+  run("cube.dae");
+  const Json cube = call("facts", {{"solids", "cube"}});
+  EXPECT_EQ(cube["triangles"], 12);
+  const double side = cube["size"][0];
+  EXPECT_GT(side, 0);
+  EXPECT_NEAR(cube["volume"].get<double>(), side * side * side, 1e-9 * side * side * side);
+  EXPECT_NEAR(cube["area"].get<double>(), 6 * side * side, 1e-9 * side * side);
+  (void)call("select", {{"solid", "cube"}});
+  EXPECT_EQ(call("facts"), cube) << "of what is selected";
+}
+
 TEST_F(WindowFromOutside, IsAskedByTheProgram) {
   EXPECT_EQ(send("state").code, 3) << "nobody is there";
   run("cube.dae");

@@ -52,8 +52,30 @@ Json to_json(const Camera& camera) {
 Json selection_json(const ViewerState& state) {
   if (!state.selection()) return nullptr;
   const Selection& selected = *state.selection();
+  const Json position = coordinates(selected.position);
+  if (selected.group != kNone)
+    return {{"solid", nullptr},
+            {"name", selected.name},
+            {"path", selected.path},
+            {"solids", selected.solids.size()},
+            {"position", position}};
   return {{"solid", selected.instance}, {"name", selected.name},       {"path", selected.path},
-          {"mesh", selected.mesh},      {"material", selected.inside}, {"position", coordinates(selected.position)}};
+          {"mesh", selected.mesh},      {"material", selected.inside}, {"position", position}};
+}
+
+Json facts_json(const SolidFacts& facts) {
+  const auto or_null = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  const auto point = [&](const Eigen::Vector3d& p) { return facts.box.empty() ? Json() : coordinates(p); };
+  return {{"solids", facts.solids},
+          {"triangles", facts.triangles},
+          {"min", point(facts.box.min)},
+          {"max", point(facts.box.max)},
+          {"size", point(facts.box.size())},
+          {"area", facts.area},
+          {"volume", or_null(facts.volume)},
+          {"outer_volume", or_null(facts.outer_volume)},
+          {"not_closed", facts.checked ? Json(facts.not_closed) : Json()},
+          {"inward", facts.checked ? Json(facts.inward) : Json()}};
 }
 
 Json scene_json(const ViewerState& state) {
