@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "measurement.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -47,6 +49,11 @@ void fly(Camera& camera, Event event) {
 }
 
 void click(Target to, Event event) {
+  if (to.state.measuring()) {
+    to.state.measure_at(to.frames->pick(to.state, event.cursor), event.cursor);
+    if (const std::string line = measured_line(to.state.settings().measured); !line.empty()) to.print(line);
+    return;
+  }
   if (const auto photon = to.frames->pick_photon(to.state, event.cursor)) {
     to.state.select_photon(photon);
     if (const auto& chosen = to.state.photons().selection())
@@ -58,6 +65,7 @@ void click(Target to, Event event) {
 }
 
 void double_click(Target to, Event event) {
+  if (to.state.measuring()) return;  // its first click was the point
   to.state.select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.state.focus_selection();
 }
@@ -109,6 +117,10 @@ void all_times(ViewerState& state) {
 }
 
 void copy_facts(Target to, Event) {
+  if (const auto& points = to.state.settings().measured; !points.empty() && to.copy) {
+    to.copy(measured_text(points));
+    return to.state.say("copied: what is measured");
+  }
   const std::string text = to.state.selection_text();
   if (text.empty() || !to.copy)
     return to.state.say(to.state.selection() ? "the facts are being worked out" : "nothing is selected");
@@ -118,6 +130,7 @@ void copy_facts(Target to, Event) {
 
 void escape(Target to, Event) {
   if (to.loader.loading()) return to.loader.cancel();
+  if (to.state.measuring() || !to.state.settings().measured.empty()) return to.state.set_measuring(false);
   to.layout.help = false;
   to.state.dismiss_error();
   to.state.select(std::nullopt);
@@ -144,7 +157,11 @@ std::vector<Control> make_controls() {
       {Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.frame_all(); }},
       {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.focus_selection(); }},
       {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.hide_selection(); }},
-      {Kind::key, {"Ctrl+C"}, "copy the facts of the selected solid", copy_facts},
+      {Kind::key, {"Ctrl+C"}, "copy what is measured, or the facts of the selected solid", copy_facts},
+      {Kind::key,
+       {"Y"},
+       "measure between clicked points, or end it",
+       [](ViewerState& s) { s.set_measuring(!s.measuring()); }},
       {Kind::key, {"Ctrl+Z"}, "undo the last change of what is hidden", [](ViewerState& s) { s.undo(); }},
       {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
       {Kind::key,
@@ -176,7 +193,7 @@ std::vector<Control> make_controls() {
       {Kind::key, {"J"}, "legend of the colours", [](Target to, Event) { to.layout.legend = !to.layout.legend; }},
       {Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
       {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
-      {Kind::key, {"Escape"}, "stop reading a file; close help and errors, deselect", escape},
+      {Kind::key, {"Escape"}, "stop reading a file; end measuring; close help and errors, deselect", escape},
       {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
       {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames->save_image(to.state); }, true},
       {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};

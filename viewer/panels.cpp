@@ -38,8 +38,7 @@ void Panels::draw(float width, float height) {
     fold_next();
     const PanelPlace image = draw_image_settings(state_, layout_, width);
     if (image.open) right_ = panel_width(kRightWidth, width) + em(kGap);
-    if (state_.selection()) draw_selection(state_, width, height);
-    if (state_.photons().selection()) draw_photon(state_, width, height);
+    draw_chosen(width, height);
     if (layout_.legend) {
       fold_next();
       legend_.draw(state_, frames_, width, height, image.below);
@@ -48,6 +47,18 @@ void Panels::draw(float width, float height) {
   draw_activity(width, height);
   draw_message(width, height);
   if (layout_.help) draw_help(width, height);
+}
+
+/// What is measured, and beside it what is selected, where there is room for both.
+void Panels::draw_chosen(float width, float height) {
+  float left = selection_left(state_, height);
+  if (state_.measuring() || !state_.settings().measured.empty()) {
+    draw_measured(state_, left, width, height);
+    left += em(kMeasuredWidth + kGap);
+    if (left + em(kSelectionWidth) > width) return;
+  }
+  if (state_.selection()) draw_selection(state_, left, width, height);
+  if (state_.photons().selection()) draw_photon(state_, left, width, height);
 }
 
 std::pair<Eigen::Vector2d, Eigen::Vector2d> Panels::free_part(float width, float) const {

@@ -29,6 +29,7 @@ class Panels {
 
  private:
   void draw_scene(float width, float height);
+  void draw_chosen(float width, float height);
   void draw_bookmarks();
   void draw_activity(float width, float height);
   void draw_message(float width, float height) const;

@@ -62,11 +62,11 @@ std::function<void()> draw_buttons(ViewerState& state, const Selection& s) {
 
 }  // namespace
 
-void draw_selection(ViewerState& state, float width, float height) {
+void draw_selection(ViewerState& state, float left, float width, float height) {
   const Selection& s = *state.selection();
   std::function<void()> next;
   // As high as it needs, beside the axes; it scrolls before it covers the panel above it.
-  const float left = selection_left(state, height), wide = std::min(em(kSelectionWidth), width - left - em(kGap));
+  const float wide = std::min(em(kSelectionWidth), width - left - em(kGap));
   ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
   ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.36F * height)});
   if (ImGui::Begin("Selected", nullptr,

@@ -110,6 +110,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   std::vector<std::string> warnings;
   std::optional<Bookmark> named;
   attempt([&] { warnings = apply_visibility(options_, *solids_).warnings; });
+  if (!shown_file_.empty() && shown_file_ != file_) set_measured({});  // the points are of another scene
   // A reloaded file keeps the camera.
   if (shown_file_ != file_) {
     if (const Bookmark* bookmark = bookmarks_.find(options_.bookmark)) named = *bookmark;
@@ -219,6 +220,7 @@ void ViewerState::focus_selection() {
 
 void ViewerState::select(std::optional<std::uint32_t> instance) {
   selection_.reset();
+  settings_.box.reset();
   facts_.reset();
   ++selections_;
   photons_.select(std::nullopt);
@@ -269,7 +271,11 @@ std::optional<FactsRequest> ViewerState::facts_request() const {
 }
 
 void ViewerState::set_facts(std::uint64_t selection, SolidFacts facts) {
-  if (selection == selections_) facts_ = std::move(facts);
+  if (selection != selections_) return;
+  facts_ = std::move(facts);
+  if (!selection_ || selection_->group == kNone || facts_->box.empty()) return;
+  settings_.box = facts_->box;  // a group has no outline
+  ++revision_;
 }
 
 std::string ViewerState::selection_text() const {
@@ -282,8 +288,7 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
   const Instance& instance = scene_->instances[picked->instance];
   const std::uint32_t triangle = picked->triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   selection_->triangle = triangle;
-  if (const auto point = point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor)))
-    selection_->position = *point;
+  if (const auto point = picked_point(*picked, cursor)) selection_->position = *point;
   // The material inside depends on the part that the triangle belongs to.
   const std::vector<MeshPart>& parts = scene_->meshes[instance.mesh].parts;
   for (std::size_t part = 0; part != parts.size(); ++part)
@@ -291,6 +296,12 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
       selection_->material = scene_->material(instance, part);
       selection_->inside = material_name(*scene_, selection_->material);
     }
+}
+
+std::optional<Eigen::Vector3d> ViewerState::picked_point(const Picked& picked, const Cursor& cursor) const {
+  const Instance& instance = scene_->instances[picked.instance];
+  const std::uint32_t triangle = picked.triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
+  return point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor));
 }
 
 void ViewerState::hide_selection() {

@@ -99,6 +99,8 @@ class ViewerState {
   [[nodiscard]] std::optional<LightRequest> light_request() const;
   /// The scene on the device that follows it; null: not yet.
   [[nodiscard]] const std::shared_ptr<const GpuGeometry>& light_geometry() const { return light_geometry_; }
+  /// Whether clicks put points to be measured between; these are settings().measured.
+  [[nodiscard]] bool measuring() const { return measuring_; }
   /// Whether the photons' time runs.
   [[nodiscard]] bool playing() const { return playing_; }
   [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
@@ -172,6 +174,14 @@ class ViewerState {
   /// The point under the cursor, on the plane through the target that faces the camera.
   [[nodiscard]] Eigen::Vector3d point_under(const Cursor& cursor) const;
 
+  // Measuring.
+  /// Begins without points; the end takes them away.
+  void set_measuring(bool measuring);
+  /// At most kMostMeasured.
+  void set_measured(std::vector<Eigen::Vector3d> points);
+  /// Adds the point that a click at `cursor` met; after kMostMeasured it is the first again.
+  void measure_at(const std::optional<Picked>& picked, const Cursor& cursor);
+
   // Light.
   void set_photons(std::shared_ptr<const PhotonSet> set);
   void set_light_geometry(std::shared_ptr<const GpuGeometry> geometry);
@@ -211,6 +221,8 @@ class ViewerState {
   using Clock = std::chrono::steady_clock;
   void fail(const Error& failure);
   void moved();
+  /// The clicked point in the world; nothing where the triangle is seen from its edge.
+  [[nodiscard]] std::optional<Eigen::Vector3d> picked_point(const Picked& picked, const Cursor& cursor) const;
   void frame(std::span<const std::uint32_t> instances);
   [[nodiscard]] double aspect() const { return static_cast<double>(framebuffer_.width) / framebuffer_.height; }
 
@@ -246,6 +258,7 @@ class ViewerState {
   std::shared_ptr<const GpuGeometry> light_geometry_;
   Eigen::Vector3d source_moved_{0, 0, 0};
   bool playing_ = false;
+  bool measuring_ = false;
   Bookmarks bookmarks_;
   std::string error_, message_;
   std::optional<Error> failure_;

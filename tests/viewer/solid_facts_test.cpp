@@ -404,12 +404,13 @@ TEST_F(FactsOfTheSelection, AreThoseOfAGroup) {
   EXPECT_EQ(state_.facts()->solids, 3U);
   expect_near(*state_.facts()->volume, 1800.0 * 1800 * 1800 + 2e6);
   expect_near(*state_.facts()->outer_volume, 1800.0 * 1800 * 1800);
+  EXPECT_EQ(state_.settings().box->max, Eigen::Vector3d(900, 900, 900)) << "its edges are drawn";
   // What acts on the selection acts on all of it.
   state_.focus_selection();
   EXPECT_LT(state_.camera().target.norm(), 300);
   state_.hide_selection();
   EXPECT_EQ(state_.solids()->visible(), std::vector<std::uint8_t>(3, 0));
-  EXPECT_FALSE(state_.selection());
+  EXPECT_FALSE(state_.selection() || state_.settings().box);
   // A new scene has none of it.
   state_.select_group(0);
   state_.show(three_boxes());

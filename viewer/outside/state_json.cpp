@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "cli/options.h"
+#include "measurement.h"
 
 namespace raylift::viewer {
 namespace {
@@ -78,6 +80,21 @@ Json facts_json(const SolidFacts& facts) {
           {"inward", facts.checked ? Json(facts.inward) : Json()}};
 }
 
+Json measured_json(const ViewerState& state) {
+  const std::vector<Eigen::Vector3d>& points = state.settings().measured;
+  if (points.empty()) return nullptr;
+  const Measurement measured = measure(points);
+  const auto list = [](const std::vector<Eigen::Vector3d>& all) {
+    Json json = Json::array();
+    for (const Eigen::Vector3d& one : all) json.push_back(coordinates(one));
+    return json;
+  };
+  return {{"points", list(points)},
+          {"steps", list(measured.steps)},
+          {"distances", measured.distances},
+          {"angle", measured.angle ? Json(*measured.angle) : Json()}};
+}
+
 Json scene_json(const ViewerState& state) {
   if (!state.scene()) return nullptr;
   std::uint64_t triangles = 0;
@@ -97,6 +114,8 @@ Json state_json(const ControlTarget& of) {
   json["visible"] = std::count(visible.begin(), visible.end(), 1);
   json["camera"] = to_json(state.camera());
   json["selection"] = selection_json(state);
+  json["measuring"] = state.measuring();
+  json["measured"] = measured_json(state);
   add_settings(state.settings(), json);
   json["panels"] = of.layout.panels;
   json["legend"] = of.layout.legend;

@@ -237,6 +237,11 @@ Answer facts(const ControlTarget& to, const Arguments& with) {
   });
 }
 
+Answer measure(const ControlTarget& to, const Arguments& with) {
+  to.state.set_measured(with.points("points"));
+  return measured_json(to.state);
+}
+
 Answer bookmark(const ControlTarget& to, const Arguments& with) {
   const std::string action = with.text("action").value_or("save");
   std::string name = with.text("name").value_or("");
