@@ -40,12 +40,13 @@ void move_source(Target to, Event event) {
   to.state.move_source(event.dx, -event.dy, event.cursor.window);
 }
 
-void fly(Camera& camera, Event event) {
-  const double step = camera.distance * event.seconds * (event.shift ? kFlyFast : kFly);
+void fly(Target to, Event event) {
+  const double step =
+      to.state.camera().distance * event.seconds * (event.shift ? kFlyFast : kFly) * to.state.fly_speed();
   const auto along = [&](char plus, char minus) {
     return event.key.front() == plus ? step : event.key.front() == minus ? -step : 0;
   };
-  camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q'));
+  to.state.move_camera([&](Camera& camera) { camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q')); });
 }
 
 void click(Target to, Event event) {
@@ -143,6 +144,10 @@ std::vector<Control> make_controls() {
       {Kind::drag, {"Ctrl+right drag"}, "move the source of light", move_source},
       {Kind::drag, {"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
       {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
+      {Kind::wheel,
+       {"wheel while flying"},
+       "fly faster or slower, from now on",
+       [](Target to, Event e) { to.state.change_fly_speed(e.steps); }},
       {Kind::click, {"click"}, "select the solid or photon under the cursor, print its path or history", click},
       {Kind::click, {"double click"}, "select and frame the solid under the cursor", double_click},
       {Kind::held_key, {"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly},

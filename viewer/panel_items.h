@@ -35,6 +35,8 @@ bool button(const char* label, const char* help);
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not = nullptr);
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
             const char* why_not = nullptr);
+/// A line that can be chosen.
+bool list_row(const char* label, const std::string& help, const std::string& why_not);
 /// The arrow of a tree's row.
 bool arrow(const char* label, bool open);
 /// Begins a list to choose from; true: add its items, then ImGui::EndCombo().

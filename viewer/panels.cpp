@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/text.h"
 #include "panel_items.h"
@@ -108,6 +109,32 @@ void Panels::draw_bookmarks() {
     }
   }
   if (state_.bookmarks().empty()) ImGui::TextDisabled("none yet; Ctrl+D adds one");
+  draw_recent_files();
+}
+
+void Panels::draw_recent_files() {
+  constexpr auto kLookAgain = std::chrono::seconds(2);  // not with each image: a file may lie on a slow disk
+  ImGui::Separator();
+  ImGui::TextDisabled("recent files");
+  const auto now = std::chrono::steady_clock::now();
+  const bool same =
+      std::equal(recent_.begin(), recent_.end(), state_.recent_files().begin(), state_.recent_files().end(),
+                 [](const RecentFile& shown, const std::string& path) { return shown.path == path; });
+  if (now >= recent_until_ || !same) {
+    recent_.clear();
+    for (const std::string& file : state_.recent_files()) recent_.push_back({file, why_not_opened(file)});
+    recent_until_ = now + kLookAgain;
+  }
+  std::string opened;
+  for (std::size_t i = 0; i != recent_.size(); ++i) {
+    const auto& [path, why_not] = recent_[i];
+    ImGui::PushID(static_cast<int>(i) + 1000);
+    const std::string name = cli::printable(std::filesystem::path(path).filename().string());
+    if (list_row(name.c_str(), cli::printable(path), why_not.empty() ? "" : cli::printable(path) + ": " + why_not))
+      opened = path;
+    ImGui::PopID();
+  }
+  if (!opened.empty()) state_.open(opened);
 }
 
 void Panels::draw_activity(float width, float height) {

@@ -129,6 +129,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
     go_to(*named);
   else if (shown_file_ != file_ && !options_.bookmark.empty())
     warnings.push_back("no bookmark has the name '" + options_.bookmark + "'");
+  note_shown_file();
   if (!warnings.empty() && error_.empty()) say(warnings.front());
   shown_file_ = file_;
   shown_request_ = requests_;

@@ -9,6 +9,7 @@
 #include <raylift/geometry/scene/scene.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "live_light.h"
 #include "photon_layer.h"
 #include "photons.h"
+#include "remembered.h"
 #include "solid_facts.h"
 #include "solids.h"
 #include "view_options.h"
@@ -106,6 +108,10 @@ class ViewerState {
   [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
   /// The bookmark of a name; null where there is none. Valid until the next change.
   [[nodiscard]] const Bookmark* find_bookmark(std::string_view name) const { return bookmarks_.find(name); }
+  /// The files that windows showed, the last one first; none until remember().
+  [[nodiscard]] const std::vector<std::string>& recent_files() const { return remembered_.files(); }
+  /// Times the usual speed.
+  [[nodiscard]] double fly_speed() const { return fly_speed_; }
   [[nodiscard]] const Resolution& framebuffer() const { return framebuffer_; }
   /// The last error, until the next success.
   [[nodiscard]] const std::string& error() const { return error_; }
@@ -197,6 +203,14 @@ class ViewerState {
   /// Sets the time to a share of the photons' times more, or less.
   void step_time(double share);
 
+  // What is kept from one time to the next.
+  /// From now on, in this file. What can't be read or saved is not kept.
+  void remember(const std::filesystem::path& file);
+  /// Flies faster by so many steps, and tells so.
+  void change_fly_speed(double steps);
+  /// Saves the speed, where it has changed.
+  void keep_fly_speed();
+
   // Bookmarks and messages.
   /// The default name is "view 1", or the next free one.
   void add_bookmark(std::string name = {});
@@ -221,6 +235,7 @@ class ViewerState {
   using Clock = std::chrono::steady_clock;
   void fail(const Error& failure);
   void moved();
+  void note_shown_file();
   /// The clicked point in the world; nothing where the triangle is seen from its edge.
   [[nodiscard]] std::optional<Eigen::Vector3d> picked_point(const Picked& picked, const Cursor& cursor) const;
   void frame(std::span<const std::uint32_t> instances);
@@ -260,6 +275,8 @@ class ViewerState {
   bool playing_ = false;
   bool measuring_ = false;
   Bookmarks bookmarks_;
+  Remembered remembered_;
+  double fly_speed_ = 1;
   std::string error_, message_;
   std::optional<Error> failure_;
   std::uint64_t failures_ = 0;

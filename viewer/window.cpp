@@ -96,6 +96,8 @@ class Window {
     glfwSetWindowUserPointer(window_.get(), this);
     set_callbacks();
     layout_.light = options.light;
+    if (const auto bookmarks = bookmarks_file(options); !bookmarks.empty())
+      state_.remember(bookmarks.parent_path() / "window.json");
     gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
     if (!options.send.no_socket) listen(session);
   }
@@ -110,6 +112,7 @@ class Window {
       presses_.scan(glfwGetTime());
       glfwPollEvents();
       act_on_held_keys();
+      if (!any_held_key()) state_.keep_fly_speed();
       act_on_time();
       serve_outside();
       loader_.poll(state_);
@@ -300,7 +303,7 @@ class Window {
     if (ImGui::GetIO().WantCaptureMouse) return;
     ControlEvent event = event_at(cursor_x_, cursor_y_);
     event.steps = steps;
-    act(Control::Kind::wheel, "wheel", 0, event);
+    act(Control::Kind::wheel, any_held_key() ? "wheel while flying" : "wheel", 0, event);
   }
 
   void on_key(int key, int modifiers) {

@@ -137,6 +137,42 @@ TEST_F(PanelsWithoutWindow, CopyTheFactsOfASolidAndOfAGroup) {
   EXPECT_NE(copied_by_the_mouse(state, 1280, 800).find("\nsolids: 1\n"), std::string::npos);
 }
 
+TEST_F(PanelsWithoutWindow, OpenRecentFilesThatAreThere) {
+  const test::TemporaryFolder folder;
+  const std::string there = test::data("cube.dae").string();
+  ViewerState state(ViewOptions(), {1280, 800});
+  state.remember(folder.write("window.json", R"({"recent": ["/nowhere/gone.dae", ")" + there + "\"]}"));
+  ASSERT_EQ(state.recent_files().size(), 2U);
+  ImGuiIO& io = ImGui::GetIO();
+  unsigned char* pixels = nullptr;
+  int columns = 0, rows = 0;
+  io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+  set_style(1, false);
+  io.DisplaySize = {1280, 800};
+  SceneLoader loader;
+  FrameScheduler frames;
+  WindowLayout layout;
+  Panels panels(state, loader, frames, layout);
+  const auto click = [&](float x, float y) {
+    for (const bool down : {false, true, false}) {
+      io.MousePos = {x, y};
+      io.MouseDown[0] = down;
+      ImGui::NewFrame();
+      panels.draw(1280, 800);
+      ImGui::Render();
+    }
+  };
+  for (int i = 0; i != 3; ++i) click(-100, -100);
+  const ImGuiWindow* scene = ImGui::FindWindowByName("Scene");
+  ASSERT_NE(scene, nullptr);
+  // The last tab, and then down its lines.
+  const float tabs = scene->Pos.y + 1.5F * ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
+  for (float x = scene->Pos.x + 20; x < scene->Pos.x + kLeftWidth; x += 12) click(x, tabs);
+  for (float y = tabs + 30; y < scene->Pos.y + 400 && state.requests() == 0; y += 5) click(scene->Pos.x + 60, y);
+  EXPECT_EQ(state.requests(), 1U);
+  EXPECT_EQ(state.file(), there) << "the one before it is gone";
+}
+
 TEST_F(PanelsWithoutWindow, ThemesAreReadable) {
   for (const bool light : {false, true}) {
     (void)free_part(1280, 800, 1, light);

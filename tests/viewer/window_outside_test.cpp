@@ -167,6 +167,21 @@ TEST_F(WindowFromOutside, MeasuresBetweenClicks) {
   expect_seen(0.001, "measure", {{"points", measured["points"]}});
 }
 
+TEST_F(WindowFromOutside, KeepsTheSpeedOfFlyingAndTheFiles) {
+  show("cube.dae");
+  const auto kept = [&] { return Json::parse(contents(folder_.path() / "raylift/window.json"), nullptr, false); };
+  EXPECT_TRUE(eventually([&] { return kept().is_object(); }));
+  EXPECT_EQ(kept()["recent"], Json::array({test::data("cube.dae").string()}));
+  client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
+  const Json before = call("look");
+  ASSERT_TRUE(tool("key p mousemove 400 300 keydown e click 4 click 4 keyup e"));
+  EXPECT_TRUE(eventually([&] { return kept().value("fly-speed", 1.0) > 1.5; })) << kept();
+  EXPECT_EQ(kept()["fly-speed"], 1.25 * 1.25);
+  EXPECT_NE(call("look")["eye"], before["eye"]) << "it flew meanwhile";
+  (void)call("open", {{"file", test::data("instances.dae").string()}});
+  EXPECT_EQ(kept()["recent"], Json::array({test::data("instances.dae").string(), test::data("cube.dae").string()}));
+}
+
 TEST_F(WindowFromOutside, IsAskedByTheProgram) {
   EXPECT_EQ(send("state").code, 3) << "nobody is there";
   run("cube.dae");
