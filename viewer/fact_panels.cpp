@@ -166,7 +166,7 @@ void draw_selection(ViewerState& state, float width, float height) {
       if (!s.entering.empty()) fact("way in", s.entering);
       if (!s.leaving.empty()) fact("way out", s.leaving);
       if (s.triangle) fact("triangle", cli::grouped(*s.triangle));
-      point_fact(s.triangle ? "point, mm" : "centre, mm", s.position);
+      point_fact(s.clicked ? "point, mm" : "centre, mm", s.position);
       ImGui::EndTable();
     }
     draw_optics(*state.scene(), s);

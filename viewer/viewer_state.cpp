@@ -50,6 +50,17 @@ std::optional<Eigen::Vector3d> point_on(const Scene& scene, const Instance& inst
   return origin + normal.dot(a - origin) / along * direction;
 }
 
+/// Where a ray enters what the clipping planes leave.
+Eigen::Vector3d entry_point(const Settings& settings, const Bounds& scene,
+                            const std::pair<Eigen::Vector3d, Eigen::Vector3d>& ray) {
+  const auto& [origin, direction] = ray;
+  double t = 0;
+  for (const ClipPlane& plane : settings.planes())
+    if (const double along = plane.normal.dot(direction); along < 0)
+      t = std::max(t, (plane.offset_in(scene) - plane.normal.dot(origin)) / along);
+  return origin + t * direction;
+}
+
 }  // namespace
 
 ViewerState::ViewerState(const ViewOptions& options, const Resolution& framebuffer)
@@ -247,6 +258,11 @@ void ViewerState::select(std::optional<std::uint32_t> instance) {
 void ViewerState::select(const std::optional<Picked>& picked, const Cursor& cursor) {
   select(picked ? std::optional(picked->instance) : std::nullopt);
   if (!picked) return;
+  selection_->clicked = true;
+  if (picked->triangle == kNone) {  // a cap
+    selection_->position = entry_point(settings_, scene_->bounds, cursor_ray(camera_, cursor));
+    return;
+  }
   const Instance& instance = scene_->instances[picked->instance];
   const std::uint32_t triangle = picked->triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   selection_->triangle = triangle;
