@@ -75,7 +75,8 @@ DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<con
   // Instances by mesh, in their own order: a counting sort.
   std::vector<std::uint32_t> begin(scene.meshes.size() + 1, 0);
   const auto is_visible = [&](std::size_t i) {
-    return looks.empty() ? look == Look::solid : static_cast<Look>(looks[i]) == look;
+    const Look own = looks.empty() ? Look::solid : static_cast<Look>(looks[i]);
+    return own == look || (own == Look::open && look == Look::solid);
   };
   for (std::size_t i = 0; i != scene.instances.size(); ++i)
     if (is_visible(i)) ++begin[scene.instances[i].mesh + 1];

@@ -65,8 +65,8 @@ struct MeshOffsets {
 /// in Optics::surfaces or kNone. Empty where the scene has no surfaces.
 [[nodiscard]] std::vector<std::uint32_t> surfaces_of_solids(const Scene& scene);
 
-/// Draws the instances with a look. `looks` has the Look of each instance; empty: all are solid. `surfaces` is
-/// surfaces_of_solids(scene), or empty. Instances of one part of a mesh share a command.
+/// Draws the instances with a look; those that are open as solid ones. `looks` has the Look of each instance; empty:
+/// all are solid. `surfaces` is surfaces_of_solids(scene), or empty. Instances of one part of a mesh share a command.
 [[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> looks,
                                  std::span<const std::uint32_t> surfaces = {}, Look look = Look::solid);
 

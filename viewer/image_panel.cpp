@@ -44,7 +44,7 @@ bool edit_clip(Settings& s, const Bounds* bounds, const Eigen::Vector3d& forward
   if (clip != s.clip.has_value()) s.clip = clip ? std::optional(facing_plane(forward)) : std::nullopt;
   if (!s.clip || bounds == nullptr) return changed;
   second_column();
-  changed |= checkbox("caps", s.caps, "Show clipped solids as if they were filled");
+  changed |= checkbox("caps", s.caps, "Close solids where planes cut them, with their colours");
   for (int axis = 0; axis != 3; ++axis) {
     if (button(std::array{"x", "y", "z"}[static_cast<std::size_t>(axis)],
                "Clip across this axis (Shift+X: the next)")) {

@@ -8,7 +8,12 @@ namespace raylift::viewer {
 
 enum class ColorBy : std::uint8_t { material, solid, mesh, residency, normal, surface, hits, first_hit };
 /// How a solid is drawn. Its values are what Renderer::set_looks() takes.
-enum class Look : std::uint8_t { hidden, solid, faint };
+enum class Look : std::uint8_t {
+  hidden,
+  solid,
+  faint,
+  open,  ///< as solid, but nothing closes it where a clipping plane cuts it
+};
 /// How solids are drawn that enclose nearly all others.
 enum class Shells : std::uint8_t { faint, solid, hidden };
 enum class Fill : std::uint8_t { surface, wireframe };

@@ -90,13 +90,27 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     solids_ = DeviceBuffer<std::uint32_t>(device_, pixels);
   }
   std::vector<std::uint8_t> visible(looks.begin(), looks.end());
-  for (std::uint8_t& one : visible)
-    one = one == static_cast<std::uint8_t>(Look::solid) ||
-          (settings.rays == RayMode::crossings && one != static_cast<std::uint8_t>(Look::hidden));
+  for (std::uint8_t& one : visible) switch (static_cast<Look>(one)) {
+      case Look::hidden:
+        one = 0;
+        break;
+      case Look::solid:
+        one = kClosed;
+        break;
+      case Look::faint:
+        one = settings.rays == RayMode::crossings ? kSeen : 0;
+        break;
+      case Look::open:
+        one = kSeen;
+        break;
+    }
   RayFrame& p = frame_;
   p.visible = nullptr;
   shown_ = scene_->bounds;
-  if (std::find(visible.begin(), visible.end(), std::uint8_t{0}) != visible.end()) {
+  const std::vector<ClipPlane> planes = settings.planes();
+  const bool hides = std::find(visible.begin(), visible.end(), std::uint8_t{0}) != visible.end();
+  const bool opens = std::find(visible.begin(), visible.end(), kSeen) != visible.end();
+  if (hides || (opens && settings.caps && !planes.empty())) {
     if (!std::equal(visible.begin(), visible.end(), last_visible_.begin(), last_visible_.end())) {
       last_visible_ = visible;
       fill<std::uint8_t>(visible_, visible);
@@ -105,7 +119,6 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     p.visible = visible_.device();
     shown_ = visible_bounds_;
   }
-  const std::vector<ClipPlane> planes = settings.planes();
   for (const ClipPlane& plane : planes) shown_ = clipped(shown_, plane, scene_->bounds);
   if (settings.smooth && normals_.size() == 0) {
     const SmoothNormals normals = smooth_normals(*scene_, mesh_offsets(*scene_));
@@ -140,7 +153,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   p.nearest = static_cast<float>(std::max(shown_near, first));
   p.farthest = static_cast<float>(std::max(shown_far, std::max(shown_near, first) + 1e-6 * camera.distance));
   p.reach = static_cast<float>(std::min(0.35 * camera.half_height(), 0.2 * scene_->bounds.size().norm()));
-  p.cut = !planes.empty() && settings.caps;
+  p.caps = settings.caps;
   p.clip_count = static_cast<std::uint32_t>(planes.size());
   for (std::size_t i = 0; i != planes.size(); ++i) {
     p.clip_normals[i] = as_float3(planes[i].normal);

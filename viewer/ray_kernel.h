@@ -17,10 +17,13 @@ struct alignas(16) Light {
   float r, g, b, a;
 };
 
+/// A solid that rays hit; with kClosed also where a clipping plane cuts it.
+inline constexpr std::uint8_t kSeen = 1, kClosed = 2;
+
 /// The parameters of an image. Addresses are the device's; the lowest row comes first, as in OpenGL.
 struct RayFrame {
   GeometryView geometry;
-  const std::uint8_t* visible;   ///< per solid; null: all are visible
+  const std::uint8_t* visible;   ///< per solid: hidden, kSeen or kClosed; null: all are kClosed
   const std::uint32_t* colors;   ///< sRGB 0xAABBGGRR, laid out as ColorTable
   const std::uint32_t* normals;  ///< per vertex, octahedral; null: flat
   const std::uint32_t* smooth;   ///< a bit per triangle
@@ -40,7 +43,7 @@ struct RayFrame {
   float reach;              ///< length of ambient-occlusion rays
   bool orthographic;
   bool back_faces;  ///< in red
-  bool cut;         ///< show clipped solids as if they were filled
+  bool caps;        ///< close solids where planes cut them
   ColorBy color;
   RayMode mode;
   std::uint32_t device_triangles;
@@ -124,8 +127,12 @@ RAYLIFT_HD inline float random(std::uint32_t pixel, std::uint32_t sample, std::u
   return static_cast<float>(scramble(scramble(scramble(pixel) + sample) + dimension) >> 8) * (1.0f / 16777216.0f);
 }
 
-/// Clips the ray's interval at the clipping planes. False where nothing is left.
-RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray) {
+constexpr std::uint32_t kNoPlane = 0xFFFFFFFFu;
+
+/// Clips the ray's interval at the clipping planes. False where nothing is left. `entered` is the plane at which what
+/// is left begins.
+RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray, std::uint32_t& entered) {
+  entered = kNoPlane;
   for (std::uint32_t i = 0; i < p.clip_count; ++i) {
     const float along = dot(p.clip_normals[i], ray.direction);
     const float left = p.clip_offsets[i] - dot(p.clip_normals[i], ray.origin);
@@ -138,6 +145,7 @@ RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray) {
       if (t < ray.tmax) ray.tmax = t;
     } else if (t > ray.tmin) {
       ray.tmin = t;
+      entered = i;
     }
   }
   return ray.tmin < ray.tmax;
@@ -212,7 +220,7 @@ RAYLIFT_HD inline Float3 base_color(const RayFrame& p, const Hit& hit) {
 }
 
 /// The renderer's shading; `open` is the unoccluded share of ambient light.
-RAYLIFT_HD inline Float3 shade(const RayFrame& p, const Hit& hit, Float3 base, Float3 n, Float3 towards, float open) {
+RAYLIFT_HD inline Float3 shade(const RayFrame& p, Float3 base, Float3 n, Float3 towards, float open) {
   const float sky = 0.5f + 0.5f * dot(n, p.up);
   const float key = fmaxf(dot(n, p.key_light), 0);
   const float head = fmaxf(dot(n, towards), 0);
@@ -223,9 +231,7 @@ RAYLIFT_HD inline Float3 shade(const RayFrame& p, const Hit& hit, Float3 base, F
   const float shine = 0.10f * powf(fmaxf(dot(n, unit(p.key_light + towards)), 0), 40);
   const float grazing = (1 - head) * (1 - head);
   const float add = open * (shine + 0.05f * grazing * grazing * (0.4f + 0.6f * sky));
-  Float3 lit{base.x * light.x + add, base.y * light.y + add, base.z * light.z + add};
-  if (p.cut && hit.from_inside != 0 && !p.back_faces) lit = 0.4f * lit + (0.6f * 0.55f * dim) * base;
-  return lit;
+  return {base.x * light.x + add, base.y * light.y + add, base.z * light.z + add};
 }
 
 /// Ambient occlusion by one cosine-weighted ray: 1 where it hits nothing within `reach`, less for nearer hits.
@@ -244,7 +250,8 @@ RAYLIFT_HD inline float openness(const RayFrame& p, const Hit& hit, Float3 point
   ray.origin = point + (1e-3f * p.reach + 4e-6f * largest) * face;
   ray.direction = direction;
   ray.tmax = p.reach;
-  if (!clip(p, ray)) return 1;
+  std::uint32_t entered;
+  if (!clip(p, ray, entered)) return 1;
   const Hit near = visible_hit(p, ray);
   if (!near.valid()) return 1;
   const float distance = near.t / p.reach;
@@ -256,43 +263,87 @@ RAYLIFT_HD inline std::uint32_t crossings(const RayFrame& p, const Ray& ray) {
   return p.visible == nullptr ? count_hits(p.geometry, ray) : count_hits(p.geometry, ray, Visible{p});
 }
 
+/// Solids that a ray enters, in so far as it looked at them.
+struct Entered {
+  static constexpr int kMost = 32;
+  std::uint32_t solids[kMost];
+  int count = 0;
+
+  RAYLIFT_HD bool has(std::uint32_t solid) const {
+    for (int i = 0; i < count; ++i)
+      if (solids[i] == solid) return true;
+    return false;
+  }
+};
+
+/// Triangles of solids with caps, but for some.
+struct ClosedBut {
+  const RayFrame& frame;
+  const Entered& entered;
+  RAYLIFT_HD bool operator()(std::uint32_t instance, std::uint32_t triangle) const {
+    const std::uint32_t solid = frame.geometry.solid_id(instance, triangle);
+    return (frame.visible == nullptr || frame.visible[solid] == kClosed) && !entered.has(solid);
+  }
+};
+
+/// A hit on the innermost of the solids with caps around the start of the ray: where the ray leaves it. A solid whose
+/// first surface is met from outside is not around the start. Of the others the innermost one is left first.
+RAYLIFT_HD inline Hit cap_hit(const RayFrame& p, const Ray& ray) {
+  Entered entered;
+  for (;;) {
+    const Hit hit = closest_hit(p.geometry, ray, ClosedBut{p, entered});
+    if (!hit.valid() || hit.from_inside != 0) return hit;
+    if (entered.count == Entered::kMost) return Hit{};
+    entered.solids[entered.count++] = p.geometry.solid_id(hit.instance, hit.triangle);
+  }
+}
+
+/// The light of a surface with this outward normal, or of the cap of the solid that was hit.
+RAYLIFT_HD inline Float3 surface_light(const RayFrame& p, const Ray& ray, const Hit& hit, Float3 normal, bool cap,
+                                       std::uint32_t pixel, std::uint32_t sample) {
+  const Float3 towards = unit(-1.0f * ray.direction);
+  if (p.mode == RayMode::normal || (p.mode == RayMode::shaded && p.color == ColorBy::normal))
+    return {to_linear(0.5f + 0.5f * normal.x), to_linear(0.5f + 0.5f * normal.y), to_linear(0.5f + 0.5f * normal.z)};
+  const bool back = hit.from_inside != 0 && !cap;
+  Float3 n = back ? -1.0f * normal : normal;
+  const float away = dot(n, towards);
+  if (away < 0) n = unit(n - away * towards);
+  Float3 base = base_color(p, hit);
+  if (p.back_faces && back) {
+    // As drawn: striped.
+    const std::uint32_t diagonal = pixel % p.width + pixel / p.width;
+    base = (diagonal % 10 < 5 ? 1.0f : 0.3f) * color(p.colors[p.material_entries + p.distinct_entries + 2]);
+  }
+  if (p.mode == RayMode::solid) return (0.45f + 0.55f * fmaxf(dot(n, towards), 0)) * base;
+  // Before a cap all is cut away.
+  const Float3 point = ray.origin + hit.t * ray.direction;
+  return shade(p, base, n, towards, cap ? 1 : openness(p, hit, point, n, pixel, sample));
+}
+
 /// The light along a ray, and solid + 1 of its first hit.
 RAYLIFT_HD inline Light see(const RayFrame& p, Ray ray, std::uint32_t pixel, std::uint32_t sample,
                             std::uint32_t& solid) {
   solid = 0;
-  if (!clip(p, ray)) return {0, 0, 0, 0};
-  const Hit hit = visible_hit(p, ray);
+  std::uint32_t plane;
+  if (!clip(p, ray, plane)) return {0, 0, 0, 0};
+  Hit hit;
+  bool cap = false;
+  if (p.caps && plane != kNoPlane && p.mode != RayMode::crossings) {
+    hit = cap_hit(p, ray);
+    cap = hit.valid();
+  }
+  if (!cap) hit = visible_hit(p, ray);
   if (!hit.valid()) return {0, 0, 0, 0};
   solid = p.geometry.solid_id(hit.instance, hit.triangle) + 1;
   Float3 c{0, 0, 0};
   if (p.mode == RayMode::depth) {
-    const float depth = hit.t + (p.orthographic ? p.first : 0.0f);
+    const float depth = (cap ? ray.tmin : hit.t) + (p.orthographic ? p.first : 0.0f);
     c = ramp(1 - (depth - p.nearest) / (p.farthest - p.nearest));
   } else if (p.mode == RayMode::crossings) {
     // Logarithmic: 1, 2, 4, ... 64 surfaces are equal steps.
     c = ramp(log2f(fmaxf(static_cast<float>(crossings(p, ray)), 1)) / 6);
   } else {
-    const Float3 towards = unit(-1.0f * ray.direction);
-    const Float3 normal = outward(p, hit);
-    if (p.mode == RayMode::normal || (p.mode == RayMode::shaded && p.color == ColorBy::normal)) {
-      c = {to_linear(0.5f + 0.5f * normal.x), to_linear(0.5f + 0.5f * normal.y), to_linear(0.5f + 0.5f * normal.z)};
-    } else {
-      Float3 n = hit.from_inside != 0 ? -1.0f * normal : normal;
-      const float away = dot(n, towards);
-      if (away < 0) n = unit(n - away * towards);
-      Float3 base = base_color(p, hit);
-      if (p.back_faces && hit.from_inside != 0) {
-        // As drawn: striped.
-        const std::uint32_t diagonal = pixel % p.width + pixel / p.width;
-        base = (diagonal % 10 < 5 ? 1.0f : 0.3f) * color(p.colors[p.material_entries + p.distinct_entries + 2]);
-      }
-      if (p.mode == RayMode::solid) {
-        c = (0.45f + 0.55f * fmaxf(dot(n, towards), 0)) * base;
-      } else {
-        const Float3 point = ray.origin + hit.t * ray.direction;
-        c = shade(p, hit, base, n, towards, openness(p, hit, point, n, pixel, sample));
-      }
-    }
+    c = surface_light(p, ray, hit, cap ? p.clip_normals[plane] : outward(p, hit), cap, pixel, sample);
   }
   return {c.x, c.y, c.z, 1};
 }

@@ -123,8 +123,9 @@ const Program& Renderer::program(const std::string& defines) {
   const auto [entry, fresh] = programs_.try_emplace(defines);
   if (fresh) {
     try {
-      entry->second =
-          make_program(shaders::scene_vertex, shaders::scene_fragment, defines + std::string(shaders::frame_block));
+      const bool caps = defines.find("CAPS") != std::string::npos;
+      entry->second = make_program(caps ? shaders::cap_vertex : shaders::scene_vertex, shaders::scene_fragment,
+                                   defines + std::string(shaders::frame_block));
     } catch (...) {
       programs_.erase(entry);
       throw;
@@ -155,17 +156,22 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
   store(frame.up, camera.up.normalized(), static_cast<double>(settings.opacity));
   store(frame.key_light, key_light(camera));
   frame.choice[0] = static_cast<std::uint32_t>(settings.color);
-  frame.choice[1] = (settings.back_faces ? 1U : 0U) | (!planes.empty() && settings.caps ? 2U : 0U) |
-                    (settings.fill == Fill::wireframe ? 4U : 0U);
+  frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.fill == Fill::wireframe ? 4U : 0U);
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(device_triangles_, kNone));
   frame.tables[0] = scene_.material_entries();
   frame.tables[1] = scene_.distinct_entries();
   glNamedBufferSubData(frame_.name(), 0, sizeof(frame), &frame);
+  scene_.cut_at(settings.caps && settings.fill == Fill::surface ? planes : std::vector<ClipPlane>());
 }
 
 void Renderer::draw_scene(Look look) const {
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
   scene_.draw(look);
+}
+
+void Renderer::draw_caps(const std::string& defines) {
+  glUseProgram(program("#define CAPS\n" + defines).name());
+  scene_.draw_caps();
 }
 
 void Renderer::bind_canvas() const {
@@ -265,6 +271,7 @@ void Renderer::draw_surfaces(const Settings& settings) {
   draw_scene();
   glDisable(GL_POLYGON_OFFSET_FILL);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  if (!lines) draw_caps("");
   if (!settings.edges || lines) return;
   glDepthFunc(GL_GEQUAL);
   draw_edges();
@@ -295,6 +302,7 @@ void Renderer::draw_blended(const Settings& settings) {
   glBlendFunci(1, GL_ZERO, GL_ONE_MINUS_SRC_COLOR);
   glUseProgram(program(settings.smooth ? "#define BLENDED\n#define SMOOTH\n" : "#define BLENDED\n").name());
   draw_scene();
+  draw_caps("#define BLENDED\n");
   blended_.resolve(canvas_.size);
   bind_canvas();
   disable_clipping();

@@ -86,6 +86,7 @@ class Renderer {
   [[nodiscard]] const Program& program(const std::string& defines);
   void set_frame(const Camera& camera, const Settings& settings);
   void draw_scene(Look look = Look::solid) const;
+  void draw_caps(const std::string& defines);
   void draw_pixels(const Camera& camera, const Settings& settings);
   void draw_photons(const PhotonSettings& settings);
   void draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size);

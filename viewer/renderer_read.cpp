@@ -72,6 +72,7 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   enable_clipping(settings);
   glUseProgram(program("#define IDS\n").name());
   draw_scene();
+  draw_caps("#define IDS\n");
   disable_clipping();
   if (photons) {
     glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());

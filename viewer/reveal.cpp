@@ -127,20 +127,24 @@ std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
   std::vector<std::uint8_t> result = solids.visible();  // 0 and 1 are hidden and solid
   if (settings.shells != Shells::solid) {
     std::vector<std::uint32_t> shells = enclosing(solids);
-    if (!settings.planes().empty()) shells.resize(shells.size() > 1 ? 1 : 0);
-    for (const std::uint32_t i : shells)
-      result[i] = static_cast<std::uint8_t>(settings.shells == Shells::faint ? Look::faint : Look::hidden);
+    const bool cut = !settings.planes().empty();
+    const std::size_t unopened = !cut ? shells.size() : shells.size() > 1 ? 1 : 0;
+    for (std::size_t k = 0; k != shells.size(); ++k)
+      result[shells[k]] = static_cast<std::uint8_t>(k >= unopened                      ? Look::open
+                                                    : settings.shells == Shells::faint ? Look::faint
+                                                                                       : Look::hidden);
   }
   for (const std::uint32_t i : in_the_way)
-    if (result[i] == static_cast<std::uint8_t>(Look::solid)) result[i] = static_cast<std::uint8_t>(Look::faint);
+    if (result[i] != static_cast<std::uint8_t>(Look::hidden)) result[i] = static_cast<std::uint8_t>(Look::faint);
   return result;
 }
 
 std::vector<std::uint32_t> shown_solid(std::span<const std::uint8_t> looks) {
   std::vector<std::uint32_t> solid, visible;
   for (std::uint32_t i = 0; i != looks.size(); ++i) {
-    if (looks[i] == static_cast<std::uint8_t>(Look::solid)) solid.push_back(i);
-    if (looks[i] != static_cast<std::uint8_t>(Look::hidden)) visible.push_back(i);
+    const Look look{looks[i]};
+    if (look == Look::solid || look == Look::open) solid.push_back(i);
+    if (look != Look::hidden) visible.push_back(i);
   }
   return solid.empty() ? visible : solid;
 }

@@ -44,6 +44,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   faint_ = Group();
   selected_ = Group();
   scene_ = nullptr;  // until all buffers are filled
+  caps_.set_scene(nullptr, nullptr, {});
   outlines_ = 0;
   offsets_ = mesh_offsets(scene);
   surfaces_ = surfaces_of_solids(scene);
@@ -74,6 +75,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   // Until what they detected is known, solids have the colour of none.
   set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
   scene_ = &scene;
+  caps_.set_scene(&scene, &offsets_, surfaces_);
   set_looks({});
   check_gl("putting the scene into OpenGL buffers");
 }
@@ -87,6 +89,7 @@ void SceneBuffers::fill(Group& group, const DrawList& list) {
 
 void SceneBuffers::set_looks(std::span<const std::uint8_t> looks) {
   if (scene_ == nullptr) return;
+  caps_.set_looks(looks);
   fill(solid_, draw_list(*scene_, offsets_, looks, surfaces_));
   const DrawList faint = draw_list(*scene_, offsets_, looks, surfaces_, Look::faint);
   fill(faint_, faint);
@@ -115,10 +118,19 @@ void SceneBuffers::ensure_normals() {
   glVertexArrayAttribBinding(array, 1, 1);
 }
 
-void SceneBuffers::bind(const VertexArray& vertex_array, const Group& group) const {
-  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
+void SceneBuffers::bind_tables() const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, colors_.name());
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, hit_colors_.name());
+}
+
+void SceneBuffers::draw_caps() const {
+  bind_tables();
+  caps_.draw();
+}
+
+void SceneBuffers::bind(const VertexArray& vertex_array, const Group& group) const {
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
+  bind_tables();
   if (smooth_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, smooth_.name());
   const GLuint array = vertex_array.name();
   glVertexArrayVertexBuffer(array, 2, group.slots.name(), 0, sizeof(DrawSlot));

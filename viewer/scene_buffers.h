@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "cap_layer.h"
 #include "draw_list.h"
 #include "gl_objects.h"
 
@@ -22,7 +23,8 @@ struct SharedGeometryBuffers {
 /// The triangle under a pixel.
 struct Picked {
   std::uint32_t instance;  ///< index in Scene::instances
-  std::uint32_t triangle;  ///< over all meshes: minus MeshOffsets::first_triangle, the triangle in its mesh
+  /// Over all meshes: minus MeshOffsets::first_triangle, the triangle in its mesh. kNone: of a cap.
+  std::uint32_t triangle;
 };
 
 class SceneBuffers {
@@ -45,6 +47,9 @@ class SceneBuffers {
   /// Draws the instances of a look with the current program: its surfaces, or of those drawn faintly the outlines.
   void draw(Look look = Look::solid) const;
   void draw_outlines() const;
+  /// Makes caps of the solid instances at these planes, which draw_caps() draws.
+  void cut_at(const std::vector<ClipPlane>& planes) { caps_.set_planes(planes); }
+  void draw_caps() const;
 
   [[nodiscard]] bool has_scene() const { return scene_ != nullptr; }
   [[nodiscard]] bool draws(Look look) const { return group(look).commands != 0; }
@@ -55,7 +60,7 @@ class SceneBuffers {
   /// Triangles that draw() draws, those of each instance counted.
   [[nodiscard]] std::uint64_t drawn_triangles() const { return solid_.triangles + faint_.triangles; }
   /// Bytes of all buffers, shared ones included.
-  [[nodiscard]] std::uint64_t bytes() const { return buffer_bytes_; }
+  [[nodiscard]] std::uint64_t bytes() const { return buffer_bytes_ + caps_.bytes(); }
 
  private:
   /// The instances of one look.
@@ -66,6 +71,7 @@ class SceneBuffers {
   };
   [[nodiscard]] const Group& group(Look look) const { return look == Look::faint ? faint_ : solid_; }
   void fill(Group& group, const DrawList& list);
+  void bind_tables() const;
   void bind(const VertexArray& array, const Group& group) const;
   void draw(const Group& group) const;
 
@@ -75,6 +81,7 @@ class SceneBuffers {
   Bounds bounds_;
   Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_, hit_colors_;
   Group solid_, faint_, selected_;
+  CapLayer caps_;
   Bounds selected_bounds_;
   Buffer outline_points_, outline_records_;
   std::uint32_t outlines_ = 0;

@@ -21,7 +21,7 @@ void draw_names(const Selection& s) {
   if (!s.entering.empty()) fact("way in", s.entering);
   if (!s.leaving.empty()) fact("way out", s.leaving);
   if (s.triangle) fact("triangle", cli::grouped(*s.triangle));
-  point_fact(s.triangle ? "point, mm" : "centre, mm", s.position);
+  point_fact(s.clicked ? "point, mm" : "centre, mm", s.position);
 }
 
 void draw_size(const ViewerState& state) {

@@ -38,6 +38,9 @@ struct ClipPlane {
 
   /// The offset in a scene with these bounds.
   [[nodiscard]] double offset_in(const Bounds& scene) const { return offset.value_or(normal.dot(scene.center())); }
+  friend bool operator==(const ClipPlane& a, const ClipPlane& b) {
+    return a.normal == b.normal && a.offset == b.offset;
+  }
 };
 
 /// "x", "-y", "x=100", "1,1,0", "1,1,0=250": throws Error(usage) for anything else.
@@ -88,7 +91,7 @@ struct Settings {
   Shells shells = Shells::faint;  ///< as looks() says
   std::optional<ClipPlane> clip;
   std::vector<ClipPlane> more_clips;      ///< hold besides `clip`: what any of them hides is hidden
-  bool caps = true;                       ///< shows clipped solids as if they were filled
+  bool caps = true;                       ///< closes solids where planes cut them
   std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMostMeasured; mm
   std::optional<Bounds> box;              ///< whose edges are drawn: that of a selected group
   bool axes = true;

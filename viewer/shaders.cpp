@@ -59,6 +59,34 @@ void main() {
 }
 )";
 
+const std::string_view cap_vertex = R"(
+layout(location = 0) in vec3 high;  // the position, as the sum of two floats
+layout(location = 1) in vec3 low;
+layout(location = 2) in uvec4 slot;  // solid, material, triangle, optical surface
+layout(location = 3) in uvec2 where;  // mesh; plane, and from bit 8 on the level
+
+out float gl_ClipDistance[6];
+out vec3 relative;
+flat out uvec4 which;
+flat out uint surface;
+flat out vec3 closed;
+
+void main() {
+  precise vec3 coarse = high - eye_high.xyz;
+  precise vec3 fine = low - eye_low.xyz;
+  relative = coarse + fine;
+  gl_Position = clip_from_eye * vec4(relative, 1);
+  // The caps of inner solids lie over those of outer ones, in the same plane: nearer to the eye by a little.
+  gl_Position.z *= 1 + float(where.y >> 8) * 4e-6;
+  uint plane = where.y & 255u;
+  for (uint i = 0u; i < 6u; ++i)
+    gl_ClipDistance[i] = i == plane ? 1 : clip_planes[i].w - dot(clip_planes[i].xyz, relative);
+  which = uvec4(slot.xyz, where.x << 1);
+  surface = slot.w;
+  closed = clip_planes[plane].xyz;
+}
+)";
+
 const std::string_view scene_fragment = R"(
 layout(std430, binding = 1) readonly buffer Colors { uint colors[]; };
 layout(std430, binding = 3) readonly buffer HitColors { uint hit_colors[]; };  // of solids, by what they detected
@@ -72,6 +100,9 @@ in vec3 normal;
 #endif
 flat in uvec4 which;
 flat in uint surface;
+#ifdef CAPS
+flat in vec3 closed;  // the plane's normal
+#endif
 
 #ifdef IDS
 layout(location = 0) out uvec2 id;
@@ -84,7 +115,7 @@ layout(location = 1) out vec4 revealage;
 
 const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u, BY_SURFACE = 5u, BY_HITS = 6u,
            BY_FIRST_HIT = 7u;
-const uint BACK_FACES = 1u, CUT = 2u, WIREFRAME = 4u;
+const uint BACK_FACES = 1u, WIREFRAME = 4u;
 
 vec3 linear(vec3 srgb) {
   return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
@@ -114,13 +145,25 @@ vec3 lighted(vec3 base, vec3 n, vec3 towards) {
 }
 
 void main() {
+#ifdef CAPS
+  uint triangle = which.z;
+#else
   uint triangle = which.z + uint(gl_PrimitiveID);
+#endif
 #ifdef IDS
+#ifdef CAPS
+  id = uvec2(which.x + 1u, 0xFFFFFFFFu);
+#else
   id = uvec2(which.x + 1u, triangle);
+#endif
 #elif defined(MASK)
   color = vec4(1);
 #else
   vec3 towards = forward.w > 0.5 ? -forward.xyz : -normalize(relative);
+#ifdef CAPS
+  bool front = true;
+  vec3 n = dot(closed, towards) < 0 ? -closed : closed;
+#else
   bool front = gl_FrontFacing != ((which.w & 1u) != 0u);
   vec3 dx = dFdx(relative), dy = dFdy(relative);
   vec3 face = cross(dx, dy);
@@ -134,6 +177,7 @@ void main() {
     float away = dot(n, towards);
     if (away < 0) n = normalize(n - away * towards);
   }
+#endif
 #endif
 
   vec3 base = base_color(triangle, front ? n : -n);
@@ -149,8 +193,6 @@ void main() {
     lit = base;
   } else {
     lit = lighted(base, n, towards);
-    // Clipping shows solids from inside: nearly flat colour looks as if they were filled.
-    if ((choice.y & CUT) != 0u && !front && !warn) lit = mix(lit, base * 0.55, 0.6);
   }
   if ((choice.y & WIREFRAME) != 0u) lit = mix(lit, base, 0.6);
 #ifdef FAINT

@@ -11,6 +11,8 @@ namespace raylift::viewer::shaders {
 extern const std::string_view frame_block;
 /// The scene's vertices: instances out of a buffer, positions relative to the eye.
 extern const std::string_view scene_vertex;
+/// Vertices of caps, whose fragments are the scene's with CAPS defined.
+extern const std::string_view cap_vertex;
 /// The scene's fragments. SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle;
 /// BLENDED: weighted, for transparency without sorting; FAINT: hardly seen, with LINES its outline;
 /// MASK: 1.

@@ -171,7 +171,8 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   choice("--shells", "LOOK", "faint",
          "Solids that enclose nearly all others: faint, solid or hidden; clipping opens all but the largest",
          kShellsNames, [&](const std::string& text) { settings.shells = shells_mode(text); });
-  app.add_flag("--caps,!--no-caps", settings.caps, "Show clipped solids as if they were filled")->group(kDrawing);
+  app.add_flag("--caps,!--no-caps", settings.caps, "Close solids where planes cut them, with their colours")
+      ->group(kDrawing);
   choice("--ray-cast", "MODE", "off", "Cast rays instead of rasterising: shaded, depth, normal, solid or crossings",
          kRayModeNames, [&](const std::string& text) { settings.rays = ray_mode(text); });
   add("--ray-samples", "COUNT", "16", "Rays per pixel, 1 to 4096",

@@ -50,6 +50,17 @@ std::optional<Eigen::Vector3d> point_on(const Scene& scene, const Instance& inst
   return origin + normal.dot(a - origin) / along * direction;
 }
 
+/// Where a ray enters what the clipping planes leave.
+Eigen::Vector3d entry_point(const Settings& settings, const Bounds& scene,
+                            const std::pair<Eigen::Vector3d, Eigen::Vector3d>& ray) {
+  const auto& [origin, direction] = ray;
+  double t = 0;
+  for (const ClipPlane& plane : settings.planes())
+    if (const double along = plane.normal.dot(direction); along < 0)
+      t = std::max(t, (plane.offset_in(scene) - plane.normal.dot(origin)) / along);
+  return origin + t * direction;
+}
+
 }  // namespace
 
 ViewerState::ViewerState(const ViewOptions& options, const Resolution& framebuffer)
@@ -286,10 +297,12 @@ std::string ViewerState::selection_text() const {
 void ViewerState::select(const std::optional<Picked>& picked, const Cursor& cursor) {
   select(picked ? std::optional(picked->instance) : std::nullopt);
   if (!picked) return;
+  selection_->clicked = true;
+  if (const auto point = picked_point(*picked, cursor)) selection_->position = *point;
+  if (picked->triangle == kNone) return;  // a cap
   const Instance& instance = scene_->instances[picked->instance];
   const std::uint32_t triangle = picked->triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   selection_->triangle = triangle;
-  if (const auto point = picked_point(*picked, cursor)) selection_->position = *point;
   // The material inside depends on the part that the triangle belongs to.
   const std::vector<MeshPart>& parts = scene_->meshes[instance.mesh].parts;
   for (std::size_t part = 0; part != parts.size(); ++part)
@@ -300,6 +313,7 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
 }
 
 std::optional<Eigen::Vector3d> ViewerState::picked_point(const Picked& picked, const Cursor& cursor) const {
+  if (picked.triangle == kNone) return entry_point(settings_, scene_->bounds, cursor_ray(camera_, cursor));  // a cap
   const Instance& instance = scene_->instances[picked.instance];
   const std::uint32_t triangle = picked.triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   return point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor));

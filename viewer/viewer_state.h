@@ -34,7 +34,8 @@ struct Selection {
   std::uint32_t instance = kNone;         ///< kNone: a group
   std::uint32_t group = kNone;            ///< the node that is selected with all solids at and below it; kNone: a solid
   std::vector<std::uint32_t> solids;      ///< that are selected
-  std::optional<std::uint32_t> triangle;  ///< in its mesh; none where the solid was selected by name
+  std::optional<std::uint32_t> triangle;  ///< in its mesh; none of a cap, or where the solid was selected by name
+  bool clicked = false;                   ///< not by name
   Eigen::Vector3d position{0, 0, 0};      ///< in the world, mm: the clicked point, or the centre of the solid's box
   std::string name, path, mesh, inside, outside;
   std::string entering, leaving;   ///< the optical surfaces from its mother into it and back, and why these

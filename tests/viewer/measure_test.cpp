@@ -147,6 +147,18 @@ TEST_F(MeasureState, ClicksPutPointsAndAFourthBeginsAnew) {
   EXPECT_FALSE(state_.measuring());
 }
 
+TEST_F(MeasureState, ACapIsASurfaceToo) {
+  state_.look(StandardView::front);
+  state_.change_settings([](Settings& s) { s.clip = parse_clip("-y=10"); });
+  state_.move_camera([&](Camera& camera) {
+    camera.free_middle = {0, 0};
+    camera.target = {-300, 0, 20};
+  });
+  state_.measure_at(Picked{1, kNone}, Cursor{320, 240, {640, 480}});
+  ASSERT_EQ(state_.settings().measured.size(), 1U);
+  EXPECT_LT((state_.settings().measured[0] - Eigen::Vector3d(-300, 10, 20)).norm(), 1e-6);
+}
+
 TEST_F(MeasureState, IsCopiedByAKeyAndEndsWithTheScene) {
   std::string copied;
   ControlTarget target = target_;

@@ -149,6 +149,8 @@ TEST_F(Offscreen, BackFacesAreColoured) {
   };
   EXPECT_FALSE(red(draw()));
   settings_.clip = parse_clip("-y");
+  EXPECT_FALSE(red(draw())) << "a cap hides them";
+  settings_.caps = false;
   EXPECT_TRUE(red(draw()));
 }
 
@@ -207,6 +209,7 @@ TEST_F(Offscreen, TheSelectionHasAnOutlineAlsoThroughWalls) {
 TEST_F(Offscreen, BackFacesAreToldApartByMoreThanHue) {
   show("cube.dae", StandardView::front);
   settings_.back_faces = true;
+  settings_.caps = false;
   settings_.clip = parse_clip("-y");
   const Image image = draw();
   int darkest = 255, lightest = 0;

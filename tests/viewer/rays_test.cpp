@@ -5,6 +5,7 @@
 #include <raylift/geometry/optics/find_solids.h>
 #include <raylift/interop/gl_context.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -33,6 +34,7 @@ class Rays : public WithContext {
   void show(const char* file, StandardView view = StandardView::iso) {
     scene_ = std::make_unique<Scene>(load(test::data(file)));
     solids_ = std::make_unique<Solids>(*scene_);
+    looks_ = solids_->visible();
     UploadOptions options;
     options.bvh = true;
     geometry_ = std::make_unique<DeviceScene>(upload_for_view(*scene_, choose_device(device_), options, {}));
@@ -43,17 +45,19 @@ class Rays : public WithContext {
     camera_.look(view);
     camera_.frame(scene_->bounds, static_cast<double>(kSize.width) / kSize.height);
   }
-  /// By names: the detector with its outer shells away and cut open.
-  void open_detector() {
+  /// By names: the detector with its outer shells away and cut; the next one stays open, as by default.
+  void open_detector(Look buffer = Look::open) {
     show("detector.dae", StandardView::front);
     for (const char* shell : {"top", "Pool*", "Tank*"}) solids_->set_visible(find_solids(*scene_, shell), false);
-    renderer_->set_looks(solids_->visible());
+    looks_ = solids_->visible();
+    for (const std::uint32_t i : find_solids(*scene_, "Buffer*")) looks_[i] = static_cast<std::uint8_t>(buffer);
+    renderer_->set_looks(looks_);
     settings_.clip = parse_clip("-y");
     camera_.orbit(0.4, -0.3);
     camera_.frame(solids_->bounds(find_solids(*scene_, "Buffer*")), 4.0 / 3);
   }
   void cast(int samples = 1) {
-    caster_->start(camera_, settings_, kSize, solids_->visible(), samples);
+    caster_->start(camera_, settings_, kSize, looks_, samples);
     while (!caster_->advance(1)) {
     }
   }
@@ -80,6 +84,7 @@ class Rays : public WithContext {
   std::string device_ = "host";
   std::unique_ptr<Scene> scene_;
   std::unique_ptr<Solids> solids_;
+  std::vector<std::uint8_t> looks_;
   std::unique_ptr<DeviceScene> geometry_;
   std::unique_ptr<RayCaster> caster_;
   Camera camera_;
@@ -106,6 +111,45 @@ TEST_F(Rays, AgreeAboutWhatIsHiddenAndCutAway) {
   camera_.distance *= 0.3;
   camera_.orbit(2, 0.5);
   EXPECT_GE(agreement(), 0.995);
+}
+
+TEST_F(Rays, AgreeAboutCaps) {
+  for (const bool caps : {true, false}) {
+    settings_.caps = caps;
+    open_detector(Look::solid);
+    EXPECT_GE(agreement(), 0.995);
+    // Through sensors, obliquely.
+    for (const char* plane : {"1,-2,0.5=300", "-1,-2,0.3=1700", "y=1100", "-y=-1500"}) {
+      settings_.clip = parse_clip(plane);
+      EXPECT_GE(agreement(), 0.995) << plane;
+    }
+    settings_.more_clips = {parse_clip("x=700"), parse_clip("-z")};
+    EXPECT_GE(agreement(), 0.995) << "several planes";
+    camera_.orthographic = true;
+    EXPECT_GE(agreement(), 0.995) << "orthographic";
+    camera_.orthographic = false;
+    settings_.more_clips.clear();
+  }
+}
+
+TEST_F(Rays, CapsHaveTheirPlanesDepthAndNormal) {
+  show("cube.dae", StandardView::front);
+  settings_.axes = settings_.scale_bar = false;
+  settings_.clip = parse_clip("-1,-1,0");
+  for (const RayMode mode : {RayMode::normal, RayMode::off}) {
+    settings_.rays = mode;
+    settings_.color = ColorBy::normal;
+    const Pixel normal = draw().at(160, 120);
+    EXPECT_NEAR(normal[0], 255 * (0.5 - 0.5 * std::sqrt(0.5)), 2);
+    EXPECT_NEAR(normal[1], 255 * (0.5 - 0.5 * std::sqrt(0.5)), 2);
+    EXPECT_NEAR(normal[2], 255 * 0.5, 2);
+  }
+  // As near as the side of a cube that ends there.
+  settings_.rays = RayMode::depth;
+  settings_.clip = parse_clip("-y=0");
+  const Pixel cut = draw().at(160, 120);
+  settings_.caps = false;
+  EXPECT_NE(draw().at(160, 120), cut) << "the far side";
 }
 
 TEST_F(Rays, ACoarseImageIsCompleteAndBecomesFine) {
@@ -151,14 +195,19 @@ TEST_F(CudaRays, ShowTheSameSolidsAsTheRasterisedImage) {
     camera_.orthographic = true;
     EXPECT_GE(agreement(), 0.995) << static_cast<int>(view) << " orthographic";
   }
-  open_detector();
-  EXPECT_GE(agreement(), 0.995);
+  for (const Look buffer : {Look::open, Look::solid}) {
+    open_detector(buffer);
+    EXPECT_GE(agreement(), 0.995);
+    settings_.clip = parse_clip("1,-2,0.5=300");
+    EXPECT_GE(agreement(), 0.995);
+  }
 }
 
 /// A way to draw, which has an image in references/.
 struct Way {
   const char* name;
   std::function<void(Settings&)> change;
+  Look buffer = Look::open;
 };
 void PrintTo(const Way& way, std::ostream* out) {
   *out << way.name;
@@ -171,7 +220,9 @@ const std::vector<Way> kWays{
     {"normal", [](Settings& s) { s.color = ColorBy::normal; }},
     {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
     {"transparent", [](Settings& s) { s.opacity = 0.3F, s.clip.reset(); }},
-    {"back_faces", [](Settings& s) { s.back_faces = true; }},
+    {"back_faces", [](Settings& s) { s.back_faces = true, s.caps = false; }},
+    {"caps", [](Settings&) {}, Look::solid},
+    {"ray_caps", [](Settings& s) { s.rays = RayMode::shaded; }, Look::solid},
     {"no_caps_light", [](Settings& s) { s.caps = false, s.background = parse_background("light"); }},
     {"ray_shaded", [](Settings& s) { s.rays = RayMode::shaded; }},
     {"ray_depth", [](Settings& s) { s.rays = RayMode::depth; }},
@@ -183,7 +234,7 @@ class References : public Rays, public testing::WithParamInterface<Way> {};
 
 /// RAYLIFT_UPDATE_REFERENCES=1 makes the images anew: look at them.
 TEST_P(References, ImageIsAsItsReference) {
-  open_detector();
+  open_detector(GetParam().buffer);
   renderer_->resize(kSize, 4);
   renderer_->set_device_triangles(5000);
   GetParam().change(settings_);

@@ -54,7 +54,7 @@ std::vector<Parameter> drawing_parameters() {
           flag("smooth", "smooth or flat shading"),
           flag("back_faces", "back faces in red stripes"),
           number("opacity", 0.01, 1, "", "of all surfaces"),
-          flag("caps", "clipped solids as if they were filled"),
+          flag("caps", "close solids where planes cut them"),
           flag("axes", "show the axes"),
           flag("scale_bar", "show the scale bar"),
           flag("panels", "show the panels"),
