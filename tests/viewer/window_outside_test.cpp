@@ -170,7 +170,7 @@ TEST_F(WindowFromOutside, MeasuresBetweenClicks) {
 TEST_F(WindowFromOutside, KeepsTheSpeedOfFlyingAndTheFiles) {
   show("cube.dae");
   const auto kept = [&] { return Json::parse(contents(folder_.path() / "raylift/window.json"), nullptr, false); };
-  EXPECT_TRUE(eventually([&] { return kept().is_object(); }));
+  ASSERT_TRUE(eventually([&] { return kept().is_object(); }));
   EXPECT_EQ(kept()["recent"], Json::array({test::data("cube.dae").string()}));
   client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
   const Json before = call("look");
