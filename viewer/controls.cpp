@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "measurement.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -38,15 +40,21 @@ void move_source(Target to, Event event) {
   to.state.move_source(event.dx, -event.dy, event.cursor.window);
 }
 
-void fly(Camera& camera, Event event) {
-  const double step = camera.distance * event.seconds * (event.shift ? kFlyFast : kFly);
+void fly(Target to, Event event) {
+  const double step =
+      to.state.camera().distance * event.seconds * (event.shift ? kFlyFast : kFly) * to.state.fly_speed();
   const auto along = [&](char plus, char minus) {
     return event.key.front() == plus ? step : event.key.front() == minus ? -step : 0;
   };
-  camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q'));
+  to.state.move_camera([&](Camera& camera) { camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q')); });
 }
 
 void click(Target to, Event event) {
+  if (to.state.measuring()) {
+    to.state.measure_at(to.frames->pick(to.state, event.cursor), event.cursor);
+    if (const std::string line = measured_line(to.state.settings().measured); !line.empty()) to.print(line);
+    return;
+  }
   if (const auto photon = to.frames->pick_photon(to.state, event.cursor)) {
     to.state.select_photon(photon);
     if (const auto& chosen = to.state.photons().selection())
@@ -58,6 +66,7 @@ void click(Target to, Event event) {
 }
 
 void double_click(Target to, Event event) {
+  if (to.state.measuring()) return;  // its first click was the point
   to.state.select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.state.focus_selection();
 }
@@ -108,8 +117,21 @@ void all_times(ViewerState& state) {
   state.change_settings([](Settings& s) { s.photons.time.reset(); });
 }
 
+void copy_facts(Target to, Event) {
+  if (const auto& points = to.state.settings().measured; !points.empty() && to.copy) {
+    to.copy(measured_text(points));
+    return to.state.say("copied: what is measured");
+  }
+  const std::string text = to.state.selection_text();
+  if (text.empty() || !to.copy)
+    return to.state.say(to.state.selection() ? "the facts are being worked out" : "nothing is selected");
+  to.copy(text);
+  to.state.say("copied: the facts of " + to.state.selection()->name);
+}
+
 void escape(Target to, Event) {
   if (to.loader.loading()) return to.loader.cancel();
+  if (to.state.measuring() || !to.state.settings().measured.empty()) return to.state.set_measuring(false);
   to.layout.help = false;
   to.state.dismiss_error();
   to.state.select(std::nullopt);
@@ -122,6 +144,10 @@ std::vector<Control> make_controls() {
       {Kind::drag, {"Ctrl+right drag"}, "move the source of light", move_source},
       {Kind::drag, {"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
       {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
+      {Kind::wheel,
+       {"wheel while flying"},
+       "fly faster or slower, from now on",
+       [](Target to, Event e) { to.state.change_fly_speed(e.steps); }},
       {Kind::click, {"click"}, "select the solid or photon under the cursor, print its path or history", click},
       {Kind::click, {"double click"}, "select and frame the solid under the cursor", double_click},
       {Kind::held_key, {"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly},
@@ -136,6 +162,11 @@ std::vector<Control> make_controls() {
       {Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.frame_all(); }},
       {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.focus_selection(); }},
       {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.hide_selection(); }},
+      {Kind::key, {"Ctrl+C"}, "copy what is measured, or the facts of the selected solid", copy_facts},
+      {Kind::key,
+       {"Y"},
+       "measure between clicked points, or end it",
+       [](ViewerState& s) { s.set_measuring(!s.measuring()); }},
       {Kind::key, {"Ctrl+Z"}, "undo the last change of what is hidden", [](ViewerState& s) { s.undo(); }},
       {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
       {Kind::key,
@@ -167,7 +198,7 @@ std::vector<Control> make_controls() {
       {Kind::key, {"J"}, "legend of the colours", [](Target to, Event) { to.layout.legend = !to.layout.legend; }},
       {Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
       {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
-      {Kind::key, {"Escape"}, "stop reading a file; close help and errors, deselect", escape},
+      {Kind::key, {"Escape"}, "stop reading a file; end measuring; close help and errors, deselect", escape},
       {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
       {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames->save_image(to.state); }, true},
       {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};

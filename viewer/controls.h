@@ -31,7 +31,8 @@ struct ControlTarget {
   FrameScheduler* frames;  ///< null where nothing is drawn: then no control that draws may act
   WindowLayout& layout;
   SceneLoader& loader;
-  std::function<void(const std::string&)> print;  ///< a line on standard output
+  std::function<void(const std::string&)> print;      ///< a line on standard output
+  std::function<void(const std::string&)> copy = {};  ///< a text onto the clipboard; empty: there is none
 };
 
 /// The event that a control answers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panels that tell of the scene, the device and the selected solid.
+// The panels that tell of the scene and the device.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <raylift/gpu/device/pool.h>
@@ -146,40 +146,6 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
     ImGui::EndTable();
   }
   draw_arrays(scene.report());
-}
-
-void draw_selection(ViewerState& state, float width, float height) {
-  const Selection s = *state.selection();
-  // As high as it needs, beside the axes; it scrolls before it covers the panel above it.
-  const float left = selection_left(state, height), wide = std::min(em(kSelectionWidth), width - left - em(kGap));
-  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.36F * height)});
-  if (ImGui::Begin("Selected", nullptr,
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
-                       ImGuiWindowFlags_AlwaysAutoResize)) {
-    if (begin_facts("selected")) {
-      fact("solid", s.name);
-      fact("path", s.path);
-      fact("mesh", s.mesh);
-      fact("inside", s.inside);
-      fact("outside", s.outside);
-      if (!s.entering.empty()) fact("way in", s.entering);
-      if (!s.leaving.empty()) fact("way out", s.leaving);
-      if (s.triangle) fact("triangle", cli::grouped(*s.triangle));
-      point_fact(s.clicked ? "point, mm" : "centre, mm", s.position);
-      ImGui::EndTable();
-    }
-    draw_optics(*state.scene(), s);
-    const std::array<std::uint32_t, 1> one{s.instance};
-    if (button("frame", "Frame this solid, and draw faintly what stands before it (F)")) state.focus(one);
-    ImGui::SameLine();
-    if (button("hide", "Hide this solid (L); Ctrl+Z shows it again"))
-      state.change_solids([&](Solids& solids) { solids.set_visible(one, false); });
-    ImGui::SameLine();
-    if (button("only this", "Hide all others; U shows all"))
-      state.change_solids([&](Solids& solids) { solids.show_only(one); });
-  }
-  ImGui::End();
 }
 
 }  // namespace raylift::viewer

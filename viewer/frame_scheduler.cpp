@@ -84,7 +84,8 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
   const auto start = Clock::now();
   coarse_ = moving && (rays || full_seconds_ > kSlow);
   const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
-  const auto selected = state.selection() ? std::optional(state.selection()->instance) : std::nullopt;
+  const bool one_selected = state.selection() && state.selection()->instance != kNone;
+  const auto selected = one_selected ? std::optional(state.selection()->instance) : std::nullopt;
   state.attempt([&] {
     if (scene_ && looks_ != state.looks_version()) {
       renderer_.set_looks(state.looks());

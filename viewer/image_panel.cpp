@@ -110,6 +110,10 @@ PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float w
     changed |= edit_clip(s, state.scene() ? &state.scene()->bounds : nullptr, state.camera().forward());
     bool orthographic = state.camera().orthographic;
     if (checkbox("orthographic", orthographic, "Parallel projection (5)")) state.set_orthographic(orthographic);
+    second_column();
+    bool measuring = state.measuring();
+    if (checkbox("measure", measuring, "Measure distances and angles: clicks on surfaces put points (Y)"))
+      state.set_measuring(measuring);
     changed |= checkbox("axes", s.axes, "Show the axes (I)");
     second_column();
     changed |= checkbox("scale bar", s.scale_bar, "Show the scale bar (I)");

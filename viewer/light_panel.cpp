@@ -158,10 +158,9 @@ void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
   ImGui::PopItemWidth();
 }
 
-void draw_photon(const ViewerState& state, float width, float height) {
+void draw_photon(const ViewerState& state, float left, float width, float height) {
   const PhotonSelection& photon = *state.photons().selection();
-  const float left = selection_left(state, height),
-              wide = std::min(em(1.4F * kSelectionWidth), width - left - em(kGap));
+  const float wide = std::min(em(1.4F * kSelectionWidth), width - left - em(kGap));
   ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
   ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.4F * height)});
   if (ImGui::Begin("Photon", nullptr,

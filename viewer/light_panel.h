@@ -27,6 +27,6 @@ class LightPanel {
 };
 
 /// A panel of its own, like that of a selected solid.
-void draw_photon(const ViewerState& state, float width, float height);
+void draw_photon(const ViewerState& state, float left, float width, float height);
 
 }  // namespace raylift::viewer

@@ -42,6 +42,8 @@ class OffscreenScene {
          {std::pair(&view_.notes.counts, &notes_.counts), {&view_.notes.warnings, &notes_.warnings}})
       all->insert(all->end(), more->begin(), more->end());
     if (!options.bookmark.empty()) go_to_bookmark(scene);
+    for (const auto& [name, value] : measured_lines(view_.settings.measured))
+      notes_.counts.push_back(name + ": " + value);
     looks_ = looks(solids_, view_.settings, view_.in_the_way);
     const bool rays = view_.settings.rays != RayMode::off;
     if (rays || view_.settings.color == ColorBy::residency) {

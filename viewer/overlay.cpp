@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
+
+#include "measurement.h"
 
 namespace raylift::viewer {
 namespace {
@@ -18,7 +23,7 @@ struct Glyph {
   char letter;
   std::string_view strokes;
 };
-constexpr std::array<Glyph, 18> kGlyphs{{{'0', "103041453616050110"},
+constexpr std::array<Glyph, 19> kGlyphs{{{'0', "103041453616050110"},
                                          {'1', "052620"},
                                          {'2', "05163645440040"},
                                          {'3', "0516364544334241301001 1333"},
@@ -33,6 +38,7 @@ constexpr std::array<Glyph, 18> kGlyphs{{{'0', "103041453616050110"},
                                          {'m', "0004 03142320 23344340"},
                                          {'k', "0006 0234 1330"},
                                          {'u', "0.04 01103041 4440"},  // µ; '.' is two below '0'
+                                         {'o', "1526352415"},          // the degree
                                          {'X', "0046 0640"},
                                          {'Y', "062346 2320"},
                                          {'Z', "06460040"}}};
@@ -72,8 +78,8 @@ class Builder {
     const float unit = height / 6;
     float x = at.x();
     for (std::size_t i = 0; i != words.size(); ++i) {
-      if (words[i] == '\xC2') continue;  // before the second byte of the letter µ
-      const char letter = words[i] == '\xB5' ? 'u' : words[i];
+      if (words[i] == '\xC2') continue;  // before the second byte of the letters µ and °
+      const char letter = words[i] == '\xB5' ? 'u' : words[i] == '\xB0' ? 'o' : words[i];
       const auto glyph =
           std::find_if(kGlyphs.begin(), kGlyphs.end(), [&](const Glyph& g) { return g.letter == letter; });
       if (glyph != kGlyphs.end()) strokes(glyph->strokes, {x, at.y()}, unit, paint, more);
@@ -162,6 +168,113 @@ void add_scale_bar(Builder& builder, const Camera& camera, const Settings& setti
   draw(ink(settings.background, 1), 0);
 }
 
+/// Where points of the world are in the image, in pixels from the lower left.
+class ImagePlaces {
+ public:
+  ImagePlaces(const Camera& camera, int width, int height)
+      : camera_(camera), size_(width, height), aspect_(static_cast<double>(width) / height) {}
+
+  [[nodiscard]] bool before_the_eye(const Eigen::Vector3d& p) const {
+    return camera_.orthographic || depth(p) > least_;
+  }
+  [[nodiscard]] Eigen::Vector2d place(const Eigen::Vector3d& p) const {
+    const Eigen::Vector3d at = camera_.project(p, aspect_);
+    return (0.5 * (at.head<2>().array() + 1) * size_.array()).matrix();
+  }
+  /// The part of a line that lies before the eye, and in the image or close by.
+  [[nodiscard]] std::optional<std::pair<Point, Point>> line(Eigen::Vector3d a, Eigen::Vector3d b) const {
+    if (!before_the_eye(a)) std::swap(a, b);
+    if (!before_the_eye(a)) return std::nullopt;
+    if (!before_the_eye(b)) b = a + (depth(a) - least_) / (depth(a) - depth(b)) * (b - a);
+    const Eigen::Vector2d from = place(a), along = place(b) - from;
+    double begin = 0, end = 1;  // Liang and Barsky
+    for (int axis = 0; axis != 2; ++axis)
+      for (const double side : {-1.0, 1.0}) {
+        const double room = (side < 0 ? kMargin + from[axis] : size_[axis] + kMargin - from[axis]);
+        const double speed = side * along[axis];
+        if (speed == 0 && room < 0) return std::nullopt;
+        if (speed > 0) end = std::min(end, room / speed);
+        if (speed < 0) begin = std::max(begin, room / speed);
+      }
+    if (!(begin <= end)) return std::nullopt;
+    return std::pair((from + begin * along).cast<float>().eval(), (from + end * along).cast<float>().eval());
+  }
+  /// A point that is in the image, or close by.
+  [[nodiscard]] std::optional<Point> point(const Eigen::Vector3d& p) const {
+    if (!before_the_eye(p)) return std::nullopt;
+    const Eigen::Vector2d at = place(p);
+    if ((at.array() < -kMargin).any() || (at.array() > size_.array() + kMargin).any()) return std::nullopt;
+    return at.cast<float>();
+  }
+
+ private:
+  static constexpr double kMargin = 64;
+  [[nodiscard]] double depth(const Eigen::Vector3d& p) const { return (p - camera_.eye()).dot(camera_.forward()); }
+
+  const Camera& camera_;
+  Eigen::Vector2d size_;
+  double aspect_;
+  double least_ = 1e-6 * camera_.distance;
+};
+
+constexpr Paint kMarkPaint{1.00F, 0.78F, 0.25F, 1}, kMarkHalo{0.04F, 0.05F, 0.06F, 0.75F},
+    kPlatePaint{0.05F, 0.06F, 0.07F, 0.85F}, kPlateInk{1.00F, 0.95F, 0.85F, 1};
+
+void add_mark_line(Builder& builder, const ImagePlaces& places, const Eigen::Vector3d& a, const Eigen::Vector3d& b,
+                   float width) {
+  const auto seen = places.line(a, b);
+  if (!seen) return;
+  builder.line(seen->first, seen->second, width + 2.4F, kMarkHalo);
+  builder.line(seen->first, seen->second, width, kMarkPaint);
+}
+
+/// A dark plate with light letters: read on any ground. It stays in the image.
+void add_label(Builder& builder, Point middle, const std::string& words, float scale, const Point& size) {
+  const float letter = 10 * scale, high = 20 * scale;
+  Overlay not_drawn;  // measures the text
+  const float text = Builder(not_drawn).text({0, 0}, words, letter, {}), wide = text + 16 * scale;
+  const Point half(0.5F * wide + 3, 0.5F * high + 3);
+  middle = middle.cwiseMin(size - half).cwiseMax(half);
+  builder.line(middle - Point(0.5F * (wide - high), 0), middle + Point(0.5F * (wide - high), 0), high, kPlatePaint);
+  builder.text(middle - Point(0.5F * text, 0.5F * letter), words, letter, kPlateInk);
+}
+
+void add_box(Builder& builder, const ImagePlaces& places, const Bounds& box, float scale) {
+  const auto corner = [&](unsigned i) {
+    return Eigen::Vector3d((i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(),
+                           (i & 4 ? box.max : box.min).z());
+  };
+  for (unsigned i = 0; i != 8; ++i)
+    for (const unsigned bit : {1U, 2U, 4U})
+      if ((i & bit) == 0) add_mark_line(builder, places, corner(i), corner(i | bit), 1.2F * scale);
+}
+
+/// Lines first, then points, then labels over both.
+void add_measured(Builder& builder, const ImagePlaces& places, std::span<const Eigen::Vector3d> points, float scale,
+                  const Point& size) {
+  const Measurement measured = measure(points);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    add_mark_line(builder, places, points[i - 1], points[i], 2.2F * scale);
+  for (const Eigen::Vector3d& p : points)
+    if (const auto at = places.point(p)) {
+      builder.disc(*at, 5.4F * scale, kMarkHalo);
+      builder.disc(*at, 4 * scale, kMarkPaint);
+    }
+  for (std::size_t i = 0; i != measured.distances.size(); ++i)
+    if (const auto seen = places.line(points[i], points[i + 1]))
+      add_label(builder, 0.5F * (seen->first + seen->second), measured_length_text(measured.distances[i]), scale, size);
+  if (!measured.angle || !places.point(points[1])) return;
+  // Outside of the angle.
+  Point away(0, 0);
+  for (const std::size_t other : {std::size_t{0}, std::size_t{2}})
+    if (const auto seen = places.line(points[1], points[other]); seen && seen->first != seen->second)
+      away -= (seen->second - seen->first).normalized();
+  away = away.norm() > 0.1F ? Point(away.normalized()) : Point(0, 1);
+  std::array<char, 32> words{};
+  std::snprintf(words.data(), words.size(), "%.2f°", *measured.angle);
+  add_label(builder, *places.point(points[1]) + 30 * scale * away, words.data(), scale, size);
+}
+
 }  // namespace
 
 double round_length(double most) {
@@ -207,12 +320,28 @@ std::string rounded_length_text(double millimetres) {
   return text.data();
 }
 
+std::string measured_length_text(double millimetres) {
+  const LengthUnit& unit = millimetres > 0 ? unit_of(millimetres) : unit_of(1);
+  const double value = millimetres / unit.size;
+  const int whole = value >= 1 ? 1 + static_cast<int>(std::floor(std::log10(value))) : 1;  // digits before the point
+  std::array<char, 512> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", std::clamp(5 - whole, 0, 4), value);
+  std::string words = text.data();
+  if (words.find('.') != std::string::npos) words.erase(words.find_last_not_of('0') + 1);
+  if (words.ends_with('.')) words.pop_back();
+  return words + ' ' + unit.name;
+}
+
 Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {
   Overlay overlay;
   Builder builder(overlay);
   // The size follows the image's height. A thumbnail has no overlay.
   if (std::min(width, height) < 120) return overlay;
   const float scale = std::clamp(static_cast<float>(height) / 720.0F, 0.75F, 4.0F);
+  const ImagePlaces places(camera, width, height);
+  if (settings.box) add_box(builder, places, *settings.box, scale);
+  if (!settings.measured.empty())
+    add_measured(builder, places, settings.measured, scale, {static_cast<float>(width), static_cast<float>(height)});
   if (settings.axes) add_axes(builder, camera, settings, scale);
   if (settings.scale_bar) add_scale_bar(builder, camera, settings, width, height, scale);
   return overlay;

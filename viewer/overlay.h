@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes in a corner and the scale bar, as triangles in pixel coordinates. No GL.
+// The axes in a corner, the scale bar and what is measured, as triangles in pixel coordinates. No GL.
 #pragma once
 
 #include <array>
@@ -30,7 +30,11 @@ using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
 /// The same with three digits: "1.23 m".
 [[nodiscard]] std::string rounded_length_text(double millimetres);
 
-/// Axes and scale bar, where the settings have them. In perspective the bar's length holds at the target's distance.
+/// The same with five digits, without an exponent: "1.2346 m".
+[[nodiscard]] std::string measured_length_text(double millimetres);
+
+/// Axes and scale bar, where the settings have them, and over the scene what is measured and the settings' box. In
+/// perspective the bar's length holds at the target's distance.
 [[nodiscard]] Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height);
 
 }  // namespace raylift::viewer

@@ -94,6 +94,14 @@ bool slider(const char* label, float& value, float least, float most, const char
   return changed;
 }
 
+bool list_row(const char* label, const std::string& help, const std::string& why_not) {
+  ImGui::BeginDisabled(!why_not.empty());
+  const bool chosen = ImGui::Selectable(label);
+  ImGui::EndDisabled();
+  tip(why_not.empty() ? help : why_not);
+  return chosen;
+}
+
 bool arrow(const char* label, bool open) {
   const bool pressed = ImGui::ArrowButton(label, open ? ImGuiDir_Down : ImGuiDir_Right);
   tip(open ? "Close" : "Show what is below");

@@ -20,6 +20,7 @@ inline constexpr float kFontSize = 14;
 inline constexpr float kLeftWidth = 330;
 inline constexpr float kRightWidth = 250;
 inline constexpr float kSelectionWidth = 390;
+inline constexpr float kMeasuredWidth = 330;
 inline constexpr float kGap = 10;
 
 /// Whether a window is so small that panels begin closed, as their titles.
@@ -34,6 +35,8 @@ bool button(const char* label, const char* help);
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not = nullptr);
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
             const char* why_not = nullptr);
+/// A line that can be chosen.
+bool list_row(const char* label, const std::string& help, const std::string& why_not);
 /// The arrow of a tree's row.
 bool arrow(const char* label, bool open);
 /// Begins a list to choose from; true: add its items, then ImGui::EndCombo().
@@ -80,7 +83,9 @@ struct PanelPlace {
   float below = 0;
 };
 PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float width);
-void draw_selection(ViewerState& state, float width, float height);
+/// From `left` on, at the lower edge.
+void draw_selection(ViewerState& state, float left, float width, float height);
+void draw_measured(ViewerState& state, float left, float width, float height);
 /// Within the selection's panel: the optical properties of the material inside, and those of its surfaces.
 void draw_optics(const Scene& scene, const Selection& selection);
 

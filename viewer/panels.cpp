@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/text.h"
 #include "panel_items.h"
@@ -38,8 +39,7 @@ void Panels::draw(float width, float height) {
     fold_next();
     const PanelPlace image = draw_image_settings(state_, layout_, width);
     if (image.open) right_ = panel_width(kRightWidth, width) + em(kGap);
-    if (state_.selection()) draw_selection(state_, width, height);
-    if (state_.photons().selection()) draw_photon(state_, width, height);
+    draw_chosen(width, height);
     if (layout_.legend) {
       fold_next();
       legend_.draw(state_, frames_, width, height, image.below);
@@ -48,6 +48,18 @@ void Panels::draw(float width, float height) {
   draw_activity(width, height);
   draw_message(width, height);
   if (layout_.help) draw_help(width, height);
+}
+
+/// What is measured, and beside it what is selected, where there is room for both.
+void Panels::draw_chosen(float width, float height) {
+  float left = selection_left(state_, height);
+  if (state_.measuring() || !state_.settings().measured.empty()) {
+    draw_measured(state_, left, width, height);
+    left += em(kMeasuredWidth + kGap);
+    if (left + em(kSelectionWidth) > width) return;
+  }
+  if (state_.selection()) draw_selection(state_, left, width, height);
+  if (state_.photons().selection()) draw_photon(state_, left, width, height);
 }
 
 std::pair<Eigen::Vector2d, Eigen::Vector2d> Panels::free_part(float width, float) const {
@@ -97,6 +109,32 @@ void Panels::draw_bookmarks() {
     }
   }
   if (state_.bookmarks().empty()) ImGui::TextDisabled("none yet; Ctrl+D adds one");
+  draw_recent_files();
+}
+
+void Panels::draw_recent_files() {
+  constexpr auto kLookAgain = std::chrono::seconds(2);  // not with each image: a file may lie on a slow disk
+  ImGui::Separator();
+  ImGui::TextDisabled("recent files");
+  const auto now = std::chrono::steady_clock::now();
+  const bool same =
+      std::equal(recent_.begin(), recent_.end(), state_.recent_files().begin(), state_.recent_files().end(),
+                 [](const RecentFile& shown, const std::string& path) { return shown.path == path; });
+  if (now >= recent_until_ || !same) {
+    recent_.clear();
+    for (const std::string& file : state_.recent_files()) recent_.push_back({file, why_not_opened(file)});
+    recent_until_ = now + kLookAgain;
+  }
+  std::string opened;
+  for (std::size_t i = 0; i != recent_.size(); ++i) {
+    const auto& [path, why_not] = recent_[i];
+    ImGui::PushID(static_cast<int>(i) + 1000);
+    const std::string name = cli::printable(std::filesystem::path(path).filename().string());
+    if (list_row(name.c_str(), cli::printable(path), why_not.empty() ? "" : cli::printable(path) + ": " + why_not))
+      opened = path;
+    ImGui::PopID();
+  }
+  if (!opened.empty()) state_.open(opened);
 }
 
 void Panels::draw_activity(float width, float height) {

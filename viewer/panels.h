@@ -4,6 +4,10 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "controls.h"
 #include "frame_scheduler.h"
@@ -29,7 +33,9 @@ class Panels {
 
  private:
   void draw_scene(float width, float height);
+  void draw_chosen(float width, float height);
   void draw_bookmarks();
+  void draw_recent_files();
   void draw_activity(float width, float height);
   void draw_message(float width, float height) const;
   void draw_help(float width, float height);
@@ -41,9 +47,14 @@ class Panels {
   SolidTree tree_;
   LegendPanel legend_;
   LightPanel light_;
-  bool small_ = false;               // the window, and its panels begin closed
-  float scene_width_ = 0;            // of the scene's panel, when it was drawn last
-  float left_ = 0, right_ = 0;       // widths that panels take at the sides
+  bool small_ = false;          // the window, and its panels begin closed
+  float scene_width_ = 0;       // of the scene's panel, when it was drawn last
+  float left_ = 0, right_ = 0;  // widths that panels take at the sides
+  struct RecentFile {
+    std::string path, why_not;
+  };
+  std::vector<RecentFile> recent_;  // as they were when they were looked at last
+  std::chrono::steady_clock::time_point recent_until_{};
   std::array<char, 64> bookmark_{};  // the name being typed
 };
 

@@ -33,6 +33,7 @@ void SceneLoader::poll(ViewerState& state) {
       light_failed_ = false;
     });
   }
+  find_facts(state);
   if (state.wants_device_scene()) start_upload(state);
   if (state.light_request()) start_light(state);
 }
@@ -92,6 +93,7 @@ void SceneLoader::watch(ViewerState& state) {
 void SceneLoader::show(ViewerState& state, Scene scene) {
   // The tasks of the old scene end first.
   checking_.reset();
+  finding_facts_.reset();
   reading_.reset();
   lighting_.reset();
   light_failed_ = false;
@@ -146,6 +148,24 @@ void SceneLoader::start_light(ViewerState& state) {
     // Arrays of its own: those that OpenGL shares have addresses while they are mapped alone.
     lighting_ = run(std::move(what));
     light_failed_ = false;
+  });
+}
+
+void SceneLoader::find_facts(ViewerState& state) {
+  if (finding_facts_ && facts_of_ != state.selections()) finding_facts_.reset();  // nobody wants them any more
+  if (finding_facts_ && finding_facts_->ready()) {
+    const auto task = std::move(finding_facts_);
+    facts_failed_ = facts_of_;  // until the state has them
+    state.attempt([&] {
+      state.set_facts(facts_of_, task->take());
+      facts_failed_ = 0;
+    });
+  }
+  std::optional<FactsRequest> request = finding_facts_ ? std::nullopt : state.facts_request();
+  if (!request || facts_failed_ == request->selection) return;
+  facts_of_ = request->selection;
+  finding_facts_ = std::make_unique<Task<SolidFacts>>([what = std::move(*request)](const Progress& progress) {
+    return what.measurer->facts(what.solids, what.check.get(), progress);
   });
 }
 

@@ -33,7 +33,11 @@ class SceneLoader {
   };
   [[nodiscard]] Activity activity() const;
   /// Whether work goes on whose end the window waits for.
-  [[nodiscard]] bool busy() const { return loading_ || checking_ || uploading_ || reading_ || lighting_; }
+  [[nodiscard]] bool busy() const {
+    return loading_ || checking_ || uploading_ || reading_ || lighting_ || finding_facts_;
+  }
+  /// Whether the check of the scene that the state asks for is still to come.
+  [[nodiscard]] bool checks(const ViewerState& state) const { return checking_ || reads(state); }
   /// Whether the file that the state asks for is still to be read.
   [[nodiscard]] bool reads(const ViewerState& state) const { return loading_ || requests_ != state.requests(); }
   /// Whether the image that the state asks for still lacks its scene, or this on a device.
@@ -58,6 +62,7 @@ class SceneLoader {
   void start_upload(ViewerState& state);
   void start_light(ViewerState& state);
   void finish_upload(ViewerState& state);
+  void find_facts(ViewerState& state);
 
   std::string loading_file_, device_name_;
   std::uint64_t requests_ = 0;  // of the state, that loading_ answers
@@ -67,8 +72,10 @@ class SceneLoader {
   std::unique_ptr<Task<GpuGeometry>> uploading_;
   std::unique_ptr<Task<PhotonSet>> reading_;     // photons
   std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
-  bool light_failed_ = false;                    // likewise
-  bool upload_failed_ = false;                   // of this scene; it is not tried again
+  std::unique_ptr<Task<SolidFacts>> finding_facts_;
+  std::uint64_t facts_of_ = 0, facts_failed_ = 0;  // ViewerState::selections()
+  bool light_failed_ = false;                      // likewise
+  bool upload_failed_ = false;                     // of this scene; it is not tried again
   Clock::time_point next_watch_{};
   std::filesystem::file_time_type seen_{};
   std::filesystem::file_time_type loaded_{};

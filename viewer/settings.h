@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "measurement.h"
 #include "modes.h"
 #include "photon_settings.h"
 
@@ -89,8 +90,10 @@ struct Settings {
   float opacity = 1;              ///< below 1, all surfaces are transparent
   Shells shells = Shells::faint;  ///< as looks() says
   std::optional<ClipPlane> clip;
-  std::vector<ClipPlane> more_clips;  ///< hold besides `clip`: what any of them hides is hidden
-  bool caps = true;                   ///< closes solids where planes cut them
+  std::vector<ClipPlane> more_clips;      ///< hold besides `clip`: what any of them hides is hidden
+  bool caps = true;                       ///< closes solids where planes cut them
+  std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMostMeasured; mm
+  std::optional<Bounds> box;              ///< whose edges are drawn: that of a selected group
   bool axes = true;
   bool scale_bar = true;
   Background background;

@@ -91,15 +91,18 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
   const Scene& scene = *state.scene();
   const std::string name = row.mark + cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance])
                                                                        : scene.nodes[row.node].name);
-  const bool selected = state.selection() && row.instance == state.selection()->instance;
+  const auto& chosen = state.selection();
+  const bool selected =
+      chosen && (chosen->group != kNone ? row.node == chosen->group : row.instance == chosen->instance);
   ImGui::AlignTextToFramePadding();
   const bool pressed = ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick);
   tip(row.instance == kNone ? name : cli::printable(scene.path(scene.instances[row.instance])));
   if (!pressed) return;
-  if (row.instance != kNone) {
+  if (row.instance != kNone)
     state.select(row.instance);
-    revealed_ = row.instance;  // it is seen already
-  }
+  else
+    state.select_group(row.node);
+  revealed_ = state.selections();  // it is seen already
   if (!ImGui::IsMouseDoubleClicked(0)) return;
   if (row.node == kNone)
     state.focus(std::span(&row.instance, 1));
@@ -108,18 +111,20 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
 }
 
 void SolidTree::reveal_selection(const ViewerState& state) {
-  const auto selected = state.selection() ? std::optional(state.selection()->instance) : std::nullopt;
-  if (selected == revealed_) return;
-  revealed_ = selected;
-  if (!selected) return;
+  if (revealed_ == state.selections()) return;
+  revealed_ = state.selections();
+  if (!state.selection()) return;
+  const Selection& selected = *state.selection();
   const Scene& scene = *state.scene();
+  const std::uint32_t own = selected.group != kNone ? selected.group : scene.instances[selected.instance].node;
   if (!searching()) {
-    for (std::uint32_t node = scene.instances[*selected].node; node != kNone; node = scene.nodes[node].parent)
+    for (std::uint32_t node = own; node != kNone; node = scene.nodes[node].parent)
       if (scene.nodes[node].parent != kNone) open_.insert(scene.nodes[node].parent);
     list_rows(*listed_);
   }
-  const auto row =
-      std::find_if(rows_.begin(), rows_.end(), [&](const TreeRow& one) { return one.instance == *selected; });
+  const auto row = std::find_if(rows_.begin(), rows_.end(), [&](const TreeRow& one) {
+    return selected.group != kNone ? one.node == own : one.instance == selected.instance;
+  });
   if (row == rows_.end()) return;
   const float height = ImGui::GetFrameHeightWithSpacing();
   ImGui::SetScrollY(std::max(0.0F, static_cast<float>(row - rows_.begin()) * height - 0.4F * ImGui::GetWindowHeight()));

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -27,7 +26,7 @@ class SolidTree {
   void reveal_selection(const ViewerState& state);
   void list_rows(const Solids& solids);
 
-  std::optional<std::uint32_t> revealed_;
+  std::uint64_t revealed_ = 0;  // ViewerState::selections()
 
   const Solids* listed_ = nullptr;
   std::vector<TreeRow> rows_;

@@ -157,6 +157,17 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
         }
       })
       ->group(kDrawing);
+  app.add_option("--measure", options.measured,
+                 "Draw the distance between two points, mm, and the angle at the second of three; given for each point")
+      ->type_name("X,Y,Z")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check([](const std::string& text) {
+        return cli::three_numbers(text) ? std::string()
+                                        : "'" + cli::printable(text) + "' is not a point such as 0,-1500,2e4";
+      })
+      ->group(kDrawing);
   choice("--shells", "LOOK", "faint",
          "Solids that enclose nearly all others: faint, solid or hidden; clipping opens all but the largest",
          kShellsNames, [&](const std::string& text) { settings.shells = shells_mode(text); });
@@ -249,10 +260,23 @@ void settle_clips(ViewOptions& options) {
   options.settings.set_planes(parsed.planes);
 }
 
+/// The points of --measure: those of the command line, or else of the configuration.
+void settle_measured(ViewOptions& options) {
+  const std::size_t configured = options.configured.measured, all = options.measured.size();
+  options.settings.measured.clear();
+  for (std::size_t i = all > configured ? configured : 0; i != all; ++i)
+    options.settings.measured.push_back(cli::parse_point(options.measured[i]));
+  const std::size_t points = options.settings.measured.size();
+  if (points == 1 || points > kMostMeasured)
+    throw Error(ErrorKind::usage, "--measure is given for two or three points, and not for " + std::to_string(points),
+                {}, "as in --measure 0,0,0 --measure 0,0,1000");
+}
+
 /// What follows from several options together. Throws Error(usage).
 void settle(ViewOptions& options, bool background_given) {
   if (options.light && !background_given) options.settings.background = parse_background("light");
   settle_clips(options);
+  settle_measured(options);
   check_output_names(options);
   if (options.output == "-" && options.frames > 0)
     throw Error(ErrorKind::usage, "--frames prints to standard output, where the image goes", {},
@@ -304,7 +328,8 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
-    options.configured = {options.hide.size(), options.only.size(), options.clips.size(), options.focus};
+    options.configured = {options.hide.size(), options.only.size(), options.clips.size(), options.measured.size(),
+                          options.focus};
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));

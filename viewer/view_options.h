@@ -56,12 +56,13 @@ struct ViewOptions {
   CameraOptions camera;
   std::vector<std::string> warnings;    ///< about options that have no effect
   std::vector<std::string> clips;       ///< as typed; settings.clip and more_clips follow from them
+  std::vector<std::string> measured;    ///< as typed; settings.measured follows from them
   bool clip_facing = false;             ///< settings.clip follows from the camera
   std::string focus;                    ///< frames the solids that match
   std::vector<std::string> hide, only;  ///< patterns of solids, as find() reads them
   /// What the configuration said of these: its patterns come first.
   struct Configured {
-    std::size_t hide = 0, only = 0, clips = 0;
+    std::size_t hide = 0, only = 0, clips = 0, measured = 0;
     std::string focus;
   } configured;
 };
@@ -98,7 +99,8 @@ struct Opening {
 /// The file of bookmarks; empty without a home. A scene's key in it: its absolute path.
 [[nodiscard]] std::filesystem::path bookmarks_file(const ViewOptions& options);
 [[nodiscard]] std::string bookmarks_key(const std::string& scene_file);
-/// The settings with those of a bookmark: the window's own (axes, scale bar, background) and those of light stay.
+/// The settings with those of a bookmark: the window's own (axes, scale bar, background), what is measured and light
+/// stay.
 [[nodiscard]] Settings with_bookmark(const Settings& settings, const Bookmark& bookmark);
 
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number;

@@ -106,9 +106,11 @@ void ViewerState::reload() {
 
 void ViewerState::show(std::shared_ptr<const Scene> scene) {
   auto solids = std::make_unique<Solids>(*scene);
+  auto measurer = std::make_shared<SolidMeasurer>(scene);
   check_.reset();
   device_scene_.reset();
-  selection_.reset();
+  select(std::nullopt);
+  measurer_ = std::move(measurer);
   photons_ = Photons();
   light_geometry_.reset();
   looks_of_.reset();
@@ -119,6 +121,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   std::vector<std::string> warnings;
   std::optional<Bookmark> named;
   attempt([&] { warnings = apply_visibility(options_, *solids_).warnings; });
+  if (!shown_file_.empty() && shown_file_ != file_) set_measured({});  // the points are of another scene
   // A reloaded file keeps the camera.
   if (shown_file_ != file_) {
     if (const Bookmark* bookmark = bookmarks_.find(options_.bookmark)) named = *bookmark;
@@ -137,6 +140,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
     go_to(*named);
   else if (shown_file_ != file_ && !options_.bookmark.empty())
     warnings.push_back("no bookmark has the name '" + options_.bookmark + "'");
+  note_shown_file();
   if (!warnings.empty() && error_.empty()) say(warnings.front());
   shown_file_ = file_;
   shown_request_ = requests_;
@@ -223,11 +227,14 @@ void ViewerState::focus_alone(std::span<const std::uint32_t> instances) {
 
 void ViewerState::focus_selection() {
   if (!selection_) return frame_all();
-  focus(std::array<std::uint32_t, 1>{selection_->instance});
+  focus(selection_->solids);
 }
 
 void ViewerState::select(std::optional<std::uint32_t> instance) {
   selection_.reset();
+  settings_.box.reset();
+  facts_.reset();
+  ++selections_;
   photons_.select(std::nullopt);
   ++revision_;
   if (!instance) return;
@@ -235,6 +242,7 @@ void ViewerState::select(std::optional<std::uint32_t> instance) {
   const Mesh& mesh = scene_->meshes[placed.mesh];
   Selection fresh;
   fresh.instance = *instance;
+  fresh.solids = {*instance};
   fresh.name = scene_->solid_name(placed);
   fresh.path = scene_->path(placed);
   fresh.mesh = mesh.name;
@@ -255,19 +263,46 @@ void ViewerState::select(std::optional<std::uint32_t> instance) {
   selection_ = std::move(fresh);
 }
 
+void ViewerState::select_group(std::uint32_t node) {
+  select(std::nullopt);
+  if (!scene_) return;
+  Selection fresh;
+  fresh.group = node;
+  fresh.solids = solids_->below(node);
+  fresh.name = scene_->nodes[node].name;
+  Instance placed;
+  placed.node = node;
+  fresh.path = scene_->path(placed);
+  fresh.position = solids_->bounds(fresh.solids).center();
+  selection_ = std::move(fresh);
+}
+
+std::optional<FactsRequest> ViewerState::facts_request() const {
+  if (!selection_ || (facts_ && (facts_->checked || !check_))) return std::nullopt;
+  return FactsRequest{selections_, measurer_, selection_->solids, check_};
+}
+
+void ViewerState::set_facts(std::uint64_t selection, SolidFacts facts) {
+  if (selection != selections_) return;
+  facts_ = std::move(facts);
+  if (!selection_ || selection_->group == kNone || facts_->box.empty()) return;
+  settings_.box = facts_->box;  // a group has no outline
+  ++revision_;
+}
+
+std::string ViewerState::selection_text() const {
+  return selection_ && facts_ ? facts_text(selection_->name, selection_->path, *facts_) : "";
+}
+
 void ViewerState::select(const std::optional<Picked>& picked, const Cursor& cursor) {
   select(picked ? std::optional(picked->instance) : std::nullopt);
   if (!picked) return;
   selection_->clicked = true;
-  if (picked->triangle == kNone) {  // a cap
-    selection_->position = entry_point(settings_, scene_->bounds, cursor_ray(camera_, cursor));
-    return;
-  }
+  if (const auto point = picked_point(*picked, cursor)) selection_->position = *point;
+  if (picked->triangle == kNone) return;  // a cap
   const Instance& instance = scene_->instances[picked->instance];
   const std::uint32_t triangle = picked->triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   selection_->triangle = triangle;
-  if (const auto point = point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor)))
-    selection_->position = *point;
   // The material inside depends on the part that the triangle belongs to.
   const std::vector<MeshPart>& parts = scene_->meshes[instance.mesh].parts;
   for (std::size_t part = 0; part != parts.size(); ++part)
@@ -277,9 +312,16 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
     }
 }
 
+std::optional<Eigen::Vector3d> ViewerState::picked_point(const Picked& picked, const Cursor& cursor) const {
+  if (picked.triangle == kNone) return entry_point(settings_, scene_->bounds, cursor_ray(camera_, cursor));  // a cap
+  const Instance& instance = scene_->instances[picked.instance];
+  const std::uint32_t triangle = picked.triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
+  return point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor));
+}
+
 void ViewerState::hide_selection() {
   if (!selection_) return;
-  solids_->set_visible(std::array<std::uint32_t, 1>{selection_->instance}, false);
+  solids_->set_visible(selection_->solids, false);
   say("hidden: " + selection_->name + "; Ctrl+Z shows it again");
   select(std::nullopt);
 }

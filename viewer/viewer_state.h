@@ -9,6 +9,7 @@
 #include <raylift/geometry/scene/scene.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,14 +22,18 @@
 #include "live_light.h"
 #include "photon_layer.h"
 #include "photons.h"
+#include "remembered.h"
+#include "solid_facts.h"
 #include "solids.h"
 #include "view_options.h"
 
 namespace raylift::viewer {
 
-/// The selected solid, as the panel shows it.
+/// The selected solid, or group of solids, as the panel shows it.
 struct Selection {
-  std::uint32_t instance = 0;
+  std::uint32_t instance = kNone;         ///< kNone: a group
+  std::uint32_t group = kNone;            ///< the node that is selected with all solids at and below it; kNone: a solid
+  std::vector<std::uint32_t> solids;      ///< that are selected
   std::optional<std::uint32_t> triangle;  ///< in its mesh; none of a cap, or where the solid was selected by name
   bool clicked = false;                   ///< not by name
   Eigen::Vector3d position{0, 0, 0};      ///< in the world, mm: the clicked point, or the centre of the solid's box
@@ -36,6 +41,14 @@ struct Selection {
   std::string entering, leaving;   ///< the optical surfaces from its mother into it and back, and why these
   std::uint32_t material = kNone;  ///< inside
   std::uint32_t surface_in = kNone, surface_out = kNone;  ///< indices in Optics::surfaces
+};
+
+/// The facts of a selection that are still to be worked out.
+struct FactsRequest {
+  std::uint64_t selection = 0;  ///< ViewerState::selections()
+  std::shared_ptr<SolidMeasurer> measurer;
+  std::vector<std::uint32_t> solids;
+  std::shared_ptr<const SceneCheck> check;  ///< null: not there yet
 };
 
 /// A position in the window, in its pixels from the upper left.
@@ -58,8 +71,8 @@ class ViewerState {
   [[nodiscard]] const std::shared_ptr<const Scene>& scene() const { return scene_; }
   /// Null where there is no scene.
   [[nodiscard]] const Solids* solids() const { return solids_.get(); }
-  /// Empty while the check runs.
-  [[nodiscard]] const std::optional<SceneCheck>& check() const { return check_; }
+  /// Null while the check runs.
+  [[nodiscard]] const std::shared_ptr<const SceneCheck>& check() const { return check_; }
   [[nodiscard]] const std::shared_ptr<const DeviceScene>& device_scene() const { return device_scene_; }
   /// Whether the image needs the scene on a device.
   [[nodiscard]] bool wants_device_scene() const;
@@ -74,16 +87,32 @@ class ViewerState {
   /// Whether the camera moved within the last 180 ms.
   [[nodiscard]] bool moving() const;
   [[nodiscard]] const std::optional<Selection>& selection() const { return selection_; }
+  /// Raised by each change of the selection.
+  [[nodiscard]] std::uint64_t selections() const { return selections_; }
+  /// Of the selection; nothing where they are not worked out yet.
+  [[nodiscard]] const std::optional<SolidFacts>& facts() const { return facts_; }
+  /// What is to be worked out for facts(); nothing where all is there. Volumes follow once the check has ended.
+  [[nodiscard]] std::optional<FactsRequest> facts_request() const;
+  /// Of the scene's solids; null where there is none.
+  [[nodiscard]] const std::shared_ptr<SolidMeasurer>& measurer() const { return measurer_; }
+  /// The name and the path of the selection, and its facts, as text; empty where they are not worked out.
+  [[nodiscard]] std::string selection_text() const;
   [[nodiscard]] const Photons& photons() const { return photons_; }
   /// What light is to be followed; nothing where there is no source, or no scene.
   [[nodiscard]] std::optional<LightRequest> light_request() const;
   /// The scene on the device that follows it; null: not yet.
   [[nodiscard]] const std::shared_ptr<const GpuGeometry>& light_geometry() const { return light_geometry_; }
+  /// Whether clicks put points to be measured between; these are settings().measured.
+  [[nodiscard]] bool measuring() const { return measuring_; }
   /// Whether the photons' time runs.
   [[nodiscard]] bool playing() const { return playing_; }
   [[nodiscard]] const std::vector<Bookmark>& bookmarks() const { return bookmarks_.all(); }
   /// The bookmark of a name; null where there is none. Valid until the next change.
   [[nodiscard]] const Bookmark* find_bookmark(std::string_view name) const { return bookmarks_.find(name); }
+  /// The files that windows showed, the last one first; none until remember().
+  [[nodiscard]] const std::vector<std::string>& recent_files() const { return remembered_.files(); }
+  /// Times the usual speed.
+  [[nodiscard]] double fly_speed() const { return fly_speed_; }
   [[nodiscard]] const Resolution& framebuffer() const { return framebuffer_; }
   /// The last error, until the next success.
   [[nodiscard]] const std::string& error() const { return error_; }
@@ -103,7 +132,9 @@ class ViewerState {
   void open(const std::vector<std::string>& files);
   void reload();
   void show(std::shared_ptr<const Scene> scene);
-  void set_check(SceneCheck check) { check_ = std::move(check); }
+  void set_check(SceneCheck check) { check_ = std::make_shared<const SceneCheck>(std::move(check)); }
+  /// Of the selection; those of an earlier one are dropped.
+  void set_facts(std::uint64_t selection, SolidFacts facts);
   void set_device_scene(std::shared_ptr<const DeviceScene> scene);
   template <class Change>  // void(Solids&)
   void change_solids(const Change& change) {
@@ -140,6 +171,8 @@ class ViewerState {
 
   // Selection.
   void select(std::optional<std::uint32_t> instance);
+  /// Selects a node of the tree: the solids of the node and of all nodes below it.
+  void select_group(std::uint32_t node);
   /// Selects the solid that a click at `cursor` met, or none.
   void select(const std::optional<Picked>& picked, const Cursor& cursor);
   void hide_selection();
@@ -147,6 +180,14 @@ class ViewerState {
   void undo();
   /// The point under the cursor, on the plane through the target that faces the camera.
   [[nodiscard]] Eigen::Vector3d point_under(const Cursor& cursor) const;
+
+  // Measuring.
+  /// Begins without points; the end takes them away.
+  void set_measuring(bool measuring);
+  /// At most kMostMeasured.
+  void set_measured(std::vector<Eigen::Vector3d> points);
+  /// Adds the point that a click at `cursor` met; after kMostMeasured it is the first again.
+  void measure_at(const std::optional<Picked>& picked, const Cursor& cursor);
 
   // Light.
   void set_photons(std::shared_ptr<const PhotonSet> set);
@@ -162,6 +203,14 @@ class ViewerState {
   void advance(double seconds);
   /// Sets the time to a share of the photons' times more, or less.
   void step_time(double share);
+
+  // What is kept from one time to the next.
+  /// From now on, in this file. What can't be read or saved is not kept.
+  void remember(const std::filesystem::path& file);
+  /// Flies faster by so many steps, and tells so.
+  void change_fly_speed(double steps);
+  /// Saves the speed, where it has changed.
+  void keep_fly_speed();
 
   // Bookmarks and messages.
   /// The default name is "view 1", or the next free one.
@@ -187,6 +236,9 @@ class ViewerState {
   using Clock = std::chrono::steady_clock;
   void fail(const Error& failure);
   void moved();
+  void note_shown_file();
+  /// The clicked point in the world; nothing where the triangle is seen from its edge.
+  [[nodiscard]] std::optional<Eigen::Vector3d> picked_point(const Picked& picked, const Cursor& cursor) const;
   void frame(std::span<const std::uint32_t> instances);
   [[nodiscard]] double aspect() const { return static_cast<double>(framebuffer_.width) / framebuffer_.height; }
 
@@ -212,14 +264,20 @@ class ViewerState {
   mutable std::optional<LooksKey> looks_of_;
   mutable std::vector<std::uint8_t> looks_;
   mutable std::uint64_t looks_version_ = 0;
-  std::optional<SceneCheck> check_;
+  std::shared_ptr<const SceneCheck> check_;
   std::shared_ptr<const DeviceScene> device_scene_;
   std::optional<Selection> selection_;
+  std::uint64_t selections_ = 0;
+  std::shared_ptr<SolidMeasurer> measurer_;
+  std::optional<SolidFacts> facts_;
   Photons photons_;
   std::shared_ptr<const GpuGeometry> light_geometry_;
   Eigen::Vector3d source_moved_{0, 0, 0};
   bool playing_ = false;
+  bool measuring_ = false;
   Bookmarks bookmarks_;
+  Remembered remembered_;
+  double fly_speed_ = 1;
   std::string error_, message_;
   std::optional<Error> failure_;
   std::uint64_t failures_ = 0;

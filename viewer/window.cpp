@@ -86,12 +86,18 @@ class Window {
         gl_(init_gl()),
         state_(options, framebuffer_of(window_.get()).value_or(Resolution{1, 1})),
         panels_(state_, loader_, frames_, layout_),
-        target_{state_, &frames_, layout_, loader_,
-                [&](const std::string& line) { session.write(cli::printable(line) + '\n'); }} {
+        target_{state_,
+                &frames_,
+                layout_,
+                loader_,
+                [&](const std::string& line) { session.write(cli::printable(line) + '\n'); },
+                [this](const std::string& text) { glfwSetClipboardString(window_.get(), text.c_str()); }} {
     session.debug("OpenGL: " + gl_.renderer + ", " + gl_.version);
     glfwSetWindowUserPointer(window_.get(), this);
     set_callbacks();
     layout_.light = options.light;
+    if (const auto bookmarks = bookmarks_file(options); !bookmarks.empty())
+      state_.remember(bookmarks.parent_path() / "window.json");
     gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
     if (!options.send.no_socket) listen(session);
   }
@@ -106,6 +112,7 @@ class Window {
       presses_.scan(glfwGetTime());
       glfwPollEvents();
       act_on_held_keys();
+      if (!any_held_key()) state_.keep_fly_speed();
       act_on_time();
       serve_outside();
       loader_.poll(state_);
@@ -144,7 +151,7 @@ class Window {
 
   /// Seconds until something may have changed that no event tells of; an interrupt is seen at the latest then.
   [[nodiscard]] double longest_wait() const {
-    if (loader_.busy()) return 0.05;
+    if (loader_.busy() || (outside_ && outside_->pending())) return 0.05;
     if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
     return options_.watch || !state_.message().empty() ? 0.4 : 1.0;
   }
@@ -159,8 +166,9 @@ class Window {
   /// Draws some frames after any change that panels show.
   void note_changes() {
     const SceneLoader::Activity work = loader_.activity();
-    Shown now{state_.revision(),      state_.error(), state_.message(),
-              work.what + work.stage, work.share,     state_.check().has_value()};
+    const int facts = !state_.facts() ? 0 : state_.facts()->checked ? 2 : 1;
+    Shown now{state_.revision(),         state_.error(), state_.message(), work.what + work.stage, work.share,
+              state_.check() != nullptr, facts};
     if (now != shown_ || ImGui::GetIO().WantTextInput) wake_ = std::max(wake_, now != shown_ ? kSettle : 1);
     shown_ = std::move(now);
   }
@@ -295,7 +303,7 @@ class Window {
     if (ImGui::GetIO().WantCaptureMouse) return;
     ControlEvent event = event_at(cursor_x_, cursor_y_);
     event.steps = steps;
-    act(Control::Kind::wheel, "wheel", 0, event);
+    act(Control::Kind::wheel, any_held_key() ? "wheel while flying" : "wheel", 0, event);
   }
 
   void on_key(int key, int modifiers) {
@@ -354,6 +362,7 @@ class Window {
     std::string error, message, work;
     float share = 0;
     bool checked = false;
+    int facts = 0;
     friend bool operator==(const Shown&, const Shown&) = default;
   };
   Shown shown_;         // by the panels, besides what follows from events

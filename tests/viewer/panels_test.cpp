@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <raylift/geometry/import/load.h>
 
 #include <cmath>
@@ -62,6 +63,36 @@ class PanelsWithoutWindow : public WithContext {
     }
     return panels.free_part(width, height);
   }
+  /// What a click on each place in the row of buttons of the selection's panel put onto the clipboard first.
+  std::string copied_by_the_mouse(ViewerState& state, float width, float height) {
+    ImGuiIO& io = ImGui::GetIO();
+    unsigned char* pixels = nullptr;
+    int columns = 0, rows = 0;
+    io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+    set_style(1, false);
+    io.DisplaySize = {width, height};
+    SceneLoader loader;
+    FrameScheduler frames;
+    WindowLayout layout;
+    Panels panels(state, loader, frames, layout);
+    const auto frame = [&](float x, bool down) {
+      const ImGuiWindow* panel = ImGui::FindWindowByName("Selected");
+      const float row = ImGui::GetStyle().WindowPadding.y + 1.5F * ImGui::GetFrameHeight();
+      io.MousePos = {x, panel == nullptr ? 0 : panel->Pos.y + row};
+      io.MouseDown[0] = down;
+      ImGui::NewFrame();
+      panels.draw(width, height);
+      ImGui::Render();
+    };
+    for (int i = 0; i != 5; ++i) frame(-100, false);
+    const float left = selection_left(state, height);
+    std::string copied;
+    for (float x = left; x < left + kSelectionWidth && state.selection() && copied.empty(); x += 6) {
+      for (const bool down : {false, true, false}) frame(x, down);
+      if (const char* text = ImGui::GetClipboardText(); text != nullptr) copied = text;
+    }
+    return copied;
+  }
   float button_height_ = 0, text_ = 0, ground_ = 0, border_ = 0;
 };
 
@@ -84,6 +115,62 @@ TEST_F(PanelsWithoutWindow, FoldInSmallWindowsAndLeaveTheImageFree) {
   }
   const auto [low, high] = free_part(1920, 1200, 1);
   EXPECT_GT(high.x() - low.x(), 0.65);
+}
+
+TEST_F(PanelsWithoutWindow, CopyTheFactsOfASolidAndOfAGroup) {
+  const auto scene = std::make_shared<const Scene>(load(test::data("detector.dae")));
+  ViewOptions options;
+  options.files = {"detector.dae"};
+  ViewerState state(options, {1280, 800});
+  state.show(scene);
+  const SceneCheck checked = check(*scene);
+  state.select_group(0);
+  EXPECT_EQ(copied_by_the_mouse(state, 1280, 800), "") << "they are being worked out";
+  state.select_group(0);
+  state.set_facts(state.selections(), state.measurer()->facts(state.selection()->solids, &checked));
+  const std::string group = copied_by_the_mouse(state, 1280, 800);
+  EXPECT_EQ(group, state.selection_text());
+  EXPECT_NE(group.find("\nsolids: " + std::to_string(scene->instances.size()) + '\n'), std::string::npos) << group;
+  state.select(1);
+  state.set_facts(state.selections(), state.measurer()->facts(state.selection()->solids, &checked));
+  ImGui::SetClipboardText("");
+  EXPECT_NE(copied_by_the_mouse(state, 1280, 800).find("\nsolids: 1\n"), std::string::npos);
+}
+
+TEST_F(PanelsWithoutWindow, OpenRecentFilesThatAreThere) {
+  const test::TemporaryFolder folder;
+  const std::string there = test::data("cube.dae").string();
+  ViewerState state(ViewOptions(), {1280, 800});
+  state.remember(folder.write("window.json", R"({"recent": ["/nowhere/gone.dae", ")" + there + "\"]}"));
+  ASSERT_EQ(state.recent_files().size(), 2U);
+  ImGuiIO& io = ImGui::GetIO();
+  unsigned char* pixels = nullptr;
+  int columns = 0, rows = 0;
+  io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+  set_style(1, false);
+  io.DisplaySize = {1280, 800};
+  SceneLoader loader;
+  FrameScheduler frames;
+  WindowLayout layout;
+  Panels panels(state, loader, frames, layout);
+  const auto click = [&](float x, float y) {
+    for (const bool down : {false, true, false}) {
+      io.MousePos = {x, y};
+      io.MouseDown[0] = down;
+      ImGui::NewFrame();
+      panels.draw(1280, 800);
+      ImGui::Render();
+    }
+  };
+  for (int i = 0; i != 3; ++i) click(-100, -100);
+  const ImGuiWindow* scene = ImGui::FindWindowByName("Scene");
+  ASSERT_NE(scene, nullptr);
+  // The last tab, and then down its lines.
+  const float tabs = scene->Pos.y + 1.5F * ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
+  for (float x = scene->Pos.x + 20; x < scene->Pos.x + kLeftWidth; x += 12) click(x, tabs);
+  for (float y = tabs + 30; y < scene->Pos.y + 400 && state.requests() == 0; y += 5) click(scene->Pos.x + 60, y);
+  EXPECT_EQ(state.requests(), 1U);
+  EXPECT_EQ(state.file(), there) << "the one before it is gone";
 }
 
 TEST_F(PanelsWithoutWindow, ThemesAreReadable) {

@@ -65,7 +65,8 @@ std::vector<Json> wrong_values(const Parameter& parameter) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   std::vector<Json> values{Json::object(), Json{{"a", 1}}, Json::array(), Json::array({nullptr}),
                            Json::array({Json::array()})};
-  const bool text = parameter.type != Type::number && parameter.type != Type::flag && parameter.type != Type::point;
+  const bool text = parameter.type != Type::number && parameter.type != Type::flag && parameter.type != Type::point &&
+                    parameter.type != Type::points;
   const bool list = parameter.type == Type::patterns || parameter.type == Type::planes || parameter.type == Type::words;
   if (parameter.type != Type::flag) values.insert(values.end(), {true, false});
   if (parameter.type != Type::number) values.insert(values.end(), {0, -1, 1e300});

@@ -125,6 +125,63 @@ TEST_F(WindowFromOutside, ShowsWhatEachVerbDoes) {
   EXPECT_EQ(compare(rays, screenshot(), 0).share, 0);
 }
 
+TEST_F(WindowFromOutside, TellsTheSizeOfSolidsOnceTheirMeshesAreChecked) {
+  run("cube.dae");
+  const Json cube = call("facts", {{"solids", "cube"}});
+  EXPECT_EQ(cube["triangles"], 12);
+  const double side = cube["size"][0];
+  EXPECT_GT(side, 0);
+  EXPECT_NEAR(cube["volume"].get<double>(), side * side * side, 1e-9 * side * side * side);
+  EXPECT_NEAR(cube["area"].get<double>(), 6 * side * side, 1e-9 * side * side);
+  (void)call("select", {{"solid", "cube"}});
+  EXPECT_EQ(call("facts"), cube) << "of what is selected";
+}
+
+TEST_F(WindowFromOutside, MeasuresBetweenClicks) {
+  show("cube.dae", {"--view", "front", "--orthographic"});
+  client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
+  (void)call("draw", {{"panels", false}});
+  const Json facts = call("facts", {{"solids", "cube"}});
+  ASSERT_TRUE(tool("key y"));
+  ASSERT_TRUE(eventually([&] { return call("state")["measuring"] == true; }));
+  const Image before = screenshot();
+  for (const char* at : {"360 300", "440 300", "440 240"}) {
+    const Json points = call("state")["measured"];
+    ASSERT_TRUE(tool("mousemove " + std::string(at)));
+    std::this_thread::sleep_for(500ms);  // two clicks are no double click
+    ASSERT_TRUE(tool("click 1"));
+    ASSERT_TRUE(eventually([&] { return call("state")["measured"] != points; })) << at;
+  }
+  const Json state = call("state"), measured = state["measured"];
+  EXPECT_TRUE(state["selection"].is_null());
+  ASSERT_EQ(measured["points"].size(), 3U) << measured;
+  for (const Json& point : measured["points"])
+    EXPECT_NEAR(point[1].get<double>(), facts["min"][1].get<double>(), 1e-6) << "on the face in front";
+  EXPECT_NEAR(measured["angle"].get<double>(), 90, 1e-6);
+  EXPECT_NEAR(measured["distances"][1].get<double>() / measured["distances"][0].get<double>(), 0.75, 1e-6);
+  EXPECT_GT(compare(before, screenshot()).share, 0.001) << "they are drawn";
+  EXPECT_NE(contents(folder_.path() / "out").find(" mm), 90 degrees"), std::string::npos);
+  ASSERT_TRUE(tool("key Escape"));
+  EXPECT_TRUE(eventually([&] { return call("state")["measured"].is_null(); }));
+  EXPECT_EQ(call("state")["measuring"], false);
+  expect_seen(0.001, "measure", {{"points", measured["points"]}});
+}
+
+TEST_F(WindowFromOutside, KeepsTheSpeedOfFlyingAndTheFiles) {
+  show("cube.dae");
+  const auto kept = [&] { return Json::parse(contents(folder_.path() / "raylift/window.json"), nullptr, false); };
+  EXPECT_TRUE(eventually([&] { return kept().is_object(); }));
+  EXPECT_EQ(kept()["recent"], Json::array({test::data("cube.dae").string()}));
+  client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
+  const Json before = call("look");
+  ASSERT_TRUE(tool("key p mousemove 400 300 keydown e click 4 click 4 keyup e"));
+  EXPECT_TRUE(eventually([&] { return kept().value("fly-speed", 1.0) > 1.5; })) << kept();
+  EXPECT_EQ(kept()["fly-speed"], 1.25 * 1.25);
+  EXPECT_NE(call("look")["eye"], before["eye"]) << "it flew meanwhile";
+  (void)call("open", {{"file", test::data("instances.dae").string()}});
+  EXPECT_EQ(kept()["recent"], Json::array({test::data("instances.dae").string(), test::data("cube.dae").string()}));
+}
+
 TEST_F(WindowFromOutside, IsAskedByTheProgram) {
   EXPECT_EQ(send("state").code, 3) << "nobody is there";
   run("cube.dae");

@@ -10,6 +10,7 @@
 #include "cli/quantity.h"
 #include "cli/suggest.h"
 #include "cli/text.h"
+#include "measurement.h"
 
 namespace raylift::viewer {
 namespace {
@@ -22,7 +23,7 @@ using Type = Parameter::Type;
 }
 
 bool is_list(Type type) {
-  return type == Type::patterns || type == Type::planes || type == Type::words;
+  return type == Type::patterns || type == Type::planes || type == Type::words || type == Type::points;
 }
 
 std::string one_of_choices(const Parameter& parameter) {
@@ -65,6 +66,21 @@ Json checked_list(const Parameter& parameter, const Json& value) {
   return list;
 }
 
+Json checked_point(const Parameter& parameter, const Json& value, const std::string& range) {
+  if (!value.is_array() || value.size() != 3) reject_value(parameter, "a list of three numbers");
+  Json point = Json::array();
+  for (const Json& item : value) point.push_back(checked_number(parameter, item, "three numbers" + range));
+  return point;
+}
+
+Json checked_points(const Parameter& parameter, const Json& value, const std::string& range) {
+  if (!value.is_array() || value.size() < 2 || value.size() > kMostMeasured)
+    reject_value(parameter, "a list of two or three points");
+  Json points = Json::array();
+  for (const Json& item : value) points.push_back(checked_point(parameter, item, range));
+  return points;
+}
+
 Json checked_value(const Parameter& parameter, const Json& value) {
   const std::string range = " from " + cli::short_number(parameter.least) + " to " + cli::short_number(parameter.most);
   switch (parameter.type) {
@@ -81,13 +97,12 @@ Json checked_value(const Parameter& parameter, const Json& value) {
     case Type::flag:
       if (!value.is_boolean()) reject_value(parameter, "true or false");
       return value;
+    case Type::points:
+      return checked_points(parameter, value, range);
     case Type::point:
       break;
   }
-  if (!value.is_array() || value.size() != 3) reject_value(parameter, "a list of three numbers");
-  Json point = Json::array();
-  for (const Json& item : value) point.push_back(checked_number(parameter, item, "three numbers" + range));
-  return point;
+  return checked_point(parameter, value, range);
 }
 
 std::vector<std::string> names_of(const Verb& verb) {
@@ -117,9 +132,11 @@ Json typed_value(const Parameter& parameter, const std::string& word) {
     case Type::flag:
       if (word != "true" && word != "false") reject_value(parameter, "true or false");
       return word == "true";
-    case Type::point: {
+    case Type::point:
+    case Type::points: {
       const Eigen::Vector3d p = cli::parse_point(word);
-      return Json::array({p.x(), p.y(), p.z()});
+      Json point = Json::array({p.x(), p.y(), p.z()});
+      return parameter.type == Type::point ? point : Json::array({point});
     }
     case Type::patterns:
     case Type::words:
@@ -211,6 +228,13 @@ std::optional<Eigen::Vector3d> Arguments::point(std::string_view name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) return std::nullopt;
   return Eigen::Vector3d((*found)[0].get<double>(), (*found)[1].get<double>(), (*found)[2].get<double>());
+}
+
+std::vector<Eigen::Vector3d> Arguments::points(std::string_view name) const {
+  std::vector<Eigen::Vector3d> result;
+  if (const auto found = values_.find(name); found != values_.end())
+    for (const Json& p : *found) result.emplace_back(p[0].get<double>(), p[1].get<double>(), p[2].get<double>());
+  return result;
 }
 
 std::vector<std::string> Arguments::texts(std::string_view name) const {

@@ -32,7 +32,8 @@ class Arguments {
   [[nodiscard]] std::optional<double> number(std::string_view name) const;
   [[nodiscard]] std::optional<bool> flag(std::string_view name) const;
   [[nodiscard]] std::optional<Eigen::Vector3d> point(std::string_view name) const;
-  /// Empty where it is left out.
+  // Empty where it is left out.
+  [[nodiscard]] std::vector<Eigen::Vector3d> points(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
 
   /// An object by names. Lists are arrays.

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cli/text.h"
+#include "measurement.h"
 #include "outside/arguments.h"
 
 namespace raylift::viewer {
@@ -29,7 +30,11 @@ Json schema_of(const Parameter& parameter) {
     case Type::number:
       return number_schema(parameter);
     case Type::point:
-      return {{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
+    case Type::points: {
+      const Json point{{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
+      if (parameter.type == Type::point) return point;
+      return {{"type", "array"}, {"items", point}, {"minItems", 2}, {"maxItems", kMostMeasured}};
+    }
     case Type::patterns:
     case Type::planes:
     case Type::words: {
@@ -67,6 +72,9 @@ std::string usage(const Parameter& parameter) {
       break;
     case Type::point:
       value = "X,Y,Z";
+      break;
+    case Type::points:
+      value = "X,Y,Z ...";
       break;
     case Type::choice:
     case Type::words:

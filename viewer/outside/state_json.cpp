@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "cli/options.h"
+#include "measurement.h"
 
 namespace raylift::viewer {
 namespace {
@@ -52,8 +54,45 @@ Json to_json(const Camera& camera) {
 Json selection_json(const ViewerState& state) {
   if (!state.selection()) return nullptr;
   const Selection& selected = *state.selection();
+  const Json position = coordinates(selected.position);
+  if (selected.group != kNone)
+    return {{"solid", nullptr},
+            {"name", selected.name},
+            {"path", selected.path},
+            {"solids", selected.solids.size()},
+            {"position", position}};
   return {{"solid", selected.instance}, {"name", selected.name},       {"path", selected.path},
-          {"mesh", selected.mesh},      {"material", selected.inside}, {"position", coordinates(selected.position)}};
+          {"mesh", selected.mesh},      {"material", selected.inside}, {"position", position}};
+}
+
+Json facts_json(const SolidFacts& facts) {
+  const auto or_null = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  const auto point = [&](const Eigen::Vector3d& p) { return facts.box.empty() ? Json() : coordinates(p); };
+  return {{"solids", facts.solids},
+          {"triangles", facts.triangles},
+          {"min", point(facts.box.min)},
+          {"max", point(facts.box.max)},
+          {"size", point(facts.box.size())},
+          {"area", facts.area},
+          {"volume", or_null(facts.volume)},
+          {"outer_volume", or_null(facts.outer_volume)},
+          {"not_closed", facts.checked ? Json(facts.not_closed) : Json()},
+          {"inward", facts.checked ? Json(facts.inward) : Json()}};
+}
+
+Json measured_json(const ViewerState& state) {
+  const std::vector<Eigen::Vector3d>& points = state.settings().measured;
+  if (points.empty()) return nullptr;
+  const Measurement measured = measure(points);
+  const auto list = [](const std::vector<Eigen::Vector3d>& all) {
+    Json json = Json::array();
+    for (const Eigen::Vector3d& one : all) json.push_back(coordinates(one));
+    return json;
+  };
+  return {{"points", list(points)},
+          {"steps", list(measured.steps)},
+          {"distances", measured.distances},
+          {"angle", measured.angle ? Json(*measured.angle) : Json()}};
 }
 
 Json scene_json(const ViewerState& state) {
@@ -75,6 +114,8 @@ Json state_json(const ControlTarget& of) {
   json["visible"] = std::count(visible.begin(), visible.end(), 1);
   json["camera"] = to_json(state.camera());
   json["selection"] = selection_json(state);
+  json["measuring"] = state.measuring();
+  json["measured"] = measured_json(state);
   add_settings(state.settings(), json);
   json["panels"] = of.layout.panels;
   json["legend"] = of.layout.legend;

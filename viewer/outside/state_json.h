@@ -11,6 +11,10 @@ namespace raylift::viewer {
 [[nodiscard]] cli::Json to_json(const Camera& camera);
 /// Null where nothing is selected.
 [[nodiscard]] cli::Json selection_json(const ViewerState& state);
+/// What the verb facts tells.
+[[nodiscard]] cli::Json facts_json(const SolidFacts& facts);
+/// What is measured, as the verb measure tells it; null where nothing is.
+[[nodiscard]] cli::Json measured_json(const ViewerState& state);
 /// file, solids, triangles of the scene that is shown; null where none is.
 [[nodiscard]] cli::Json scene_json(const ViewerState& state);
 /// Everything; its keys are also the parameters of the verbs that change it.

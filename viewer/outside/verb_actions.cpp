@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numbers>
 
 #include "cli/options.h"
@@ -14,6 +15,8 @@
 #include "find.h"
 #include "outside/arguments.h"
 #include "outside/state_json.h"
+#include "solid_facts.h"
+#include "task.h"
 
 namespace raylift::viewer::act {
 namespace {
@@ -106,7 +109,7 @@ Answer focus(const ControlTarget& to, const Arguments& with) {
   solids_of(to.state);
   if (!with.has("solids")) {
     to.state.focus_selection();
-    return Json{{"solids", to.state.selection() ? 1 : 0}};
+    return Json{{"solids", to.state.selection() ? to.state.selection()->solids.size() : 0}};
   }
   const std::vector<std::uint32_t> found = find_each(solids_of(to.state), with.texts("solids"));
   to.state.focus_alone(found);
@@ -208,7 +211,35 @@ Answer select(const ControlTarget& to, const Arguments& with) {
   std::vector<std::uint32_t> found;
   if (const auto solid = with.text("solid")) found = find_each(solids_of(to.state), std::array{*solid});
   to.state.select(found.empty() ? std::nullopt : std::optional(found.front()));
+  if (!found.empty() && with.flag("below").value_or(false))
+    if (const std::uint32_t node = to.state.scene()->instances[found.front()].node; node != kNone)
+      to.state.select_group(node);
   return Json{{"solids", found.size()}, {"selection", selection_json(to.state)}};
+}
+
+Answer facts(const ControlTarget& to, const Arguments& with) {
+  std::vector<std::uint32_t> chosen;
+  if (with.has("solids"))
+    chosen = find_each(solids_of(to.state), with.texts("solids"));
+  else if (to.state.selection())
+    chosen = to.state.selection()->solids;
+  else
+    throw Error(ErrorKind::usage, "nothing is selected", {}, "name solids, or select one first");
+  return Pending([&state = to.state, &loader = to.loader, chosen = std::move(chosen), measurer = to.state.measurer(),
+                  task = std::shared_ptr<Task<SolidFacts>>()]() mutable -> std::optional<Json> {
+    if (state.measurer() != measurer) throw Error(ErrorKind::cancelled, "another scene was opened");
+    if (!task && !state.check() && loader.checks(state)) return std::nullopt;  // it tells which volumes there are
+    if (!task)
+      task = std::make_shared<Task<SolidFacts>>([measurer, chosen, check = state.check()](const Progress& progress) {
+        return measurer->facts(chosen, check.get(), progress);
+      });
+    return task->ready() ? std::optional(facts_json(task->take())) : std::nullopt;
+  });
+}
+
+Answer measure(const ControlTarget& to, const Arguments& with) {
+  to.state.set_measured(with.points("points"));
+  return measured_json(to.state);
 }
 
 Answer bookmark(const ControlTarget& to, const Arguments& with) {

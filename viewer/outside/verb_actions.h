@@ -21,6 +21,8 @@ namespace raylift::viewer::act {
 [[nodiscard]] Answer photons(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer time(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer select(const ControlTarget& to, const Arguments& with);
+[[nodiscard]] Answer facts(const ControlTarget& to, const Arguments& with);
+[[nodiscard]] Answer measure(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer bookmark(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer screenshot(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer state(const ControlTarget& to, const Arguments& with);

@@ -29,7 +29,8 @@ struct Parameter {
     choice,    ///< one of `choices`
     number,    ///< from `least` to `most`
     flag,
-    point,  ///< three numbers
+    point,   ///< three numbers
+    points,  ///< a list of two or three points
   };
   std::string_view name;
   Type type = Type::text;

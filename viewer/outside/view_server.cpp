@@ -53,6 +53,10 @@ bool ViewServer::busy() const {
   return std::any_of(clients_.begin(), clients_.end(), [](const Client& client) { return client.talk.has_work(); });
 }
 
+bool ViewServer::pending() const {
+  return std::any_of(clients_.begin(), clients_.end(), [](const Client& client) { return client.talk.pending(); });
+}
+
 bool ViewServer::serve() {
   // Which sockets are ready does not matter: none of them blocks.
   std::array<epoll_event, kMostClients + 1> ready{};

@@ -34,6 +34,8 @@ class ViewServer {
   [[nodiscard]] int descriptor() const { return events_.get(); }
   /// Whether serve() has something to do although the descriptor is not readable.
   [[nodiscard]] bool busy() const;
+  /// Whether a client waits for the end of some work.
+  [[nodiscard]] bool pending() const;
   /// Reads, answers and writes what is possible at once, some milliseconds long. Returns whether something was asked.
   bool serve();
   [[nodiscard]] std::size_t clients() const { return clients_.size(); }

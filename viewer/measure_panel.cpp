@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel that tells what is measured.
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "measurement.h"
+#include "panel_items.h"
+
+namespace raylift::viewer {
+
+void draw_measured(ViewerState& state, float left, float width, float height) {
+  const std::vector<Eigen::Vector3d> points = state.settings().measured;
+  const float wide = std::min(em(kMeasuredWidth), width - left - em(kGap));
+  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.36F * height)});
+  if (ImGui::Begin("Measured", nullptr,
+                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
+                       ImGuiWindowFlags_AlwaysAutoResize)) {
+    if (!points.empty()) {
+      if (button("copy##measured", "Copy points, distances and the angle as text (Ctrl+C)"))
+        ImGui::SetClipboardText(measured_text(points).c_str());
+      ImGui::SameLine();
+      if (button("clear", "Take the points away, and go on")) state.set_measured({});
+      ImGui::SameLine();
+    }
+    if (button("end", "End measuring (Escape)")) state.set_measuring(false);
+    if (begin_facts("measured")) {
+      for (const auto& [name, value] : measured_lines(points)) fact(name.c_str(), value);
+      ImGui::EndTable();
+    }
+    if (state.measuring())
+      wrapped(points.empty() || points.size() >= kMostMeasured ? "Click on a surface: the first point."
+              : points.size() == 1                             ? "Click on a surface: the second point, for a distance."
+                                                               : "Click on a surface: the third point, for the angle.");
+  }
+  ImGui::End();
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel that tells of the selected solid, or group of solids.
+#include <imgui.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "cli/text.h"
+#include "panel_items.h"
+
+namespace raylift::viewer {
+namespace {
+
+void draw_names(const Selection& s) {
+  fact(s.group == kNone ? "solid" : "group", s.name);
+  fact("path", s.path);
+  if (s.group != kNone) return;
+  fact("mesh", s.mesh);
+  fact("inside", s.inside);
+  fact("outside", s.outside);
+  if (!s.entering.empty()) fact("way in", s.entering);
+  if (!s.leaving.empty()) fact("way out", s.leaving);
+  if (s.triangle) fact("triangle", cli::grouped(*s.triangle));
+  point_fact(s.clicked ? "point, mm" : "centre, mm", s.position);
+}
+
+void draw_size(const ViewerState& state) {
+  if (!state.facts()) return fact("size", "being worked out ...");
+  for (const auto& [name, value] : fact_lines(*state.facts()))
+    if (name != "solids" || state.selection()->group != kNone) fact(name.c_str(), value);
+}
+
+/// From a solid to the group below it, and back: what the button does, if it was pressed.
+std::function<void()> draw_group_button(ViewerState& state, const Selection& s) {
+  if (s.group != kNone) {
+    const auto own = state.solids()->instances(s.group);
+    if (own.empty()) return {};
+    ImGui::SameLine();
+    if (!button("by itself", "Select this solid without those below it")) return {};
+    return [&state, solid = own[0]] { state.select(solid); };
+  }
+  const std::uint32_t node = state.scene()->instances[s.instance].node;
+  if (node == kNone || state.solids()->children(node).empty()) return {};
+  ImGui::SameLine();
+  if (!button("and below", "Select this solid with all solids below it")) return {};
+  return [&state, node] { state.select_group(node); };
+}
+
+std::function<void()> draw_buttons(ViewerState& state, const Selection& s) {
+  if (button("frame", "Frame what is selected, and draw faintly what stands before it (F)")) state.focus(s.solids);
+  ImGui::SameLine();
+  if (button("hide", "Hide what is selected (L); Ctrl+Z shows it again"))
+    state.change_solids([&](Solids& solids) { solids.set_visible(s.solids, false); });
+  ImGui::SameLine();
+  if (button("only this", "Hide all others; U shows all"))
+    state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
+  ImGui::SameLine();
+  if (button("copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.facts())
+    ImGui::SetClipboardText(state.selection_text().c_str());
+  return draw_group_button(state, s);
+}
+
+}  // namespace
+
+void draw_selection(ViewerState& state, float left, float width, float height) {
+  const Selection& s = *state.selection();
+  std::function<void()> next;
+  // As high as it needs, beside the axes; it scrolls before it covers the panel above it.
+  const float wide = std::min(em(kSelectionWidth), width - left - em(kGap));
+  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.36F * height)});
+  if (ImGui::Begin("Selected", nullptr,
+                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
+                       ImGuiWindowFlags_AlwaysAutoResize)) {
+    next = draw_buttons(state, s);  // first: they don't scroll away
+    if (begin_facts("selected")) {
+      draw_names(s);
+      draw_size(state);
+      ImGui::EndTable();
+    }
+    if (s.group == kNone) draw_optics(*state.scene(), s);
+  }
+  ImGui::End();
+  if (next) next();  // `s` is another one then
+}
+
+}  // namespace raylift::viewer
