@@ -288,7 +288,8 @@ struct ClosedBut {
 
 /// A hit on the innermost of the solids with caps around the start of the ray: where the ray leaves it. A solid whose
 /// first surface is met from outside is not around the start. Of the others the innermost one is left first.
-RAYLIFT_HD inline Hit cap_hit(const RayFrame& p, const Ray& ray) {
+RAYLIFT_HD inline Hit cap_hit(const RayFrame& p, Ray ray) {
+  ray.tmax = Ray().tmax;  // beyond other planes too
   Entered entered;
   for (;;) {
     const Hit hit = closest_hit(p.geometry, ray, ClosedBut{p, entered});

@@ -108,6 +108,8 @@ TEST_F(Light, IsHiddenBySolidsAndNotCutWithThem) {
   show(set_of({before(470, 500)}));  // within the cube
   EXPECT_FALSE(has(draw(), {0, 500, 0}, wavelength_color(470)));
   settings_.clip = parse_clip("-y");
+  EXPECT_FALSE(has(draw(), {0, 500, 0}, wavelength_color(470))) << "a cap hides it";
+  settings_.caps = false;
   EXPECT_TRUE(has(draw(), {0, 500, 0}, wavelength_color(470))) << "the cut shows it";
   show(set_of({before(470, -500)}));
   EXPECT_TRUE(has(draw(), {0, -500, 0}, wavelength_color(470))) << "light before the plane stays";
