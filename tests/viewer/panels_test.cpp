@@ -167,7 +167,7 @@ TEST_F(PanelsWithoutWindow, OpenRecentFilesThatAreThere) {
   ASSERT_NE(scene, nullptr);
   // The last tab, and then down its lines.
   const float tabs = scene->Pos.y + 1.5F * ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
-  for (float x = scene->Pos.x + 20; x < scene->Pos.x + kLeftWidth; x += 12) click(x, tabs);
+  for (int x = 20; static_cast<float>(x) < kLeftWidth; x += 12) click(scene->Pos.x + static_cast<float>(x), tabs);
   for (float y = tabs + 30; y < scene->Pos.y + 400 && state.requests() == 0; y += 5) click(scene->Pos.x + 60, y);
   EXPECT_EQ(state.requests(), 1U);
   EXPECT_EQ(state.file(), there) << "the one before it is gone";

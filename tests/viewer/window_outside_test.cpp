@@ -152,7 +152,8 @@ TEST_F(WindowFromOutside, MeasuresBetweenClicks) {
     ASSERT_TRUE(tool("click 1"));
     ASSERT_TRUE(eventually([&] { return call("state")["measured"] != points; })) << at;
   }
-  const Json state = call("state"), measured = state["measured"];
+  const Json state = call("state");
+  const Json& measured = state["measured"];
   EXPECT_TRUE(state["selection"].is_null());
   ASSERT_EQ(measured["points"].size(), 3U) << measured;
   for (const Json& point : measured["points"])
