@@ -17,15 +17,14 @@ constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kNearestDistance = 1e-9;  // floats can hold the squares of these bounds
 constexpr double kFarthestDistance = 1e18;
 
-/// The corners of a box.
-std::array<Eigen::Vector3d, 8> corners(const Bounds& box) {
+}  // namespace
+
+std::array<Eigen::Vector3d, 8> box_corners(const Bounds& box) {
   std::array<Eigen::Vector3d, 8> result;
   for (unsigned i = 0; i < 8; ++i)
     result[i] = {(i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(), (i & 4 ? box.max : box.min).z()};
   return result;
 }
-
-}  // namespace
 
 StandardView standard_view(std::string_view name) {
   return cli::enum_of<StandardView>(name, kViewNames);
@@ -126,7 +125,7 @@ void Camera::move(double ahead, double to_right, double upward) {
 }
 
 void Camera::frame(const Bounds& bounds, double aspect) {
-  if (!bounds.empty()) frame(corners(bounds), aspect);
+  if (!bounds.empty()) frame(box_corners(bounds), aspect);
 }
 
 void Camera::frame(std::span<const Eigen::Vector3d> points, double aspect) {
@@ -179,7 +178,7 @@ Eigen::Matrix4d Camera::projection(double aspect, const Bounds& scene) const {
   // A parallel projection shows all of the scene, even behind the eye.
   double low = -1e-3 * distance, high = 1e-3 * distance;
   if (!scene.empty())
-    for (const Eigen::Vector3d& corner : corners(scene)) {
+    for (const Eigen::Vector3d& corner : box_corners(scene)) {
       const double depth = (corner - eye()).dot(forward());
       low = std::min(low, depth);
       high = std::max(high, depth);

@@ -17,6 +17,9 @@ namespace raylift {
 enum class StandardView { front, back, left, right, top, bottom, iso };
 inline constexpr std::array<std::string_view, 7> kViewNames{"front", "back", "left", "right", "top", "bottom", "iso"};
 
+/// The corners of a box: bits 0 to 2 of an index choose the greater end along x, y and z.
+[[nodiscard]] std::array<Eigen::Vector3d, 8> box_corners(const Bounds& box);
+
 /// "front", ...; throws Error(usage) with a suggestion.
 [[nodiscard]] StandardView standard_view(std::string_view name);
 

@@ -4,32 +4,17 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "cli/options.h"
-#include "cli/output_file.h"
+#include "json_file.h"
 
 namespace raylift::viewer {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// The whole file; an empty object where there is none.
-Json read(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (file.empty() || !std::filesystem::exists(file, ignored)) return Json::object();
-  std::ifstream in(file);
-  if (!in) throw Error(ErrorKind::io, std::string("can't be read: ") + std::strerror(errno), {file.string(), ""});
-  Json json = Json::parse(in, nullptr, false);
-  if (!json.is_object())
-    throw Error(ErrorKind::malformed, "not a file of bookmarks", {file.string(), ""}, "move or correct the file");
-  return json;
-}
+using Json = KeptJson;
 
 template <int N, class Vector>
 void read_numbers(const Json& json, Vector& target) {
@@ -158,7 +143,7 @@ void Bookmarks::open(std::filesystem::path file, std::string scene) {
   scene_ = std::move(scene);
   bookmarks_.clear();
   readable_ = false;
-  const Json json = read(file_);
+  const Json json = read_json_file(file_, "bookmarks");
   std::vector<Bookmark> fresh;
   try {
     // Older files have the name alone.
@@ -200,12 +185,10 @@ void Bookmarks::save() const {
     throw Error(ErrorKind::malformed, "bookmarks can't be saved: not a file of bookmarks", {file_.string(), scene_},
                 "move or correct the file");
   // Reads the file again: another window may have saved another scene's bookmarks since.
-  Json json = read(file_);
+  Json json = read_json_file(file_, "bookmarks");
   json[scene_] = Json::array();
   for (const Bookmark& bookmark : bookmarks_) json[scene_].push_back(to_json(bookmark));
-  std::error_code ignored;
-  std::filesystem::create_directories(file_.parent_path(), ignored);
-  cli::write_file(file_, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  write_json_file(file_, json);
 }
 
 }  // namespace raylift::viewer

@@ -56,7 +56,7 @@ void CapLayer::set_planes(const std::vector<ClipPlane>& planes) {
 }
 
 void CapLayer::draw() const {
-  if (count_ == 0) return;
+  if (empty()) return;
   glBindVertexArray(array_.name());
   glDrawArrays(GL_TRIANGLES, 0, static_cast<GLsizei>(count_));
 }

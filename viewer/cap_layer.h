@@ -27,6 +27,7 @@ class CapLayer {
   /// Makes the caps at these planes, where they are not there yet.
   void set_planes(const std::vector<ClipPlane>& planes);
 
+  [[nodiscard]] bool empty() const { return count_ == 0; }
   /// Draws them with the current program.
   void draw() const;
   [[nodiscard]] std::uint64_t bytes() const { return std::uint64_t{count_} * sizeof(CapVertex); }

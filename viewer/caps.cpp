@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace raylift::viewer {
@@ -139,12 +140,6 @@ Cut cut_of(const Mesh& mesh, const Transform& transform, const PlaneFrame& frame
   return all;
 }
 
-std::size_t part_of(const Mesh& mesh, std::uint32_t triangle) {
-  for (std::size_t part = 0; part != mesh.parts.size(); ++part)
-    if (triangle - mesh.parts[part].first_triangle < mesh.parts[part].triangle_count) return part;
-  return 0;
-}
-
 void add(std::vector<CapVertex>& vertices, CapVertex vertex, const Eigen::Vector3d& p) {
   for (int i = 0; i < 3; ++i) {
     const auto [high, low] = split(p[i]);
@@ -257,7 +252,8 @@ std::vector<CapVertex> CapMaker::make(std::span<const ClipPlane> planes, std::sp
       const Mesh& mesh = scene_->meshes[placed.mesh];
       CapVertex corner{};
       corner.solid = cut.solid;
-      corner.material = mesh.parts.empty() ? kNone : scene_->material(placed, part_of(mesh, cut.triangle));
+      const std::optional<std::size_t> part = part_of(mesh, cut.triangle);
+      corner.material = part ? scene_->material(placed, *part) : kNone;
       corner.triangle = first_triangle_[placed.mesh] + cut.triangle;
       corner.surface = surfaces.empty() ? kNone : surfaces[cut.solid];
       corner.mesh = placed.mesh;

@@ -119,7 +119,7 @@ void all_times(ViewerState& state) {
 
 void copy_facts(Target to, Event) {
   if (const auto& points = to.state.settings().measured; !points.empty() && to.copy) {
-    to.copy(measured_text(points));
+    to.copy(lines_text(measured_lines(points)));
     return to.state.say("copied: what is measured");
   }
   const std::string text = to.state.selection_text();

@@ -14,6 +14,12 @@
 
 namespace raylift::viewer {
 
+std::optional<std::size_t> part_of(const Mesh& mesh, std::uint32_t triangle) {
+  for (std::size_t part = 0; part != mesh.parts.size(); ++part)
+    if (triangle - mesh.parts[part].first_triangle < mesh.parts[part].triangle_count) return part;
+  return std::nullopt;
+}
+
 MeshOffsets mesh_offsets(const Scene& scene) {
   MeshOffsets offsets;
   offsets.first_vertex.reserve(scene.meshes.size());

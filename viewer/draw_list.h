@@ -6,7 +6,9 @@
 #include <raylift/geometry/scene/scene.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,6 +57,9 @@ struct MeshOffsets {
   std::uint64_t vertices = 0;
   std::uint64_t triangles = 0;
 };
+
+/// The part of a mesh that a triangle belongs to, an index in Mesh::parts.
+[[nodiscard]] std::optional<std::size_t> part_of(const Mesh& mesh, std::uint32_t triangle);
 
 /// Throws Error(limit) where the indices exceed 32 bits.
 [[nodiscard]] MeshOffsets mesh_offsets(const Scene& scene);

@@ -160,12 +160,7 @@ void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
 
 void draw_photon(const ViewerState& state, float left, float width, float height) {
   const PhotonSelection& photon = *state.photons().selection();
-  const float wide = std::min(em(1.4F * kSelectionWidth), width - left - em(kGap));
-  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.4F * height)});
-  if (ImGui::Begin("Photon", nullptr,
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
-                       ImGuiWindowFlags_AlwaysAutoResize)) {
+  if (begin_lower_panel("Photon", 1.4F * kSelectionWidth, left, width, height, 0.4F)) {
     wrapped(fmt::format("number {}{}{}", photon.number, photon.history.empty() ? "" : ":  " + photon.history,
                         photon.channel < 0 ? "" : fmt::format(", channel {}", photon.channel)));
     if (ImGui::BeginTable("events", 6, ImGuiTableFlags_SizingStretchProp)) {

@@ -11,15 +11,10 @@ namespace raylift::viewer {
 
 void draw_measured(ViewerState& state, float left, float width, float height) {
   const std::vector<Eigen::Vector3d> points = state.settings().measured;
-  const float wide = std::min(em(kMeasuredWidth), width - left - em(kGap));
-  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.36F * height)});
-  if (ImGui::Begin("Measured", nullptr,
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
-                       ImGuiWindowFlags_AlwaysAutoResize)) {
+  if (begin_lower_panel("Measured", kMeasuredWidth, left, width, height)) {
     if (!points.empty()) {
       if (button("copy##measured", "Copy points, distances and the angle as text (Ctrl+C)"))
-        ImGui::SetClipboardText(measured_text(points).c_str());
+        ImGui::SetClipboardText(lines_text(measured_lines(points)).c_str());
       ImGui::SameLine();
       if (button("clear", "Take the points away, and go on")) state.set_measured({});
       ImGui::SameLine();

@@ -33,8 +33,8 @@ Measurement measure(std::span<const Eigen::Vector3d> points) {
   return result;
 }
 
-std::vector<std::pair<std::string, std::string>> measured_lines(std::span<const Eigen::Vector3d> points) {
-  std::vector<std::pair<std::string, std::string>> lines;
+FactLines measured_lines(std::span<const Eigen::Vector3d> points) {
+  FactLines lines;
   const Measurement measured = measure(points);
   for (std::size_t i = 0; i != points.size(); ++i)
     lines.emplace_back(fmt::format("point {}", i + 1), components(points[i]));
@@ -44,12 +44,6 @@ std::vector<std::pair<std::string, std::string>> measured_lines(std::span<const 
   }
   if (measured.angle) lines.emplace_back("angle at 2", fmt::format("{:.7g} degrees", *measured.angle));
   return lines;
-}
-
-std::string measured_text(std::span<const Eigen::Vector3d> points) {
-  std::string text;
-  for (const auto& [name, value] : measured_lines(points)) text += name + ": " + value + '\n';
-  return text;
 }
 
 std::string measured_line(std::span<const Eigen::Vector3d> points) {

@@ -6,8 +6,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "fact_lines.h"
 
 namespace raylift::viewer {
 
@@ -21,10 +22,7 @@ struct Measurement {
 };
 [[nodiscard]] Measurement measure(std::span<const Eigen::Vector3d> points);
 
-/// Names and values with units, as the panel shows them.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> measured_lines(std::span<const Eigen::Vector3d> points);
-/// The same as "name: value\n...", as they are copied.
-[[nodiscard]] std::string measured_text(std::span<const Eigen::Vector3d> points);
+[[nodiscard]] FactLines measured_lines(std::span<const Eigen::Vector3d> points);
 /// The last distance and the angle, in one line; empty of a single point.
 [[nodiscard]] std::string measured_line(std::span<const Eigen::Vector3d> points);
 

@@ -240,13 +240,10 @@ void add_label(Builder& builder, Point middle, const std::string& words, float s
 }
 
 void add_box(Builder& builder, const ImagePlaces& places, const Bounds& box, float scale) {
-  const auto corner = [&](unsigned i) {
-    return Eigen::Vector3d((i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(),
-                           (i & 4 ? box.max : box.min).z());
-  };
+  const std::array<Eigen::Vector3d, 8> corners = box_corners(box);  // by a bit for each axis
   for (unsigned i = 0; i != 8; ++i)
     for (const unsigned bit : {1U, 2U, 4U})
-      if ((i & bit) == 0) add_mark_line(builder, places, corner(i), corner(i | bit), 1.2F * scale);
+      if ((i & bit) == 0) add_mark_line(builder, places, corners[i], corners[i | bit], 1.2F * scale);
 }
 
 /// Lines first, then points, then labels over both.

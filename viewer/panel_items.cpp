@@ -130,4 +130,13 @@ bool text_field(const char* label, const char* hint, std::span<char> buffer, con
   return changed;
 }
 
+bool begin_lower_panel(const char* title, float wide, float left, float width, float height, float share) {
+  wide = std::min(em(wide), width - left - em(kGap));
+  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), share * height)});
+  return ImGui::Begin(title, nullptr,
+                      ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
+                          ImGuiWindowFlags_AlwaysAutoResize);
+}
+
 }  // namespace raylift::viewer

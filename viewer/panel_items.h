@@ -69,6 +69,10 @@ bool begin_facts(const char* id);
 void fact(const char* name, const std::string& value);
 void point_fact(const char* name, const Eigen::Vector3d& point);
 
+/// Begins a panel at the lower edge of a window, from `left` on: so wide, if there is room, and as high as it needs, up
+/// to a share of the window, where it scrolls. End it with ImGui::End() in any case.
+bool begin_lower_panel(const char* title, float wide, float left, float width, float height, float share = 0.36F);
+
 /// The left edge of a selection's panel, which leaves the axes free.
 [[nodiscard]] float selection_left(const ViewerState& state, float height);
 

@@ -26,9 +26,7 @@ Float3 as_float3(const Eigen::Vector3d& v) {
 /// The least and the greatest depth of a box, seen from the eye.
 std::pair<double, double> depths(const Bounds& box, const Camera& camera) {
   std::pair<double, double> result{1e300, -1e300};
-  for (unsigned i = 0; i < 8; ++i) {
-    const Eigen::Vector3d corner((i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(),
-                                 (i & 4 ? box.max : box.min).z());
+  for (const Eigen::Vector3d& corner : box_corners(box)) {
     const double depth = (corner - camera.eye()).dot(camera.forward());
     result = {std::min(result.first, depth), std::max(result.second, depth)};
   }

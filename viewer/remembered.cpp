@@ -7,29 +7,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
-#include "cli/output_file.h"
+#include "json_file.h"
 
 namespace raylift::viewer {
 namespace {
 
-using KeptJson = nlohmann::ordered_json;
-
 /// The whole file, checked; an empty object where there is none.
 KeptJson read_kept(const std::filesystem::path& file) {
+  constexpr const char* kWhat = "what the window keeps";
   const auto malformed = [&] {
-    return Error(ErrorKind::malformed, "not a file of what the window keeps", {file.string(), ""},
+    return Error(ErrorKind::malformed, std::string("not a file of ") + kWhat, {file.string(), ""},
                  "move or correct the file");
   };
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return KeptJson::object();
-  std::ifstream in(file);
-  if (!in) throw Error(ErrorKind::io, std::string("can't be read: ") + std::strerror(errno), {file.string(), ""});
-  KeptJson json = KeptJson::parse(in, nullptr, false);
-  if (!json.is_object()) throw malformed();
+  KeptJson json = read_json_file(file, kWhat);
   if (const auto speed = json.find("fly-speed"); speed != json.end() && !speed->is_number()) throw malformed();
   if (const auto files = json.find("recent"); files != json.end()) {
     if (!files->is_array()) throw malformed();
@@ -60,9 +53,7 @@ void Remembered::save(const Change& change) {
   if (files_.size() > kMostFiles) files_.resize(kMostFiles);
   json["recent"] = files_;
   json["fly-speed"] = fly_speed_;
-  std::error_code ignored;
-  std::filesystem::create_directories(file_.parent_path(), ignored);
-  cli::write_file(file_, json.dump(2, ' ', false, KeptJson::error_handler_t::replace) + '\n');
+  write_json_file(file_, json);
 }
 
 void Remembered::note_file(const std::string& file) {

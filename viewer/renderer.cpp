@@ -170,6 +170,7 @@ void Renderer::draw_scene(Look look) const {
 }
 
 void Renderer::draw_caps(const std::string& defines) {
+  if (!scene_.has_caps()) return;  // nor is their program compiled
   glUseProgram(program("#define CAPS\n" + defines).name());
   scene_.draw_caps();
 }

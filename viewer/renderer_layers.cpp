@@ -15,9 +15,8 @@ namespace {
 std::array<int, 4> pixels_around(const Camera& camera, const Bounds& box, const Resolution& size, double margin) {
   const double aspect = static_cast<double>(size.width) / size.height;
   Eigen::Array2d low(1, 1), high(-1, -1);
-  for (unsigned i = 0; i < 8; ++i) {
-    const Eigen::Vector3d p = camera.project(
-        {(i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(), (i & 4 ? box.max : box.min).z()}, aspect);
+  for (const Eigen::Vector3d& corner : box_corners(box)) {
+    const Eigen::Vector3d p = camera.project(corner, aspect);
     if (!camera.orthographic && p.z() <= 0) return {0, 0, size.width, size.height};  // it reaches behind the eye
     low = low.min(p.head<2>().array());
     high = high.max(p.head<2>().array());

@@ -33,9 +33,8 @@ struct Projected {
 Projected project(const Camera& camera, const Bounds& box, double aspect) {
   Projected result;
   bool behind = false;
-  for (unsigned i = 0; i < 8; ++i) {
-    const Eigen::Vector3d p = camera.project(
-        {(i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(), (i & 4 ? box.max : box.min).z()}, aspect);
+  for (const Eigen::Vector3d& corner : box_corners(box)) {
+    const Eigen::Vector3d p = camera.project(corner, aspect);
     result.low = result.low.min(p.head<2>().array());
     result.high = result.high.max(p.head<2>().array());
     result.nearest = std::min(result.nearest, p.z());

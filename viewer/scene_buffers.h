@@ -49,6 +49,7 @@ class SceneBuffers {
   void draw_outlines() const;
   /// Makes caps of the solid instances at these planes, which draw_caps() draws.
   void cut_at(const std::vector<ClipPlane>& planes) { caps_.set_planes(planes); }
+  [[nodiscard]] bool has_caps() const { return !caps_.empty(); }
   void draw_caps() const;
 
   [[nodiscard]] bool has_scene() const { return scene_ != nullptr; }

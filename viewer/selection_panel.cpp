@@ -65,13 +65,7 @@ std::function<void()> draw_buttons(ViewerState& state, const Selection& s) {
 void draw_selection(ViewerState& state, float left, float width, float height) {
   const Selection& s = *state.selection();
   std::function<void()> next;
-  // As high as it needs, beside the axes; it scrolls before it covers the panel above it.
-  const float wide = std::min(em(kSelectionWidth), width - left - em(kGap));
-  ImGui::SetNextWindowPos({left, height - em(kGap)}, ImGuiCond_Always, {0, 1});
-  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, std::max(em(120), 0.36F * height)});
-  if (ImGui::Begin("Selected", nullptr,
-                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing |
-                       ImGuiWindowFlags_AlwaysAutoResize)) {
+  if (begin_lower_panel("Selected", kSelectionWidth, left, width, height)) {
     next = draw_buttons(state, s);  // first: they don't scroll away
     if (begin_facts("selected")) {
       draw_names(s);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solids.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -62,15 +64,6 @@ struct BoxSum {
   }
 };
 
-Bounds moved_box(const Bounds& box, const Transform& transform) {
-  Bounds result;
-  if (box.empty()) return result;
-  for (unsigned i = 0; i < 8; ++i)
-    result.add(transform * Eigen::Vector3d((i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(),
-                                           (i & 4 ? box.max : box.min).z()));
-  return result;
-}
-
 /// Whether a map takes boxes along the axes to such boxes: each axis to one of them, maybe turned round or scaled.
 bool keeps_axes(const Eigen::Matrix3d& map) {
   return ((map.array() != 0).cast<int>().colwise().sum() <= 1).all();
@@ -113,9 +106,7 @@ FactLines fact_lines(const SolidFacts& facts) {
 }
 
 std::string facts_text(const std::string& name, const std::string& path, const SolidFacts& facts) {
-  std::string text = name + '\n' + path + '\n';
-  for (const auto& [key, value] : fact_lines(facts)) text += key + ": " + value + '\n';
-  return text;
+  return name + '\n' + path + '\n' + lines_text(fact_lines(facts));
 }
 
 SolidMeasurer::SolidMeasurer(std::shared_ptr<const Scene> scene)

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "fact_lines.h"
+
 namespace raylift::viewer {
 
 /// Of one solid or of several. Lengths are millimetres of the world.
@@ -34,8 +36,6 @@ struct SolidFacts {
   std::optional<double> outer_volume;
 };
 
-/// The facts as names and values with units, as panels show them and as they are copied.
-using FactLines = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] FactLines fact_lines(const SolidFacts& facts);
 /// "name\npath\nkey: value\n...".
 [[nodiscard]] std::string facts_text(const std::string& name, const std::string& path, const SolidFacts& facts);

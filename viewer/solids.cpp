@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "cli/camera.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -141,15 +143,16 @@ int Solids::shown(std::uint32_t node) const {
   return bits == 2 ? 0 : bits == 3 ? 1 : 2;
 }
 
-Bounds Solids::bounds(std::uint32_t instance) const {
-  const Instance& placed = scene_->instances[instance];
-  const Bounds& box = mesh_bounds_[placed.mesh];
+Bounds moved_box(const Bounds& box, const Transform& transform) {
   Bounds result;
   if (box.empty()) return result;
-  for (unsigned i = 0; i < 8; ++i)
-    result.add(placed.transform * Eigen::Vector3d((i & 1 ? box.max : box.min).x(), (i & 2 ? box.max : box.min).y(),
-                                                  (i & 4 ? box.max : box.min).z()));
+  for (const Eigen::Vector3d& corner : box_corners(box)) result.add(transform * corner);
   return result;
+}
+
+Bounds Solids::bounds(std::uint32_t instance) const {
+  const Instance& placed = scene_->instances[instance];
+  return moved_box(mesh_bounds_[placed.mesh], placed.transform);
 }
 
 Bounds Solids::bounds(std::span<const std::uint32_t> instances) const {

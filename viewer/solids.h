@@ -12,6 +12,9 @@
 
 namespace raylift::viewer {
 
+/// A box around a box after a transform.
+[[nodiscard]] Bounds moved_box(const Bounds& box, const Transform& transform);
+
 /// A scene's nodes and solids as a tree, and the visibility of each solid. The scene must outlive it.
 class Solids {
  public:

@@ -121,6 +121,12 @@ void add_camera_options(CLI::App& app, ViewOptions& options) {
   app.add_flag("--orthographic,!--perspective", camera.orthographic, "Parallel projection")->group(kCamera);
 }
 
+/// One value each, as what follows may be a file; all that are given count.
+CLI::Option* repeated(CLI::Option* option, const char* type) {
+  return option->type_name(type)->expected(1)->allow_extra_args(false)->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_drawing_options(CLI::App& app, ViewOptions& options) {
   Settings& settings = options.settings;
   const auto add = [&](const char* names, const char* type, const char* fallback, const char* help, auto read) {
@@ -140,14 +146,12 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red stripes")->group(kDrawing);
   add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
       [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, 0.01, 1)); });
-  app.add_option(
-         "--clip", options.clips,
-         "Clip at a plane: x, -y, z=100, 1,1,0=250; facing: the half that faces the camera; off: no clipping; several "
-         "planes: given again, up to 6")
-      ->type_name("PLANE")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+  repeated(
+      app.add_option(
+          "--clip", options.clips,
+          "Clip at a plane: x, -y, z=100, 1,1,0=250; facing: the half that faces the camera; off: no clipping; several "
+          "planes: given again, up to 6"),
+      "PLANE")
       ->check([](const std::string& text) {
         try {
           if (text != "off" && text != "facing") (void)parse_clip(text);
@@ -157,12 +161,10 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
         }
       })
       ->group(kDrawing);
-  app.add_option("--measure", options.measured,
-                 "Draw the distance between two points, mm, and the angle at the second of three; given for each point")
-      ->type_name("X,Y,Z")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+  repeated(app.add_option(
+               "--measure", options.measured,
+               "Draw the distance between two points, mm, and the angle at the second of three; given for each point"),
+           "X,Y,Z")
       ->check([](const std::string& text) {
         return cli::three_numbers(text) ? std::string()
                                         : "'" + cli::printable(text) + "' is not a point such as 0,-1500,2e4";
@@ -177,15 +179,8 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
          kRayModeNames, [&](const std::string& text) { settings.rays = ray_mode(text); });
   add("--ray-samples", "COUNT", "16", "Rays per pixel, 1 to 4096",
       [&](const std::string& text) { options.ray_samples = integer(text, 1, 4096); });
-  // One value each: what follows is a file.
   const auto patterns = [&](const char* name, std::vector<std::string>& list, const char* help) {
-    app.add_option(name, list, help)
-        ->type_name("PATTERN")
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->delimiter(',')
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->group(kDrawing);
+    repeated(app.add_option(name, list, help), "PATTERN")->delimiter(',')->group(kDrawing);
   };
   patterns("--hide", options.hide,
            "Hide solids by name, mesh, material, path or #COPY; several by commas, or given again");

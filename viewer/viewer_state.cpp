@@ -304,12 +304,10 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
   const std::uint32_t triangle = picked->triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   selection_->triangle = triangle;
   // The material inside depends on the part that the triangle belongs to.
-  const std::vector<MeshPart>& parts = scene_->meshes[instance.mesh].parts;
-  for (std::size_t part = 0; part != parts.size(); ++part)
-    if (triangle - parts[part].first_triangle < parts[part].triangle_count) {
-      selection_->material = scene_->material(instance, part);
-      selection_->inside = material_name(*scene_, selection_->material);
-    }
+  if (const auto part = part_of(scene_->meshes[instance.mesh], triangle)) {
+    selection_->material = scene_->material(instance, *part);
+    selection_->inside = material_name(*scene_, selection_->material);
+  }
 }
 
 std::optional<Eigen::Vector3d> ViewerState::picked_point(const Picked& picked, const Cursor& cursor) const {

@@ -27,7 +27,7 @@ TEST(Measurement, OfTwoPointsIsTheirDistance) {
   EXPECT_EQ(measured.distances[0], 7);
   EXPECT_EQ(measured.steps[0], Eigen::Vector3d(2, 3, 6));
   EXPECT_FALSE(measured.angle);
-  EXPECT_EQ(measured_text(points),
+  EXPECT_EQ(lines_text(measured_lines(points)),
             "point 1: 2400000  1  -2 mm\npoint 2: 2400002  4  4 mm\ndistance 1 to 2: 7 mm\n"
             "along x, y, z 1 to 2: 2  3  6 mm\n");
   EXPECT_EQ(measured_line(points), "7 mm (2  3  6 mm)");
@@ -48,7 +48,8 @@ TEST(Measurement, OfThreePointsIsTheAngleAtTheSecond) {
   EXPECT_NEAR(*angle({1e6, 0, 0}, {1e6, 1e-3, 0}) / (1e-9 * 180 / 3.14159265358979), 1, 1e-4);
   EXPECT_EQ(*angle({1, 0, 0}, {2, 0, 0}), 0);
   EXPECT_FALSE(angle({0, 0, 0}, {1, 0, 0})) << "there is none";
-  EXPECT_NE(measured_text(Points{{1, 0, 0}, {0, 0, 0}, {0, 1, 0}}).find("angle at 2: 90 degrees\n"), std::string::npos);
+  EXPECT_NE(lines_text(measured_lines(Points{{1, 0, 0}, {0, 0, 0}, {0, 1, 0}})).find("angle at 2: 90 degrees\n"),
+            std::string::npos);
 }
 
 TEST(Measurement, IsReadWithFiveDigits) {
@@ -166,7 +167,7 @@ TEST_F(MeasureState, IsCopiedByAKeyAndEndsWithTheScene) {
   state_.set_measured({{0, 0, 0}, {0, 3, 4}});
   state_.select(1);
   find_control(Control::Kind::key, "C", true, false)->act(target, {});
-  EXPECT_EQ(copied, measured_text(state_.settings().measured));
+  EXPECT_EQ(copied, lines_text(measured_lines(state_.settings().measured)));
   // It is no part of a bookmark.
   Bookmark bookmark;
   bookmark.camera = state_.camera();
