@@ -47,7 +47,8 @@ static_assert(sizeof(DrawCommand) == 20);
 struct DrawList {
   std::vector<DrawSlot> slots;
   std::vector<DrawCommand> commands;
-  std::uint64_t triangles = 0;  ///< drawn, those of each instance counted
+  std::vector<std::uint32_t> parts;  ///< of each command: the part that it draws, over all meshes
+  std::uint64_t triangles = 0;       ///< drawn, those of each instance counted
 };
 
 /// The first vertex and the first triangle of each mesh in arrays over all meshes.
@@ -92,20 +93,5 @@ struct LineList {
 
 /// Splits a number into the sum of two floats, with twice a float's precision.
 [[nodiscard]] std::array<float, 2> split(double value);
-
-/// Normals for smooth shading. Vertices at creases are not split, so that the vertex array stays the scene's.
-struct SmoothNormals {
-  /// One normal per vertex, in the mesh's frame, as two signed 16-bit numbers in octahedral encoding (Cigolle et al.,
-  /// "A Survey of Efficient Representations for Independent Unit Vectors", JCGT 3(2), 2014). At a crease it is the
-  /// normal of the curved side: of a cylinder's wall, not of its lid.
-  std::vector<std::uint32_t> vertices;
-  /// One bit per triangle: 1 where the normals of its vertices fit it. Other triangles are shaded flat.
-  std::vector<std::uint32_t> smooth;
-};
-[[nodiscard]] SmoothNormals smooth_normals(const Scene& scene, const MeshOffsets& offsets);
-
-/// Octahedral encoding of a vector of any length except 0.
-[[nodiscard]] std::uint32_t pack_normal(const Eigen::Vector3f& normal);
-[[nodiscard]] Eigen::Vector3f unpack_normal(std::uint32_t packed);
 
 }  // namespace raylift::viewer

@@ -120,7 +120,8 @@ void draw_device(const ViewerState& state, const FrameScheduler& frames) {
   if (begin_facts("opengl")) {
     fact("OpenGL", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
     fact("buffers", human_bytes(frames.renderer().buffer_bytes()));
-    fact("drawn", cli::grouped(frames.renderer().drawn_triangles()) + " triangles");
+    fact("drawn", cli::grouped(frames.renderer().drawn_triangles()) + " of " +
+                      cli::grouped(frames.renderer().shown_triangles()) + " triangles");
     fact("frame", with_micro(human_seconds(frames.draw_seconds())));
     ImGui::EndTable();
   }

@@ -11,6 +11,7 @@ namespace raylift::viewer {
 namespace {
 
 constexpr double kSlow = 0.045;       // seconds: slower images are drawn with fewer pixels during a move
+constexpr double kFluent = 0.012;     // seconds: for slower images it is worth finding what need not be drawn
 constexpr double kLightSlice = 0.03;  // seconds of following photons in one frame
 constexpr double kRaySlice = 0.03;    // seconds of casting rays in one frame
 constexpr int kWindowRaySamples = 64;
@@ -35,6 +36,7 @@ void FrameScheduler::take_scene(ViewerState& state) {
   const auto old_scene = std::exchange(scene_, state.scene());  // the renderer has it until set_scene()
   const auto old_device_scene = std::exchange(device_scene_, state.device_scene());
   looks_.reset();
+  if (fresh) detail_.reset();
   if (fresh) full_seconds_ = 0;
   state.attempt([&] {
     // Buffers that rays use are OpenGL's too: one copy.
@@ -91,6 +93,10 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
       renderer_.set_looks(state.looks());
       looks_ = state.looks_version();
     }
+    if (detail_ != state.detail()) {
+      detail_ = state.detail();
+      if (detail_) renderer_.set_detail(*detail_);
+    }
     if (scene_) photons_.feed(renderer_, state.photons(), state.settings(), *scene_);
     renderer_.set_selected(selected);
     renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
@@ -106,6 +112,7 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
   });
   drawn_ = state.revision();
   note_time(std::chrono::duration<double>(Clock::now() - start).count(), rays);
+  if (full_seconds_ > kFluent) state.want_detail();
 }
 
 void FrameScheduler::note_time(double seconds, bool rays) {

@@ -63,6 +63,7 @@ class FrameScheduler {
   // The renderer and the ray caster refer to what lies before them.
   std::shared_ptr<const Scene> scene_;
   std::shared_ptr<const DeviceScene> device_scene_;
+  std::shared_ptr<const Detail> detail_;
   Renderer renderer_;
   PhotonFeed photons_;
   std::shared_ptr<const GpuGeometry> light_geometry_;  // that live_ refers to

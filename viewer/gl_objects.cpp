@@ -42,6 +42,19 @@ Buffer make_buffer(const void* data, std::size_t bytes, GLbitfield flags) {
   return buffer;
 }
 
+Buffer make_stream_buffer() {
+  GLuint name = 0;
+  glCreateBuffers(1, &name);
+  return Buffer(name);
+}
+
+void refill(const Buffer& buffer, const void* data, std::size_t bytes) {
+  // New storage each time: the driver need not wait for images that still read the old one.
+  glNamedBufferData(buffer.name(), static_cast<GLsizeiptr>(std::max<std::size_t>(bytes, 16)),
+                    bytes < 16 ? nullptr : data, GL_STREAM_DRAW);
+  if (bytes > 0 && bytes < 16) glNamedBufferSubData(buffer.name(), 0, static_cast<GLsizeiptr>(bytes), data);
+}
+
 VertexArray make_vertex_array() {
   GLuint name = 0;
   glCreateVertexArrays(1, &name);

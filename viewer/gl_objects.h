@@ -64,6 +64,13 @@ template <class T>
 [[nodiscard]] Buffer make_buffer(std::span<const T> values, GLbitfield flags = 0) {
   return make_buffer(values.data(), values.size_bytes(), flags);
 }
+/// A buffer whose contents come anew with each image, by refill().
+[[nodiscard]] Buffer make_stream_buffer();
+void refill(const Buffer& buffer, const void* data, std::size_t bytes);
+template <class T>
+void refill(const Buffer& buffer, std::span<const T> values) {
+  refill(buffer, values.data(), values.size_bytes());
+}
 [[nodiscard]] VertexArray make_vertex_array();
 [[nodiscard]] Texture make_texture(GLenum target);
 [[nodiscard]] Renderbuffer make_renderbuffer(GLenum format, int width, int height, int samples);

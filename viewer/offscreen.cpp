@@ -2,6 +2,7 @@
 #include "offscreen.h"
 
 #include <fmt/format.h>
+#include <raylift/geometry/checks/check.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/photon/propagate.h>
@@ -18,6 +19,8 @@
 #include "cli/image.h"
 #include "cli/output.h"
 #include "cli/text.h"
+#include "enclosed.h"
+#include "levels.h"
 #include "live_light.h"
 #include "photon_feed.h"
 #include "photon_source.h"
@@ -29,6 +32,8 @@ namespace raylift::viewer {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kManyTriangles = 2'000'000;
 
 /// A scene on the renderer, with its visibility, camera and rays.
 class OffscreenScene {
@@ -53,6 +58,10 @@ class OffscreenScene {
     }
     renderer_.set_scene(scene, geometry_ ? geometry_->buffers() : std::nullopt);
     renderer_.set_looks(looks_);
+    // Worth its time for many images, or for those of a slow renderer.
+    if (!rays && (options.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
+      renderer_.set_detail({make_levels(scene, mesh_offsets(scene), often_placed(scene), progress),
+                            enclosing_solids(scene, raylift::check(scene, {}, progress), progress)});
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
     std::shared_ptr<const PhotonSet> set;
@@ -161,10 +170,13 @@ void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& re
                                   ? ""
                                   : fmt::format(", {} and {} of light", cli::counted(light.steps(), "step", "steps"),
                                                 cli::counted(light.points(), "point", "points"));
-  session.write(fmt::format("{} frames{}{} of {} x {}, {} samples, {} triangles{}: {}, {} each\n", options.frames,
+  const bool simplified = !drawn.casts_rays() && renderer.drawn_triangles() < renderer.shown_triangles();
+  const std::string drawn_text =
+      simplified ? fmt::format(", {} drawn at the end", cli::grouped(renderer.drawn_triangles())) : "";
+  session.write(fmt::format("{} frames{}{} of {} x {}, {} samples, {} triangles{}{}: {}, {} each\n", options.frames,
                             drawn.casts_rays() ? ", ray-cast," : "", film ? ", written," : "", options.resolution.width,
                             options.resolution.height, drawn.casts_rays() ? 1 : renderer.samples(),
-                            cli::grouped(renderer.drawn_triangles()), photons,
+                            cli::grouped(renderer.shown_triangles()), drawn_text, photons,
                             human_rate(options.frames / seconds, "frames"), human_seconds(seconds / options.frames)));
 }
 

@@ -61,6 +61,20 @@ Color unpacked(std::uint32_t color) {
   return {channel(0), channel(8), channel(16)};
 }
 
+LinearColor linear_color(const Color& color) {
+  LinearColor linear{0, 0, 0, 1};
+  for (std::size_t i = 0; i != 3; ++i)
+    linear[i] = color[i] <= 0.04045F ? color[i] / 12.92F : std::pow((color[i] + 0.055F) / 1.055F, 2.4F);
+  return linear;
+}
+
+std::vector<LinearColor> linear_colors(std::span<const std::uint32_t> packed) {
+  std::vector<LinearColor> linear;
+  linear.reserve(packed.size());
+  for (const std::uint32_t color : packed) linear.push_back(linear_color(unpacked(color)));
+  return linear;
+}
+
 std::vector<std::uint32_t> material_palette(const Scene& scene) {
   std::vector<std::uint32_t> of_file;
   for (const Material& material : scene.materials)

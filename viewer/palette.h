@@ -4,7 +4,9 @@
 
 #include <raylift/geometry/scene/scene.h>
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "settings.h"
@@ -22,6 +24,10 @@ inline constexpr std::uint32_t kDistinctColors = 1024;  ///< the colours repeat 
 /// 0xAABBGGRR, as GL's unpackUnorm4x8 reads it.
 [[nodiscard]] std::uint32_t packed(const Color& color);
 [[nodiscard]] Color unpacked(std::uint32_t color);
+/// As shaders read it, and its alpha, 1. Once for all of a colour's uses: powers take long.
+using LinearColor = std::array<float, 4>;
+[[nodiscard]] LinearColor linear_color(const Color& color);
+[[nodiscard]] std::vector<LinearColor> linear_colors(std::span<const std::uint32_t> packed);
 
 /// One colour per material, and the last for no material. These are the file's colours, unless it gives all of several
 /// materials the same one, as Geant4 does; then they are those of distinct_color().

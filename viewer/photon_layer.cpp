@@ -31,14 +31,6 @@ GLsizei drawn_count(std::size_t count) {
   return static_cast<GLsizei>(count);
 }
 
-/// Once for all vertices: powers take long on a CPU.
-std::array<float, 4> linear_of(const Color& color) {
-  std::array<float, 4> linear{0, 0, 0, 1};
-  for (std::size_t i = 0; i != 3; ++i)
-    linear[i] = color[i] <= 0.04045F ? color[i] / 12.92F : std::pow((color[i] + 0.055F) / 1.055F, 2.4F);
-  return linear;
-}
-
 /// What OpenGL allows a shader to read as one array.
 void check_size(std::size_t bytes) {
   GLint64 most = 0;
@@ -68,9 +60,8 @@ void PhotonLayer::set_photons(const PhotonSet& set, const Scene& scene, std::opt
   if (!steps) rows_ = make_buffer(std::span<const photon::PhotonRow>(set.rows));
   points_ = make_buffer(std::span<const photon::PhotonRow>(set.points));
   table_ = photon_color_table(scene);
-  std::vector<std::array<float, 4>> linear;
-  for (const std::uint32_t color : table_.colors) linear.push_back(linear_of(unpacked(color)));
-  colors_ = make_buffer(std::span<const std::array<float, 4>>(linear));
+  const std::vector<LinearColor> linear = linear_colors(table_.colors);
+  colors_ = make_buffer(std::span<const LinearColor>(linear));
   table_.colors.clear();
   times_ = set.times;
   bytes_ = row_bytes + point_bytes;
@@ -164,7 +155,7 @@ void PhotonLayer::draw_selected(const PhotonSettings& settings, int width, int h
   // Dark under light: seen on any ground.
   for (const bool rim : {true, false}) {
     use("#define WIDE\n", settings, width, height, (rim ? 3 : 0) + kSelectedWidth + settings.size, 0);
-    const std::array<float, 4> color = linear_of(rim ? Color{0, 0, 0} : kSelectedLight);
+    const LinearColor color = linear_color(rim ? Color{0, 0, 0} : kSelectedLight);
     glUniform4f(4, color[0], color[1], color[2], 1);
     glUniform1f(5, 1);
     glDrawArrays(GL_TRIANGLES, 0, 6 * selected_steps_);

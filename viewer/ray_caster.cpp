@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "palette.h"
+#include "smooth_normals.h"
 
 #ifdef RAYLIFT_WITH_CUDA
 #include "ray_launch.h"

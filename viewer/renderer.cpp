@@ -2,6 +2,7 @@
 #include "renderer.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/interop/gl_context.h>
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +64,7 @@ ImageTarget image_target(const Resolution& size, int samples) {
 
 }  // namespace
 
-Renderer::Renderer() {
+Renderer::Renderer() : software_(gl_info().software) {
   frame_ = make_buffer(nullptr, sizeof(Frame), GL_DYNAMIC_STORAGE_BIT);
   empty_ = make_vertex_array();
   overlay_array_ = make_vertex_array();
@@ -96,6 +97,7 @@ void Renderer::set_selected(std::optional<std::uint32_t> instance) {
 }
 
 void Renderer::resize(const Resolution& resolution, int samples) {
+  if (samples == 0) samples = software_ ? 1 : 4;
   GLint most = 1;
   glGetIntegerv(GL_MAX_SAMPLES, &most);
   samples = std::clamp(samples, 1, std::max(most, 1));
@@ -119,7 +121,9 @@ void Renderer::resize(const Resolution& resolution, int samples) {
   image_ = image_target(resolution_, samples_);
 }
 
-const Program& Renderer::program(const std::string& defines) {
+const Program& Renderer::program(const std::string& variant) {
+  // Without planes, no vertex pays for them.
+  const std::string defines = clipped_ ? "#define CLIPPED\n" + variant : variant;
   const auto [entry, fresh] = programs_.try_emplace(defines);
   if (fresh) {
     try {
@@ -150,6 +154,7 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
   // Without a plane, every point passes the clip test.
   for (auto& plane : frame.clip_planes) plane[3] = 1;
   const std::vector<ClipPlane> planes = settings.planes();
+  clipped_ = !planes.empty();
   for (std::size_t i = 0; i != planes.size(); ++i)
     store(frame.clip_planes[i], planes[i].normal, planes[i].offset_in(scene_.bounds()) - planes[i].normal.dot(eye));
   store(frame.forward, camera.forward(), camera.orthographic ? 1 : 0);
@@ -218,6 +223,7 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
 void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
   if (!scene_.draws(Look::solid) && !scene_.draws(Look::faint) && !photons_.draws(settings.photons)) return;
   set_frame(camera, settings);
+  scene_.look(sight_of(camera, settings, scene_.bounds(), canvas_.size));
   if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);

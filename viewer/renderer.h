@@ -44,6 +44,8 @@ class Renderer {
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared = std::nullopt);
   /// The Look of each instance; empty: all are solid. Faint ones are seen, and not picked.
   void set_looks(std::span<const std::uint8_t> looks) { scene_.set_looks(looks); }
+  /// Of the scene: draws it as quickly as that allows.
+  void set_detail(const Detail& detail) { scene_.set_detail(detail); }
   /// Its outline is drawn over all others.
   void set_selected(std::optional<std::uint32_t> instance);
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
@@ -54,11 +56,13 @@ class Renderer {
   /// For ColorBy::hits and first_hit: a colour for each solid, sRGB 0xAABBGGRR.
   void set_hit_colors(std::span<const std::uint32_t> colors) { scene_.set_hit_colors(colors); }
 
-  /// Sets the size of the image, and the samples per pixel as far as the driver allows. Errors: limit,
-  /// out_of_device_memory, device.
+  /// Sets the size of the image, and the samples per pixel as far as the driver allows; 0: 4, or 1 where OpenGL draws
+  /// on the CPU. Errors: limit, out_of_device_memory, device.
   void resize(const Resolution& resolution, int samples);
   [[nodiscard]] const Resolution& resolution() const { return resolution_; }
   [[nodiscard]] int samples() const { return samples_; }
+  /// Whether OpenGL draws on the CPU.
+  [[nodiscard]] bool software() const { return software_; }
 
   /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene alone is drawn
   /// with so many pixels, once each, and scaled. Errors: out_of_device_memory, device.
@@ -77,13 +81,14 @@ class Renderer {
   [[nodiscard]] std::optional<PickedPhoton> pick_photon(const Camera& camera, const Settings& settings, int x, int y);
   [[nodiscard]] IdImage ids(const Camera& camera, const Settings& settings);
 
-  /// Triangles that draw() draws, those of each instance counted.
+  /// Triangles of all that is not hidden, those of each instance counted, and those that draw() drew of them.
+  [[nodiscard]] std::uint64_t shown_triangles() const { return scene_.shown_triangles(); }
   [[nodiscard]] std::uint64_t drawn_triangles() const { return scene_.drawn_triangles(); }
   /// Bytes of the scene and of photons in GL buffers, shared ones included.
   [[nodiscard]] std::uint64_t buffer_bytes() const { return scene_.bytes() + photons_.bytes(); }
 
  private:
-  [[nodiscard]] const Program& program(const std::string& defines);
+  [[nodiscard]] const Program& program(const std::string& variant);
   void set_frame(const Camera& camera, const Settings& settings);
   void draw_scene(Look look = Look::solid) const;
   void draw_caps(const std::string& defines);
@@ -104,6 +109,7 @@ class Renderer {
                 bool photons = false);
   [[nodiscard]] std::array<std::uint32_t, 2> id_at(int x, int y, const char* what) const;
 
+  bool software_;
   SceneBuffers scene_;
   PhotonLayer photons_;
   Buffer frame_;
@@ -134,6 +140,7 @@ class Renderer {
 
   std::optional<std::uint32_t> selected_;
   std::uint64_t device_triangles_ = 0;
+  bool clipped_ = false;  // there are clipping planes
 };
 
 }  // namespace raylift::viewer

@@ -67,6 +67,9 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   glDepthMask(GL_TRUE);
   ids_.clear();
   set_frame(camera, settings);
+  Settings whole = settings;
+  whole.detail = 0;
+  scene_.look(sight_of(camera, whole, scene_.bounds(), resolution_, pixel));
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
   enable_clipping(settings);

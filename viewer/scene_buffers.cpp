@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "palette.h"
+#include "smooth_normals.h"
 
 namespace raylift::viewer {
 namespace {
@@ -35,17 +36,28 @@ void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Bu
   }
 }
 
+Buffer color_buffer(std::span<const std::uint32_t> packed) {
+  const std::vector<LinearColor> linear = linear_colors(packed);
+  return make_buffer(std::span<const LinearColor>(linear));
+}
+
 }  // namespace
+
+void SceneBuffers::set_hit_colors(std::span<const std::uint32_t> colors) {
+  hit_colors_ = color_buffer(colors);
+}
 
 void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared) {
   // Frees the old scene first: two large ones may not fit together.
-  for (Buffer* buffer : {&vertices_, &triangles_, &normals_, &smooth_, &instances_, &colors_}) *buffer = Buffer();
+  for (Buffer* buffer : {&vertices_, &triangles_, &level_triangles_, &normals_, &smooth_, &instances_, &colors_})
+    *buffer = Buffer();
   solid_ = Group();
   faint_ = Group();
   selected_ = Group();
   scene_ = nullptr;  // until all buffers are filled
   caps_.set_scene(nullptr, nullptr, {});
   outlines_ = 0;
+  enclosed_ = Enclosed();
   offsets_ = mesh_offsets(scene);
   surfaces_ = surfaces_of_solids(scene);
   bounds_ = scene.bounds;
@@ -56,22 +68,22 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
     triangles_ = make_buffer(nullptr, offsets_.triangles * sizeof(UInt3), GL_DYNAMIC_STORAGE_BIT);
     upload_mesh_arrays(scene, offsets_, vertices_, triangles_);
   }
+  set_levels(make_levels(scene, offsets_, often_placed(scene)));
   const std::vector<DrawInstance> instances = draw_instances(scene);
   instances_ = make_buffer(std::span<const DrawInstance>(instances));
 
   const ColorTable table = color_table(scene);
   material_entries_ = table.materials;
   distinct_entries_ = table.distinct;
-  colors_ = make_buffer(std::span<const std::uint32_t>(table.colors));
+  colors_ = color_buffer(table.colors);
 
   const GLuint array = geometry_.name();
   glVertexArrayVertexBuffer(array, 0, shared_ ? shared_->vertices : vertices_.name(), 0, sizeof(Float3));
-  glVertexArrayElementBuffer(array, shared_ ? shared_->triangles : triangles_.name());
   glEnableVertexArrayAttrib(array, 0);
   glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, 0);
   glVertexArrayAttribBinding(array, 0, 0);
   glDisableVertexArrayAttrib(array, 1);
-  buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(std::uint32_t);
+  buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(LinearColor);
   // Until what they detected is known, solids have the colour of none.
   set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
   scene_ = &scene;
@@ -87,12 +99,54 @@ void SceneBuffers::fill(Group& group, const DrawList& list) {
   group.triangles = list.triangles;
 }
 
+void SceneBuffers::refill_seen(Group& group) {
+  if (!group.seen_slots) group.seen_slots = make_stream_buffer();
+  if (!group.seen_records) group.seen_records = make_stream_buffer();
+  refill(group.seen_slots, group.seen.slots());
+  std::vector<DrawCommand> records(group.seen.from_scene().begin(), group.seen.from_scene().end());
+  records.insert(records.end(), group.seen.from_levels().begin(), group.seen.from_levels().end());
+  refill(group.seen_records, std::span<const DrawCommand>(records));
+}
+
+void SceneBuffers::set_levels(Levels levels) {
+  levels_ = std::move(levels);
+  level_triangles_ = Buffer();  // the old one goes first
+  level_triangles_ = make_buffer(std::span<const UInt3>(levels_.triangles));
+  normals_ = Buffer();
+  smooth_ = Buffer();
+  normal_bytes_ = 0;  // they have bits for these triangles
+}
+
+void SceneBuffers::set_detail(const Detail& detail) {
+  if (scene_ == nullptr) return;
+  set_levels(detail.levels);
+  enclosed_ = Enclosed(*scene_, detail.enclosing);
+  set_looks(std::vector<std::uint8_t>(looks_));
+  check_gl("putting levels of detail into OpenGL buffers");
+}
+
+void SceneBuffers::look(const Sight& sight) {
+  if (sight_ == sight) return;
+  enclosed_.look(sight, looks_);
+  for (Group* group : {&solid_, &faint_}) {
+    if (group->commands == 0) continue;
+    group->seen.look(sight, enclosed_.hidden());
+    refill_seen(*group);
+  }
+  sight_ = sight;
+}
+
 void SceneBuffers::set_looks(std::span<const std::uint8_t> looks) {
   if (scene_ == nullptr) return;
   caps_.set_looks(looks);
-  fill(solid_, draw_list(*scene_, offsets_, looks, surfaces_));
+  looks_.assign(looks.begin(), looks.end());
+  const DrawList solid = draw_list(*scene_, offsets_, looks, surfaces_);
   const DrawList faint = draw_list(*scene_, offsets_, looks, surfaces_, Look::faint);
+  fill(solid_, solid);
   fill(faint_, faint);
+  solid_.seen = SeenList(*scene_, offsets_, levels_, solid);
+  faint_.seen = SeenList(*scene_, offsets_, levels_, faint);
+  sight_.reset();
   const LineList lines = line_list(*scene_, faint);
   outlines_ = static_cast<std::uint32_t>(lines.commands.size());
   if (outlines_ == 0) return;
@@ -107,10 +161,11 @@ void SceneBuffers::set_looks(std::span<const std::uint8_t> looks) {
 
 void SceneBuffers::ensure_normals() {
   if (normals_ || scene_ == nullptr) return;
-  const SmoothNormals normals = smooth_normals(*scene_, offsets_);
+  SmoothNormals normals = smooth_normals(*scene_, offsets_);
+  add_smooth_triangles(*scene_, offsets_, levels_.triangles, levels_.triangle_meshes, normals);
   normals_ = make_buffer(std::span<const std::uint32_t>(normals.vertices));
   smooth_ = make_buffer(std::span<const std::uint32_t>(normals.smooth));
-  buffer_bytes_ += (normals.vertices.size() + normals.smooth.size()) * sizeof(std::uint32_t);
+  normal_bytes_ = (normals.vertices.size() + normals.smooth.size()) * sizeof(std::uint32_t);
   const GLuint array = geometry_.name();
   glVertexArrayVertexBuffer(array, 1, normals_.name(), 0, sizeof(std::uint32_t));
   glEnableVertexArrayAttrib(array, 1);
@@ -128,12 +183,12 @@ void SceneBuffers::draw_caps() const {
   caps_.draw();
 }
 
-void SceneBuffers::bind(const VertexArray& vertex_array, const Group& group) const {
+void SceneBuffers::bind(const VertexArray& vertex_array, const Buffer& slots) const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
   bind_tables();
   if (smooth_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, smooth_.name());
   const GLuint array = vertex_array.name();
-  glVertexArrayVertexBuffer(array, 2, group.slots.name(), 0, sizeof(DrawSlot));
+  glVertexArrayVertexBuffer(array, 2, slots.name(), 0, sizeof(DrawSlot));
   glVertexArrayBindingDivisor(array, 2, 1);
   glEnableVertexArrayAttrib(array, 2);
   glVertexArrayAttribIFormat(array, 2, 4, GL_UNSIGNED_INT, 0);
@@ -156,19 +211,32 @@ void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
 }
 
 void SceneBuffers::draw(Look look) const {
-  draw(group(look));
+  const Group& drawn = group(look);
+  if (drawn.commands == 0) return;
+  bind(geometry_, drawn.seen_slots);
+  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.seen_records.name());
+  const std::size_t from_scene = drawn.seen.from_scene().size(), from_levels = drawn.seen.from_levels().size();
+  draw_records(triangle_buffer(), 0, from_scene);
+  draw_records(level_triangles_.name(), from_scene, from_levels);
 }
 
-void SceneBuffers::draw(const Group& drawn) const {
-  if (drawn.commands == 0) return;
-  bind(geometry_, drawn);
-  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.records.name());
-  glMultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, nullptr, static_cast<GLsizei>(drawn.commands), 0);
+void SceneBuffers::draw_records(GLuint triangles, std::size_t first, std::size_t count) const {
+  if (count == 0) return;
+  glVertexArrayElementBuffer(geometry_.name(), triangles);
+  glMultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, reinterpret_cast<const void*>(first * sizeof(DrawCommand)),
+                              static_cast<GLsizei>(count), 0);
+}
+
+void SceneBuffers::draw_selected() const {
+  if (selected_.commands == 0) return;
+  bind(geometry_, selected_.slots);
+  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, selected_.records.name());
+  draw_records(triangle_buffer(), 0, selected_.commands);
 }
 
 void SceneBuffers::draw_outlines() const {
   if (outlines_ == 0) return;
-  bind(outline_, faint_);
+  bind(outline_, faint_.slots);
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, outline_records_.name());
   glMultiDrawArraysIndirect(GL_LINES, nullptr, static_cast<GLsizei>(outlines_), 0);
 }

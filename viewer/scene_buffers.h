@@ -9,8 +9,12 @@
 #include <span>
 
 #include "cap_layer.h"
+#include "detail.h"
 #include "draw_list.h"
+#include "enclosed.h"
 #include "gl_objects.h"
+#include "levels.h"
+#include "seen_list.h"
 
 namespace raylift::viewer {
 
@@ -36,14 +40,18 @@ class SceneBuffers {
   /// The Look of each instance; empty: all are solid.
   void set_looks(std::span<const std::uint8_t> looks);
   /// Colours of solids for ColorBy::hits and first_hit.
-  void set_hit_colors(std::span<const std::uint32_t> colors) { hit_colors_ = make_buffer(colors); }
+  void set_hit_colors(std::span<const std::uint32_t> colors);
   /// Makes the vertex normals of smooth shading, once for a scene.
   void ensure_normals();
   /// The solid that draw_selected() draws, whatever its look; none.
   void set_selected(std::optional<std::uint32_t> instance);
   [[nodiscard]] bool has_selected() const { return selected_.commands != 0; }
   [[nodiscard]] const Bounds& selected_bounds() const { return selected_bounds_; }
-  void draw_selected() const { draw(selected_); }
+  void draw_selected() const;
+  /// Of the scene. Until then, solids that are placed often alone have levels, and none hide others.
+  void set_detail(const Detail& detail);
+  /// Chooses what draw() draws: what is seen, as finely as it is seen.
+  void look(const Sight& sight);
   /// Draws the instances of a look with the current program: its surfaces, or of those drawn faintly the outlines.
   void draw(Look look = Look::solid) const;
   void draw_outlines() const;
@@ -58,10 +66,13 @@ class SceneBuffers {
   /// Entries of the colour table: of materials, and for things without a colour of their own.
   [[nodiscard]] std::uint32_t material_entries() const { return material_entries_; }
   [[nodiscard]] std::uint32_t distinct_entries() const { return distinct_entries_; }
-  /// Triangles that draw() draws, those of each instance counted.
-  [[nodiscard]] std::uint64_t drawn_triangles() const { return solid_.triangles + faint_.triangles; }
+  /// Triangles of all that is not hidden, those of each instance counted, and those that draw() draws of them.
+  [[nodiscard]] std::uint64_t shown_triangles() const { return solid_.triangles + faint_.triangles; }
+  [[nodiscard]] std::uint64_t drawn_triangles() const { return solid_.seen.triangles() + faint_.seen.triangles(); }
   /// Bytes of all buffers, shared ones included.
-  [[nodiscard]] std::uint64_t bytes() const { return buffer_bytes_ + caps_.bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return buffer_bytes_ + normal_bytes_ + levels_.triangles.size() * sizeof(UInt3) + caps_.bytes();
+  }
 
  private:
   /// The instances of one look.
@@ -69,18 +80,27 @@ class SceneBuffers {
     Buffer slots, records;
     std::uint32_t commands = 0;
     std::uint64_t triangles = 0;
+    SeenList seen;
+    Buffer seen_slots, seen_records;
   };
   [[nodiscard]] const Group& group(Look look) const { return look == Look::faint ? faint_ : solid_; }
+  [[nodiscard]] GLuint triangle_buffer() const { return shared_ ? shared_->triangles : triangles_.name(); }
+  void set_levels(Levels levels);
   void fill(Group& group, const DrawList& list);
+  static void refill_seen(Group& group);
   void bind_tables() const;
-  void bind(const VertexArray& array, const Group& group) const;
-  void draw(const Group& group) const;
+  void bind(const VertexArray& array, const Buffer& slots) const;
+  void draw_records(GLuint triangles, std::size_t first, std::size_t count) const;
 
   const Scene* scene_ = nullptr;
   MeshOffsets offsets_;
+  Levels levels_;
+  Enclosed enclosed_;
+  std::vector<std::uint8_t> looks_;
+  std::optional<Sight> sight_;  // that the groups have
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
-  Buffer vertices_, triangles_, normals_, smooth_, instances_, colors_, hit_colors_;
+  Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, colors_, hit_colors_;
   Group solid_, faint_, selected_;
   CapLayer caps_;
   Bounds selected_bounds_;
@@ -88,7 +108,7 @@ class SceneBuffers {
   std::uint32_t outlines_ = 0;
   std::optional<SharedGeometryBuffers> shared_;
   VertexArray geometry_, outline_;
-  std::uint64_t buffer_bytes_ = 0;
+  std::uint64_t buffer_bytes_ = 0, normal_bytes_ = 0;  // without those of levels and caps
   std::uint32_t material_entries_ = 1;
   std::uint32_t distinct_entries_ = 1;
 };

@@ -34,6 +34,7 @@ void SceneLoader::poll(ViewerState& state) {
     });
   }
   find_facts(state);
+  make_detail(state);
   if (state.wants_device_scene()) start_upload(state);
   if (state.light_request()) start_light(state);
 }
@@ -94,6 +95,8 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   // The tasks of the old scene end first.
   checking_.reset();
   finding_facts_.reset();
+  making_detail_.reset();
+  detail_failed_ = false;
   reading_.reset();
   lighting_.reset();
   light_failed_ = false;
@@ -167,6 +170,22 @@ void SceneLoader::find_facts(ViewerState& state) {
   finding_facts_ = std::make_unique<Task<SolidFacts>>([what = std::move(*request)](const Progress& progress) {
     return what.measurer->facts(what.solids, what.check.get(), progress);
   });
+}
+
+void SceneLoader::make_detail(ViewerState& state) {
+  if (making_detail_ && making_detail_->ready()) {
+    const auto task = std::move(making_detail_);
+    detail_failed_ = true;  // until the state has it
+    state.attempt([&] {
+      state.set_detail(task->take());
+      detail_failed_ = false;
+    });
+  }
+  if (!state.wants_detail() || !state.check() || making_detail_ || detail_failed_) return;
+  making_detail_ =
+      std::make_unique<Task<Detail>>([scene = state.scene(), check = state.check()](const Progress& progress) {
+        return viewer::make_detail(*scene, *check, progress);
+      });
 }
 
 void SceneLoader::finish_upload(ViewerState& state) {

@@ -63,6 +63,7 @@ class SceneLoader {
   void start_light(ViewerState& state);
   void finish_upload(ViewerState& state);
   void find_facts(ViewerState& state);
+  void make_detail(ViewerState& state);
 
   std::string loading_file_, device_name_;
   std::uint64_t requests_ = 0;  // of the state, that loading_ answers
@@ -73,8 +74,10 @@ class SceneLoader {
   std::unique_ptr<Task<PhotonSet>> reading_;     // photons
   std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
   std::unique_ptr<Task<SolidFacts>> finding_facts_;
+  std::unique_ptr<Task<Detail>> making_detail_;
   std::uint64_t facts_of_ = 0, facts_failed_ = 0;  // ViewerState::selections()
   bool light_failed_ = false;                      // likewise
+  bool detail_failed_ = false;                     // of this scene; it is not tried again
   bool upload_failed_ = false;                     // of this scene; it is not tried again
   Clock::time_point next_watch_{};
   std::filesystem::file_time_type seen_{};

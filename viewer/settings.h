@@ -80,6 +80,8 @@ struct Background {
 /// "dark", "light", "white", "black", "none", "#rrggbb" or "#rrggbb,#rrggbb" (top and bottom); else Error(usage).
 [[nodiscard]] Background parse_background(std::string_view text);
 
+inline constexpr float kDetail = 0.5F;
+
 struct Settings {
   ColorBy color = ColorBy::material;
   Fill fill = Fill::surface;
@@ -89,6 +91,7 @@ struct Settings {
   bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent
   Shells shells = Shells::faint;  ///< as looks() says
+  float detail = kDetail;         ///< pixels by which simplified solids may differ; 0: none is simplified
   std::optional<ClipPlane> clip;
   std::vector<ClipPlane> more_clips;      ///< hold besides `clip`: what any of them hides is hidden
   bool caps = true;                       ///< closes solids where planes cut them

@@ -27,7 +27,9 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 octahedral;
 layout(location = 2) in uvec4 slot;  // instance, material, first triangle, optical surface
 
+#ifdef CLIPPED
 out float gl_ClipDistance[6];
+#endif
 out vec3 relative;
 #ifdef SMOOTH
 out vec3 normal;
@@ -45,7 +47,9 @@ void main() {
   precise vec3 moved = coarse + fine;
   relative = linear + moved;
   gl_Position = clip_from_eye * vec4(relative, 1);
+#ifdef CLIPPED
   for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = clip_planes[i].w - dot(clip_planes[i].xyz, relative);
+#endif
   which = uvec4(slot.xyz, floatBitsToUint(placed.low.w));
   surface = slot.w;
 #ifdef SMOOTH
@@ -88,8 +92,9 @@ void main() {
 )";
 
 const std::string_view scene_fragment = R"(
-layout(std430, binding = 1) readonly buffer Colors { uint colors[]; };
-layout(std430, binding = 3) readonly buffer HitColors { uint hit_colors[]; };  // of solids, by what they detected
+// Linear.
+layout(std430, binding = 1) readonly buffer Colors { vec4 colors[]; };
+layout(std430, binding = 3) readonly buffer HitColors { vec4 hit_colors[]; };  // of solids, by what they detected
 #ifdef SMOOTH
 layout(std430, binding = 2) readonly buffer Smooth { uint smooth_triangles[]; };  // a bit each
 #endif
@@ -120,14 +125,15 @@ const uint BACK_FACES = 1u, WIREFRAME = 4u;
 vec3 linear(vec3 srgb) {
   return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
 }
-vec3 table(uint entry) { return linear(unpackUnorm4x8(colors[entry]).rgb); }
+vec3 table(uint entry) { return colors[entry].rgb; }
+float fourth_power(float x) { return x * x * x * x; }
 
 vec3 base_color(uint triangle, vec3 outward) {
   if (choice.x == BY_NORMAL) return linear(0.5 + 0.5 * outward);
   if (choice.x == BY_MATERIAL) return table(min(which.y, color_tables.x - 1u));
   if (choice.x == BY_SOLID) return table(color_tables.x + which.x % color_tables.y);
   if (choice.x == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? color_tables.x - 1u : color_tables.x + surface % color_tables.y);
-  if (choice.x == BY_HITS || choice.x == BY_FIRST_HIT) return linear(unpackUnorm4x8(hit_colors[which.x]).rgb);
+  if (choice.x == BY_HITS || choice.x == BY_FIRST_HIT) return hit_colors[which.x].rgb;
   if (choice.x == BY_MESH) return table(color_tables.x + (which.w >> 1) % color_tables.y);
   return table(color_tables.x + color_tables.y + (triangle < choice.w ? 0u : 1u));
 }
@@ -139,8 +145,7 @@ vec3 lighted(vec3 base, vec3 n, vec3 towards) {
   vec3 ambient = mix(vec3(0.13, 0.12, 0.12), vec3(0.24, 0.26, 0.30), sky);
   vec3 lit = base * (ambient + vec3(0.62, 0.60, 0.57) * key + 0.26 * head);
   vec3 halfway = normalize(key_light.xyz + towards);
-  float fresnel = pow(1 - head, 4);
-  lit += 0.10 * pow(max(dot(n, halfway), 0), 40) + 0.05 * fresnel * (0.4 + 0.6 * sky);
+  lit += 0.10 * pow(max(dot(n, halfway), 0), 40) + 0.05 * fourth_power(1 - head) * (0.4 + 0.6 * sky);
   return lit;
 }
 
@@ -200,7 +205,7 @@ void main() {
 #ifdef LINES
   color = vec4(mix(base, vec3(0.5), 0.4), 0.5);
 #else
-  color = vec4(mix(base, lit, 0.5), 0.03 + 0.35 * pow(1 - abs(dot(n, towards)), 4));
+  color = vec4(mix(base, lit, 0.5), 0.03 + 0.35 * fourth_power(1 - abs(dot(n, towards))));
 #endif
   return;
 #endif

@@ -32,7 +32,7 @@ struct ViewOptions {
 
   std::string output;  ///< empty: a window
   Resolution resolution;
-  int samples = 4;
+  int samples = 0;              ///< 0: by the renderer
   int frames = 0;               ///< more than 0: draws this many and prints the frame rate
   int ray_samples = 16;         ///< per pixel
   std::optional<double> orbit;  ///< degrees that the camera turns about the scene during these frames

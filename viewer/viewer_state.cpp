@@ -108,6 +108,8 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
   auto solids = std::make_unique<Solids>(*scene);
   auto measurer = std::make_shared<SolidMeasurer>(scene);
   check_.reset();
+  detail_.reset();
+  wants_detail_ = false;
   device_scene_.reset();
   select(std::nullopt);
   measurer_ = std::move(measurer);

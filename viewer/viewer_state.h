@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bookmarks.h"
+#include "detail.h"
 #include "device_scene.h"
 #include "live_light.h"
 #include "photon_layer.h"
@@ -132,6 +133,15 @@ class ViewerState {
   void open(const std::vector<std::string>& files);
   void reload();
   void show(std::shared_ptr<const Scene> scene);
+  /// Of the scene shown; null: not made.
+  [[nodiscard]] const std::shared_ptr<const Detail>& detail() const { return detail_; }
+  /// Drawing turned out to be slow: detail() is wanted.
+  void want_detail() { wants_detail_ = true; }
+  [[nodiscard]] bool wants_detail() const { return wants_detail_ && !detail_; }
+  void set_detail(Detail detail) {
+    detail_ = std::make_shared<const Detail>(std::move(detail));
+    ++revision_;
+  }
   void set_check(SceneCheck check) { check_ = std::make_shared<const SceneCheck>(std::move(check)); }
   /// Of the selection; those of an earlier one are dropped.
   void set_facts(std::uint64_t selection, SolidFacts facts);
@@ -265,6 +275,8 @@ class ViewerState {
   mutable std::vector<std::uint8_t> looks_;
   mutable std::uint64_t looks_version_ = 0;
   std::shared_ptr<const SceneCheck> check_;
+  std::shared_ptr<const Detail> detail_;
+  bool wants_detail_ = false;
   std::shared_ptr<const DeviceScene> device_scene_;
   std::optional<Selection> selection_;
   std::uint64_t selections_ = 0;

@@ -13,6 +13,7 @@
 #include "cli/text.h"
 #include "draw_list.h"
 #include "find.h"
+#include "smooth_normals.h"
 #include "solids.h"
 #include "support/paths.h"
 #include "tree_rows.h"
