@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares `raylift photons` with the simulator in twin/, in four scenes; and with planted faults, which must be seen.
 
-check_twin.py RAYLIFT [--scenes a,b] [--photons N] [--seed N] [--faults some|all|none] [--keep DIR]
+check_twin.py RAYLIFT [--scenes a,b] [--photons N] [--seed N] [--faults some|all|none] [--jobs N] [--keep DIR]
+check_twin.py RAYLIFT --list
 
 In each scene both follow as many photons, with random numbers of their own. They agree if
 - histories do by chi-square (Opticks's rule: those that occur 30 times or less in both together count as one),
@@ -193,10 +194,15 @@ def main():
     parser.add_argument("--photons", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--faults", choices=["all", "some", "none"], default="some")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true", help="print the scenes' names, and do nothing else")
     options = parser.parse_args()
+    if options.list:
+        print(*sorted(SCENES))
+        return
     failed = False
-    with multiprocessing.Pool(os.cpu_count()) as pool, tempfile.TemporaryDirectory() as name:
+    with multiprocessing.Pool(options.jobs) as pool, tempfile.TemporaryDirectory() as name:
         for scene in options.scenes.split(","):
             folder = (options.keep or pathlib.Path(name)) / scene
             folder.mkdir(parents=True, exist_ok=True)
