@@ -4,6 +4,8 @@
 set -euo pipefail
 # Nothing of the machine's own settings, such as an installed raylift.
 unset CMAKE_PREFIX_PATH PKG_CONFIG_PATH LD_LIBRARY_PATH DESTDIR RAYLIFT_IMPORT
+# Half of the cores for what a test builds, since ctest runs other tests beside it.
+export CMAKE_BUILD_PARALLEL_LEVEL=$((($(nproc) + 1) / 2))
 rm -rf "$WORK"
 mkdir -p "$WORK"
 cd "$WORK"
