@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 "$CMAKE" -S "$SOURCE/tests/package/consumer" -B build -G "$GENERATOR" -DRAYLIFT_SOURCE="$SOURCE" \
-  -DRAYLIFT_CUDA=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 >log 2>&1 || fail "$(cat log)"
+  -DRAYLIFT_CUDA=OFF -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 >log 2>&1 || fail "$(cat log)"
 "$CMAKE" --build build >log 2>&1 || fail "$(tail -n 30 log)"
 expect_upload build/upload
 expect_text "1000 photons by 1 ranks" build/simulator "$SOURCE/data/detector.dae" pulses.npy 1000
