@@ -37,6 +37,11 @@ Bookmark from_json(const Json& json) {
   if (json.contains("clip")) s.clip = parse_clip(json["clip"].get<std::string>());
   if (json.contains("more-clips"))
     for (const Json& plane : json["more-clips"]) s.more_clips.push_back(parse_clip(plane.get<std::string>()));
+  if (json.contains("clip-box")) {
+    const auto box = parse_box(json["clip-box"].get<std::string>());
+    if (!box) throw Error(ErrorKind::malformed, "its clipping box is not valid");
+    s.set_clip_box({*box, json.value("clip-box-away", false)});
+  }
   bookmark.whole = json.contains("color");
   if (bookmark.whole) {
     s.color = color_by(json.at("color").get<std::string>());
@@ -68,6 +73,10 @@ Json to_json(const Bookmark& bookmark) {
   const Settings& s = bookmark.settings;
   if (s.clip) json["clip"] = clip_text(*s.clip);
   for (const ClipPlane& plane : s.more_clips) json["more-clips"].push_back(clip_text(plane));
+  if (s.clip_box) {
+    json["clip-box"] = box_text(s.clip_box->box);
+    json["clip-box-away"] = s.clip_box->away;
+  }
   if (!bookmark.whole) return json;
   json["color"] = cli::name_of(s.color, kColorNames);
   json["rays"] = cli::name_of(s.rays, kRayModeNames);

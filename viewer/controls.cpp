@@ -90,8 +90,8 @@ void unless_rays(ViewerState& state) {
 void clip(ViewerState& state) {
   state.change_settings([&](Settings& s) {
     const bool clipped = !s.planes().empty();
-    s.more_clips.clear();
-    s.clip = clipped ? std::nullopt : std::optional(facing_plane(state.camera().forward()));
+    s.set_planes({});
+    if (!clipped) s.clip = facing_plane(state.camera().forward());
   });
 }
 
@@ -99,6 +99,7 @@ void next_clip_axis(ViewerState& state) {
   state.change_settings([&](Settings& s) {
     int axis = -1;
     if (s.clip) s.clip->normal.cwiseAbs().maxCoeff(&axis);
+    s.clip_box.reset();
     s.clip = facing_plane(state.camera().forward(), (axis + 1) % 3);
   });
 }
@@ -143,6 +144,10 @@ std::vector<Control> make_controls() {
       {Kind::drag, {"right drag", "middle drag", "Shift+left drag"}, "pan", pan},
       {Kind::drag, {"Ctrl+right drag"}, "move the source of light", move_source},
       {Kind::drag, {"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
+      {Kind::drag,
+       {"drag of a handle"},
+       "move a face of the clipping box",
+       [](Target to, Event e) { to.state.drag_clip_face(e.face, e.cursor); }},
       {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
       {Kind::wheel,
        {"wheel while flying"},
@@ -180,6 +185,10 @@ std::vector<Control> make_controls() {
       {Kind::key, {"B"}, "back faces in red stripes", [](Settings& s) { s.back_faces = !s.back_faces; }},
       {Kind::key, {"X"}, "clipping plane: cut the half that faces the camera", clip},
       {Kind::key, {"Shift+X"}, "clip along the next axis", next_clip_axis},
+      {Kind::key,
+       {"Ctrl+X"},
+       "clipping box around the selected solid, or around what is shown; again: none",
+       [](ViewerState& s) { s.toggle_clip_box(); }},
       {Kind::key, {"["}, "move the clipping plane back", move_clip<-1>},
       {Kind::key, {"]"}, "move the clipping plane forward", move_clip<1>},
       {Kind::key, {"C"}, "next colouring", [](Settings& s) { s.color = after(s.color, kColorNames); }},

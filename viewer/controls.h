@@ -2,6 +2,7 @@
 // Keys and mouse gestures: one table, from which the window's handler, its help and docs/viewer.md come.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ struct ControlEvent {
   std::string_view key;   ///< of a held key
   double seconds = 0;     ///< that a key was held since the last event
   bool shift = false;
+  std::size_t face = 0;  ///< of the clipping box, whose handle is dragged
 };
 
 struct Control {

@@ -34,6 +34,7 @@ void Panels::draw(float width, float height) {
     ImGui::SetNextWindowCollapsed(small, fold ? ImGuiCond_Always : ImGuiCond_FirstUseEver);
   };
   if (layout_.panels) {
+    draw_clip_handles(state_, width, height);
     fold_next();
     draw_scene(width, height);
     fold_next();
@@ -48,6 +49,12 @@ void Panels::draw(float width, float height) {
   draw_activity(width, height);
   draw_message(width, height);
   if (layout_.help) draw_help(width, height);
+}
+
+std::optional<std::size_t> Panels::handle_under(const Cursor& cursor) const {
+  const auto& clip = state_.settings().clip_box;
+  if (!layout_.panels || !clip) return std::nullopt;
+  return viewer::handle_under(state_.camera(), clip->box, cursor, static_cast<double>(em(1)));
 }
 
 /// What is measured, and beside it what is selected, where there is room for both.

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,8 @@ class Panels {
   /// The part of the window that they left free, in shares of its size from the upper left: its corners. All of it,
   /// where little would be left.
   [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
+  /// The face of the clipping box whose handle is under the cursor. Handles are there where panels are.
+  [[nodiscard]] std::optional<std::size_t> handle_under(const Cursor& cursor) const;
 
  private:
   void draw_scene(float width, float height);

@@ -122,8 +122,9 @@ void Renderer::resize(const Resolution& resolution, int samples) {
 }
 
 const Program& Renderer::program(const std::string& variant) {
-  // Without planes, no vertex pays for them.
-  const std::string defines = clipped_ ? "#define CLIPPED\n" + variant : variant;
+  // Without planes, no vertex pays for them; without a box that is cut away no pixel, which costs the early test of
+  // depth.
+  const std::string defines = (cuts_away_ ? "#define CUT_AWAY\n" : clipped_ ? "#define CLIPPED\n" : "") + variant;
   const auto [entry, fresh] = programs_.try_emplace(defines);
   if (fresh) {
     try {
@@ -160,6 +161,7 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
   store(frame.forward, camera.forward(), camera.orthographic ? 1 : 0);
   store(frame.up, camera.up.normalized(), static_cast<double>(settings.opacity));
   store(frame.key_light, key_light(camera));
+  cuts_away_ = settings.cuts_away();
   frame.choice[0] = static_cast<std::uint32_t>(settings.color);
   frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.fill == Fill::wireframe ? 4U : 0U);
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(device_triangles_, kNone));
@@ -177,7 +179,10 @@ void Renderer::draw_scene(Look look) const {
 void Renderer::draw_caps(const std::string& defines) {
   if (!scene_.has_caps()) return;  // nor is their program compiled
   glUseProgram(program("#define CAPS\n" + defines).name());
+  // The caps of a box that is cut away end at its edges.
+  for (std::size_t i = 0; cuts_away_ && i != kMostPlanes; ++i) glEnable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
   scene_.draw_caps();
+  if (cuts_away_) disable_clipping();
 }
 
 void Renderer::bind_canvas() const {

@@ -151,6 +151,7 @@ std::vector<std::uint32_t> shown_solid(std::span<const std::uint8_t> looks) {
 std::vector<Eigen::Vector3d> framed_points(const Solids& solids, const Settings& settings,
                                            std::span<const std::uint32_t> instances) {
   std::vector<Eigen::Vector3d> points = solids.outermost(instances);
+  if (settings.cuts_away()) return points;  // what is left stands all around
   for (const ClipPlane& plane : settings.planes()) {
     const double offset = plane.offset_in(solids.scene().bounds);
     // What is cut away ends at the plane. All of it, where nothing would be left.

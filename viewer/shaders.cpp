@@ -150,6 +150,12 @@ vec3 lighted(vec3 base, vec3 n, vec3 towards) {
 }
 
 void main() {
+#if defined(CUT_AWAY) && !defined(CAPS)
+  // In the box whose faces the planes are.
+  bool inside = true;
+  for (int i = 0; i < 6; ++i) inside = inside && dot(clip_planes[i].xyz, relative) < clip_planes[i].w;
+  if (inside) discard;
+#endif
 #ifdef CAPS
   uint triangle = which.z;
 #else

@@ -54,16 +54,18 @@ struct ViewOptions {
 
   Settings settings;
   CameraOptions camera;
-  std::vector<std::string> warnings;    ///< about options that have no effect
-  std::vector<std::string> clips;       ///< as typed; settings.clip and more_clips follow from them
-  std::vector<std::string> measured;    ///< as typed; settings.measured follows from them
-  bool clip_facing = false;             ///< settings.clip follows from the camera
+  std::vector<std::string> warnings;  ///< about options that have no effect
+  std::vector<std::string> clips;     ///< as typed; settings.clip and more_clips follow from them
+  std::vector<std::string> measured;  ///< as typed; settings.measured follows from them
+  bool clip_facing = false;           ///< settings.clip follows from the camera
+  std::string clip_box;               ///< as find_box() reads it; settings.clip_box follows from the scene
+  bool clip_box_away = false;
   std::string focus;                    ///< frames the solids that match
   std::vector<std::string> hide, only;  ///< patterns of solids, as find() reads them
   /// What the configuration said of these: its patterns come first.
   struct Configured {
     std::size_t hide = 0, only = 0, clips = 0, measured = 0;
-    std::string focus;
+    std::string focus, clip_box;
   } configured;
 };
 

@@ -268,13 +268,15 @@ class Window {
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
       button_ = button;
+      handle_ =
+          button == GLFW_MOUSE_BUTTON_LEFT ? panels_.handle_under(event_at(press_x_, press_y_).cursor) : std::nullopt;
       modifiers_ = modifiers;
       dragged_ = false;
       return;
     }
     if (button != button_) return;
     button_ = -1;
-    if (dragged_ || button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (dragged_ || handle_ || button != GLFW_MOUSE_BUTTON_LEFT) return;
     const bool twice = press_time_ - last_click_ < kDoubleClick &&
                        std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
     act(Control::Kind::click, twice ? "double click" : "click", 0, event_at(press_x_, press_y_));
@@ -295,7 +297,8 @@ class Window {
     event.dy = y - last_y_;
     last_x_ = x;
     last_y_ = y;
-    act(Control::Kind::drag, drag_name(button_), modifiers_, event);
+    event.face = handle_.value_or(0);
+    act(Control::Kind::drag, handle_ ? "drag of a handle" : drag_name(button_), modifiers_, event);
   }
 
   void on_scroll(double steps) {
@@ -365,9 +368,10 @@ class Window {
     int facts = 0;
     friend bool operator==(const Shown&, const Shown&) = default;
   };
-  Shown shown_;         // by the panels, besides what follows from events
-  int wake_ = kSettle;  // frames to draw before waiting for events
-  int button_ = -1;     // that is down
+  Shown shown_;                        // by the panels, besides what follows from events
+  int wake_ = kSettle;                 // frames to draw before waiting for events
+  int button_ = -1;                    // that is down
+  std::optional<std::size_t> handle_;  // of the clipping box, that it was pressed on
   int modifiers_ = 0;
   bool dragged_ = false;
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;

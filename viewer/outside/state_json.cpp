@@ -39,11 +39,21 @@ void add_settings(const Settings& s, Json& json) {
   json["photons"] = {{"color", cli::name_of(s.photons.color, kPhotonColorNames)},
                      {"history", s.photons.filter.history},
                      {"time", s.photons.time ? Json(*s.photons.time) : Json()}};
-  json["planes"] = Json::array();
-  for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
+  json.update(clip_json(s));
 }
 
 }  // namespace
+
+Json clip_json(const Settings& s) {
+  Json json{{"planes", Json::array()}, {"box", nullptr}};
+  if (s.clip_box)
+    json["box"] = {{"min", coordinates(s.clip_box->box.min)},
+                   {"max", coordinates(s.clip_box->box.max)},
+                   {"away", s.clip_box->away}};
+  else
+    for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
+  return json;
+}
 
 Json to_json(const Camera& camera) {
   return {{"eye", coordinates(camera.eye())}, {"target", coordinates(camera.target)},

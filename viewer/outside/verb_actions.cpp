@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "clip_box.h"
 #include "find.h"
 #include "outside/arguments.h"
 #include "outside/state_json.h"
@@ -138,12 +139,21 @@ Answer undo(const ControlTarget& to, const Arguments&) {
 }
 
 Answer clip(const ControlTarget& to, const Arguments& with) {
-  ClipPlanes clips = parse_clips(with.texts("planes"));
-  if (clips.facing) clips.planes.front() = facing_plane(to.state.camera().forward());
-  to.state.change_settings([&](Settings& s) { s.set_planes(clips.planes); });
-  Json texts = Json::array();
-  for (const ClipPlane& plane : clips.planes) texts.push_back(clip_text(plane));
-  return Json{{"planes", texts}};
+  Settings cut = to.state.settings();
+  if (with.has("planes") == with.has("box") && (with.has("planes") || !with.has("away")))
+    throw Error(ErrorKind::usage, "clip takes planes or a box", {}, "give one of them");
+  if (with.has("planes")) {
+    ClipPlanes clips = parse_clips(with.texts("planes"));
+    if (clips.facing) clips.planes.front() = facing_plane(to.state.camera().forward());
+    cut.set_planes(clips.planes);
+  }
+  if (const auto box = with.text("box")) cut.set_clip_box({find_box(solids_of(to.state), *box), cut.cuts_away()});
+  if (const auto away = with.flag("away")) {
+    if (!cut.clip_box) throw Error(ErrorKind::usage, "there is no box that could be cut away", {}, "give one: box");
+    cut.clip_box->away = *away;
+  }
+  to.state.change_settings([&](Settings& s) { s = cut; });
+  return clip_json(cut);
 }
 
 Answer color(const ControlTarget& to, const Arguments& with) {

@@ -46,6 +46,12 @@ std::vector<Parameter> camera_parameters() {
           flag("orthographic", "parallel projection")};
 }
 
+std::vector<Parameter> clip_parameters() {
+  return {{"planes", Type::planes, "as --clip takes them: x, -y, z=100, 1,1,0=250, facing or off"},
+          {"box", Type::text, "as --clip-box takes it: two corners, or a pattern of solids"},
+          flag("away", "cut away what is in the box, or what is outside")};
+}
+
 std::vector<Parameter> drawing_parameters() {
   return {choice("ray_cast", kRayModeNames, "cast rays instead of rasterising"),
           choice("shells", kShellsNames, "solids that enclose nearly all others"),
@@ -113,11 +119,8 @@ std::vector<Verb> verbs_of_the_scene() {
            kCount,
            act::only},
           {"undo", "take the last change of what is hidden back", {}, "", act::undo},
-          {"clip",
-           "clip at planes, in place of those before",
-           {{"planes", Type::planes, "as --clip takes them: x, -y, z=100, 1,1,0=250, facing or off", true}},
-           "planes: as texts",
-           act::clip},
+          {"clip", "clip at planes or at a box, in place of those before", clip_parameters(),
+           "planes: as texts; box: min, max and away, or null", act::clip},
           {"color",
            "choose what colours mean",
            {required(choice("by", kColorNames, "as --color takes it"))},
