@@ -131,6 +131,10 @@ void copy_facts(Target to, Event) {
 }
 
 void escape(Target to, Event) {
+  if (to.layout.opening) {
+    to.layout.opening = false;
+    return;
+  }
   if (to.loader.loading()) return to.loader.cancel();
   if (to.state.measuring() || !to.state.settings().measured.empty()) return to.state.set_measuring(false);
   to.layout.help = false;
@@ -203,11 +207,12 @@ std::vector<Control> make_controls() {
       {Kind::key, {"K"}, "next ray-casting mode", [](Settings& s) { s.rays = after(s.rays, kRayModeNames); }},
       {Kind::key, {"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }},
       {Kind::key, {"Ctrl+D"}, "bookmark the view", [](ViewerState& s) { s.add_bookmark(); }},
+      {Kind::key, {"Ctrl+O"}, "open a file", [](Target to, Event) { to.layout.opening = true; }},
       {Kind::key, {"R", "F5"}, "reload the file", [](ViewerState& s) { s.reload(); }},
       {Kind::key, {"J"}, "legend of the colours", [](Target to, Event) { to.layout.legend = !to.layout.legend; }},
       {Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
       {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
-      {Kind::key, {"Escape"}, "stop reading a file; end measuring; close help and errors, deselect", escape},
+      {Kind::key, {"Escape"}, "stop reading a file; end measuring; close dialog, help and errors, deselect", escape},
       {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
       {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames->save_image(to.state); }, true},
       {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};

@@ -19,6 +19,7 @@ namespace raylift::viewer {
 struct WindowLayout {
   bool panels = true;
   bool help = false;
+  bool opening = false;  ///< the dialog that opens a scene
   bool legend = true;
   bool light = false;  ///< the panels' theme
   bool full_screen = false;

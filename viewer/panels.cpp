@@ -49,6 +49,7 @@ void Panels::draw(float width, float height) {
   draw_activity(width, height);
   draw_message(width, height);
   if (layout_.help) draw_help(width, height);
+  open_.draw(state_, layout_, width, height);
 }
 
 std::optional<std::size_t> Panels::handle_under(const Cursor& cursor) const {
@@ -167,7 +168,7 @@ void Panels::draw_activity(float width, float height) {
   } else if (!state_.scene() && state_.error().empty()) {
     ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
     if (ImGui::Begin("##drop", nullptr, kPlain))
-      text("Drop a scene here: .dae, .zae, .dae.gz, .obj, .stl, .ply, .gltf ...");
+      text("Drop a scene here: .dae, .zae, .dae.gz, .obj, .stl, .ply, .gltf ...\nor open one: Ctrl+O");
     ImGui::End();
   }
 }

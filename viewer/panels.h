@@ -15,6 +15,7 @@
 #include "frame_scheduler.h"
 #include "legend_panel.h"
 #include "light_panel.h"
+#include "open_panel.h"
 #include "scene_loader.h"
 #include "solid_tree.h"
 #include "viewer_state.h"
@@ -32,6 +33,8 @@ class Panels {
   /// The part of the window that they left free, in shares of its size from the upper left: its corners. All of it,
   /// where little would be left.
   [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
+  /// The names of files that they show since they were asked last.
+  [[nodiscard]] std::string take_names() { return open_.take_names(); }
   /// The face of the clipping box whose handle is under the cursor. Handles are there where panels are.
   [[nodiscard]] std::optional<std::size_t> handle_under(const Cursor& cursor) const;
 
@@ -51,6 +54,7 @@ class Panels {
   SolidTree tree_;
   LegendPanel legend_;
   LightPanel light_;
+  OpenPanel open_;
   bool small_ = false;          // the window, and its panels begin closed
   float scene_width_ = 0;       // of the scene's panel, when it was drawn last
   float left_ = 0, right_ = 0;  // widths that panels take at the sides

@@ -152,9 +152,9 @@ vec3 lighted(vec3 base, vec3 n, vec3 towards) {
 void main() {
 #if defined(CUT_AWAY) && !defined(CAPS)
   // In the box whose faces the planes are.
-  bool inside = true;
-  for (int i = 0; i < 6; ++i) inside = inside && dot(clip_planes[i].xyz, relative) < clip_planes[i].w;
-  if (inside) discard;
+  float beyond = dot(clip_planes[0].xyz, relative) - clip_planes[0].w;
+  for (int i = 1; i < 6; ++i) beyond = max(beyond, dot(clip_planes[i].xyz, relative) - clip_planes[i].w);
+  if (beyond < 0) discard;
 #endif
 #ifdef CAPS
   uint triangle = which.z;

@@ -206,6 +206,7 @@ class Window {
       if (lettered_) need_letters(*lettered_);
     }
     gui_->need_letters(state_.file());
+    gui_->need_letters(panels_.take_names());
     gui_->begin_frame(layout_.light);
     const Resolution size = window_size();
     panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
