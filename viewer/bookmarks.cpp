@@ -54,6 +54,10 @@ Bookmark from_json(const Json& json) {
     s.caps = json.at("caps").get<bool>();
     s.opacity = std::clamp(json.at("opacity").get<float>(), 0.02F, 1.0F);
     bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
+    s.glass = std::clamp(json.value("glass", s.glass), 0.02F, 1.0F);
+    for (std::size_t i = 1; i != kStyleNames.size(); ++i)
+      if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
+        bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
   }
   if (!(camera.distance > 0) || !(q.norm() > 0.5) || !camera.target.allFinite())
     throw Error(ErrorKind::malformed, "its camera is not valid");
@@ -88,6 +92,9 @@ Json to_json(const Bookmark& bookmark) {
   json["caps"] = s.caps;
   json["opacity"] = s.opacity;
   json["hidden"] = bookmark.hidden;
+  json["glass"] = s.glass;
+  for (std::size_t i = 1; i != kStyleNames.size(); ++i)
+    if (!bookmark.styled[i].empty()) json["styled"][std::string(kStyleNames[i])] = bookmark.styled[i];
   return json;
 }
 
@@ -145,6 +152,31 @@ std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std
   for (const std::uint32_t i : solids.instances(kNone))
     if (names.contains('#' + std::to_string(i))) visible[i] = 0;
   return visible;
+}
+
+std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids) {
+  std::array<std::vector<std::string>, kStyleNames.size()> styled;
+  for (std::size_t style = 1; style != styled.size(); ++style) {
+    std::vector<std::uint8_t> others;  // so that those of the style are hidden
+    for (const std::uint8_t one : solids.styles()) others.push_back(one == style ? 0 : 1);
+    if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) continue;
+    Solids marked(solids.scene());
+    marked.set_all(std::move(others));
+    styled[style] = hidden_solids(marked);
+  }
+  return styled;
+}
+
+std::vector<std::uint8_t> styles(const Solids& solids,
+                                 const std::array<std::vector<std::string>, kStyleNames.size()>& styled) {
+  std::vector<std::uint8_t> result(solids.styles().size(), 0);
+  for (std::size_t style = 1; style != styled.size(); ++style) {
+    if (styled[style].empty()) continue;
+    const std::vector<std::uint8_t> others = visibility(solids, styled[style]);
+    for (std::size_t i = 0; i != result.size(); ++i)
+      if (others[i] == 0) result[i] = static_cast<std::uint8_t>(style);
+  }
+  return result;
 }
 
 void Bookmarks::open(std::filesystem::path file, std::string scene) {

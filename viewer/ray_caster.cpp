@@ -94,12 +94,15 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
         one = 0;
         break;
       case Look::solid:
+      case Look::edged:
         one = kClosed;
         break;
       case Look::faint:
         one = settings.rays == RayMode::crossings ? kSeen : 0;
         break;
       case Look::open:
+      case Look::lines:
+      case Look::glass:
         one = kSeen;
         break;
     }

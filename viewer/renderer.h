@@ -101,8 +101,10 @@ class Renderer {
   void draw_image(const ForeignImage& image);
   void draw_scaled();
   void draw_surfaces(const Settings& settings);
-  void draw_edges();
-  void draw_blended(const Settings& settings);
+  void draw_lines(Look look);
+  void draw_edges(const Settings& settings);
+  /// What is of glass, or all surfaces.
+  void draw_blended(const Settings& settings, bool all);
   void draw_faint(const Settings& settings);
   void draw_selection(const Camera& camera, const Settings& settings);
   void draw_overlay(const Overlay& overlay);

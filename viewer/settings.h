@@ -20,6 +20,7 @@
 namespace raylift::viewer {
 
 inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
+inline constexpr std::array<std::string_view, 5> kStyleNames{"plain", "ghost", "glass", "wireframe", "edges"};
 inline constexpr std::array<std::string_view, 3> kShellsNames{"faint", "solid", "hidden"};
 inline constexpr std::array<std::string_view, 8> kColorNames{"material", "solid",   "mesh", "residency",
                                                              "normal",   "surface", "hits", "first-hit"};
@@ -108,6 +109,7 @@ struct Settings {
   bool smooth = true;
   bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent
+  float glass = 0.3F;             ///< the opacity of solids with Style::glass
   Shells shells = Shells::faint;  ///< as looks() says
   float detail = kDetail;         ///< pixels by which simplified solids may differ; 0: none is simplified
   std::optional<ClipPlane> clip;

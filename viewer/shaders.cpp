@@ -10,7 +10,7 @@ const std::string_view frame_block = R"(layout(std140, binding = 0) uniform Fram
   vec4 clip_planes[6];  // dot(xyz, relative position) > w is cut away
   vec4 forward;         // w: 1 where the camera is orthographic
   vec4 up;              // of the world; w: opacity
-  vec4 key_light;       // towards it
+  vec4 key_light;       // towards it; w: opacity of glass
   uvec4 choice;         // colour mode, flags, nothing, triangles on the device
   uvec4 color_tables;   // of `colors`: entries for materials, entries for things without a colour of their own
 };
@@ -216,7 +216,11 @@ void main() {
   return;
 #endif
 #ifdef BLENDED
+#ifdef GLASS
+  float alpha = key_light.w;
+#else
   float alpha = up.w;
+#endif
   // More where the surface is seen along its side, as with glass.
   float grazing = 1 - abs(dot(n, towards));
   alpha = clamp(alpha * (0.6 + 1.2 * grazing * grazing), 0.02, 1.0);

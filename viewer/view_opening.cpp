@@ -52,6 +52,10 @@ Notes apply_visibility(const ViewOptions& options, Solids& solids) {
   if (!shown.empty()) solids.show_only(shown);
   for (std::size_t i = 0; i != options.hide.size(); ++i)
     solids.set_visible(matching(options.hide[i], i < options.configured.hide, solids, notes), false);
+  for (std::size_t style = 1; style != options.styled.size(); ++style)
+    for (std::size_t i = 0; i != options.styled[style].size(); ++i)
+      solids.set_style(matching(options.styled[style][i], i < options.configured.styled[style], solids, notes),
+                       static_cast<Style>(style));
   return notes;
 }
 

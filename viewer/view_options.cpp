@@ -196,6 +196,15 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   patterns("--hide", options.hide,
            "Hide solids by name, mesh, material, path or #COPY; several by commas, or given again");
   patterns("--only", options.only, "Show only these solids, chosen likewise");
+  const auto styled = [&](Style style) -> auto& {
+    return options.styled[static_cast<std::size_t>(style)];
+  };
+  patterns("--ghost", styled(Style::ghost), "Draw these solids faintly");
+  patterns("--glass", styled(Style::glass), "Draw these solids transparent");
+  patterns("--wireframe-of", styled(Style::wireframe), "Draw these solids as lines");
+  patterns("--edges-of", styled(Style::edges), "Draw the triangles' edges over these solids");
+  add("--glass-opacity", "SHARE", "0.3", "Opacity of solids of --glass, 0.01 to 1",
+      [&](const std::string& text) { settings.glass = static_cast<float>(number(text, 0.01, 1)); });
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
@@ -310,6 +319,11 @@ void settle(ViewOptions& options, bool background_given) {
   const Settings& s = options.settings;
   if (s.rays != RayMode::off && (s.opacity < 1 || s.fill == Fill::wireframe || s.edges))
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --opacity, --wireframe and --edges");
+  bool styled = false;
+  for (const Style style : {Style::glass, Style::wireframe, Style::edges})
+    styled |= !options.styled[static_cast<std::size_t>(style)].empty();
+  if (s.rays != RayMode::off && styled)
+    options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --glass, --wireframe-of and --edges-of");
   if (s.rays != RayMode::off && !options.photons.empty()) options.warnings.emplace_back("--ray-cast shows no photons");
 }
 
@@ -332,8 +346,14 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
-    options.configured = {options.hide.size(),     options.only.size(), options.clips.size(),
-                          options.measured.size(), options.focus,       options.clip_box};
+    options.configured = {options.hide.size(),
+                          options.only.size(),
+                          options.clips.size(),
+                          options.measured.size(),
+                          options.focus,
+                          options.clip_box,
+                          {}};
+    for (std::size_t i = 0; i != options.styled.size(); ++i) options.configured.styled[i] = options.styled[i].size();
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));

@@ -332,8 +332,10 @@ void ViewerState::add_bookmark(std::string bookmark_name) {
     while (bookmarks_.find(bookmark_name) != nullptr);
   }
   attempt([&] {
-    bookmarks_.add(
-        {bookmark_name, camera_, settings_, solids_ ? hidden_solids(*solids_) : std::vector<std::string>(), true});
+    Bookmark bookmark{bookmark_name, camera_, settings_, {}, {}, true};
+    if (solids_) bookmark.hidden = hidden_solids(*solids_);
+    if (solids_) bookmark.styled = styled_solids(*solids_);
+    bookmarks_.add(bookmark);
     say("bookmark '" + bookmark_name + "' saved");
   });
 }
@@ -349,7 +351,8 @@ void ViewerState::go_to(const Bookmark& bookmark) {
   framed_.clear();
   settings_ = with_bookmark(settings_, bookmark);
   in_the_way_.clear();
-  if (bookmark.whole && solids_) solids_->set_all(visibility(*solids_, bookmark.hidden));
+  if (bookmark.whole && solids_)
+    solids_->set_all(visibility(*solids_, bookmark.hidden), styles(*solids_, bookmark.styled));
   moved();
 }
 

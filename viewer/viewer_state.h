@@ -181,6 +181,10 @@ class ViewerState {
   /// Selects the solid that a click at `cursor` met, or none.
   void select(const std::optional<Picked>& picked, const Cursor& cursor);
   void hide_selection();
+  /// Of what is selected.
+  void set_style(Style style);
+  /// Draws all others faintly. Where something is drawn in a style of its own already, or nothing is selected: none.
+  void ghost_others();
   /// Takes the last change of what is hidden back.
   void undo();
   /// The point under the cursor, on the plane through the target that faces the camera.

@@ -133,6 +133,11 @@ Answer only(const ControlTarget& to, const Arguments& with) {
   return change_found(to, with, [](Solids& solids, const auto& found) { solids.show_only(found); });
 }
 
+Answer style(const ControlTarget& to, const Arguments& with) {
+  const auto as = cli::enum_of<Style>(*with.text("as"), kStyleNames);
+  return change_found(to, with, [as](Solids& solids, const auto& found) { solids.set_style(found, as); });
+}
+
 Answer undo(const ControlTarget& to, const Arguments&) {
   to.state.undo();
   return Json();
@@ -172,6 +177,7 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
   set("scale_bar", drawn.scale_bar);
   if (const auto wireframe = with.flag("wireframe")) drawn.fill = *wireframe ? Fill::wireframe : Fill::surface;
   if (const auto opacity = with.number("opacity")) drawn.opacity = static_cast<float>(*opacity);
+  if (const auto glass = with.number("glass")) drawn.glass = static_cast<float>(*glass);
   if (const auto mode = with.text("ray_cast")) drawn.rays = ray_mode(*mode);
   if (const auto shells = with.text("shells")) drawn.shells = shells_mode(*shells);
   if (const auto background = with.text("background")) drawn.background = parse_background(*background);
