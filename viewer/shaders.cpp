@@ -149,13 +149,18 @@ vec3 lighted(vec3 base, vec3 n, vec3 towards) {
   return lit;
 }
 
-void main() {
 #if defined(CUT_AWAY) && !defined(CAPS)
-  // In the box whose faces the planes are.
+// In the box whose faces the planes are. To be called last: derivatives of discarded pixels are undefined.
+void cut_away() {
   float beyond = dot(clip_planes[0].xyz, relative) - clip_planes[0].w;
   for (int i = 1; i < 6; ++i) beyond = max(beyond, dot(clip_planes[i].xyz, relative) - clip_planes[i].w);
   if (beyond < 0) discard;
+}
+#else
+void cut_away() {}
 #endif
+
+void main() {
 #ifdef CAPS
   uint triangle = which.z;
 #else
@@ -213,6 +218,7 @@ void main() {
 #else
   color = vec4(mix(base, lit, 0.5), 0.03 + 0.35 * fourth_power(1 - abs(dot(n, towards))));
 #endif
+  cut_away();
   return;
 #endif
 #ifdef BLENDED
@@ -233,6 +239,7 @@ void main() {
 #endif
 #endif
 #endif
+  cut_away();
 }
 )";
 

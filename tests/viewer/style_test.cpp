@@ -135,7 +135,7 @@ class StyleImage : public WithContext {
     WithContext::SetUp();
     if (IsSkipped()) return;
     // Seen from the front: a box before a larger one.
-    scene_ = std::make_unique<Scene>(boxes({{{0, -30, 0}, 10}, {{0, 0, 0}, 30}}));
+    scene_ = std::make_unique<Scene>(drawn_boxes({{{0, -30, 0}, 10}, {{0, 0, 0}, 30}}));
     renderer_->set_scene(*scene_);
     camera_.orthographic = true;
     camera_.look(Vector3d(0, 1, 0), Vector3d(0, 0, 1));
@@ -211,7 +211,7 @@ TEST_F(StyleImage, EdgesAreDrawnOverOneSolidAlone) {
   settings_.edges = true;
   const Image all = drawn({Look::edged, Look::solid});
   EXPECT_GT(differing(all, plain), differing(edged, plain) + 50) << "those of the other one too";
-  EXPECT_EQ(differing(all, drawn({Look::solid, Look::solid})), 0);
+  EXPECT_LT(differing(all, drawn({Look::solid, Look::solid})), 10) << "but for their order";
 }
 
 TEST_F(StyleImage, WireframeOfAllHoldsForEachStyle) {
