@@ -38,8 +38,6 @@ void draw_views(ViewerState& state, WindowLayout& layout) {
     if (button(view, "Look from there (1, 3, 7, 0)")) state.look(standard_view(view));
     ImGui::SameLine();
   }
-  if (button("open", "Open another file (Ctrl+O)")) layout.opening = true;
-  ImGui::SameLine();
   if (button("?", "Keys and mouse (H)")) layout.help = !layout.help;
 }
 

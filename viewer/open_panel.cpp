@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/text.h"
@@ -17,10 +20,6 @@ namespace raylift::viewer {
 namespace {
 
 constexpr float kWide = 640, kHigh = 440, kPlacesWide = 180;
-
-bool pressed(ImGuiKey key) {
-  return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
-}
 
 std::string size_text(std::uintmax_t bytes) {
   if (bytes < 10'000) return fmt::format("{} B", bytes);
@@ -32,6 +31,7 @@ std::string size_text(std::uintmax_t bytes) {
 
 void OpenPanel::begin(const ViewerState& state) {
   open_ = true;
+  keys_.clear();
   std::error_code failed;
   const std::filesystem::path shown = std::filesystem::absolute(state.file(), failed);
   if (!browser_.folder().empty())
@@ -77,19 +77,24 @@ void OpenPanel::draw(ViewerState& state, WindowLayout& layout, float width, floa
   ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
   ImGui::SetNextWindowSize({std::min(em(kWide), 0.96F * width), std::min(em(kHigh), 0.96F * height)});
   if (fresh) ImGui::SetNextWindowFocus();
+  ImGui::SetNextWindowBgAlpha(1);
   if (ImGui::Begin("Open a scene", &layout.opening,
                    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse)) {
-    act_on_keys(layout);
     draw_path();
     ImGui::SetNextItemWidth(-1);
     // The field has the keyboard whenever nothing else is pressed.
     if (fresh || (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) && !ImGui::IsAnyItemActive()))
       ImGui::SetKeyboardFocusHere();
-    const bool entered =
-        text_field("##text", "a part of a name, or a path", text_,
-                   "Lists the names that have it; a path is gone to. Enter opens, the arrows choose", true);
+    // Before the field takes the letters away.
+    if (const auto erasing = std::find(keys_.begin(), keys_.end(), "Backspace");
+        erasing != keys_.end() && text_[0] == '\0') {
+      browser_.up();
+      reveal_ = true;
+    }
+    (void)text_field("##text", "a part of a name, or a path", text_,
+                     "Lists the names that have it; a path is gone to. Enter opens, the arrows choose");
     browser_.set_text(text_.data());
-    if (entered) enter(state, layout);
+    act_on_keys(state, layout);
     ImGui::BeginChild("places", {em(kPlacesWide), -ImGui::GetFrameHeightWithSpacing()});
     draw_places(state, layout);
     ImGui::EndChild();
@@ -107,22 +112,18 @@ void OpenPanel::draw(ViewerState& state, WindowLayout& layout, float width, floa
   ImGui::End();
 }
 
-void OpenPanel::act_on_keys(WindowLayout& layout) {
-  if (!ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows)) return;
+void OpenPanel::act_on_keys(ViewerState& state, WindowLayout& layout) {
   constexpr int kPage = 12;
-  for (const auto& [key, step] : {std::pair(ImGuiKey_UpArrow, -1),
-                                  {ImGuiKey_DownArrow, 1},
-                                  {ImGuiKey_PageUp, -kPage},
-                                  {ImGuiKey_PageDown, kPage}})
-    if (pressed(key)) {
-      browser_.move(step);
+  static const std::map<std::string_view, int> kSteps{
+      {"Up", -1}, {"Down", 1}, {"Page Up", -kPage}, {"Page Down", kPage}};
+  for (const std::string& key : std::exchange(keys_, {})) {
+    if (const auto step = kSteps.find(key); step != kSteps.end()) {
+      browser_.move(step->second);
       reveal_ = true;
     }
-  if (pressed(ImGuiKey_Backspace) && text_[0] == '\0') {
-    browser_.up();
-    reveal_ = true;
+    if (key == "Enter") enter(state, layout);
+    if (key == "Escape") layout.opening = false;
   }
-  if (pressed(ImGuiKey_Escape)) layout.opening = false;
 }
 
 /// The folder, and those above it, as buttons; of a long path the last ones.

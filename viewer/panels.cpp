@@ -124,6 +124,8 @@ void Panels::draw_recent_files() {
   constexpr auto kLookAgain = std::chrono::seconds(2);  // not with each image: a file may lie on a slow disk
   ImGui::Separator();
   ImGui::TextDisabled("recent files");
+  ImGui::SameLine();
+  if (button("open ...", "Open another file (Ctrl+O)")) layout_.opening = true;
   const auto now = std::chrono::steady_clock::now();
   const bool same =
       std::equal(recent_.begin(), recent_.end(), state_.recent_files().begin(), state_.recent_files().end(),

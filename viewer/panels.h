@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,8 @@ class Panels {
   /// The part of the window that they left free, in shares of its size from the upper left: its corners. All of it,
   /// where little would be left.
   [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
+  /// A key that the dialog for opening files may take.
+  void press(std::string_view key) { open_.press(key); }
   /// The names of files that they show since they were asked last.
   [[nodiscard]] std::string take_names() { return open_.take_names(); }
   /// The face of the clipping box whose handle is under the cursor. Handles are there where panels are.

@@ -10,6 +10,7 @@
 #include <raylift/interop/gl_context.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -66,6 +67,10 @@ std::string key_name(int key) {
   if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return std::to_string(key - GLFW_KEY_KP_0);
   if (key == GLFW_KEY_SPACE) return "Space";
   if (key > GLFW_KEY_SPACE && key <= GLFW_KEY_GRAVE_ACCENT) return {static_cast<char>(key)};  // ASCII
+  constexpr std::array<const char*, 4> kFromDown{"Down", "Up", "Page Up", "Page Down"};
+  if (key >= GLFW_KEY_DOWN && key <= GLFW_KEY_PAGE_DOWN)
+    return kFromDown[static_cast<std::size_t>(key - GLFW_KEY_DOWN)];
+  if (key == GLFW_KEY_BACKSPACE) return "Backspace";
   if (key == GLFW_KEY_HOME) return "Home";
   if (key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER) return "Enter";
   return key == GLFW_KEY_ESCAPE ? "Escape" : "";
@@ -312,6 +317,7 @@ class Window {
 
   void on_key(int key, int modifiers) {
     wake_ = kSettle;
+    if (layout_.opening) panels_.press(key_name(key));
     act(Control::Kind::key, key_name(key), modifiers, event_at(cursor_x_, cursor_y_));
   }
 

@@ -211,9 +211,10 @@ class ClipBoxState : public Outside {
 };
 
 TEST_F(ClipBoxState, IsPutAroundWhatIsSelectedOrShown) {
+  const Bounds shown = box_around(*state_.solids(), shown_solid(state_.looks()));
   press("X", true);
   ASSERT_TRUE(state_.settings().clip_box);
-  EXPECT_EQ(state_.settings().clip_box->box.min, box_around(*state_.solids(), shown_solid(state_.looks())).min);
+  EXPECT_EQ(state_.settings().clip_box->box.min, shown.min);
   press("X", true);
   EXPECT_TRUE(state_.settings().planes().empty());
   state_.select(2);
