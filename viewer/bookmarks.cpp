@@ -37,6 +37,11 @@ Bookmark from_json(const Json& json) {
   if (json.contains("clip")) s.clip = parse_clip(json["clip"].get<std::string>());
   if (json.contains("more-clips"))
     for (const Json& plane : json["more-clips"]) s.more_clips.push_back(parse_clip(plane.get<std::string>()));
+  if (json.contains("clip-box")) {
+    const auto box = parse_box(json["clip-box"].get<std::string>());
+    if (!box) throw Error(ErrorKind::malformed, "its clipping box is not valid");
+    s.set_clip_box({*box, json.value("clip-box-away", false)});
+  }
   bookmark.whole = json.contains("color");
   if (bookmark.whole) {
     s.color = color_by(json.at("color").get<std::string>());
@@ -49,6 +54,10 @@ Bookmark from_json(const Json& json) {
     s.caps = json.at("caps").get<bool>();
     s.opacity = std::clamp(json.at("opacity").get<float>(), 0.02F, 1.0F);
     bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
+    s.glass = std::clamp(json.value("glass", s.glass), 0.02F, 1.0F);
+    for (std::size_t i = 1; i != kStyleNames.size(); ++i)
+      if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
+        bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
   }
   if (!(camera.distance > 0) || !(q.norm() > 0.5) || !camera.target.allFinite())
     throw Error(ErrorKind::malformed, "its camera is not valid");
@@ -68,6 +77,10 @@ Json to_json(const Bookmark& bookmark) {
   const Settings& s = bookmark.settings;
   if (s.clip) json["clip"] = clip_text(*s.clip);
   for (const ClipPlane& plane : s.more_clips) json["more-clips"].push_back(clip_text(plane));
+  if (s.clip_box) {
+    json["clip-box"] = box_text(s.clip_box->box);
+    json["clip-box-away"] = s.clip_box->away;
+  }
   if (!bookmark.whole) return json;
   json["color"] = cli::name_of(s.color, kColorNames);
   json["rays"] = cli::name_of(s.rays, kRayModeNames);
@@ -79,6 +92,9 @@ Json to_json(const Bookmark& bookmark) {
   json["caps"] = s.caps;
   json["opacity"] = s.opacity;
   json["hidden"] = bookmark.hidden;
+  json["glass"] = s.glass;
+  for (std::size_t i = 1; i != kStyleNames.size(); ++i)
+    if (!bookmark.styled[i].empty()) json["styled"][std::string(kStyleNames[i])] = bookmark.styled[i];
   return json;
 }
 
@@ -136,6 +152,31 @@ std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std
   for (const std::uint32_t i : solids.instances(kNone))
     if (names.contains('#' + std::to_string(i))) visible[i] = 0;
   return visible;
+}
+
+std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids) {
+  std::array<std::vector<std::string>, kStyleNames.size()> styled;
+  for (std::size_t style = 1; style != styled.size(); ++style) {
+    std::vector<std::uint8_t> others;  // so that those of the style are hidden
+    for (const std::uint8_t one : solids.styles()) others.push_back(one == style ? 0 : 1);
+    if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) continue;
+    Solids marked(solids.scene());
+    marked.set_all(std::move(others));
+    styled[style] = hidden_solids(marked);
+  }
+  return styled;
+}
+
+std::vector<std::uint8_t> styles(const Solids& solids,
+                                 const std::array<std::vector<std::string>, kStyleNames.size()>& styled) {
+  std::vector<std::uint8_t> result(solids.styles().size(), 0);
+  for (std::size_t style = 1; style != styled.size(); ++style) {
+    if (styled[style].empty()) continue;
+    const std::vector<std::uint8_t> others = visibility(solids, styled[style]);
+    for (std::size_t i = 0; i != result.size(); ++i)
+      if (others[i] == 0) result[i] = static_cast<std::uint8_t>(style);
+  }
+  return result;
 }
 
 void Bookmarks::open(std::filesystem::path file, std::string scene) {

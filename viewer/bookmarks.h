@@ -2,6 +2,7 @@
 // Saved cameras, by the scene's file name, in a JSON file. No GL.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,12 +21,19 @@ struct Bookmark {
   /// Those that follow are set from what add() was given; `hidden` as hidden_solids() writes it.
   Settings settings;
   std::vector<std::string> hidden;
+  /// The solids of each style but Style::plain, as styled_solids() writes them.
+  std::array<std::vector<std::string>, kStyleNames.size()> styled = {};
   bool whole = true;  ///< false: of an older file, with camera and clipping plane alone
 };
 
 /// The hidden solids, by the paths of the highest nodes below which all is hidden. Of several nodes with one path, the
 /// number counts: "/World/pmt/" with all below it, "/World/pmt" by itself, "/World/pmt[3]" (the third).
 [[nodiscard]] std::vector<std::string> hidden_solids(const Solids& solids);
+/// The solids of each style, likewise.
+[[nodiscard]] std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids);
+/// The styles that they mean: one value per solid.
+[[nodiscard]] std::vector<std::uint8_t> styles(const Solids& solids,
+                                               const std::array<std::vector<std::string>, kStyleNames.size()>& styled);
 /// The visibility that they mean: one value per solid. Paths that are not there mean nothing.
 [[nodiscard]] std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden);
 

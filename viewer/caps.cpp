@@ -197,7 +197,8 @@ std::vector<std::uint32_t> CapMaker::near(const Eigen::Vector3d& normal, double 
                                           std::span<const std::uint8_t> looks) const {
   std::vector<std::uint32_t> solids;
   for (std::uint32_t i = 0; i != scene_->instances.size(); ++i) {
-    if (!looks.empty() && static_cast<Look>(looks[i]) != Look::solid) continue;
+    if (!looks.empty() && static_cast<Look>(looks[i]) != Look::solid && static_cast<Look>(looks[i]) != Look::edged)
+      continue;
     const Instance& placed = scene_->instances[i];
     const Bounds& box = mesh_bounds_[placed.mesh];
     if (box.empty()) continue;

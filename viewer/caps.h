@@ -68,13 +68,13 @@ class CapMaker {
  public:
   explicit CapMaker(const Scene& scene, const MeshOffsets& offsets);
 
-  /// Three vertices for each triangle of the caps of solids with the look `solid`; empty looks: all are solid.
-  /// `surfaces` is surfaces_of_solids(scene), or empty. A cap is not cut by the other planes.
+  /// Three vertices for each triangle of the caps of solids with the look `solid` or `edged`; empty looks: all are
+  /// solid. `surfaces` is surfaces_of_solids(scene), or empty. A cap is not cut by the other planes.
   [[nodiscard]] std::vector<CapVertex> make(std::span<const ClipPlane> planes, std::span<const std::uint8_t> looks,
                                             std::span<const std::uint32_t> surfaces = {}) const;
 
  private:
-  /// The solids with the look `solid` whose mesh's box meets a plane.
+  /// The solids with these looks whose mesh's box meets a plane.
   [[nodiscard]] std::vector<std::uint32_t> near(const Eigen::Vector3d& normal, double offset,
                                                 std::span<const std::uint8_t> looks) const;
   [[nodiscard]] std::vector<std::uint32_t> levels_of(std::span<const Cut> cuts) const;

@@ -90,8 +90,8 @@ void unless_rays(ViewerState& state) {
 void clip(ViewerState& state) {
   state.change_settings([&](Settings& s) {
     const bool clipped = !s.planes().empty();
-    s.more_clips.clear();
-    s.clip = clipped ? std::nullopt : std::optional(facing_plane(state.camera().forward()));
+    s.set_planes({});
+    if (!clipped) s.clip = facing_plane(state.camera().forward());
   });
 }
 
@@ -99,6 +99,7 @@ void next_clip_axis(ViewerState& state) {
   state.change_settings([&](Settings& s) {
     int axis = -1;
     if (s.clip) s.clip->normal.cwiseAbs().maxCoeff(&axis);
+    s.clip_box.reset();
     s.clip = facing_plane(state.camera().forward(), (axis + 1) % 3);
   });
 }
@@ -130,6 +131,10 @@ void copy_facts(Target to, Event) {
 }
 
 void escape(Target to, Event) {
+  if (to.layout.opening) {
+    to.layout.opening = false;
+    return;
+  }
   if (to.loader.loading()) return to.loader.cancel();
   if (to.state.measuring() || !to.state.settings().measured.empty()) return to.state.set_measuring(false);
   to.layout.help = false;
@@ -143,6 +148,10 @@ std::vector<Control> make_controls() {
       {Kind::drag, {"right drag", "middle drag", "Shift+left drag"}, "pan", pan},
       {Kind::drag, {"Ctrl+right drag"}, "move the source of light", move_source},
       {Kind::drag, {"Ctrl+left drag"}, "look around", [](Camera& c, Event e) { c.turn(e.dx * kTurn, e.dy * kTurn); }},
+      {Kind::drag,
+       {"drag of a handle"},
+       "move a face of the clipping box",
+       [](Target to, Event e) { to.state.drag_clip_face(e.face, e.cursor); }},
       {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
       {Kind::wheel,
        {"wheel while flying"},
@@ -167,7 +176,7 @@ std::vector<Control> make_controls() {
        {"Y"},
        "measure between clicked points, or end it",
        [](ViewerState& s) { s.set_measuring(!s.measuring()); }},
-      {Kind::key, {"Ctrl+Z"}, "undo the last change of what is hidden", [](ViewerState& s) { s.undo(); }},
+      {Kind::key, {"Ctrl+Z"}, "undo the last change of what is hidden, or of styles", [](ViewerState& s) { s.undo(); }},
       {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
       {Kind::key,
        {"V"},
@@ -175,11 +184,19 @@ std::vector<Control> make_controls() {
        [](Settings& s) { s.shells = after(s.shells, kShellsNames); }},
       {Kind::key, {"M"}, "wireframe", unless_rays<wireframe>},
       {Kind::key, {"G"}, "edges", unless_rays<edges>},
+      {Kind::key,
+       {"Ctrl+G"},
+       "draw all but the selected solid faintly; again, or without one: none",
+       [](ViewerState& s) { s.ghost_others(); }},
       {Kind::key, {"N"}, "smooth or flat shading", [](Settings& s) { s.smooth = !s.smooth; }},
       {Kind::key, {"T"}, "transparency", unless_rays<transparency>},
       {Kind::key, {"B"}, "back faces in red stripes", [](Settings& s) { s.back_faces = !s.back_faces; }},
       {Kind::key, {"X"}, "clipping plane: cut the half that faces the camera", clip},
       {Kind::key, {"Shift+X"}, "clip along the next axis", next_clip_axis},
+      {Kind::key,
+       {"Ctrl+X"},
+       "clipping box around the selected solid, or around what is shown; again: none",
+       [](ViewerState& s) { s.toggle_clip_box(); }},
       {Kind::key, {"["}, "move the clipping plane back", move_clip<-1>},
       {Kind::key, {"]"}, "move the clipping plane forward", move_clip<1>},
       {Kind::key, {"C"}, "next colouring", [](Settings& s) { s.color = after(s.color, kColorNames); }},
@@ -194,11 +211,12 @@ std::vector<Control> make_controls() {
       {Kind::key, {"K"}, "next ray-casting mode", [](Settings& s) { s.rays = after(s.rays, kRayModeNames); }},
       {Kind::key, {"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }},
       {Kind::key, {"Ctrl+D"}, "bookmark the view", [](ViewerState& s) { s.add_bookmark(); }},
+      {Kind::key, {"Ctrl+O"}, "open a file", [](Target to, Event) { to.layout.opening = true; }},
       {Kind::key, {"R", "F5"}, "reload the file", [](ViewerState& s) { s.reload(); }},
       {Kind::key, {"J"}, "legend of the colours", [](Target to, Event) { to.layout.legend = !to.layout.legend; }},
       {Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
       {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
-      {Kind::key, {"Escape"}, "stop reading a file; end measuring; close help and errors, deselect", escape},
+      {Kind::key, {"Escape"}, "stop reading a file; end measuring; close dialog, help and errors, deselect", escape},
       {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
       {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames->save_image(to.state); }, true},
       {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};

@@ -2,6 +2,7 @@
 // Keys and mouse gestures: one table, from which the window's handler, its help and docs/viewer.md come.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ namespace raylift::viewer {
 struct WindowLayout {
   bool panels = true;
   bool help = false;
+  bool opening = false;  ///< the dialog that opens a scene
   bool legend = true;
   bool light = false;  ///< the panels' theme
   bool full_screen = false;
@@ -43,6 +45,7 @@ struct ControlEvent {
   std::string_view key;   ///< of a held key
   double seconds = 0;     ///< that a key was held since the last event
   bool shift = false;
+  std::size_t face = 0;  ///< of the clipping box, whose handle is dragged
 };
 
 struct Control {

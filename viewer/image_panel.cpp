@@ -2,17 +2,14 @@
 // The panel with the image's settings. Its widgets edit a copy, which the state takes where one of them changed it.
 #include <imgui.h>
 
+#include <functional>
+
 #include "panel_items.h"
 
 namespace raylift::viewer {
 namespace {
 
-constexpr float kSecondColumn = 120;
 constexpr const char* kRaysShowSurfaces = "Rays show opaque surfaces: choose 'off' at rays to draw with this";
-
-void second_column() {
-  ImGui::SameLine(em(kSecondColumn));
-}
 
 void draw_files(ViewerState& state) {
   const std::vector<std::string> files = state.options().files;
@@ -33,54 +30,6 @@ bool edit_surfaces(Settings& s) {
   second_column();
   changed |= checkbox("back faces", s.back_faces, "Faces seen from inside in red stripes (B)");
   changed |= slider("opacity", s.opacity, 0.02F, 1, "%.2f", "Of all surfaces (T)", rays);
-  return changed;
-}
-
-/// `bounds`: the scene's; null where there is none.
-bool edit_clip(Settings& s, const Bounds* bounds, const Eigen::Vector3d& forward) {
-  bool clip = s.clip.has_value();
-  bool changed = checkbox("clip", clip, "Cut the half that faces the camera (X)");
-  if (!clip) s.more_clips.clear();
-  if (clip != s.clip.has_value()) s.clip = clip ? std::optional(facing_plane(forward)) : std::nullopt;
-  if (!s.clip || bounds == nullptr) return changed;
-  second_column();
-  changed |= checkbox("caps", s.caps, "Close solids where planes cut them, with their colours");
-  for (int axis = 0; axis != 3; ++axis) {
-    if (button(std::array{"x", "y", "z"}[static_cast<std::size_t>(axis)],
-               "Clip across this axis (Shift+X: the next)")) {
-      s.clip = facing_plane(forward, axis);
-      changed = true;
-    }
-    ImGui::SameLine();
-  }
-  if (button("flip", "Cut the other half")) {
-    s.clip = ClipPlane{-s.clip->normal, -s.clip->offset_in(*bounds)};
-    changed = true;
-  }
-  ImGui::SameLine();
-  if (s.planes().size() < kMostPlanes && button("+", "Add another plane; all of them hold")) {
-    int axis = 0;
-    s.clip->normal.cwiseAbs().maxCoeff(&axis);
-    s.more_clips.push_back(*s.clip);
-    s.clip = facing_plane(forward, (axis + 1) % 3);
-    changed = true;
-  }
-  if (!s.more_clips.empty()) {
-    ImGui::SameLine();
-    if (button("-", "Remove this plane, and go back to the one before")) {
-      s.clip = s.more_clips.back();
-      s.more_clips.pop_back();
-      changed = true;
-    }
-  }
-  const double reach = 0.5 * bounds->size().norm();
-  const double middle = s.clip->normal.dot(bounds->center());
-  auto offset = static_cast<float>(s.clip->offset_in(*bounds) - middle);
-  if (slider("mm", offset, static_cast<float>(-reach), static_cast<float>(reach), "%.6g",
-             "Where the plane is, from the scene's centre ([ and ])")) {
-    s.clip->offset = middle + static_cast<double>(offset);
-    changed = true;
-  }
   return changed;
 }
 
@@ -107,7 +56,8 @@ PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float w
     changed |= choose("rays", kRayModeNames, s.rays, "Cast rays instead of drawing, and what they show (K)");
     changed |= choose("shells", kShellsNames, s.shells, "How solids are drawn that enclose nearly all others (V)");
     changed |= edit_surfaces(s);
-    changed |= edit_clip(s, state.scene() ? &state.scene()->bounds : nullptr, state.camera().forward());
+    std::function<void(ViewerState&)> then;
+    changed |= edit_clip(s, state, then);
     bool orthographic = state.camera().orthographic;
     if (checkbox("orthographic", orthographic, "Parallel projection (5)")) state.set_orthographic(orthographic);
     second_column();
@@ -121,6 +71,7 @@ PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float w
     second_column();
     checkbox("light", layout.light, "A light theme for the panels");
     if (changed) state.change_settings([&](Settings& settings) { settings = s; });
+    if (then) then(state);
     draw_views(state, layout);
     ImGui::PopItemWidth();
   }

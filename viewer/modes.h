@@ -12,8 +12,13 @@ enum class Look : std::uint8_t {
   hidden,
   solid,
   faint,
-  open,  ///< as solid, but nothing closes it where a clipping plane cuts it
+  open,   ///< as solid, but nothing closes it where a clipping plane cuts it
+  lines,  ///< its triangles' edges alone
+  edged,  ///< as solid, with its triangles' edges
+  glass,  ///< transparent
 };
+/// How somebody wants a solid to be drawn: as all are, or faintly, transparent, as lines, with its edges.
+enum class Style : std::uint8_t { plain, ghost, glass, wireframe, edges };
 /// How solids are drawn that enclose nearly all others.
 enum class Shells : std::uint8_t { faint, solid, hidden };
 enum class Fill : std::uint8_t { surface, wireframe };

@@ -108,7 +108,7 @@ class OffscreenScene {
     view_.camera = found->camera;
     view_.settings = with_bookmark(view_.settings, *found);
     view_.in_the_way.clear();
-    if (found->whole) solids_.set_all(visibility(solids_, found->hidden));
+    if (found->whole) solids_.set_all(visibility(solids_, found->hidden), styles(solids_, found->styled));
   }
 
   /// The photons of --photon-source.

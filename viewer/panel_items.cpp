@@ -42,6 +42,11 @@ std::string with_micro(std::string words) {
   return words;
 }
 
+void second_column() {
+  constexpr float kSecondColumn = 120;
+  ImGui::SameLine(em(kSecondColumn));
+}
+
 void text(const std::string& words) {
   ImGui::TextUnformatted(words.data(), words.data() + words.size());
 }
@@ -121,6 +126,15 @@ std::size_t choose_name(const char* label, std::span<const std::string_view> nam
     if (ImGui::Selectable(names[i].data(), i == chosen)) chosen = i;
   ImGui::EndCombo();
   return chosen;
+}
+
+bool point_field(const char* label, Eigen::Vector3d& point, const char* help) {
+  Eigen::Vector3d typed = point;
+  const bool changed = ImGui::InputScalarN(label, ImGuiDataType_Double, typed.data(), 3, nullptr, nullptr, "%.6g",
+                                           ImGuiInputTextFlags_EnterReturnsTrue);
+  tip(help);
+  if (changed) point = typed;
+  return changed;
 }
 
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help, bool until_enter) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,10 +53,14 @@ bool choose(const char* label, const std::array<std::string_view, N>& names, Enu
   return now != before;
 }
 
+/// Three numbers, mm; true once they were typed.
+bool point_field(const char* label, Eigen::Vector3d& point, const char* help);
 /// True once the text has changed, or the enter key ended it.
 bool text_field(const char* label, const char* hint, std::span<char> buffer, const char* help,
                 bool until_enter = false);
 
+/// Goes on in the same line, where the second of two checkboxes stands.
+void second_column();
 /// With the letter µ for the u that stands for it: "20 us".
 [[nodiscard]] std::string with_micro(std::string words);
 /// What the last control does, while the mouse rests on it.
@@ -86,6 +91,11 @@ struct PanelPlace {
   bool open = false;
   float below = 0;
 };
+/// Within the image's panel: clipping planes, or a box. Whether it changed the settings; what it does to the state
+/// itself follows in `then`.
+bool edit_clip(Settings& settings, const ViewerState& state, std::function<void(ViewerState&)>& then);
+/// The clipping box with its handles, over the image and under the panels.
+void draw_clip_handles(const ViewerState& state, float width, float height);
 PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float width);
 /// From `left` on, at the lower edge.
 void draw_selection(ViewerState& state, float left, float width, float height);

@@ -34,6 +34,7 @@ void Panels::draw(float width, float height) {
     ImGui::SetNextWindowCollapsed(small, fold ? ImGuiCond_Always : ImGuiCond_FirstUseEver);
   };
   if (layout_.panels) {
+    draw_clip_handles(state_, width, height);
     fold_next();
     draw_scene(width, height);
     fold_next();
@@ -48,6 +49,13 @@ void Panels::draw(float width, float height) {
   draw_activity(width, height);
   draw_message(width, height);
   if (layout_.help) draw_help(width, height);
+  open_.draw(state_, layout_, width, height);
+}
+
+std::optional<std::size_t> Panels::handle_under(const Cursor& cursor) const {
+  const auto& clip = state_.settings().clip_box;
+  if (!layout_.panels || !clip) return std::nullopt;
+  return viewer::handle_under(state_.camera(), clip->box, cursor, static_cast<double>(em(1)));
 }
 
 /// What is measured, and beside it what is selected, where there is room for both.
@@ -116,6 +124,8 @@ void Panels::draw_recent_files() {
   constexpr auto kLookAgain = std::chrono::seconds(2);  // not with each image: a file may lie on a slow disk
   ImGui::Separator();
   ImGui::TextDisabled("recent files");
+  ImGui::SameLine();
+  if (button("open ...", "Open another file (Ctrl+O)")) layout_.opening = true;
   const auto now = std::chrono::steady_clock::now();
   const bool same =
       std::equal(recent_.begin(), recent_.end(), state_.recent_files().begin(), state_.recent_files().end(),
@@ -160,7 +170,7 @@ void Panels::draw_activity(float width, float height) {
   } else if (!state_.scene() && state_.error().empty()) {
     ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
     if (ImGui::Begin("##drop", nullptr, kPlain))
-      text("Drop a scene here: .dae, .zae, .dae.gz, .obj, .stl, .ply, .gltf ...");
+      text("Drop a scene here: .dae, .zae, .dae.gz, .obj, .stl, .ply, .gltf ...\nor open one: Ctrl+O");
     ImGui::End();
   }
 }

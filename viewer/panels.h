@@ -5,7 +5,10 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "frame_scheduler.h"
 #include "legend_panel.h"
 #include "light_panel.h"
+#include "open_panel.h"
 #include "scene_loader.h"
 #include "solid_tree.h"
 #include "viewer_state.h"
@@ -30,6 +34,12 @@ class Panels {
   /// The part of the window that they left free, in shares of its size from the upper left: its corners. All of it,
   /// where little would be left.
   [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
+  /// A key that the dialog for opening files may take.
+  void press(std::string_view key) { open_.press(key); }
+  /// The names of files that they show since they were asked last.
+  [[nodiscard]] std::string take_names() { return open_.take_names(); }
+  /// The face of the clipping box whose handle is under the cursor. Handles are there where panels are.
+  [[nodiscard]] std::optional<std::size_t> handle_under(const Cursor& cursor) const;
 
  private:
   void draw_scene(float width, float height);
@@ -47,6 +57,7 @@ class Panels {
   SolidTree tree_;
   LegendPanel legend_;
   LightPanel light_;
+  OpenPanel open_;
   bool small_ = false;          // the window, and its panels begin closed
   float scene_width_ = 0;       // of the scene's panel, when it was drawn last
   float left_ = 0, right_ = 0;  // widths that panels take at the sides

@@ -94,12 +94,15 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
         one = 0;
         break;
       case Look::solid:
+      case Look::edged:
         one = kClosed;
         break;
       case Look::faint:
         one = settings.rays == RayMode::crossings ? kSeen : 0;
         break;
       case Look::open:
+      case Look::lines:
+      case Look::glass:
         one = kSeen;
         break;
     }
@@ -118,7 +121,8 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     p.visible = visible_.device();
     shown_ = visible_bounds_;
   }
-  for (const ClipPlane& plane : planes) shown_ = clipped(shown_, plane, scene_->bounds);
+  for (const ClipPlane& plane : settings.cuts_away() ? std::vector<ClipPlane>() : planes)
+    shown_ = clipped(shown_, plane, scene_->bounds);
   if (settings.smooth && normals_.size() == 0) {
     const SmoothNormals normals = smooth_normals(*scene_, mesh_offsets(*scene_));
     fill<std::uint32_t>(normals_, normals.vertices);
@@ -158,6 +162,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     p.clip_normals[i] = as_float3(planes[i].normal);
     p.clip_offsets[i] = static_cast<float>(planes[i].offset_in(scene_->bounds) - planes[i].normal.dot(origin));
   }
+  p.cut_away = settings.cuts_away();
   p.color = settings.color;
   p.mode = settings.rays;
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "modes.h"
+#include "ray_math.h"
 
 namespace raylift::viewer {
 
@@ -38,6 +39,7 @@ struct RayFrame {
   std::uint32_t clip_count;      ///< of planes
   Float3 clip_normals[6];
   float clip_offsets[6];    ///< points with dot(normal, p) > offset are clipped
+  bool cut_away;            ///< those are clipped that no plane clips
   float first;              ///< depth at which rays begin
   float nearest, farthest;  ///< the range of the depth image
   float reach;              ///< length of ambient-occlusion rays
@@ -64,75 +66,12 @@ RAYLIFT_HD inline std::uint32_t cells(const RayFrame& frame, const RayPass& pass
 
 namespace ray_detail {
 
-RAYLIFT_HD inline Float3 operator+(Float3 a, Float3 b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-RAYLIFT_HD inline Float3 operator-(Float3 a, Float3 b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-RAYLIFT_HD inline Float3 operator*(float s, Float3 a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-RAYLIFT_HD inline float dot(Float3 a, Float3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-RAYLIFT_HD inline Float3 cross(Float3 a, Float3 b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-RAYLIFT_HD inline Float3 unit(Float3 a) {
-  // Scaled first: normals have the length of a triangle's area, whose square may overflow.
-  const float most = fmaxf(fabsf(a.x), fmaxf(fabsf(a.y), fabsf(a.z)));
-  if (!(most > 0)) return {0, 0, 1};
-  const Float3 b = (1 / most) * a;
-  return (1 / sqrtf(dot(b, b))) * b;
-}
-RAYLIFT_HD inline float clamp01(float x) {
-  return x < 0 ? 0 : x > 1 ? 1 : x;
-}
-
-RAYLIFT_HD inline float to_linear(float c) {
-  return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
-}
-RAYLIFT_HD inline float to_srgb(float c) {
-  c = clamp01(c);
-  return c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
-}
-RAYLIFT_HD inline Float3 color(std::uint32_t packed) {
-  const auto channel = [packed](unsigned shift) {
-    return to_linear(static_cast<float>(packed >> shift & 0xFFu) / 255.0f);
-  };
-  return {channel(0), channel(8), channel(16)};
-}
-
-/// From dark blue over green to yellow, perceptually uniform: polynomials fitted to matplotlib's "viridis".
-RAYLIFT_HD inline Float3 ramp(float t) {
-  t = clamp01(t);
-  const auto polynomial = [t](float c0, float c1, float c2, float c3, float c4, float c5, float c6) {
-    return to_linear(clamp01(c0 + t * (c1 + t * (c2 + t * (c3 + t * (c4 + t * (c5 + t * c6)))))));
-  };
-  return {polynomial(0.2777f, 0.1050f, -0.3308f, -4.6342f, 6.2282f, 4.7763f, -5.4354f),
-          polynomial(0.0054f, 1.4046f, 0.2148f, -5.7991f, 14.1799f, -13.7451f, 4.6458f),
-          polynomial(0.3340f, 1.3845f, 0.0950f, -19.3324f, 56.6905f, -65.3530f, 26.3124f)};
-}
-
-RAYLIFT_HD inline std::uint32_t scramble(std::uint32_t x) {
-  x ^= x >> 16;
-  x *= 0x7FEB352Du;
-  x ^= x >> 15;
-  x *= 0x846CA68Bu;
-  return x ^ x >> 16;
-}
-/// A pseudo-random number from 0 to 1: a hash of the arguments.
-RAYLIFT_HD inline float random(std::uint32_t pixel, std::uint32_t sample, std::uint32_t dimension) {
-  return static_cast<float>(scramble(scramble(scramble(pixel) + sample) + dimension) >> 8) * (1.0f / 16777216.0f);
-}
-
 constexpr std::uint32_t kNoPlane = 0xFFFFFFFFu;
 
-/// Clips the ray's interval at the clipping planes. False where nothing is left. `entered` is the plane at which what
-/// is left begins.
-RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray, std::uint32_t& entered) {
-  entered = kNoPlane;
+/// Clips the ray's interval at the clipping planes. False where nothing is left. `entered` and `left_by` are the planes
+/// at which what is left begins and ends.
+RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray, std::uint32_t& entered, std::uint32_t& left_by) {
+  entered = left_by = kNoPlane;
   for (std::uint32_t i = 0; i < p.clip_count; ++i) {
     const float along = dot(p.clip_normals[i], ray.direction);
     const float left = p.clip_offsets[i] - dot(p.clip_normals[i], ray.origin);
@@ -142,13 +81,46 @@ RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray, std::uint32_t& entered)
     }
     const float t = left / along;
     if (along > 0) {
-      if (t < ray.tmax) ray.tmax = t;
+      if (t < ray.tmax) {
+        ray.tmax = t;
+        left_by = i;
+      }
     } else if (t > ray.tmin) {
       ray.tmin = t;
       entered = i;
     }
   }
   return ray.tmin < ray.tmax;
+}
+
+/// What clipping leaves of a ray: one part of it, or where a box is cut away one before it and one behind.
+struct Parts {
+  Ray rays[2];
+  std::uint32_t planes[2];  ///< at which they begin, or kNoPlane
+  int count = 0;
+
+  RAYLIFT_HD void add(const Ray& ray, std::uint32_t plane) {
+    rays[count] = ray;
+    planes[count++] = plane;
+  }
+};
+
+RAYLIFT_HD inline Parts parts_of(const RayFrame& p, const Ray& ray) {
+  Parts parts;
+  Ray inside = ray;
+  std::uint32_t entered, left_by;
+  const bool meets = clip(p, inside, entered, left_by);
+  if (!p.cut_away || !meets) {
+    if (meets || p.cut_away) parts.add(p.cut_away ? ray : inside, p.cut_away ? kNoPlane : entered);
+    return parts;
+  }
+  Ray part = ray;
+  part.tmax = inside.tmin;
+  if (part.tmin < part.tmax) parts.add(part, kNoPlane);
+  part = ray;
+  part.tmin = inside.tmax;
+  if (part.tmin < part.tmax) parts.add(part, left_by);
+  return parts;
 }
 
 /// The ray through a point of the image; x and y run from 0 to 1.
@@ -250,17 +222,23 @@ RAYLIFT_HD inline float openness(const RayFrame& p, const Hit& hit, Float3 point
   ray.origin = point + (1e-3f * p.reach + 4e-6f * largest) * face;
   ray.direction = direction;
   ray.tmax = p.reach;
-  std::uint32_t entered;
-  if (!clip(p, ray, entered)) return 1;
-  const Hit near = visible_hit(p, ray);
-  if (!near.valid()) return 1;
-  const float distance = near.t / p.reach;
-  return distance * distance;
+  const Parts parts = parts_of(p, ray);
+  for (int i = 0; i < parts.count; ++i) {
+    const Hit near = visible_hit(p, parts.rays[i]);
+    if (!near.valid()) continue;
+    const float distance = near.t / p.reach;
+    return distance * distance;
+  }
+  return 1;
 }
 
-/// The surfaces of visible solids along the ray.
-RAYLIFT_HD inline std::uint32_t crossings(const RayFrame& p, const Ray& ray) {
-  return p.visible == nullptr ? count_hits(p.geometry, ray) : count_hits(p.geometry, ray, Visible{p});
+/// The surfaces of visible solids along the parts of a ray.
+RAYLIFT_HD inline std::uint32_t crossings(const RayFrame& p, const Parts& parts) {
+  std::uint32_t count = 0;
+  for (int i = 0; i < parts.count; ++i)
+    count += p.visible == nullptr ? count_hits(p.geometry, parts.rays[i])
+                                  : count_hits(p.geometry, parts.rays[i], Visible{p});
+  return count;
 }
 
 /// Solids that a ray enters, in so far as it looked at them.
@@ -321,30 +299,48 @@ RAYLIFT_HD inline Float3 surface_light(const RayFrame& p, const Ray& ray, const 
   return shade(p, base, n, towards, cap ? 1 : openness(p, hit, point, n, pixel, sample));
 }
 
-/// The light along a ray, and solid + 1 of its first hit.
-RAYLIFT_HD inline Light see(const RayFrame& p, Ray ray, std::uint32_t pixel, std::uint32_t sample,
-                            std::uint32_t& solid) {
-  solid = 0;
-  std::uint32_t plane;
-  if (!clip(p, ray, plane)) return {0, 0, 0, 0};
+/// What is seen first along a part of a ray: a surface, or the cap at the plane where the part begins.
+struct Seen {
   Hit hit;
   bool cap = false;
+};
+RAYLIFT_HD inline Seen first_seen(const RayFrame& p, const Ray& ray, std::uint32_t plane) {
+  Seen seen;
   if (p.caps && plane != kNoPlane && p.mode != RayMode::crossings) {
-    hit = cap_hit(p, ray);
-    cap = hit.valid();
+    seen.hit = cap_hit(p, ray);
+    seen.cap = seen.hit.valid();
   }
-  if (!cap) hit = visible_hit(p, ray);
+  if (!seen.cap) seen.hit = visible_hit(p, ray);
+  return seen;
+}
+
+/// The light along a ray, and solid + 1 of its first hit.
+RAYLIFT_HD inline Light see(const RayFrame& p, const Ray& whole, std::uint32_t pixel, std::uint32_t sample,
+                            std::uint32_t& solid) {
+  solid = 0;
+  const Parts parts = parts_of(p, whole);
+  if (parts.count == 0) return {0, 0, 0, 0};
+  int part = 0;
+  Seen seen = first_seen(p, parts.rays[0], parts.planes[0]);
+  if (!seen.hit.valid() && parts.count == 2) {
+    part = 1;
+    seen = first_seen(p, parts.rays[1], parts.planes[1]);
+  }
+  const Hit& hit = seen.hit;
   if (!hit.valid()) return {0, 0, 0, 0};
+  const Ray& ray = parts.rays[part];
   solid = p.geometry.solid_id(hit.instance, hit.triangle) + 1;
   Float3 c{0, 0, 0};
   if (p.mode == RayMode::depth) {
-    const float depth = (cap ? ray.tmin : hit.t) + (p.orthographic ? p.first : 0.0f);
+    const float depth = (seen.cap ? ray.tmin : hit.t) + (p.orthographic ? p.first : 0.0f);
     c = ramp(1 - (depth - p.nearest) / (p.farthest - p.nearest));
   } else if (p.mode == RayMode::crossings) {
     // Logarithmic: 1, 2, 4, ... 64 surfaces are equal steps.
-    c = ramp(log2f(fmaxf(static_cast<float>(crossings(p, ray)), 1)) / 6);
+    c = ramp(log2f(fmaxf(static_cast<float>(crossings(p, parts)), 1)) / 6);
   } else {
-    c = surface_light(p, ray, hit, cap ? p.clip_normals[plane] : outward(p, hit), cap, pixel, sample);
+    // A cap's normal points out of what is left.
+    const Float3 normal = seen.cap ? (p.cut_away ? -1.0f : 1.0f) * p.clip_normals[parts.planes[part]] : outward(p, hit);
+    c = surface_light(p, ray, hit, normal, seen.cap, pixel, sample);
   }
   return {c.x, c.y, c.z, 1};
 }

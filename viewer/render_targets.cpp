@@ -43,10 +43,11 @@ void ImageTarget::resolve(const Resolution& size) const {
   copy(target, resolved, size);
 }
 
-BlendTarget::BlendTarget(const Resolution& size, int samples)
+BlendTarget::BlendTarget(const Resolution& size, int samples, const Renderbuffer& depth)
     : target(make_framebuffer()), resolved(make_framebuffer()), resolved_alpha(make_framebuffer()) {
   accumulated = attach(target, GL_COLOR_ATTACHMENT0, GL_RGBA16F, size, samples);
   revealage = attach(target, GL_COLOR_ATTACHMENT1, GL_R16F, size, samples);
+  glNamedFramebufferRenderbuffer(target.name(), GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth.name());
   const std::array<GLenum, 2> both{GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
   glNamedFramebufferDrawBuffers(target.name(), 2, both.data());
   resolved_accumulated = attach_texture(resolved, GL_RGBA16F, size);

@@ -28,7 +28,8 @@ struct ImageTarget {
 /// The weighted sums of transparency, multisampled and resolved.
 struct BlendTarget {
   BlendTarget() = default;
-  BlendTarget(const Resolution& size, int samples);
+  /// `depth`: of the image, which hides what is transparent, and must have the same size and samples.
+  BlendTarget(const Resolution& size, int samples, const Renderbuffer& depth);
   void clear() const;
   void resolve(const Resolution& size) const;
 

@@ -122,8 +122,9 @@ void Renderer::resize(const Resolution& resolution, int samples) {
 }
 
 const Program& Renderer::program(const std::string& variant) {
-  // Without planes, no vertex pays for them.
-  const std::string defines = clipped_ ? "#define CLIPPED\n" + variant : variant;
+  // Without planes, no vertex pays for them; without a box that is cut away no pixel, which costs the early test of
+  // depth.
+  const std::string defines = (cuts_away_ ? "#define CUT_AWAY\n" : clipped_ ? "#define CLIPPED\n" : "") + variant;
   const auto [entry, fresh] = programs_.try_emplace(defines);
   if (fresh) {
     try {
@@ -159,7 +160,8 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
     store(frame.clip_planes[i], planes[i].normal, planes[i].offset_in(scene_.bounds()) - planes[i].normal.dot(eye));
   store(frame.forward, camera.forward(), camera.orthographic ? 1 : 0);
   store(frame.up, camera.up.normalized(), static_cast<double>(settings.opacity));
-  store(frame.key_light, key_light(camera));
+  store(frame.key_light, key_light(camera), static_cast<double>(settings.glass));
+  cuts_away_ = settings.cuts_away();
   frame.choice[0] = static_cast<std::uint32_t>(settings.color);
   frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.fill == Fill::wireframe ? 4U : 0U);
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(device_triangles_, kNone));
@@ -177,7 +179,10 @@ void Renderer::draw_scene(Look look) const {
 void Renderer::draw_caps(const std::string& defines) {
   if (!scene_.has_caps()) return;  // nor is their program compiled
   glUseProgram(program("#define CAPS\n" + defines).name());
+  // The caps of a box that is cut away end at its edges.
+  for (std::size_t i = 0; cuts_away_ && i != kMostPlanes; ++i) glEnable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
   scene_.draw_caps();
+  if (cuts_away_) disable_clipping();
 }
 
 void Renderer::bind_canvas() const {
@@ -221,17 +226,17 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
 }
 
 void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
-  if (!scene_.draws(Look::solid) && !scene_.draws(Look::faint) && !photons_.draws(settings.photons)) return;
+  if (!scene_.draws_any() && !photons_.draws(settings.photons)) return;
   set_frame(camera, settings);
   scene_.look(sight_of(camera, settings, scene_.bounds(), canvas_.size));
   if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
   enable_clipping(settings);
-  if (settings.opacity < 1 && settings.fill == Fill::surface)
-    draw_blended(settings);
-  else
-    draw_surfaces(settings);
+  const bool blended = settings.opacity < 1 && settings.fill == Fill::surface;
+  if (scene_.draws(Look::lines)) draw_lines(Look::lines);
+  if (!blended) draw_surfaces(settings);
+  if (blended || (scene_.draws(Look::glass) && settings.fill == Fill::surface)) draw_blended(settings, blended);
   // Clipping planes open solids, and show the light in them.
   disable_clipping();
   draw_photons(settings.photons);
@@ -243,6 +248,7 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
 
 void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size) {
   if (!coarse_.target || coarse_size_.width != size.width || coarse_size_.height != size.height) {
+    blended_ = BlendTarget();  // has the old one's depth
     coarse_ = ImageTarget();
     coarse_ = ImageTarget(size, 1);
     coarse_size_ = size;
@@ -266,50 +272,71 @@ void Renderer::draw_background(const Settings& settings) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
+void Renderer::draw_lines(Look look) {
+  glUseProgram(program("").name());
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  draw_scene(look);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+}
+
 void Renderer::draw_surfaces(const Settings& settings) {
-  const bool lines = settings.fill == Fill::wireframe;
-  glUseProgram(program(settings.smooth && !lines ? "#define SMOOTH\n" : "").name());
-  if (lines) glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-  if (settings.edges && !lines) {
+  if (settings.fill == Fill::wireframe) {
+    for (const Look look : {Look::solid, Look::edged, Look::glass}) draw_lines(look);
+    return;
+  }
+  glUseProgram(program(settings.smooth ? "#define SMOOTH\n" : "").name());
+  const bool edges = settings.edges || scene_.draws(Look::edged);
+  if (edges) {
     // Offsets surfaces backward, so that their edges pass the depth test.
     glEnable(GL_POLYGON_OFFSET_FILL);
     glPolygonOffset(-1, -4);
   }
   draw_scene();
+  draw_scene(Look::edged);
   glDisable(GL_POLYGON_OFFSET_FILL);
-  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-  if (!lines) draw_caps("");
-  if (!settings.edges || lines) return;
+  draw_caps("");
+  if (!edges) return;
   glDepthFunc(GL_GEQUAL);
-  draw_edges();
+  draw_edges(settings);
   glDepthFunc(GL_GREATER);
 }
 
-void Renderer::draw_edges() {
+void Renderer::draw_edges(const Settings& settings) {
   glUseProgram(program("#define EDGES\n").name());
   glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   blend_over();
-  draw_scene();
+  if (settings.edges) draw_scene();
+  draw_scene(Look::edged);
   glDisable(GL_BLEND);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
-void Renderer::draw_blended(const Settings& settings) {
+void Renderer::draw_blended(const Settings& settings, bool all) {
   if (!composite_) composite_ = make_program(shaders::screen_vertex, shaders::composite_fragment);
   if (!blended_.target || blended_for_ != canvas_) {
     blended_ = BlendTarget();
-    blended_ = BlendTarget(canvas_.size, canvas_.samples);
+    blended_ = BlendTarget(canvas_.size, canvas_.samples, canvas_.target->depth);
     blended_for_ = canvas_;
   }
   glBindFramebuffer(GL_FRAMEBUFFER, blended_.target.name());
   blended_.clear();
-  glDisable(GL_DEPTH_TEST);
+  glDepthMask(GL_FALSE);
   glEnable(GL_BLEND);
   glBlendFunci(0, GL_ONE, GL_ONE);
   glBlendFunci(1, GL_ZERO, GL_ONE_MINUS_SRC_COLOR);
-  glUseProgram(program(settings.smooth ? "#define BLENDED\n#define SMOOTH\n" : "#define BLENDED\n").name());
-  draw_scene();
-  draw_caps("#define BLENDED\n");
+  const std::string smooth = settings.smooth ? "#define SMOOTH\n" : "";
+  if (all) {
+    glUseProgram(program("#define BLENDED\n" + smooth).name());
+    draw_scene();
+    draw_scene(Look::edged);
+    draw_caps("#define BLENDED\n");
+  }
+  if (scene_.draws(Look::glass)) {
+    glUseProgram(program("#define BLENDED\n#define GLASS\n" + smooth).name());
+    draw_scene(Look::glass);
+  }
+  glDepthMask(GL_TRUE);
+  glDisable(GL_DEPTH_TEST);
   blended_.resolve(canvas_.size);
   bind_canvas();
   disable_clipping();
@@ -320,9 +347,9 @@ void Renderer::draw_blended(const Settings& settings) {
   blend_over();
   glDrawArrays(GL_TRIANGLES, 0, 3);
   glDisable(GL_BLEND);
-  if (!settings.edges) return;
   enable_clipping(settings);
-  draw_edges();
+  if (all && (settings.edges || scene_.draws(Look::edged))) draw_edges(settings);
+  glEnable(GL_DEPTH_TEST);
 }
 
 void Renderer::draw_faint(const Settings& settings) {

@@ -30,7 +30,8 @@ struct IdImage {
   std::vector<std::array<std::uint32_t, 2>> ids;
 };
 
-/// Enables and disables the clip distances of the settings' planes.
+/// Enables and disables the clip distances of the settings' planes. A box that is cut away needs none: shaders discard
+/// what is in it.
 void enable_clipping(const Settings& settings);
 void disable_clipping();
 /// Enables blending by alpha that is not multiplied in.
@@ -100,8 +101,10 @@ class Renderer {
   void draw_image(const ForeignImage& image);
   void draw_scaled();
   void draw_surfaces(const Settings& settings);
-  void draw_edges();
-  void draw_blended(const Settings& settings);
+  void draw_lines(Look look);
+  void draw_edges(const Settings& settings);
+  /// What is of glass, or all surfaces.
+  void draw_blended(const Settings& settings, bool all);
   void draw_faint(const Settings& settings);
   void draw_selection(const Camera& camera, const Settings& settings);
   void draw_overlay(const Overlay& overlay);
@@ -116,6 +119,7 @@ class Renderer {
   VertexArray empty_, overlay_array_;
   Buffer overlay_buffer_;
   std::map<std::string, Program> programs_;
+  bool cuts_away_ = false;  // the frame
   Program background_, composite_, foreign_, scaled_, outline_, overlay_;
 
   Resolution resolution_;

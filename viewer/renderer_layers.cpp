@@ -32,7 +32,7 @@ std::array<int, 4> pixels_around(const Camera& camera, const Bounds& box, const 
 }  // namespace
 
 void enable_clipping(const Settings& settings) {
-  const std::size_t count = settings.planes().size();
+  const std::size_t count = settings.cuts_away() ? 0 : settings.planes().size();
   for (std::size_t i = 0; i != count; ++i) glEnable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
 }
 

@@ -74,7 +74,11 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   glDepthFunc(GL_GREATER);
   enable_clipping(settings);
   glUseProgram(program("#define IDS\n").name());
-  draw_scene();
+  for (const Look look : {Look::solid, Look::edged, Look::glass}) draw_scene(look);
+  // What is between lines can be clicked.
+  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
+  draw_scene(Look::lines);
+  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
   draw_caps("#define IDS\n");
   disable_clipping();
   if (photons) {

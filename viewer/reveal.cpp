@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 namespace raylift::viewer {
 namespace {
@@ -121,6 +122,27 @@ std::vector<std::uint32_t> standing_before(const Solids& solids, std::span<const
   return result;
 }
 
+namespace {
+
+/// What somebody wants goes before what follows from the scene.
+std::optional<Look> look_of(Style style) {
+  switch (style) {
+    case Style::ghost:
+      return Look::faint;
+    case Style::glass:
+      return Look::glass;
+    case Style::wireframe:
+      return Look::lines;
+    case Style::edges:
+      return Look::edged;
+    case Style::plain:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
                                 std::span<const std::uint32_t> in_the_way) {
   std::vector<std::uint8_t> result = solids.visible();  // 0 and 1 are hidden and solid
@@ -133,6 +155,9 @@ std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
                                                     : settings.shells == Shells::faint ? Look::faint
                                                                                        : Look::hidden);
   }
+  for (std::size_t i = 0; i != result.size(); ++i)
+    if (const auto look = look_of(static_cast<Style>(solids.styles()[i])); look && solids.visible()[i] != 0)
+      result[i] = static_cast<std::uint8_t>(*look);
   for (const std::uint32_t i : in_the_way)
     if (result[i] != static_cast<std::uint8_t>(Look::hidden)) result[i] = static_cast<std::uint8_t>(Look::faint);
   return result;
@@ -142,7 +167,7 @@ std::vector<std::uint32_t> shown_solid(std::span<const std::uint8_t> looks) {
   std::vector<std::uint32_t> solid, visible;
   for (std::uint32_t i = 0; i != looks.size(); ++i) {
     const Look look{looks[i]};
-    if (look == Look::solid || look == Look::open) solid.push_back(i);
+    if (look != Look::hidden && look != Look::faint) solid.push_back(i);
     if (look != Look::hidden) visible.push_back(i);
   }
   return solid.empty() ? visible : solid;
@@ -151,6 +176,7 @@ std::vector<std::uint32_t> shown_solid(std::span<const std::uint8_t> looks) {
 std::vector<Eigen::Vector3d> framed_points(const Solids& solids, const Settings& settings,
                                            std::span<const std::uint32_t> instances) {
   std::vector<Eigen::Vector3d> points = solids.outermost(instances);
+  if (settings.cuts_away()) return points;  // what is left stands all around
   for (const ClipPlane& plane : settings.planes()) {
     const double offset = plane.offset_in(solids.scene().bounds);
     // What is cut away ends at the plane. All of it, where nothing would be left.

@@ -26,11 +26,11 @@ namespace raylift::viewer {
                                                          const Camera& camera, double aspect);
 
 /// The Look of each solid. `in_the_way` are drawn faintly in any case. A clipping plane opens the solids that enclose
-/// nearly all others: they are `open` then, but for the largest of several.
+/// nearly all others: they are `open` then, but for the largest of several. A visible solid's style goes before this.
 [[nodiscard]] std::vector<std::uint8_t> looks(const Solids& solids, const Settings& settings,
                                               std::span<const std::uint32_t> in_the_way = {});
 
-/// The solids with the look `solid` or `open`; all visible ones, where none has it. They are what is framed.
+/// The solids that are neither hidden nor faint; all visible ones, where none has it. They are what is framed.
 [[nodiscard]] std::vector<std::uint32_t> shown_solid(std::span<const std::uint8_t> looks);
 
 /// The outermost points of what the looks show in full, clipped: what the camera frames.

@@ -2,12 +2,16 @@
 #include "scene_buffers.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "palette.h"
 #include "smooth_normals.h"
 
 namespace raylift::viewer {
 namespace {
+
+constexpr std::array<Look, 5> kDrawnLooks{Look::solid, Look::faint, Look::lines, Look::edged, Look::glass};
 
 void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Buffer& vertices,
                         const Buffer& triangles) {
@@ -51,8 +55,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   // Frees the old scene first: two large ones may not fit together.
   for (Buffer* buffer : {&vertices_, &triangles_, &level_triangles_, &normals_, &smooth_, &instances_, &colors_})
     *buffer = Buffer();
-  solid_ = Group();
-  faint_ = Group();
+  for (Group& group : groups_) group = Group();
   selected_ = Group();
   scene_ = nullptr;  // until all buffers are filled
   caps_.set_scene(nullptr, nullptr, {});
@@ -92,6 +95,22 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   check_gl("putting the scene into OpenGL buffers");
 }
 
+std::uint64_t SceneBuffers::shown_triangles() const {
+  std::uint64_t count = 0;
+  for (const Group& one : groups_) count += one.triangles;
+  return count;
+}
+
+std::uint64_t SceneBuffers::drawn_triangles() const {
+  std::uint64_t count = 0;
+  for (const Group& one : groups_) count += one.seen.triangles();
+  return count;
+}
+
+bool SceneBuffers::draws_any() const {
+  return std::any_of(kDrawnLooks.begin(), kDrawnLooks.end(), [this](Look look) { return draws(look); });
+}
+
 void SceneBuffers::fill(Group& group, const DrawList& list) {
   group.slots = make_buffer(std::span<const DrawSlot>(list.slots));
   group.records = make_buffer(std::span<const DrawCommand>(list.commands));
@@ -128,10 +147,14 @@ void SceneBuffers::set_detail(const Detail& detail) {
 void SceneBuffers::look(const Sight& sight) {
   if (sight_ == sight) return;
   enclosed_.look(sight, looks_);
-  for (Group* group : {&solid_, &faint_}) {
-    if (group->commands == 0) continue;
-    group->seen.look(sight, enclosed_.hidden());
-    refill_seen(*group);
+  // What shows triangles shows those of the scene.
+  Sight whole = sight;
+  whole.tolerance = 0;
+  for (const Look look : kDrawnLooks) {
+    Group& drawn = group(look);
+    if (drawn.commands == 0) continue;
+    drawn.seen.look(look == Look::lines || look == Look::edged ? whole : sight, enclosed_.hidden());
+    refill_seen(drawn);
   }
   sight_ = sight;
 }
@@ -140,12 +163,13 @@ void SceneBuffers::set_looks(std::span<const std::uint8_t> looks) {
   if (scene_ == nullptr) return;
   caps_.set_looks(looks);
   looks_.assign(looks.begin(), looks.end());
-  const DrawList solid = draw_list(*scene_, offsets_, looks, surfaces_);
-  const DrawList faint = draw_list(*scene_, offsets_, looks, surfaces_, Look::faint);
-  fill(solid_, solid);
-  fill(faint_, faint);
-  solid_.seen = SeenList(*scene_, offsets_, levels_, solid);
-  faint_.seen = SeenList(*scene_, offsets_, levels_, faint);
+  DrawList faint;
+  for (const Look look : kDrawnLooks) {
+    DrawList list = draw_list(*scene_, offsets_, looks, surfaces_, look);
+    fill(group(look), list);
+    group(look).seen = SeenList(*scene_, offsets_, levels_, list);
+    if (look == Look::faint) faint = std::move(list);
+  }
   sight_.reset();
   const LineList lines = line_list(*scene_, faint);
   outlines_ = static_cast<std::uint32_t>(lines.commands.size());
@@ -236,7 +260,7 @@ void SceneBuffers::draw_selected() const {
 
 void SceneBuffers::draw_outlines() const {
   if (outlines_ == 0) return;
-  bind(outline_, faint_.slots);
+  bind(outline_, group(Look::faint).slots);
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, outline_records_.name());
   glMultiDrawArraysIndirect(GL_LINES, nullptr, static_cast<GLsizei>(outlines_), 0);
 }

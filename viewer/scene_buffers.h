@@ -4,6 +4,8 @@
 
 #include <raylift/geometry/scene/scene.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -62,13 +64,14 @@ class SceneBuffers {
 
   [[nodiscard]] bool has_scene() const { return scene_ != nullptr; }
   [[nodiscard]] bool draws(Look look) const { return group(look).commands != 0; }
+  [[nodiscard]] bool draws_any() const;
   [[nodiscard]] const Bounds& bounds() const { return bounds_; }
   /// Entries of the colour table: of materials, and for things without a colour of their own.
   [[nodiscard]] std::uint32_t material_entries() const { return material_entries_; }
   [[nodiscard]] std::uint32_t distinct_entries() const { return distinct_entries_; }
   /// Triangles of all that is not hidden, those of each instance counted, and those that draw() draws of them.
-  [[nodiscard]] std::uint64_t shown_triangles() const { return solid_.triangles + faint_.triangles; }
-  [[nodiscard]] std::uint64_t drawn_triangles() const { return solid_.seen.triangles() + faint_.seen.triangles(); }
+  [[nodiscard]] std::uint64_t shown_triangles() const;
+  [[nodiscard]] std::uint64_t drawn_triangles() const;
   /// Bytes of all buffers, shared ones included.
   [[nodiscard]] std::uint64_t bytes() const {
     return buffer_bytes_ + normal_bytes_ + levels_.triangles.size() * sizeof(UInt3) + caps_.bytes();
@@ -83,7 +86,13 @@ class SceneBuffers {
     SeenList seen;
     Buffer seen_slots, seen_records;
   };
-  [[nodiscard]] const Group& group(Look look) const { return look == Look::faint ? faint_ : solid_; }
+  /// What is open is drawn with what is solid.
+  [[nodiscard]] const Group& group(Look look) const {
+    return groups_[static_cast<std::size_t>(look == Look::open ? Look::solid : look)];
+  }
+  [[nodiscard]] Group& group(Look look) {
+    return groups_[static_cast<std::size_t>(look == Look::open ? Look::solid : look)];
+  }
   [[nodiscard]] GLuint triangle_buffer() const { return shared_ ? shared_->triangles : triangles_.name(); }
   void set_levels(Levels levels);
   void fill(Group& group, const DrawList& list);
@@ -101,7 +110,8 @@ class SceneBuffers {
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
   Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, colors_, hit_colors_;
-  Group solid_, faint_, selected_;
+  std::array<Group, 7> groups_;  // by Look
+  Group selected_;
   CapLayer caps_;
   Bounds selected_bounds_;
   Buffer outline_points_, outline_records_;

@@ -30,6 +30,22 @@ void draw_size(const ViewerState& state) {
     if (name != "solids" || state.selection()->group != kNone) fact(name.c_str(), value);
 }
 
+/// Of the first of them.
+void draw_style(ViewerState& state, const Selection& s) {
+  if (s.solids.empty()) return;
+  auto style = static_cast<Style>(state.solids()->styles()[s.solids.front()]);
+  ImGui::SetNextItemWidth(em(110));
+  if (choose("style", kStyleNames, style,
+             "How what is selected is drawn: as all, faintly, transparent, as lines, with edges"))
+    state.set_style(style);
+  if (style != Style::glass) return;
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(em(110));
+  float opacity = state.settings().glass;
+  if (slider("opacity", opacity, 0.02F, 1, "%.2f", "Of all solids of glass"))
+    state.change_settings([&](Settings& settings) { settings.glass = opacity; });
+}
+
 /// From a solid to the group below it, and back: what the button does, if it was pressed.
 std::function<void()> draw_group_button(ViewerState& state, const Selection& s) {
   if (s.group != kNone) {
@@ -55,6 +71,8 @@ std::function<void()> draw_buttons(ViewerState& state, const Selection& s) {
   if (button("only this", "Hide all others; U shows all"))
     state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
   ImGui::SameLine();
+  if (button("ghost others", "Draw all others faintly, or as before (Ctrl+G)")) state.ghost_others();
+  ImGui::SameLine();
   if (button("copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.facts())
     ImGui::SetClipboardText(state.selection_text().c_str());
   return draw_group_button(state, s);
@@ -67,6 +85,7 @@ void draw_selection(ViewerState& state, float left, float width, float height) {
   std::function<void()> next;
   if (begin_lower_panel("Selected", kSelectionWidth, left, width, height)) {
     next = draw_buttons(state, s);  // first: they don't scroll away
+    draw_style(state, s);
     if (begin_facts("selected")) {
       draw_names(s);
       draw_size(state);

@@ -100,7 +100,38 @@ Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene) {
   return box;
 }
 
+std::vector<ClipPlane> ClipBox::planes() const {
+  std::vector<ClipPlane> faces;
+  for (int axis = 0; axis != 3; ++axis) {
+    faces.push_back({-Eigen::Vector3d::Unit(axis), -box.min[axis]});
+    faces.push_back({Eigen::Vector3d::Unit(axis), box.max[axis]});
+  }
+  return faces;
+}
+
+std::optional<Bounds> parse_box(std::string_view text) {
+  std::size_t middle = 0;
+  for (int comma = 0; comma != 3 && middle != std::string_view::npos; ++comma) middle = text.find(',', middle + 1);
+  if (middle == std::string_view::npos) return std::nullopt;
+  const auto low = cli::three_numbers(text.substr(0, middle)), high = cli::three_numbers(text.substr(middle + 1));
+  if (!low || !high) return std::nullopt;
+  if ((low->array() >= high->array()).any())
+    reject(text, "a box", "the first three numbers are its least corner, the others its greatest one");
+  Bounds box;
+  box.add(*low);
+  box.add(*high);
+  return box;
+}
+
+std::string box_text(const Bounds& box) {
+  std::string text;
+  for (const Eigen::Vector3d* corner : {&box.min, &box.max})
+    for (int axis = 0; axis != 3; ++axis) text += (text.empty() ? "" : ",") + decimal((*corner)[axis]);
+  return text;
+}
+
 std::vector<ClipPlane> Settings::planes() const {
+  if (clip_box) return clip_box->planes();
   std::vector<ClipPlane> all;
   if (clip) all.push_back(*clip);
   for (const ClipPlane& plane : more_clips)
@@ -111,6 +142,12 @@ std::vector<ClipPlane> Settings::planes() const {
 void Settings::set_planes(std::span<const ClipPlane> planes) {
   clip = planes.empty() ? std::nullopt : std::optional(planes.front());
   more_clips.assign(planes.begin() + (planes.empty() ? 0 : 1), planes.end());
+  clip_box.reset();
+}
+
+void Settings::set_clip_box(const ClipBox& fresh) {
+  set_planes({});
+  clip_box = fresh;
 }
 
 ClipPlanes parse_clips(std::span<const std::string> texts) {

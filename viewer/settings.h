@@ -20,6 +20,7 @@
 namespace raylift::viewer {
 
 inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
+inline constexpr std::array<std::string_view, 5> kStyleNames{"plain", "ghost", "glass", "wireframe", "edges"};
 inline constexpr std::array<std::string_view, 3> kShellsNames{"faint", "solid", "hidden"};
 inline constexpr std::array<std::string_view, 8> kColorNames{"material", "solid",   "mesh", "residency",
                                                              "normal",   "surface", "hits", "first-hit"};
@@ -67,6 +68,24 @@ struct ClipPlanes {
 /// The part of a box that a plane along an axis leaves. All of the box, where that part is empty or the plane oblique.
 [[nodiscard]] Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene);
 
+/// A box along the world's axes: hides what is outside, or with `away` what is inside. Its faces are kMostPlanes
+/// planes.
+struct ClipBox {
+  Bounds box;  ///< mm
+  bool away = false;
+
+  /// Those of the least x, the greatest x, the least y and so on; normals point out of the box.
+  [[nodiscard]] std::vector<ClipPlane> planes() const;
+  friend bool operator==(const ClipBox& a, const ClipBox& b) {
+    return a.box.min == b.box.min && a.box.max == b.box.max && a.away == b.away;
+  }
+};
+/// "-100,-100,0,100,100,50": the least corner and the greatest one. Nothing for what is not six numbers; throws
+/// Error(usage) where the first corner is not less than the other.
+[[nodiscard]] std::optional<Bounds> parse_box(std::string_view text);
+/// The text that parse_box reads as this box.
+[[nodiscard]] std::string box_text(const Bounds& box);
+
 /// sRGB, 0 to 1.
 using Color = std::array<float, 3>;
 
@@ -90,10 +109,12 @@ struct Settings {
   bool smooth = true;
   bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent
+  float glass = 0.3F;             ///< the opacity of solids with Style::glass
   Shells shells = Shells::faint;  ///< as looks() says
   float detail = kDetail;         ///< pixels by which simplified solids may differ; 0: none is simplified
   std::optional<ClipPlane> clip;
   std::vector<ClipPlane> more_clips;      ///< hold besides `clip`: what any of them hides is hidden
+  std::optional<ClipBox> clip_box;        ///< in place of these planes
   bool caps = true;                       ///< closes solids where planes cut them
   std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMostMeasured; mm
   std::optional<Bounds> box;              ///< whose edges are drawn: that of a selected group
@@ -104,9 +125,14 @@ struct Settings {
 
   /// Whether solids have the colours of what they detected.
   [[nodiscard]] bool colors_hits() const { return color == ColorBy::hits || color == ColorBy::first_hit; }
-  /// All clipping planes, at most kMostPlanes.
+  /// All clipping planes, at most kMostPlanes: those of the box, where there is one.
   [[nodiscard]] std::vector<ClipPlane> planes() const;
+  /// Whether the space that all planes leave is hidden, and not what any of them hides.
+  [[nodiscard]] bool cuts_away() const { return clip_box && clip_box->away; }
+  /// In place of the box too.
   void set_planes(std::span<const ClipPlane> planes);
+  /// In place of all planes.
+  void set_clip_box(const ClipBox& fresh);
 };
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.

@@ -10,7 +10,7 @@ const std::string_view frame_block = R"(layout(std140, binding = 0) uniform Fram
   vec4 clip_planes[6];  // dot(xyz, relative position) > w is cut away
   vec4 forward;         // w: 1 where the camera is orthographic
   vec4 up;              // of the world; w: opacity
-  vec4 key_light;       // towards it
+  vec4 key_light;       // towards it; w: opacity of glass
   uvec4 choice;         // colour mode, flags, nothing, triangles on the device
   uvec4 color_tables;   // of `colors`: entries for materials, entries for things without a colour of their own
 };
@@ -149,6 +149,17 @@ vec3 lighted(vec3 base, vec3 n, vec3 towards) {
   return lit;
 }
 
+#if defined(CUT_AWAY) && !defined(CAPS)
+// In the box whose faces the planes are. To be called last: derivatives of discarded pixels are undefined.
+void cut_away() {
+  float beyond = dot(clip_planes[0].xyz, relative) - clip_planes[0].w;
+  for (int i = 1; i < 6; ++i) beyond = max(beyond, dot(clip_planes[i].xyz, relative) - clip_planes[i].w);
+  if (beyond < 0) discard;
+}
+#else
+void cut_away() {}
+#endif
+
 void main() {
 #ifdef CAPS
   uint triangle = which.z;
@@ -207,10 +218,15 @@ void main() {
 #else
   color = vec4(mix(base, lit, 0.5), 0.03 + 0.35 * fourth_power(1 - abs(dot(n, towards))));
 #endif
+  cut_away();
   return;
 #endif
 #ifdef BLENDED
+#ifdef GLASS
+  float alpha = key_light.w;
+#else
   float alpha = up.w;
+#endif
   // More where the surface is seen along its side, as with glass.
   float grazing = 1 - abs(dot(n, towards));
   alpha = clamp(alpha * (0.6 + 1.2 * grazing * grazing), 0.02, 1.0);
@@ -223,6 +239,7 @@ void main() {
 #endif
 #endif
 #endif
+  cut_away();
 }
 )";
 

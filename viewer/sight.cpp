@@ -14,7 +14,7 @@ Sight sight_of(const Camera& camera, const Settings& settings, const Bounds& sce
   sight.forward = camera.forward();
   sight.orthographic = camera.orthographic;
   sight.nearest = 1e-3 * camera.distance;  // the near plane lies nearer
-  sight.opaque = settings.opacity >= 1 && settings.fill == Fill::surface;
+  sight.opaque = settings.opacity >= 1 && settings.fill == Fill::surface && !settings.cuts_away();
   sight.pixels = image.height / (2 * camera.half_height()) * (camera.orthographic ? 1 : camera.distance);
   // What shows triangles, or tells them apart, shows those of the scene.
   const bool whole =
@@ -42,6 +42,8 @@ Sight sight_of(const Camera& camera, const Settings& settings, const Bounds& sce
   add(right * w - x, sight.sides);
   add(y - below * w, sight.sides);
   add(above * w - y, sight.sides);
+  // What is left around a box has no planes that all of it lies behind.
+  if (settings.cuts_away()) return sight;
   for (const ClipPlane& plane : settings.planes()) {
     Eigen::Vector4d seen;
     seen << -plane.normal, plane.offset_in(scene) - plane.normal.dot(sight.eye);

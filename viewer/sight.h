@@ -18,7 +18,7 @@ namespace raylift::viewer {
 struct Sight {
   Eigen::Vector3d eye, forward;
   std::vector<Eigen::Vector4d> sides;  ///< of the image
-  std::vector<Eigen::Vector4d> clips;  ///< of the settings
+  std::vector<Eigen::Vector4d> clips;  ///< of the settings; none of a box that is cut away
   double pixels = 0;                   ///< that a millimetre fills: at depth 1 mm, or orthographic at any depth
   double nearest = 0;  ///< all that is seen is farther from the eye, where the camera is not orthographic
   bool orthographic = false;

@@ -50,6 +50,8 @@ class SolidMeasurer {
   /// `progress` asks for it.
   [[nodiscard]] SolidFacts facts(std::span<const std::uint32_t> solids, const SceneCheck* check,
                                  const Progress& progress = {});
+  /// Their box alone, which is that of the facts.
+  [[nodiscard]] Bounds box(std::span<const std::uint32_t> solids, const Progress& progress = {});
 
  private:
   /// Of a mesh, in its own frame and unit.
@@ -61,7 +63,6 @@ class SolidMeasurer {
   const Surface& surface(std::uint32_t mesh, const Progress& progress);
   double area(const Instance& solid, const Progress& progress);
   double stretched_area(const Instance& solid, const Eigen::Matrix3d& gram, const Progress& progress);
-  Bounds box(std::span<const std::uint32_t> solids, const Progress& progress);
   void add_volumes(std::span<const std::uint32_t> solids, const SceneCheck& check, SolidFacts& facts) const;
 
   std::shared_ptr<const Scene> scene_;

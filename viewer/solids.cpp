@@ -60,7 +60,8 @@ Eigen::Vector3d farthest_vertex(const Mesh& mesh, const Transform& placed, const
 
 }  // namespace
 
-Solids::Solids(const Scene& scene) : scene_(&scene), visible_(scene.instances.size(), 1) {
+Solids::Solids(const Scene& scene)
+    : scene_(&scene), visible_(scene.instances.size(), 1), styles_(scene.instances.size(), 0) {
   sort_by_group(
       scene.nodes.size(), scene.nodes.size(), [&](std::size_t i) { return scene.nodes[i].parent; }, child_begin_,
       child_);
@@ -95,7 +96,7 @@ std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
 
 void Solids::changing() {
   constexpr std::size_t kMostSteps = 100;
-  before_.push_back(visible_);
+  before_.push_back({visible_, styles_});
   if (before_.size() > kMostSteps) before_.erase(before_.begin());
   ++version_;
 }
@@ -120,9 +121,25 @@ void Solids::set_all(std::vector<std::uint8_t> visible) {
   visible_ = std::move(visible);
 }
 
+void Solids::set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles) {
+  changing();
+  visible_ = std::move(visible);
+  styles_ = std::move(styles);
+}
+
+bool Solids::has_styles() const {
+  return std::any_of(styles_.begin(), styles_.end(), [](std::uint8_t one) { return one != 0; });
+}
+
+void Solids::set_style(std::span<const std::uint32_t> instances, Style style) {
+  changing();
+  for (const std::uint32_t i : instances) styles_[i] = static_cast<std::uint8_t>(style);
+}
+
 bool Solids::undo() {
   if (before_.empty()) return false;
-  visible_ = std::move(before_.back());
+  visible_ = std::move(before_.back().visible);
+  styles_ = std::move(before_.back().styles);
   before_.pop_back();
   ++version_;
   return true;

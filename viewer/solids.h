@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "modes.h"
+
 namespace raylift::viewer {
 
 /// A box around a box after a transform.
@@ -30,14 +32,19 @@ class Solids {
 
   /// One value per solid: 1 visible, 0 hidden.
   [[nodiscard]] const std::vector<std::uint8_t>& visible() const { return visible_; }
-  /// Raised by each change of visibility.
+  /// The Style of each solid.
+  [[nodiscard]] const std::vector<std::uint8_t>& styles() const { return styles_; }
+  [[nodiscard]] bool has_styles() const;
+  void set_style(std::span<const std::uint32_t> instances, Style style);
+  /// Raised by each change of visibility or styles.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   void set_visible(std::span<const std::uint32_t> instances, bool visible);
   void show_all();
   void show_only(std::span<const std::uint32_t> instances);
   /// One value per solid.
   void set_all(std::vector<std::uint8_t> visible);
-  /// Takes the last change of visibility back; false where there is none.
+  void set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles);
+  /// Takes the last change of visibility or styles back; false where there is none.
   bool undo();
   /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.
   [[nodiscard]] int shown(std::uint32_t node) const;
@@ -58,8 +65,11 @@ class Solids {
   std::vector<std::uint32_t> child_begin_, child_;        // of node + 1; 0 is the top
   std::vector<std::uint32_t> instance_begin_, instance_;  // likewise
   std::vector<Bounds> mesh_bounds_;
-  std::vector<std::uint8_t> visible_;
-  std::vector<std::vector<std::uint8_t>> before_;  // earlier values of visible_, the last one last
+  std::vector<std::uint8_t> visible_, styles_;
+  struct Before {
+    std::vector<std::uint8_t> visible, styles;
+  };
+  std::vector<Before> before_;  // earlier values, the last ones last
   std::uint64_t version_ = 0;
   mutable std::uint64_t shown_version_ = ~std::uint64_t{0};
   mutable std::vector<std::uint8_t> shown_;

@@ -28,6 +28,7 @@ Settings with_bookmark(const Settings& settings, const Bookmark& bookmark) {
   Settings result = bookmark.whole ? bookmark.settings : settings;
   result.clip = bookmark.settings.clip;
   result.more_clips = bookmark.settings.more_clips;
+  result.clip_box = bookmark.settings.clip_box;
   result.measured = settings.measured;
   result.box = settings.box;
   result.axes = settings.axes;

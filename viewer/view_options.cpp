@@ -13,9 +13,7 @@
 #include "cli/placement_options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
-#include "find.h"
 #include "outside/describe_verbs.h"
-#include "reveal.h"
 #include "view_config.h"
 
 namespace raylift::viewer {
@@ -165,6 +163,15 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
         }
       })
       ->group(kDrawing);
+  add("--clip-box", "BOX", "",
+      "Show only what is in a box: X,Y,Z,X,Y,Z, its least corner and its greatest one, mm; or PATTERN: the box around "
+      "these solids; off: none",
+      [&](const std::string& text) {
+        if (text != "off") (void)parse_box(text);
+        options.clip_box = text == "off" ? "" : text;
+      });
+  app.add_flag("--clip-box-away,!--no-clip-box-away", options.clip_box_away, "Cut away what is in this box instead")
+      ->group(kDrawing);
   repeated(app.add_option(
                "--measure", options.measured,
                "Draw the distance between two points, mm, and the angle at the second of three; given for each point"),
@@ -189,6 +196,15 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   patterns("--hide", options.hide,
            "Hide solids by name, mesh, material, path or #COPY; several by commas, or given again");
   patterns("--only", options.only, "Show only these solids, chosen likewise");
+  const auto styled = [&](Style style) -> auto& {
+    return options.styled[static_cast<std::size_t>(style)];
+  };
+  patterns("--ghost", styled(Style::ghost), "Draw these solids faintly");
+  patterns("--glass", styled(Style::glass), "Draw these solids transparent");
+  patterns("--wireframe-of", styled(Style::wireframe), "Draw these solids as lines");
+  patterns("--edges-of", styled(Style::edges), "Draw the triangles' edges over these solids");
+  add("--glass-opacity", "SHARE", "0.3", "Opacity of solids of --glass, 0.01 to 1",
+      [&](const std::string& text) { settings.glass = static_cast<float>(number(text, 0.01, 1)); });
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
@@ -257,6 +273,16 @@ void settle_clips(ViewOptions& options) {
   const ClipPlanes parsed = parse_clips(clips);
   options.clip_facing = parsed.facing;
   options.settings.set_planes(parsed.planes);
+  if (options.clip_box.empty() || parsed.planes.empty()) return;
+  // The box takes all planes. What is given wins over the configuration.
+  const bool planes_given = options.clips.size() > options.configured.clips;
+  const bool box_given = options.clip_box != options.configured.clip_box;
+  if (planes_given == box_given)
+    throw Error(ErrorKind::usage, "--clip-box takes all clipping planes, and --clip gives others", {},
+                "leave one of them out");
+  if (planes_given) options.clip_box.clear();
+  if (box_given) options.settings.set_planes({});
+  if (box_given) options.clip_facing = false;
 }
 
 /// The points of --measure: those of the command line, or else of the configuration.
@@ -293,19 +319,12 @@ void settle(ViewOptions& options, bool background_given) {
   const Settings& s = options.settings;
   if (s.rays != RayMode::off && (s.opacity < 1 || s.fill == Fill::wireframe || s.edges))
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --opacity, --wireframe and --edges");
+  bool styled = false;
+  for (const Style style : {Style::glass, Style::wireframe, Style::edges})
+    styled |= !options.styled[static_cast<std::size_t>(style)].empty();
+  if (s.rays != RayMode::off && styled)
+    options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --glass, --wireframe-of and --edges-of");
   if (s.rays != RayMode::off && !options.photons.empty()) options.warnings.emplace_back("--ray-cast shows no photons");
-}
-
-/// The solids that a pattern of the options means. Where there are none: a warning, for one of the configuration, which
-/// is for any scene; else throws Error(usage).
-std::vector<std::uint32_t> matching(const std::string& pattern, bool configured, const Solids& solids, Notes& notes) {
-  Found found = configured ? find(solids, pattern) : find_some(solids, pattern);
-  if (found.by) {
-    notes.counts.push_back("'" + cli::printable(pattern) + "': " + count_text(found));
-    return std::move(found.solids);
-  }
-  notes.warnings.push_back(nothing_matches(pattern) + ", of the configuration");
-  return {};
 }
 
 }  // namespace
@@ -327,51 +346,19 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
     } catch (const Error& error) {
       throw Error(error.kind(), error.problem(), {path, ""}, "correct the configuration, or leave it out: --no-config");
     }
-    options.configured = {options.hide.size(), options.only.size(), options.clips.size(), options.measured.size(),
-                          options.focus};
+    options.configured = {options.hide.size(),
+                          options.only.size(),
+                          options.clips.size(),
+                          options.measured.size(),
+                          options.focus,
+                          options.clip_box,
+                          {}};
+    for (std::size_t i = 0; i != options.styled.size(); ++i) options.configured.styled[i] = options.styled[i].size();
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));
   if (text.empty() && options.send.verb.empty()) settle(options, app.count("--background") != 0);
   return text;
-}
-
-Notes apply_visibility(const ViewOptions& options, Solids& solids) {
-  Notes notes;
-  std::vector<std::uint32_t> shown;
-  for (std::size_t i = 0; i != options.only.size(); ++i) {
-    const auto found = matching(options.only[i], i < options.configured.only, solids, notes);
-    shown.insert(shown.end(), found.begin(), found.end());
-  }
-  if (!shown.empty()) solids.show_only(shown);
-  for (std::size_t i = 0; i != options.hide.size(); ++i)
-    solids.set_visible(matching(options.hide[i], i < options.configured.hide, solids, notes), false);
-  return notes;
-}
-
-Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect) {
-  Opening view{before, options.settings, {}, {}, {}};
-  const Scene& scene = solids.scene();
-  const auto camera = [&](std::span<const Eigen::Vector3d> points) {
-    Bounds box = points.empty() ? scene.bounds : Bounds();
-    for (const Eigen::Vector3d& point : points) box.add(point);
-    Camera made = make_camera(options.camera, scene.up_axis, box, aspect);
-    if (!options.camera.eye && !options.camera.target) {
-      made.free_middle = before.free_middle;
-      made.free_share = before.free_share;
-      made.frame(points, aspect);
-      made.zoom(1 / options.camera.zoom);
-    }
-    return made;
-  };
-  if (options.clip_facing) view.settings.clip = facing_plane(camera({}).forward());
-  std::vector<std::uint32_t> focus;
-  if (!options.focus.empty())
-    focus = matching(options.focus, options.focus == options.configured.focus, solids, view.notes);
-  view.focus = focus.empty() ? shown_solid(looks(solids, view.settings)) : focus;
-  view.camera = camera(framed_points(solids, view.settings, view.focus));
-  if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);
-  return view;
 }
 
 }  // namespace raylift::viewer

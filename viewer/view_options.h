@@ -6,6 +6,7 @@
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/interop/gl_context.h>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -54,16 +55,20 @@ struct ViewOptions {
 
   Settings settings;
   CameraOptions camera;
-  std::vector<std::string> warnings;    ///< about options that have no effect
-  std::vector<std::string> clips;       ///< as typed; settings.clip and more_clips follow from them
-  std::vector<std::string> measured;    ///< as typed; settings.measured follows from them
-  bool clip_facing = false;             ///< settings.clip follows from the camera
-  std::string focus;                    ///< frames the solids that match
-  std::vector<std::string> hide, only;  ///< patterns of solids, as find() reads them
+  std::vector<std::string> warnings;  ///< about options that have no effect
+  std::vector<std::string> clips;     ///< as typed; settings.clip and more_clips follow from them
+  std::vector<std::string> measured;  ///< as typed; settings.measured follows from them
+  bool clip_facing = false;           ///< settings.clip follows from the camera
+  std::string clip_box;               ///< as find_box() reads it; settings.clip_box follows from the scene
+  bool clip_box_away = false;
+  std::string focus;                                                ///< frames the solids that match
+  std::vector<std::string> hide, only;                              ///< patterns of solids, as find() reads them
+  std::array<std::vector<std::string>, kStyleNames.size()> styled;  ///< likewise, by Style
   /// What the configuration said of these: its patterns come first.
   struct Configured {
     std::size_t hide = 0, only = 0, clips = 0, measured = 0;
-    std::string focus;
+    std::string focus, clip_box;
+    std::array<std::size_t, kStyleNames.size()> styled{};
   } configured;
 };
 
@@ -80,7 +85,7 @@ struct Notes {
   std::vector<std::string> warnings;  ///< of the configuration's patterns that match nothing
 };
 
-/// Applies --hide and --only. Throws Error(usage) where a pattern of the command line matches nothing.
+/// Applies --hide, --only and the styles. Throws Error(usage) where a pattern of the command line matches nothing.
 Notes apply_visibility(const ViewOptions& options, Solids& solids);
 
 /// How a scene opens.

@@ -17,12 +17,6 @@ namespace {
 
 constexpr auto kRest = std::chrono::milliseconds(180);  // after which a move is over
 
-/// Origin and direction of the camera's ray through the cursor.
-std::pair<Eigen::Vector3d, Eigen::Vector3d> cursor_ray(const Camera& camera, const Cursor& cursor) {
-  const double aspect = static_cast<double>(cursor.window.width) / cursor.window.height;
-  return camera.rays(aspect).ray(2 * cursor.x / cursor.window.width - 1, 1 - 2 * cursor.y / cursor.window.height);
-}
-
 std::string material_name(const Scene& scene, std::uint32_t material) {
   return material == kNone ? "none" : scene.materials[material].name;
 }
@@ -48,17 +42,6 @@ std::optional<Eigen::Vector3d> point_on(const Scene& scene, const Instance& inst
   const double along = normal.dot(direction);
   if (along == 0) return std::nullopt;
   return origin + normal.dot(a - origin) / along * direction;
-}
-
-/// Where a ray enters what the clipping planes leave.
-Eigen::Vector3d entry_point(const Settings& settings, const Bounds& scene,
-                            const std::pair<Eigen::Vector3d, Eigen::Vector3d>& ray) {
-  const auto& [origin, direction] = ray;
-  double t = 0;
-  for (const ClipPlane& plane : settings.planes())
-    if (const double along = plane.normal.dot(direction); along < 0)
-      t = std::max(t, (plane.offset_in(scene) - plane.normal.dot(origin)) / along);
-  return origin + t * direction;
 }
 
 }  // namespace
@@ -132,6 +115,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
       Opening view = open_view(options_, *solids_, camera_, aspect());
       camera_ = view.camera;
       if (options_.clip_facing) settings_.clip = view.settings.clip;
+      if (!options_.clip_box.empty()) settings_.clip_box = view.settings.clip_box;
       framed_ = options_.camera.eye || options_.camera.target ? std::vector<std::uint32_t>() : std::move(view.focus);
       framed_zoom_ = 1 / options_.camera.zoom;
       in_the_way_ = std::move(view.in_the_way);
@@ -313,7 +297,10 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
 }
 
 std::optional<Eigen::Vector3d> ViewerState::picked_point(const Picked& picked, const Cursor& cursor) const {
-  if (picked.triangle == kNone) return entry_point(settings_, scene_->bounds, cursor_ray(camera_, cursor));  // a cap
+  if (picked.triangle == kNone) {  // a cap
+    const auto [origin, direction] = cursor_ray(camera_, cursor);
+    return clip_entry(settings_, scene_->bounds, origin, direction);
+  }
   const Instance& instance = scene_->instances[picked.instance];
   const std::uint32_t triangle = picked.triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   return point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor));
@@ -345,8 +332,10 @@ void ViewerState::add_bookmark(std::string bookmark_name) {
     while (bookmarks_.find(bookmark_name) != nullptr);
   }
   attempt([&] {
-    bookmarks_.add(
-        {bookmark_name, camera_, settings_, solids_ ? hidden_solids(*solids_) : std::vector<std::string>(), true});
+    Bookmark bookmark{bookmark_name, camera_, settings_, {}, {}, true};
+    if (solids_) bookmark.hidden = hidden_solids(*solids_);
+    if (solids_) bookmark.styled = styled_solids(*solids_);
+    bookmarks_.add(bookmark);
     say("bookmark '" + bookmark_name + "' saved");
   });
 }
@@ -362,7 +351,8 @@ void ViewerState::go_to(const Bookmark& bookmark) {
   framed_.clear();
   settings_ = with_bookmark(settings_, bookmark);
   in_the_way_.clear();
-  if (bookmark.whole && solids_) solids_->set_all(visibility(*solids_, bookmark.hidden));
+  if (bookmark.whole && solids_)
+    solids_->set_all(visibility(*solids_, bookmark.hidden), styles(*solids_, bookmark.styled));
   moved();
 }
 

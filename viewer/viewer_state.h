@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bookmarks.h"
+#include "clip_box.h"
 #include "detail.h"
 #include "device_scene.h"
 #include "live_light.h"
@@ -50,12 +51,6 @@ struct FactsRequest {
   std::shared_ptr<SolidMeasurer> measurer;
   std::vector<std::uint32_t> solids;
   std::shared_ptr<const SceneCheck> check;  ///< null: not there yet
-};
-
-/// A position in the window, in its pixels from the upper left.
-struct Cursor {
-  double x = 0, y = 0;
-  Resolution window;
 };
 
 class ViewerState {
@@ -186,10 +181,22 @@ class ViewerState {
   /// Selects the solid that a click at `cursor` met, or none.
   void select(const std::optional<Picked>& picked, const Cursor& cursor);
   void hide_selection();
+  /// Of what is selected.
+  void set_style(Style style);
+  /// Draws all others faintly. Where something is drawn in a style of its own already, or nothing is selected: none.
+  void ghost_others();
   /// Takes the last change of what is hidden back.
   void undo();
   /// The point under the cursor, on the plane through the target that faces the camera.
   [[nodiscard]] Eigen::Vector3d point_under(const Cursor& cursor) const;
+
+  // The clipping box.
+  /// Around what is selected, or else around what is shown; or takes the box away.
+  void toggle_clip_box();
+  /// Around what is selected, or else around what is shown. It cuts as the box before did.
+  void fit_clip_box();
+  /// Moves a face to where the cursor is.
+  void drag_clip_face(std::size_t face, const Cursor& cursor);
 
   // Measuring.
   /// Begins without points; the end takes them away.

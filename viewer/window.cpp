@@ -10,6 +10,7 @@
 #include <raylift/interop/gl_context.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -66,6 +67,10 @@ std::string key_name(int key) {
   if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return std::to_string(key - GLFW_KEY_KP_0);
   if (key == GLFW_KEY_SPACE) return "Space";
   if (key > GLFW_KEY_SPACE && key <= GLFW_KEY_GRAVE_ACCENT) return {static_cast<char>(key)};  // ASCII
+  constexpr std::array<const char*, 4> kFromDown{"Down", "Up", "Page Up", "Page Down"};
+  if (key >= GLFW_KEY_DOWN && key <= GLFW_KEY_PAGE_DOWN)
+    return kFromDown[static_cast<std::size_t>(key - GLFW_KEY_DOWN)];
+  if (key == GLFW_KEY_BACKSPACE) return "Backspace";
   if (key == GLFW_KEY_HOME) return "Home";
   if (key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER) return "Enter";
   return key == GLFW_KEY_ESCAPE ? "Escape" : "";
@@ -206,6 +211,7 @@ class Window {
       if (lettered_) need_letters(*lettered_);
     }
     gui_->need_letters(state_.file());
+    gui_->need_letters(panels_.take_names());
     gui_->begin_frame(layout_.light);
     const Resolution size = window_size();
     panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
@@ -268,13 +274,15 @@ class Window {
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
       button_ = button;
+      handle_ =
+          button == GLFW_MOUSE_BUTTON_LEFT ? panels_.handle_under(event_at(press_x_, press_y_).cursor) : std::nullopt;
       modifiers_ = modifiers;
       dragged_ = false;
       return;
     }
     if (button != button_) return;
     button_ = -1;
-    if (dragged_ || button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (dragged_ || handle_ || button != GLFW_MOUSE_BUTTON_LEFT) return;
     const bool twice = press_time_ - last_click_ < kDoubleClick &&
                        std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
     act(Control::Kind::click, twice ? "double click" : "click", 0, event_at(press_x_, press_y_));
@@ -295,7 +303,8 @@ class Window {
     event.dy = y - last_y_;
     last_x_ = x;
     last_y_ = y;
-    act(Control::Kind::drag, drag_name(button_), modifiers_, event);
+    event.face = handle_.value_or(0);
+    act(Control::Kind::drag, handle_ ? "drag of a handle" : drag_name(button_), modifiers_, event);
   }
 
   void on_scroll(double steps) {
@@ -308,6 +317,7 @@ class Window {
 
   void on_key(int key, int modifiers) {
     wake_ = kSettle;
+    if (layout_.opening) panels_.press(key_name(key));
     act(Control::Kind::key, key_name(key), modifiers, event_at(cursor_x_, cursor_y_));
   }
 
@@ -365,9 +375,10 @@ class Window {
     int facts = 0;
     friend bool operator==(const Shown&, const Shown&) = default;
   };
-  Shown shown_;         // by the panels, besides what follows from events
-  int wake_ = kSettle;  // frames to draw before waiting for events
-  int button_ = -1;     // that is down
+  Shown shown_;                        // by the panels, besides what follows from events
+  int wake_ = kSettle;                 // frames to draw before waiting for events
+  int button_ = -1;                    // that is down
+  std::optional<std::size_t> handle_;  // of the clipping box, that it was pressed on
   int modifiers_ = 0;
   bool dragged_ = false;
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;

@@ -29,4 +29,14 @@ inline Scene boxes(const std::vector<std::pair<Eigen::Vector3d, double>>& center
   return scene;
 }
 
+/// The same with a material, so that they are drawn.
+inline Scene drawn_boxes(const std::vector<std::pair<Eigen::Vector3d, double>>& centers_and_sizes) {
+  Scene scene = boxes(centers_and_sizes);
+  scene.materials = {{"Glass", {1, 1, 0, 1}}};
+  scene.meshes[0].parts = {{0, 12}};
+  scene.bindings = {{0}};
+  for (Instance& instance : scene.instances) instance.binding = 0;
+  return scene;
+}
+
 }  // namespace raylift::viewer

@@ -53,7 +53,7 @@ TEST_F(Messages, TakesParametersByNameAndByOrder) {
   EXPECT_EQ(call("clip", {{"planes", Json::array({"x", "z=5"})}})["planes"], Json::array({"1,0,0", "0,0,1=5"}));
   EXPECT_EQ(call("look", Json::array({nullptr, nullptr, Json::array({0, 9, 0})}))["target"],
             Json::array({0.0, 9.0, 0.0}));
-  EXPECT_EQ(code(ask(request("clip", Json::array({"x", "y"})))), kParams) << "one too many";
+  EXPECT_EQ(code(ask(request("clip", Json::array({"x", nullptr, nullptr, "y"})))), kParams) << "one too many";
 }
 
 TEST_F(Messages, EndsHostileMessagesInErrors) {

@@ -3,6 +3,7 @@
 #include "levels.h"
 
 #include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
 
 #include <algorithm>
 #include <array>

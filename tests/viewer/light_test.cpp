@@ -22,7 +22,7 @@ namespace {
 using namespace test_photons;
 
 /// A cube of 2 m seen from the front along +y, and photons before and behind it.
-class Light : public WithContext {
+class DrawnLight : public WithContext {
  protected:
   void SetUp() override {
     WithContext::SetUp();
@@ -76,7 +76,7 @@ class Light : public WithContext {
   PhotonFeed feed_;
 };
 
-TEST_F(Light, HasTheColourOfItsWavelength) {
+TEST_F(DrawnLight, HasTheColourOfItsWavelength) {
   for (const float nm : {300.0F, 420.0F, 470.0F, 532.0F, 640.0F, 900.0F}) {
     show(set_of({before(nm)}));
     const Image image = draw();
@@ -86,7 +86,7 @@ TEST_F(Light, HasTheColourOfItsWavelength) {
   }
 }
 
-TEST_F(Light, HasColoursByTimeFlagNumberAndMaterial) {
+TEST_F(DrawnLight, HasColoursByTimeFlagNumberAndMaterial) {
   std::vector<PhotonRow> path = before();
   path.push_back(event(flags::kSurfaceAbsorb, {900, -1500, 800}, 20, 1));
   show(set_of({path}));
@@ -104,7 +104,7 @@ TEST_F(Light, HasColoursByTimeFlagNumberAndMaterial) {
   EXPECT_TRUE(has(draw(), {0, -1500, 0}, unpacked(material_palette(*scene_)[material_of(*scene_, 0)])));
 }
 
-TEST_F(Light, IsHiddenBySolidsAndNotCutWithThem) {
+TEST_F(DrawnLight, IsHiddenBySolidsAndNotCutWithThem) {
   show(set_of({before(470, 500)}));  // within the cube
   EXPECT_FALSE(has(draw(), {0, 500, 0}, wavelength_color(470)));
   settings_.clip = parse_clip("-y");
@@ -115,7 +115,7 @@ TEST_F(Light, IsHiddenBySolidsAndNotCutWithThem) {
   EXPECT_TRUE(has(draw(), {0, -500, 0}, wavelength_color(470))) << "light before the plane stays";
 }
 
-TEST_F(Light, GoesWithItsTime) {
+TEST_F(DrawnLight, GoesWithItsTime) {
   show(set_of({before()}, {event(flags::kSurfaceDetect, {0, -1500, 500}, 6, 2, 532)}));
   const auto lit = [&](double x) { return has(draw(), {x, -1500, 0}, wavelength_color(470)); };
   settings_.photons.time = 5;
@@ -136,7 +136,7 @@ TEST_F(Light, GoesWithItsTime) {
   EXPECT_TRUE(lit(800)) << "all of its way";
 }
 
-TEST_F(Light, HasAHeadAtItsTime) {
+TEST_F(DrawnLight, HasAHeadAtItsTime) {
   show(set_of({before()}));
   settings_.photons.time = 5;
   settings_.photons.trail = 1e-6;  // the head alone
@@ -150,7 +150,7 @@ TEST_F(Light, HasAHeadAtItsTime) {
   EXPECT_LT(count, 40) << "a point";
 }
 
-TEST_F(Light, CanBeWideTranslucentOrOff) {
+TEST_F(DrawnLight, CanBeWideTranslucentOrOff) {
   show(set_of({before()}));
   const auto pixels = [&] {
     const Image image = draw();
@@ -178,7 +178,7 @@ TEST_F(Light, CanBeWideTranslucentOrOff) {
   }
 }
 
-TEST_F(Light, IsPickedWhereItIsSeen) {
+TEST_F(DrawnLight, IsPickedWhereItIsSeen) {
   show(set_of({before(), before(470, 500)}, {event(flags::kSurfaceDetect, {0, -1500, 500}, 6, 2)}));
   (void)draw();
   const auto at = [&](const Eigen::Vector3d& point, int off = 0) {
@@ -198,7 +198,7 @@ TEST_F(Light, IsPickedWhereItIsSeen) {
   EXPECT_EQ(renderer_->pick(camera_, settings_, 160, 120)->instance, 0U) << "solids are picked as before";
 }
 
-TEST_F(Light, ThatIsSelectedIsSeenThroughWalls) {
+TEST_F(DrawnLight, ThatIsSelectedIsSeenThroughWalls) {
   show(set_of({before(470, 500)}));
   const Image hidden = draw();
   photons_.select(photons_.selection_of_step(0));
@@ -209,7 +209,7 @@ TEST_F(Light, ThatIsSelectedIsSeenThroughWalls) {
   EXPECT_EQ(compare(hidden, draw()).share, 0);
 }
 
-TEST_F(Light, IsExactFarFromTheOrigin) {
+TEST_F(DrawnLight, IsExactFarFromTheOrigin) {
   const Eigen::Vector3d offset(2.4e6, -8e5, 0);
   const auto there = [&](float x, float y, float z) {
     return Float3{static_cast<float>(x + offset.x()), static_cast<float>(y + offset.y()), z};
@@ -225,7 +225,7 @@ TEST_F(Light, IsExactFarFromTheOrigin) {
     EXPECT_TRUE(has(image, offset + Eigen::Vector3d(x, -1500, 0), wavelength_color(470)));
 }
 
-TEST_F(Light, ColoursSolidsByTheirHits) {
+TEST_F(DrawnLight, ColoursSolidsByTheirHits) {
   settings_.color = ColorBy::hits;
   const Pixel none = draw().at(160, 60);
   show(set_of({}, {event(flags::kSurfaceDetect, {0, -1000, 0}, 6, 2)}));
@@ -236,7 +236,7 @@ TEST_F(Light, ColoursSolidsByTheirHits) {
   EXPECT_EQ(draw().at(160, 60), none) << "before the hit";
 }
 
-TEST_F(Light, OfTheFirstPhotonsIsDrawnWhileTheImageIsCoarse) {
+TEST_F(DrawnLight, OfTheFirstPhotonsIsDrawnWhileTheImageIsCoarse) {
   std::vector<std::vector<PhotonRow>> paths;
   for (int i = 0; i != 8; ++i) {
     const float z = 800 - 200 * static_cast<float>(i);
@@ -256,7 +256,7 @@ TEST_F(Light, OfTheFirstPhotonsIsDrawnWhileTheImageIsCoarse) {
   EXPECT_FALSE(lit(coarse, 2) || lit(coarse, 7));
 }
 
-TEST_F(Light, WithoutPhotonsChangesNothing) {
+TEST_F(DrawnLight, WithoutPhotonsChangesNothing) {
   const Image before_light = draw();
   show(PhotonSet());
   EXPECT_EQ(compare(before_light, draw(), 0).share, 0);
@@ -264,7 +264,7 @@ TEST_F(Light, WithoutPhotonsChangesNothing) {
 }
 
 /// Rays of all hues from a point into the open detector: an image of references/, looked at when it was made.
-TEST_F(Light, ImageIsAsItsReference) {
+TEST_F(DrawnLight, ImageIsAsItsReference) {
   scene_ = std::make_unique<Scene>(load(test::data("instances.dae")));
   renderer_->set_scene(*scene_);
   renderer_->resize(kSize, 4);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -166,6 +167,66 @@ TEST_F(WindowFromOutside, MeasuresBetweenClicks) {
   EXPECT_TRUE(eventually([&] { return call("state")["measured"].is_null(); }));
   EXPECT_EQ(call("state")["measuring"], false);
   expect_seen(0.001, "measure", {{"points", measured["points"]}});
+}
+
+TEST_F(WindowFromOutside, DragsTheFacesOfTheClippingBox) {
+  show("cube.dae", {"--view", "front", "--orthographic"});
+  client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
+  ASSERT_TRUE(tool("key ctrl+x"));
+  ASSERT_TRUE(eventually([&] { return !call("state")["box"].is_null(); }));
+  const Json before = call("state");
+  const double pixel = 2 * std::tan(before["camera"]["fov"].get<double>() * 3.14159265358979 / 360) / 600;
+  const auto coordinate = [](const Json& of, const char* name, int axis) { return of[name][axis].get<double>(); };
+  const Json camera = before["camera"], box = before["box"];
+  const double scale = pixel * std::abs(coordinate(camera, "target", 1) - coordinate(camera, "eye", 1));
+  // Where the cube is drawn tells where its middle is.
+  const Image image = screenshot();
+  double sum_x = 0, count = 0;
+  for (int y = 0; y < image.height * 3 / 4; ++y)
+    for (int x = 0; x < image.width; ++x)
+      if (std::abs(image.at(x, y)[0] - image.at(0, y)[0]) > 16) sum_x += x, count += 1;
+  ASSERT_GT(count, 1000);
+  const double reach = 0.5 * (coordinate(box, "max", 0) - coordinate(box, "min", 0)) / scale;
+  const int x = static_cast<int>(sum_x / count + reach), y = image.height / 2;
+  const auto at = [](int column, int row) { return std::to_string(column) + ' ' + std::to_string(row); };
+  ASSERT_TRUE(tool("mousemove " + at(x, y) + " mousedown 1 mousemove " + at(x - 20, y) + " mousemove " + at(x - 60, y) +
+                   " mouseup 1"));
+  EXPECT_TRUE(eventually([&] { return call("state")["box"] != box; }));
+  const Json after = call("state");
+  EXPECT_NEAR(coordinate(after["box"], "max", 0), coordinate(box, "max", 0) - 60 * scale, 12 * scale);
+  EXPECT_EQ(after["box"]["min"], box["min"]);
+  EXPECT_EQ(after["camera"], camera) << "it did not orbit";
+  EXPECT_TRUE(after["selection"].is_null());
+  EXPECT_GT(compare(image, screenshot()).share, 0.005);
+}
+
+TEST_F(WindowFromOutside, OpensFilesByADialog) {
+  std::filesystem::create_directory(folder_.path() / "scenes");
+  std::filesystem::copy_file(test::data("instances.dae"), folder_.path() / "scenes/second.dae");
+  show("cube.dae");
+  client_ = std::make_unique<ViewClient>(runtime() / "raylift" / ("view-" + std::to_string(program_->pid()) + ".sock"));
+  const Json before = call("state");
+  const std::string folder = (folder_.path() / "scenes/").string();
+  ASSERT_TRUE(tool("key ctrl+o"));
+  std::this_thread::sleep_for(1s);
+  ASSERT_TRUE(tool("type --delay 40 '" + folder + "'"));
+  ASSERT_TRUE(tool("key --delay 200 Return"));
+  std::this_thread::sleep_for(500ms);
+  ASSERT_TRUE(tool("type --delay 40 'ECON'"));
+  ASSERT_TRUE(tool("key --delay 200 Return"));
+  EXPECT_TRUE(eventually([&] { return call("state")["file"] == folder + "second.dae"; })) << call("state")["file"];
+  EXPECT_TRUE(eventually([&] { return call("state")["solids"] != before["solids"]; }));
+  // What was typed did nothing else, and the dialog is closed: keys act again.
+  EXPECT_EQ(call("state")["ray_cast"], "off");
+  ASSERT_TRUE(tool("key m"));
+  EXPECT_TRUE(eventually([&] { return call("state")["wireframe"] == true; }));
+  // Escape closes it.
+  ASSERT_TRUE(tool("key ctrl+o"));
+  std::this_thread::sleep_for(500ms);
+  ASSERT_TRUE(tool("key Escape"));
+  std::this_thread::sleep_for(500ms);
+  ASSERT_TRUE(tool("key m"));
+  EXPECT_TRUE(eventually([&] { return call("state")["wireframe"] == false; }));
 }
 
 TEST_F(WindowFromOutside, KeepsTheSpeedOfFlyingAndTheFiles) {

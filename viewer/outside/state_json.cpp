@@ -24,6 +24,15 @@ std::string absolute(const std::string& file) {
   return file.empty() ? file : std::filesystem::absolute(file, ignored).string();
 }
 
+/// How many solids have each style but the plain one.
+Json styled_json(const Solids* solids) {
+  Json json = Json::object();
+  for (std::size_t style = 1; style != kStyleNames.size(); ++style)
+    json[std::string(kStyleNames[style])] =
+        solids == nullptr ? 0 : std::count(solids->styles().begin(), solids->styles().end(), style);
+  return json;
+}
+
 void add_settings(const Settings& s, Json& json) {
   json["color"] = cli::name_of(s.color, kColorNames);
   json["ray_cast"] = cli::name_of(s.rays, kRayModeNames);
@@ -33,17 +42,28 @@ void add_settings(const Settings& s, Json& json) {
   json["smooth"] = s.smooth;
   json["back_faces"] = s.back_faces;
   json["opacity"] = s.opacity;
+  json["glass"] = s.glass;
   json["caps"] = s.caps;
   json["axes"] = s.axes;
   json["scale_bar"] = s.scale_bar;
   json["photons"] = {{"color", cli::name_of(s.photons.color, kPhotonColorNames)},
                      {"history", s.photons.filter.history},
                      {"time", s.photons.time ? Json(*s.photons.time) : Json()}};
-  json["planes"] = Json::array();
-  for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
+  json.update(clip_json(s));
 }
 
 }  // namespace
+
+Json clip_json(const Settings& s) {
+  Json json{{"planes", Json::array()}, {"box", nullptr}};
+  if (s.clip_box)
+    json["box"] = {{"min", coordinates(s.clip_box->box.min)},
+                   {"max", coordinates(s.clip_box->box.max)},
+                   {"away", s.clip_box->away}};
+  else
+    for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
+  return json;
+}
 
 Json to_json(const Camera& camera) {
   return {{"eye", coordinates(camera.eye())}, {"target", coordinates(camera.target)},
@@ -112,6 +132,7 @@ Json state_json(const ControlTarget& of) {
       state.solids() != nullptr ? std::span(state.solids()->visible()) : std::span<const std::uint8_t>();
   json["solids"] = visible.size();
   json["visible"] = std::count(visible.begin(), visible.end(), 1);
+  json["styled"] = styled_json(state.solids());
   json["camera"] = to_json(state.camera());
   json["selection"] = selection_json(state);
   json["measuring"] = state.measuring();

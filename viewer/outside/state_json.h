@@ -9,6 +9,8 @@ namespace raylift::viewer {
 
 /// eye, target, up (of the world), above (of the image), fov, orthographic: look() takes them back.
 [[nodiscard]] cli::Json to_json(const Camera& camera);
+/// planes, box: what the verb clip tells.
+[[nodiscard]] cli::Json clip_json(const Settings& settings);
 /// Null where nothing is selected.
 [[nodiscard]] cli::Json selection_json(const ViewerState& state);
 /// What the verb facts tells.

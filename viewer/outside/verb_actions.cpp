@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
+#include "clip_box.h"
 #include "find.h"
 #include "outside/arguments.h"
 #include "outside/state_json.h"
@@ -132,18 +133,32 @@ Answer only(const ControlTarget& to, const Arguments& with) {
   return change_found(to, with, [](Solids& solids, const auto& found) { solids.show_only(found); });
 }
 
+Answer style(const ControlTarget& to, const Arguments& with) {
+  const auto as = cli::enum_of<Style>(*with.text("as"), kStyleNames);
+  return change_found(to, with, [as](Solids& solids, const auto& found) { solids.set_style(found, as); });
+}
+
 Answer undo(const ControlTarget& to, const Arguments&) {
   to.state.undo();
   return Json();
 }
 
 Answer clip(const ControlTarget& to, const Arguments& with) {
-  ClipPlanes clips = parse_clips(with.texts("planes"));
-  if (clips.facing) clips.planes.front() = facing_plane(to.state.camera().forward());
-  to.state.change_settings([&](Settings& s) { s.set_planes(clips.planes); });
-  Json texts = Json::array();
-  for (const ClipPlane& plane : clips.planes) texts.push_back(clip_text(plane));
-  return Json{{"planes", texts}};
+  Settings cut = to.state.settings();
+  if (with.has("planes") == with.has("box") && (with.has("planes") || !with.has("away")))
+    throw Error(ErrorKind::usage, "clip takes planes or a box", {}, "give one of them");
+  if (with.has("planes")) {
+    ClipPlanes clips = parse_clips(with.texts("planes"));
+    if (clips.facing) clips.planes.front() = facing_plane(to.state.camera().forward());
+    cut.set_planes(clips.planes);
+  }
+  if (const auto box = with.text("box")) cut.set_clip_box({find_box(solids_of(to.state), *box), cut.cuts_away()});
+  if (const auto away = with.flag("away")) {
+    if (!cut.clip_box) throw Error(ErrorKind::usage, "there is no box that could be cut away", {}, "give one: box");
+    cut.clip_box->away = *away;
+  }
+  to.state.change_settings([&](Settings& s) { s = cut; });
+  return clip_json(cut);
 }
 
 Answer color(const ControlTarget& to, const Arguments& with) {
@@ -162,6 +177,7 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
   set("scale_bar", drawn.scale_bar);
   if (const auto wireframe = with.flag("wireframe")) drawn.fill = *wireframe ? Fill::wireframe : Fill::surface;
   if (const auto opacity = with.number("opacity")) drawn.opacity = static_cast<float>(*opacity);
+  if (const auto glass = with.number("glass")) drawn.glass = static_cast<float>(*glass);
   if (const auto mode = with.text("ray_cast")) drawn.rays = ray_mode(*mode);
   if (const auto shells = with.text("shells")) drawn.shells = shells_mode(*shells);
   if (const auto background = with.text("background")) drawn.background = parse_background(*background);

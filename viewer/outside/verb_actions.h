@@ -14,6 +14,7 @@ namespace raylift::viewer::act {
 [[nodiscard]] Answer hide(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer show(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer only(const ControlTarget& to, const Arguments& with);
+[[nodiscard]] Answer style(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer undo(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer clip(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer color(const ControlTarget& to, const Arguments& with);

@@ -46,6 +46,12 @@ std::vector<Parameter> camera_parameters() {
           flag("orthographic", "parallel projection")};
 }
 
+std::vector<Parameter> clip_parameters() {
+  return {{"planes", Type::planes, "as --clip takes them: x, -y, z=100, 1,1,0=250, facing or off"},
+          {"box", Type::text, "as --clip-box takes it: two corners, or a pattern of solids"},
+          flag("away", "cut away what is in the box, or what is outside")};
+}
+
 std::vector<Parameter> drawing_parameters() {
   return {choice("ray_cast", kRayModeNames, "cast rays instead of rasterising"),
           choice("shells", kShellsNames, "solids that enclose nearly all others"),
@@ -54,6 +60,7 @@ std::vector<Parameter> drawing_parameters() {
           flag("smooth", "smooth or flat shading"),
           flag("back_faces", "back faces in red stripes"),
           number("opacity", 0.01, 1, "", "of all surfaces"),
+          number("glass", 0.01, 1, "", "opacity of solids with the style glass"),
           flag("caps", "close solids where planes cut them"),
           flag("axes", "show the axes"),
           flag("scale_bar", "show the scale bar"),
@@ -112,12 +119,15 @@ std::vector<Verb> verbs_of_the_scene() {
            {required(solids("patterns of solids, as --only takes them"))},
            kCount,
            act::only},
-          {"undo", "take the last change of what is hidden back", {}, "", act::undo},
-          {"clip",
-           "clip at planes, in place of those before",
-           {{"planes", Type::planes, "as --clip takes them: x, -y, z=100, 1,1,0=250, facing or off", true}},
-           "planes: as texts",
-           act::clip},
+          {"style",
+           "choose how solids are drawn: as all are, faintly, transparent, as lines, with edges",
+           {required(solids("patterns of solids, as --ghost and --glass take them")),
+            required(choice("as", kStyleNames, "plain is as all others"))},
+           kCount,
+           act::style},
+          {"undo", "take the last change of what is hidden, or of styles, back", {}, "", act::undo},
+          {"clip", "clip at planes or at a box, in place of those before", clip_parameters(),
+           "planes: as texts; box: min, max and away, or null", act::clip},
           {"color",
            "choose what colours mean",
            {required(choice("by", kColorNames, "as --color takes it"))},

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files and folders that the dialog for opening a scene offers. No GL, no window.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raylift::viewer {
+
+/// Whether a file's name ends as those of scenes do: "x.dae", "X.STL", "x.dae.gz".
+[[nodiscard]] bool is_scene_name(std::string_view name);
+
+struct FileEntry {
+  std::string name;
+  bool folder = false;
+  std::uintmax_t bytes = 0;  ///< of a file
+};
+
+/// A folder, what of it is listed, and which entry is chosen.
+class FileBrowser {
+ public:
+  static constexpr std::size_t kMostEntries = 20000;  ///< that are read of a folder
+
+  /// Lists a folder: folders first, each by name, without hidden ones. What can't be read is empty, and error() says
+  /// why.
+  void open(const std::filesystem::path& folder);
+  /// The folder above; the one that was left is chosen.
+  void up();
+  /// Also files that don't end as scenes do.
+  void set_all_files(bool all);
+  /// Those alone whose names contain it, in any case; a text with a '/', or "~", is a path for enter().
+  void set_text(const std::string& text);
+  void choose(std::size_t entry);
+  /// Chooses the entry so many further.
+  void move(int entries);
+  /// Goes into the folder that is chosen or typed, or returns the file. Of a path that is not there, error() says so.
+  [[nodiscard]] std::optional<std::filesystem::path> enter();
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::string& error() const { return error_; }
+  [[nodiscard]] bool all_files() const { return all_files_; }
+  [[nodiscard]] const std::vector<FileEntry>& shown() const { return shown_; }
+  /// An index in shown(), where this is not empty.
+  [[nodiscard]] std::size_t chosen() const { return chosen_; }
+  /// Whether the folder has more than kMostEntries.
+  [[nodiscard]] bool cut() const { return cut_; }
+  /// Raised with each folder that is listed.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+
+ private:
+  void filter();
+
+  std::filesystem::path folder_;
+  std::vector<FileEntry> all_, shown_;
+  std::string text_, error_;
+  std::size_t chosen_ = 0;
+  bool all_files_ = false, cut_ = false;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace raylift::viewer

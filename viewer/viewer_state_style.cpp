@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the state draws solids that are to be drawn in a way of their own.
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "reveal.h"
+#include "viewer_state.h"
+
+namespace raylift::viewer {
+
+void ViewerState::set_style(Style style) {
+  if (!selection_ || !solids_) return;
+  solids_->set_style(selection_->solids, style);
+  ++revision_;
+}
+
+void ViewerState::ghost_others() {
+  if (!solids_) return;
+  if (!selection_ && !solids_->has_styles()) return say("nothing is selected");
+  if (solids_->has_styles()) {
+    std::vector<std::uint32_t> all(solids_->styles().size());
+    std::iota(all.begin(), all.end(), 0U);
+    solids_->set_style(all, Style::plain);
+  } else {
+    solids_->set_style(all_but(*solids_, selection_->solids), Style::ghost);
+  }
+  ++revision_;
+}
+
+}  // namespace raylift::viewer
