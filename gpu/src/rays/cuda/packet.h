@@ -143,17 +143,25 @@ struct PairRay : ShearedRay {
   [[nodiscard]] __device__ float inverse_z() const { return inverse; }
 };
 
-// A ray as boxes want it, in memory: the walk has no registers left for it.
+// A ray as boxes want it, in memory: the walk has no registers left for it. Few packets want it at all.
 class ParkedRay {
  public:
-  __device__ void park(const PreparedRay& ray) {
-    memcpy(&ray_, &ray, sizeof ray);
-    asm volatile("" ::"l"(&ray_) : "memory");
+  __device__ void forget() { is_there_ = false; }
+  // make() is the ray. By whole warps.
+  template <class Make>
+  __device__ const PreparedRay& ray(const Make& make) {
+    if (!is_there_) {
+      const PreparedRay made = make();
+      memcpy(&ray_, &made, sizeof made);
+      asm volatile("" ::"l"(&ray_) : "memory");
+      is_there_ = true;
+    }
+    return *reinterpret_cast<const PreparedRay*>(&ray_);
   }
-  [[nodiscard]] __device__ const PreparedRay& ray() const { return *reinterpret_cast<const PreparedRay*>(&ray_); }
 
  private:
   alignas(PreparedRay) unsigned char ray_[sizeof(PreparedRay)];
+  bool is_there_ = false;
 };
 // Where the packet meets so many pairs of a node, each ray's own test of the node comes first: it costs as much as
 // testing one pair, and leaves out those that no ray meets.
@@ -210,10 +218,10 @@ class OpenPairs {
 enum class PacketEnd { done, parted, stopped };
 
 template <bool kScene, class Bvh, class World, class Query>
-__device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool active, Query& query,
+__device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const World& world, bool active, Query& query,
                                         OpenPairs& unsettled) {
   PacketAxis axis;
-  const PreparedRay first(world(), kScene ? Frame::world : Frame::mesh);
+  const PreparedRay first(start, kScene ? Frame::world : Frame::mesh);
   // What is not finite is left to others, and so are ways back, for the sake of comparing floats as integers.
   const float reach = fmaxf(fmaxf(fabsf(first.origin.x), fabsf(first.origin.y)), fabsf(first.origin.z));
   const bool plain = query.tmin >= 0 && query.tmin < 0x1p60f && reach < 0x1p60f;
@@ -223,7 +231,6 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
   if (!axis.set(first, active, tmin, tmax())) return PacketEnd::parted;
   PairRay ray(first);
   ParkedRay parked;
-  parked.park(first);
   PacketStack<kScene> stack;
   int depth = 0, mesh_depth = -1, left = kPacketBudget;
   std::uint32_t placed = kNoInstance;
@@ -237,7 +244,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
           const PreparedRay again(world(), Frame::world);
           (void)axis.set(again, active, tmin, tmax());
           ray = PairRay(again);
-          parked.park(again);
+          parked.forget();
         }
       }
       nodes = stack.pop(depth);
@@ -251,7 +258,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
         const PreparedRay moved(in_mesh(instance, world()), Frame::mesh);
         if (!axis.set(moved, active, tmin, tmax())) return PacketEnd::parted;
         ray = PairRay(moved);
-        parked.park(moved);
+        parked.forget();
         placed = child;
         mesh_depth = depth;
         child = instance.root;
@@ -267,7 +274,13 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
     if (--left < 0) return PacketEnd::parted;
     if (hits.pairs == 0) continue;
     if (count_bits(hits.pairs) >= kManyPairs) {
-      const NodeHits own = intersect_node(load_node(node), parked.ray(), query.tmin, query.farthest());
+      const PreparedRay& own_ray = parked.ray([&] {
+        if constexpr (kScene)
+          if (mesh_depth >= 0)
+            return PreparedRay(in_mesh(load_node(bvh.node(placed)).instance(), world()), Frame::mesh);
+        return PreparedRay(world(), kScene ? Frame::world : Frame::mesh);
+      });
+      const NodeHits own = intersect_node(load_node(node), own_ray, query.tmin, query.farthest());
       hits.pairs &= or_of_warp(active ? own.pairs : 0u);
       left -= 2;
       if (hits.pairs == 0) continue;
@@ -286,12 +299,13 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
 }
 
 // The walk of all lanes' rays; those that are not `active` have none. Where it is not done, nothing is known of any of
-// them. world() is a lane's ray.
+// them. A lane's ray is `start`, and world() again, read anew where few need it.
 template <bool kScene, class Bvh, class World, class Query>
-__device__ inline PacketEnd traverse_packet(const Bvh& bvh, const World& world, bool active, Query& query) {
+__device__ inline PacketEnd traverse_packet(const Bvh& bvh, const Ray& start, const World& world, bool active,
+                                            Query& query) {
   if (bvh.node_count == 0 || !__any_sync(kWholeWarp, active)) return PacketEnd::done;
   OpenPairs unsettled;
-  const PacketEnd end = walk_packet<kScene>(bvh, world, active, query, unsettled);
+  const PacketEnd end = walk_packet<kScene>(bvh, start, world, active, query, unsettled);
   if (end != PacketEnd::done) return end;
   return __all_sync(kWholeWarp, unsettled.settle(bvh, world, query)) ? PacketEnd::done : PacketEnd::parted;
 }
