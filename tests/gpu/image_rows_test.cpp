@@ -134,10 +134,11 @@ TEST(ImageRows, LeavesImagesOfDifferentWidthsAlone) {
 
 TEST(ImageRows, HaveEachRayInOneGroup) {
   for (const auto& [width, count] : std::vector<std::tuple<std::uint32_t, std::uint64_t>>{
-           {0, 1},        {0, 31},       {0, 32},       {0, 1000},      {64, 64 * 40},  {64, 64 * 41 + 1}, {77, 77 * 50},
-           {77, 77 * 47}, {100, 5'001},  {65, 5'002},   {66, 5'003},    {67, 5'004},    {68, 5'005},       {69, 5'006},
-           {70, 5'007},   {71, 5'008},   {1000, 9'999}, {1000, 10'004}, {1001, 20'000}, {4'096, 4'096},    {4'097, 100},
-           {1366, 50'001}, {333, 20'011}, {64, 1},       {64, 4},        {64, 5},        {64, 8}}) {
+           {0, 1},         {0, 31},        {0, 32},      {0, 1000},      {64, 64 * 40}, {64, 64 * 41 + 1},
+           {77, 77 * 50},  {77, 77 * 47},  {100, 5'001}, {65, 5'002},    {66, 5'003},   {67, 5'004},
+           {68, 5'005},    {69, 5'006},    {70, 5'007},  {71, 5'008},    {1000, 9'999}, {1000, 10'004},
+           {1001, 20'000}, {4'096, 4'096}, {4'097, 100}, {1366, 50'001}, {333, 20'011}, {64, 1},
+           {64, 4},        {64, 5},        {64, 8}}) {
     const Groups groups{count, width};
     std::vector<int> times(count);
     for (std::uint64_t group = 0; group != groups.size(); ++group)
@@ -164,7 +165,8 @@ TEST(ImageRows, TilesAreCompact) {
         const std::uint64_t ray = groups.ray(group, lane);
         if (ray >= groups.count) continue;
         // What is shifted across a row's end counts to it.
-        const auto row = static_cast<std::int64_t>(group / groups.tiles() * rows::kTileHeight + lane / rows::kTileWidth),
+        const auto row =
+                       static_cast<std::int64_t>(group / groups.tiles() * rows::kTileHeight + lane / rows::kTileWidth),
                    column = static_cast<std::int64_t>(ray) - row * width;
         left = std::min(left, column);
         right = std::max(right, column);

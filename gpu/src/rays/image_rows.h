@@ -78,8 +78,8 @@ RAYLIFT_HD inline Apart larger(const Apart& a, const Apart& b) {
   return {a.direction < b.direction ? b.direction : a.direction, a.origin < b.origin ? b.origin : a.origin};
 }
 
-/// How far the rays before or after `base`, up to the eighth, are from it: those on one side are in its row. Not finite:
-/// some ray is not.
+/// How far the rays before or after `base`, up to the eighth, are from it: those on one side are in its row. Not
+/// finite: some ray is not.
 RAYLIFT_HD inline Apart neighbours(const Ray* rays, std::uint64_t base) {
   const Ray middle = rays[base];
   const auto farthest = [&](const Ray& a, const Ray& b) { return larger(apart(a, middle), apart(b, middle)); };
@@ -119,7 +119,8 @@ RAYLIFT_HD inline Sums sample_tile(const Ray* rays, std::uint64_t count, std::ui
   // Not the last ones, whose rounded ends may lie behind the last ray.
   const std::uint64_t bands = count / (std::uint64_t{width} * kTileHeight) - 1, band = bands * sample / samples;
   // Spread over the columns by the golden ratio.
-  const std::uint32_t tile = static_cast<std::uint32_t>(std::uint64_t{sample * 2654435769u} * (width / kTileWidth) >> 32);
+  const std::uint32_t tile =
+      static_cast<std::uint32_t>(std::uint64_t{sample * 2654435769u} * (width / kTileWidth) >> 32);
   const auto corner = [&](std::uint32_t lane) { return rays[groups.ray(band, tile, lane)]; };
   const std::uint64_t first = groups.ray(band, tile, 0);
   const Ray ray = rays[first];

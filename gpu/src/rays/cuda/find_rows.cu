@@ -31,7 +31,8 @@ class Block {
       }
 #pragma unroll
       for (std::uint32_t k = 0; k != kAtOnce; ++k)
-        if (__syncthreads_or(found[k])) return least_of_all(found[k] ? begin + k * kThreads + threadIdx.x : rows::kNone);
+        if (__syncthreads_or(found[k]))
+          return least_of_all(found[k] ? begin + k * kThreads + threadIdx.x : rows::kNone);
     }
     return rows::kNone;
   }
@@ -73,9 +74,10 @@ class Block {
   }
 };
 
-__global__ void __launch_bounds__(kThreads) find_kernel(const Ray* __restrict__ rays, std::size_t count, RowsNote* note) {
+__global__ void __launch_bounds__(kThreads)
+    find_kernel(const Ray* __restrict__ rays, std::size_t count, RowsNote* note) {
   const std::uint32_t width = rows::find_width(rays, count, Block());
-  if (threadIdx.x == 0) *note = {{}, width, 0, 0, {}, kNonePending};
+  if (threadIdx.x == 0) *note = {width, 0, {}, kNonePending};
 }
 
 }  // namespace

@@ -10,45 +10,58 @@ namespace {
 // the block that is the last to do so traces it, as its last one.
 class NoteReader {
  public:
-  __device__ explicit NoteReader(RowsNote* note) {
+  __device__ explicit NoteReader(RowsNote* note) : note_(note) {
     if (note == nullptr) return;
-    __shared__ std::uint32_t width;
     if (threadIdx.x == 0) {
-      width = *static_cast<volatile std::uint32_t*>(&note->width);
+      shared().width = *static_cast<volatile std::uint32_t*>(&note->width);
+      shared().says_pending = false;
       __threadfence();
       turn_ = atomicAdd(&note->readers, 1u);
     }
     __syncthreads();
-    width_ = width;
   }
-  [[nodiscard]] __device__ std::uint32_t width() const { return width_; }
+  [[nodiscard]] __device__ std::uint32_t width() const { return note_ == nullptr ? 0 : shared().width; }
   // By a whole warp: true for one, once.
   [[nodiscard]] __device__ bool traces_first_group() {
     const bool last = threadIdx.x < 32 && __shfl_sync(bvh_detail::kWholeWarp, turn_, 0) == gridDim.x - 1;
-    turn_ = 0xFFFFFFFFu;
+    turn_ = kNoTurn;
     return last;
+  }
+  // Says that a group is pending: a block once, or a few times.
+  __device__ void say_pending() const {
+    if (note_ == nullptr || shared().says_pending) return;
+    shared().says_pending = true;
+    atomicAnd(&note_->none_pending, ~kNonePending);
+  }
+  // Where the note is, what it says of pending groups stays.
+  __device__ void store(Hit* hits, std::size_t i, const Hit& hit) const {
+    if (note_ == nullptr || i != 0) {
+      hits[i] = hit;
+      return;
+    }
+    std::uint32_t words[8];
+    memcpy(words, &hit, sizeof hit);
+    memcpy(note_, words, 7 * sizeof *words);
+    atomicOr(&note_->none_pending, words[7]);
   }
 
  private:
-  std::uint32_t width_ = 0, turn_ = 0xFFFFFFFFu;
-};
-
-// Says of a ray's group that it is pending: by its first ray, of tiles by that of each run.
-__device__ inline void leave(Hit* hits, std::size_t i, bool in_tiles, RowsNote* note) {
-  if (i % (in_tiles ? rows::kTileWidth : rows::kGroup) != 0) return;
-  if (note != nullptr) *static_cast<volatile std::uint32_t*>(&note->pending) = kSomePending;
-  if (note != nullptr && i == 0) {
-    note->first_pending = 1;
-    return;
+  static constexpr std::uint32_t kNoTurn = 0xFFFFFFFFu;
+  struct OfBlock {
+    std::uint32_t width;
+    volatile bool says_pending;
+  };
+  __device__ static OfBlock& shared() {
+    __shared__ OfBlock of_block;
+    return of_block;
   }
-  Hit pending{};
-  pending.instance = kPending;
-  hits[i] = pending;
-}
+  RowsNote* note_;
+  std::uint32_t turn_ = kNoTurn;
+};
 
 // Each group whose rays stay together; where one's do not, the rest of the warp's are not tried either.
 template <class Geometry>
-__global__ void __launch_bounds__(kThreads, kBlocks)
+__global__ void __launch_bounds__(kThreads, kPacketBlocks)
     packet_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
                   RowsNote* note) {
   NoteReader reader(note);
@@ -71,53 +84,41 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       const BvhView& bvh = bvh_of(geometry);
       const auto ray = [&] { return i < count ? rays[i] : Ray{{0, 0, 0}, 0, {1, 1, 1}, 0}; };
       const Ray start = ray();
-      bvh_detail::Group cold[2];
-      bvh_detail::Nearest<bvh_detail::Any> query(start, cold, {});
+      bvh_detail::Nearest<bvh_detail::Any> query(start, bvh_detail::packet_cold(), {});
       const bool active = i < count && !bvh_detail::has_nan(start);
-      together = bvh_detail::traverse_packet<kScene<Geometry>>(bvh, start, ray, active, query) ==
-                 bvh_detail::PacketEnd::done;
-      if (together && i < count) {
-        if (note != nullptr && i == 0)
-          note->first = query.site();
-        else
-          hits[i] = finished(geometry, rays[i], query.site());
-      }
+      together =
+          bvh_detail::traverse_packet<kScene<Geometry>>(bvh, start, ray, active, query) == bvh_detail::PacketEnd::done;
+      if (together && i < count) reader.store(hits, i, finished(geometry, rays[i], query.site()));
+      if (!together && (threadIdx.x & 31u) == 0) reader.say_pending();
     }
-    if (!together && i < count) leave(hits, i, groups.width != 0, note);
+    // By the group's first ray; of tiles by that of each run.
+    if (!together && i < count && i % (groups.width != 0 ? rows::kTileWidth : rows::kGroup) == 0) {
+      Hit pending{};
+      pending.instance = kPending;
+      reader.store(hits, i, pending);
+    }
   }
-}
-
-// By the warp whose range begins with the first ray: puts its hit in the note's place, or that it is pending.
-template <class Geometry>
-__device__ inline void settle_note(const Geometry& geometry, const Ray* rays, Hit* hits, const RowsNote* note) {
-  if (note->first_pending != 0) {
-    __syncwarp();
-    if ((threadIdx.x & 31u) == 0) hits[0].instance = kPending;
-    __syncwarp();
-    return;
-  }
-  const Geometry* const view = &geometry;
-  bvh_detail::finish_in_warp(1, &note->first,
-                             [=](std::uint32_t, bvh_detail::Site site) { hits[0] = finished(*view, rays[0], site); });
 }
 
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     trace_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
-                 std::size_t rays_per_warp, const RowsNote* note) {
+                 std::size_t rays_per_warp, RowsNote* note) {
+  // Once the last block has taken the bit out of the first hit, the others that still come look for themselves. Where
+  // some are pending, there may be kNoInstance, of what a warp notes in the hits' place.
   if (note != nullptr) {
-    // Where it is gone already, there is the first ray's hit.
-    const std::uint32_t pending = *static_cast<const volatile std::uint32_t*>(&note->pending);
-    if (blockIdx.x == 0 && threadIdx.x < 32) settle_note(geometry, rays, hits, note);
-    if (pending == kNonePending) return;
+    const std::uint32_t word = *static_cast<volatile std::uint32_t*>(&note->none_pending);
+    if ((word & kNonePending) != 0 && word != bvh_detail::kNoInstance) {
+      if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) note->none_pending = word & ~kNonePending;
+      return;
+    }
   }
-  for_pending_runs(blockIdx.x, hits, count, rays_per_warp, note != nullptr,
-                   [&](std::size_t run, std::uint32_t rays_of_run) {
-                     closest_hits_of_warp(
-                         geometry, run, rays_of_run, [rays](std::size_t i) { return rays[i]; },
-                         [hits](std::size_t i, const Hit& hit) { hits[i] = hit; },
-                         reinterpret_cast<Found*>(hits + run));
-                   });
+  for_pending_runs(
+      blockIdx.x, hits, count, rays_per_warp, note != nullptr, [&](std::size_t run, std::uint32_t rays_of_run) {
+        closest_hits_of_warp(
+            geometry, run, rays_of_run, [rays](std::size_t i) { return rays[i]; },
+            [hits](std::size_t i, const Hit& hit) { hits[i] = hit; }, reinterpret_cast<Found*>(hits + run));
+      });
 }
 
 template <class Geometry>
@@ -131,8 +132,9 @@ int launch(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t cou
   const std::size_t most = std::size_t{0x7FFFFFFF} * (kThreads / 32) * 32;
   for (std::size_t first = 0; first < count; first += most) {
     const std::size_t n = count - first < most ? count - first : most;
-    RowsNote* const note =
-        n >= rows::kFewestRays && n <= rows::kMostRays ? reinterpret_cast<RowsNote*>(hits + first) : nullptr;
+    // Nodes and instances have numbers without the bit kNonePending, as a device has no memory for more.
+    const bool looks = n >= rows::kFewestRays && n <= rows::kMostRays && bvh_of(geometry).node_count < kPending;
+    RowsNote* const note = looks ? reinterpret_cast<RowsNote*>(hits + first) : nullptr;
     if (note != nullptr)
       if (const int code = launch_find_rows(rays + first, n, note, on); code != cudaSuccess) return code;
     packet_kernel<<<packets.blocks(n), kThreads, 0, stream>>>(geometry, rays + first, hits + first, n, note);

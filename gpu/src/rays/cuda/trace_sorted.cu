@@ -100,9 +100,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const bool mine = i < work.count;
     if (end != bvh_detail::PacketEnd::parted) {
       const auto ray = [&] { return mine ? work.rays[i] : Ray{{0, 0, 0}, 0, {1, 1, 1}, 0}; };
-      Group cold[2];
       const Ray start = ray();
-      NearestOnDevice query(start, cold, {});
+      NearestOnDevice query(start, bvh_detail::packet_cold(), {});
       end = bvh_detail::traverse_packet<kScene<Geometry>>(bvh, start, ray, mine && !bvh_detail::has_nan(start), query);
       if (end == bvh_detail::PacketEnd::done && mine) work.hits[i] = finished(geometry, bvh, ray(), query.site());
       if (end == bvh_detail::PacketEnd::stopped && mine) {
@@ -194,9 +193,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const std::uint32_t number = i < end ? work.numbers[i] : kOnlyId;
     const bool active = (number & kOnlyId) == 0;
     const auto ray = [&] { return active ? work.rays[number] : Ray{{0, 0, 0}, 0, {1, 1, 1}, 0}; };
-    Group cold[2];
     const Ray start = ray();
-    bvh_detail::Nearest<bvh_detail::Any> query(start, cold, {});
+    bvh_detail::Nearest<bvh_detail::Any> query(start, bvh_detail::packet_cold(), {});
     if (bvh_detail::traverse_packet<kScene<Geometry>>(bvh, start, ray, active && !bvh_detail::has_nan(start), query) !=
         bvh_detail::PacketEnd::done)
       return;

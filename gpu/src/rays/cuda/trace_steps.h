@@ -15,18 +15,22 @@
 namespace raylift::inline v0_1::cuda {
 
 inline constexpr int kThreads = 128;
-inline constexpr int kBlocks = 8;  // of a multiprocessor
+static_assert(kThreads == bvh_detail::kPacketThreads);
+// Blocks of a multiprocessor; and of those that try packets.
+inline constexpr int kBlocks = 8, kPacketBlocks = 8;
 
 // Rays of one warp, at most: enough that waiting for the last of them costs little.
 inline constexpr std::size_t kRaysPerWarp = 512;
 static_assert(kRaysPerWarp / 32 <= 16);
 // Of those that try packets.
 inline constexpr std::size_t kPacketRaysPerWarp = 256;
+// Stands in Hit::instance of the first ray of a group that is pending. No instance has that number.
+inline constexpr std::uint32_t kPending = kNonePending - 1;
 
-__device__ inline const BvhView& bvh_of(const BvhView& bvh) {
+__host__ __device__ inline const BvhView& bvh_of(const BvhView& bvh) {
   return bvh;
 }
-__device__ inline const BvhView& bvh_of(const GeometryView& geometry) {
+__host__ __device__ inline const BvhView& bvh_of(const GeometryView& geometry) {
   return geometry.bvh;
 }
 __device__ inline Hit finished(const BvhView& bvh, const Ray& ray, bvh_detail::Site site) {
@@ -38,8 +42,8 @@ __device__ inline Hit finished(const GeometryView& geometry, const Ray& ray, bvh
 template <class Geometry>
 inline constexpr bool kScene = std::is_same_v<Geometry, GeometryView>;
 
-// Which of the groups of a warp's range are pending, by what stands in their first hits; or, where tiles of an image may
-// have been left, in one of their eighths, each of which belongs to one tile.
+// Which of the groups of a warp's range are pending, by what stands in their first hits; or, where tiles of an image
+// may have been left, in one of their eighths, each of which belongs to one tile.
 __device__ inline unsigned pending_groups(const Hit* hits, std::uint32_t count, bool in_tiles) {
   const std::uint32_t groups = (count + 31) / 32, lane = threadIdx.x & 31u;
   const auto ask = [=](std::uint32_t ray) {
