@@ -226,7 +226,8 @@ class ParkedRay {
 // testing one pair, and leaves out those that no ray meets.
 inline constexpr int kManyPairs = 4;
 // A call, for which the walk need not keep registers free.
-__device__ __noinline__ std::uint32_t own_pairs(const BvhNode* node, PacketMemory* memory, float tmin, float tmax) {
+__device__ __noinline__ inline std::uint32_t own_pairs(const BvhNode* node, PacketMemory* memory, float tmin,
+                                                       float tmax) {
   return intersect_node(load_node(node), ParkedRay(*memory).ray(), tmin, tmax).pairs;
 }
 
