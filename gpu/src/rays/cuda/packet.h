@@ -224,7 +224,7 @@ class ParkedRay {
 };
 // Where the packet meets so many pairs of a node, each ray's own test of the node comes first: it costs as much as
 // testing one pair, and leaves out those that no ray meets.
-inline constexpr int kManyPairs = 4;
+inline constexpr int kManyPairs = 6;
 // A call, for which the walk need not keep registers free.
 __device__ __noinline__ inline std::uint32_t own_pairs(const BvhNode* node, PacketMemory* memory, float tmin,
                                                        float tmax) {
