@@ -61,56 +61,80 @@ __device__ inline float most_of_warp(float value) {
   return __int_as_float(max_of_warp(__float_as_int(value)));
 }
 
+// What a walk keeps of its lanes in shared memory: it has no registers left, and what a GPU writes to a thread's own
+// memory goes to the L2. Of one block of kPacketThreads threads.
+inline constexpr unsigned kPacketThreads = 128;
+struct PacketMemory {
+  ::float4 axis[2][kPacketThreads], ray[3][kPacketThreads];
+  float least_far_z[kPacketThreads];
+  Group cold[2 * kPacketThreads];
+};
+__device__ inline PacketMemory& packet_memory() {
+  __shared__ PacketMemory memory;
+  return memory;
+}
+// Of a query.
+__device__ inline Group* packet_cold() {
+  return packet_memory().cold + 2 * threadIdx.x;
+}
+
+// Read when it is asked for, and not kept.
+__device__ inline ::float4 read_shared(const ::float4& at) {
+  ::float4 four;
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(&at)))
+               : "memory");
+  return four;
+}
+
 // What a lane knows of all rays: along its axis, or, the fourth of a child's lanes, of the stretches that count.
-struct PacketAxis {
-  float near_origin, far_origin;      // the rays' extreme origins, as near and far planes want them
-  float least_inverse, most_inverse;  // of the directions
-  float share;                        // of a distance: what rounding does to it in terms of t
-  float before, behind;               // what is added to the stretch within a child's planes
-  int corner, near_plane, far_plane;  // of the lane's child: bytes of a node
-  int exponent;                       // the lowest of its bits in the node's word
-  std::uint32_t order;                // of all rays
+class PacketAxis {
+ public:
+  std::uint32_t order;  // of all rays
+
+  __device__ explicit PacketAxis(PacketMemory& memory) : order(0), memory_(memory) {
+    const int axis = this->axis(), child = static_cast<int>(threadIdx.x >> 2 & 7u);
+    corner_ = axis == 3 ? 0 : 4 * axis;
+    lower_ = axis == 3 ? 0 : 32 + 8 * axis + child;
+  }
 
   // False: they do not go the same way along each axis. All lanes call it; those whose ray does not count, not
   // `active`, as well.
   __device__ bool set(const PreparedRay& ray, bool active, float tmin, float tmax) {
     order = and_of_warp(active ? ray.order() : 7u);
     if (order != or_of_warp(active ? ray.order() : 0u)) return false;
-    const int lane = static_cast<int>(threadIdx.x & 31u), child = lane >> 2;
     const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
-    float widest = 0;
-    corner = near_plane = far_plane = exponent = 0;
-    near_origin = far_origin = least_inverse = most_inverse = share = 0;
-    before = -tmin;
-    behind = tmax;
+    const int mine = axis();
+    float widest = 0, first = 0, last = 0, least = 0, most = 0, far = 0;
 #pragma unroll
     for (int a = 0; a < 3; ++a) {
-      const bool forward = (order >> a & 1u) != 0;
       const Extremes origins = extremes_of_warp(origin[a], active);
       // Of one sign.
       const int magnitude = __float_as_int(fabsf(ray.inverse[a]));
-      const float least = __int_as_float(min_of_warp(active ? magnitude : 0x7FFFFFFF)),
-                  most = __int_as_float(max_of_warp(active ? magnitude : 0));
-      const float far = most_of_warp(active ? ray.least_far[a] : 0.0f);
-      widest = fmaxf(widest, most);
-      if ((lane & 3) != a) continue;
-      near_origin = forward ? origins.most : origins.least;
-      far_origin = forward ? origins.least : origins.most;
-      least_inverse = forward ? least : -most;
-      most_inverse = forward ? most : -least;
-      share = most * 0x1p-20f;
-      before = behind = far * 0x1p-20f;
-      corner = 4 * a;
-      near_plane = (forward ? 32 : 56) + 8 * a + child;
-      far_plane = (forward ? 56 : 32) + 8 * a + child;
-      exponent = 8 * a;
+      const float least_here = __int_as_float(min_of_warp(active ? magnitude : 0x7FFFFFFF)),
+                  most_here = __int_as_float(max_of_warp(active ? magnitude : 0)),
+                  far_here = most_of_warp(active ? ray.least_far[a] : 0.0f);
+      widest = fmaxf(widest, most_here);
+      first = mine == a ? origins.least : first;
+      last = mine == a ? origins.most : last;
+      least = mine == a ? least_here : least;
+      most = mine == a ? most_here : most;
+      far = mine == a ? far_here : far;
     }
+    const bool forward = (order >> mine & 1u) != 0, is_stretch = mine == 3;
+    memory_.axis[0][threadIdx.x] = {forward ? last : first, forward ? first : last, forward ? least : -most,
+                                    forward ? most : -least};
+    memory_.axis[1][threadIdx.x] = {most * 0x1p-20f, is_stretch ? -tmin : far * 0x1p-20f,
+                                    is_stretch ? tmax : far * 0x1p-20f, 0};
+    near_plane_ = lower_ + (forward || is_stretch ? 0 : 24);
+    far_plane_ = lower_ + (forward && !is_stretch ? 24 : 0);
     // Products with what is larger could overflow.
     return widest < 0x1p66f;
   }
 
   __device__ void shorten(float tmax) {
-    if ((threadIdx.x & 3u) == 3) behind = tmax;
+    if ((threadIdx.x & 3u) == 3) memory_.axis[1][threadIdx.x].z = tmax;
   }
 
   // The bits, four each, of the slots whose boxes some ray may meet in its stretch.
@@ -120,44 +144,92 @@ struct PacketAxis {
   // the hit's t that a box is compared with, as in plane_slack.
   __device__ std::uint32_t meet(const BvhNode* node, std::uint32_t exponents) const {
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(node);
-    const float at = __ldg(reinterpret_cast<const float*>(bytes + corner));
+    // near and far origin, least and most inverse; share of a distance: what rounding does to it in terms of t; what is
+    // added before and behind the stretch within a child's planes
+    const ::float4 line = read_shared(memory_.axis[0][threadIdx.x]), slack = read_shared(memory_.axis[1][threadIdx.x]);
+    const float at = __ldg(reinterpret_cast<const float*>(bytes + corner_));
     const auto steps = [](std::uint8_t byte) { return __uint_as_float(0x4B000000u | byte) - 0x1p23f; };
-    const float near_steps = steps(__ldg(bytes + near_plane)), far_steps = steps(__ldg(bytes + far_plane));
-    const float step = __uint_as_float((exponents >> exponent & 0xFFu) << 23);
-    const float near = fmaf(near_steps, step, at - near_origin), far = fmaf(far_steps, step, at - far_origin);
-    const float error = (fabsf(near) + fabsf(far) + 4096 * step) * share;
-    float enter = fminf(near * least_inverse, near * most_inverse) - (error + before);
-    float leave = fmaxf(far * least_inverse, far * most_inverse) + (error + behind);
+    const float near_steps = steps(__ldg(bytes + near_plane_)), far_steps = steps(__ldg(bytes + far_plane_));
+    const float step = __uint_as_float((exponents >> 2 * corner_ & 0xFFu) << 23);
+    const float near = fmaf(near_steps, step, at - line.x), far = fmaf(far_steps, step, at - line.y);
+    const float error = (fabsf(near) + fabsf(far) + 4096 * step) * slack.x;
+    float enter = fminf(near * line.z, near * line.w) - (error + slack.y);
+    float leave = fmaxf(far * line.z, far * line.w) + (error + slack.z);
     enter = fmaxf(enter, __shfl_xor_sync(kWholeWarp, enter, 1));
     leave = fminf(leave, __shfl_xor_sync(kWholeWarp, leave, 1));
     enter = fmaxf(enter, __shfl_xor_sync(kWholeWarp, enter, 2));
     leave = fminf(leave, __shfl_xor_sync(kWholeWarp, leave, 2));
     return __ballot_sync(kWholeWarp, enter <= leave);
   }
+
+ private:
+  [[nodiscard]] __device__ static int axis() {
+    return static_cast<int>(threadIdx.x & 3u);
+  }
+
+  PacketMemory& memory_;
+  int corner_, lower_, near_plane_ = 0, far_plane_ = 0;  // of the lane's child: bytes of a node
 };
 
 // What the tests of pairs want of a PreparedRay.
 struct PairRay : ShearedRay {
   float inverse;
-  __device__ explicit PairRay(const PreparedRay& ray) : ShearedRay(ray), inverse(ray.inverse_z()) {}
+  __device__ PairRay() : ShearedRay({0, 0, 0}, {0, 0, 1}), inverse(0) {}
   [[nodiscard]] __device__ float inverse_z() const { return inverse; }
 };
 
-// A ray as boxes want it, in memory: the walk has no registers left for it.
+// A lane's ray, in memory: most nodes have no pair that is met.
 class ParkedRay {
  public:
+  __device__ explicit ParkedRay(PacketMemory& memory) : memory_(memory) {}
   __device__ void park(const PreparedRay& ray) {
-    memcpy(&ray_, &ray, sizeof ray);
-    asm volatile("" ::"l"(&ray_) : "memory");
+    const unsigned i = threadIdx.x;
+    memory_.ray[0][i] = {ray.origin.x, ray.origin.y, ray.origin.z, ray.shear_x};
+    memory_.ray[1][i] = {ray.shear_y, __uint_as_float(ray.bits), ray.inverse_z(), ray.least_far[1]};
+    memory_.ray[2][i] = {ray.inverse[0], ray.inverse[1], ray.inverse[2], ray.least_far[0]};
+    memory_.least_far_z[i] = ray.least_far[2];
   }
-  [[nodiscard]] __device__ const PreparedRay& ray() const { return *reinterpret_cast<const PreparedRay*>(&ray_); }
+  // As pairs want it, and as boxes do.
+  __device__ PairRay pair_ray() const {
+    PairRay ray;
+    (void)read(ray);
+    return ray;
+  }
+  __device__ PreparedRay ray() const {
+    PairRay sheared;
+    const float least_far_y = read(sheared);
+    const ::float4 inverse = read_shared(memory_.ray[2][threadIdx.x]);
+    PreparedRay ray(Ray{{0, 0, 0}, 0, {0, 0, 1}, 0});
+    static_cast<ShearedRay&>(ray) = sheared;
+    ray.inverse[0] = inverse.x;
+    ray.inverse[1] = inverse.y;
+    ray.inverse[2] = inverse.z;
+    ray.least_far[0] = inverse.w;
+    ray.least_far[1] = least_far_y;
+    ray.least_far[2] = memory_.least_far_z[threadIdx.x];
+    return ray;
+  }
 
  private:
-  alignas(PreparedRay) unsigned char ray_[sizeof(PreparedRay)];
+  PacketMemory& memory_;
+  __device__ float read(PairRay& ray) const {
+    const ::float4 a = read_shared(memory_.ray[0][threadIdx.x]), b = read_shared(memory_.ray[1][threadIdx.x]);
+    ray.origin = {a.x, a.y, a.z};
+    ray.shear_x = a.w;
+    ray.shear_y = b.x;
+    ray.bits = __float_as_uint(b.y);
+    ray.inverse = b.z;
+    return b.w;
+  }
 };
 // Where the packet meets so many pairs of a node, each ray's own test of the node comes first: it costs as much as
 // testing one pair, and leaves out those that no ray meets.
-inline constexpr int kManyPairs = 4;
+inline constexpr int kManyPairs = 6;
+// A call, for which the walk need not keep registers free.
+__device__ __noinline__ inline std::uint32_t own_pairs(const BvhNode* node, PacketMemory* memory, float tmin,
+                                                       float tmax) {
+  return intersect_node(load_node(node), ParkedRay(*memory).ray(), tmin, tmax).pairs;
+}
 
 // A stack of groups that lies across the lanes: lane i has entries i and 32 + i.
 template <bool kScene>
@@ -210,10 +282,11 @@ class OpenPairs {
 enum class PacketEnd { done, parted, stopped };
 
 template <bool kScene, class Bvh, class World, class Query>
-__device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool active, Query& query,
+__device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const World& world, bool active, Query& query,
                                         OpenPairs& unsettled) {
-  PacketAxis axis;
-  const PreparedRay first(world(), kScene ? Frame::world : Frame::mesh);
+  PacketMemory& memory = packet_memory();
+  PacketAxis axis(memory);
+  const PreparedRay first(start, kScene ? Frame::world : Frame::mesh);
   // What is not finite is left to others, and so are ways back, for the sake of comparing floats as integers.
   const float reach = fmaxf(fmaxf(fabsf(first.origin.x), fabsf(first.origin.y)), fabsf(first.origin.z));
   const bool plain = query.tmin >= 0 && query.tmin < 0x1p60f && reach < 0x1p60f;
@@ -221,8 +294,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
   const float tmin = extremes_of_warp(query.tmin, active).least;
   const auto tmax = [&] { return most_of_warp(active ? query.farthest() : 0.0f); };
   if (!axis.set(first, active, tmin, tmax())) return PacketEnd::parted;
-  PairRay ray(first);
-  ParkedRay parked;
+  ParkedRay parked(memory);
   parked.park(first);
   PacketStack<kScene> stack;
   int depth = 0, mesh_depth = -1, left = kPacketBudget;
@@ -236,7 +308,6 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
           mesh_depth = -1;
           const PreparedRay again(world(), Frame::world);
           (void)axis.set(again, active, tmin, tmax());
-          ray = PairRay(again);
           parked.park(again);
         }
       }
@@ -250,7 +321,6 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
         const InstanceNode instance = load_node(bvh.node(child)).instance();
         const PreparedRay moved(in_mesh(instance, world()), Frame::mesh);
         if (!axis.set(moved, active, tmin, tmax())) return PacketEnd::parted;
-        ray = PairRay(moved);
         parked.park(moved);
         placed = child;
         mesh_depth = depth;
@@ -267,11 +337,12 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
     if (--left < 0) return PacketEnd::parted;
     if (hits.pairs == 0) continue;
     if (count_bits(hits.pairs) >= kManyPairs) {
-      const NodeHits own = intersect_node(load_node(node), parked.ray(), query.tmin, query.farthest());
-      hits.pairs &= or_of_warp(active ? own.pairs : 0u);
+      const std::uint32_t own = own_pairs(node, &memory, query.tmin, query.farthest());
+      hits.pairs &= or_of_warp(active ? own : 0u);
       left -= 2;
       if (hits.pairs == 0) continue;
     }
+    const PairRay ray = parked.pair_ray();
     do {
       const std::uint32_t pair = next_pair(hits);
       if constexpr (requires { query.stops_at(bvh, pair); })
@@ -286,12 +357,13 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const World& world, bool
 }
 
 // The walk of all lanes' rays; those that are not `active` have none. Where it is not done, nothing is known of any of
-// them. world() is a lane's ray.
+// them. A lane's ray is `start`, and world() again, read anew where few need it.
 template <bool kScene, class Bvh, class World, class Query>
-__device__ inline PacketEnd traverse_packet(const Bvh& bvh, const World& world, bool active, Query& query) {
+__device__ inline PacketEnd traverse_packet(const Bvh& bvh, const Ray& start, const World& world, bool active,
+                                            Query& query) {
   if (bvh.node_count == 0 || !__any_sync(kWholeWarp, active)) return PacketEnd::done;
   OpenPairs unsettled;
-  const PacketEnd end = walk_packet<kScene>(bvh, world, active, query, unsettled);
+  const PacketEnd end = walk_packet<kScene>(bvh, start, world, active, query, unsettled);
   if (end != PacketEnd::done) return end;
   return __all_sync(kWholeWarp, unsettled.settle(bvh, world, query)) ? PacketEnd::done : PacketEnd::parted;
 }

@@ -100,9 +100,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const bool mine = i < work.count;
     if (end != bvh_detail::PacketEnd::parted) {
       const auto ray = [&] { return mine ? work.rays[i] : Ray{{0, 0, 0}, 0, {1, 1, 1}, 0}; };
-      Group cold[2];
-      NearestOnDevice query(ray(), cold, {});
-      end = bvh_detail::traverse_packet<kScene<Geometry>>(bvh, ray, mine && !bvh_detail::has_nan(ray()), query);
+      const Ray start = ray();
+      NearestOnDevice query(start, bvh_detail::packet_cold(), {});
+      end = bvh_detail::traverse_packet<kScene<Geometry>>(bvh, start, ray, mine && !bvh_detail::has_nan(start), query);
       if (end == bvh_detail::PacketEnd::done && mine) work.hits[i] = finished(geometry, bvh, ray(), query.site());
       if (end == bvh_detail::PacketEnd::stopped && mine) {
         work.keys[i] = static_cast<Key>(plan.key_of(query.site().triangle));
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     if ((work.left[0] | work.left[1]) != 0) copy_pairs(next);
     return;
   }
-  for_pending_runs(blockIdx.x - kCopyBlocks, work.hits, work.count, rays_per_warp,
+  for_pending_runs(blockIdx.x - kCopyBlocks, work.hits, work.count, rays_per_warp, false,
                    [&](std::size_t run, std::uint32_t rays_of_run) {
                      const auto found = reinterpret_cast<Found*>(work.hits + run);
                      const Ray* const rays = work.rays + run;
@@ -193,9 +193,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const std::uint32_t number = i < end ? work.numbers[i] : kOnlyId;
     const bool active = (number & kOnlyId) == 0;
     const auto ray = [&] { return active ? work.rays[number] : Ray{{0, 0, 0}, 0, {1, 1, 1}, 0}; };
-    Group cold[2];
-    bvh_detail::Nearest<bvh_detail::Any> query(ray(), cold, {});
-    if (bvh_detail::traverse_packet<kScene<Geometry>>(bvh, ray, active && !bvh_detail::has_nan(ray()), query) !=
+    const Ray start = ray();
+    bvh_detail::Nearest<bvh_detail::Any> query(start, bvh_detail::packet_cold(), {});
+    if (bvh_detail::traverse_packet<kScene<Geometry>>(bvh, start, ray, active && !bvh_detail::has_nan(start), query) !=
         bvh_detail::PacketEnd::done)
       return;
     if (!active) continue;

@@ -9,25 +9,28 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "find_rows.h"
 #include "packet.h"
 
 namespace raylift::inline v0_1::cuda {
 
 inline constexpr int kThreads = 128;
-inline constexpr int kBlocks = 8;  // of a multiprocessor
+static_assert(kThreads == bvh_detail::kPacketThreads);
+// Blocks of a multiprocessor; and of those that try packets.
+inline constexpr int kBlocks = 8, kPacketBlocks = 8;
 
 // Rays of one warp, at most: enough that waiting for the last of them costs little.
 inline constexpr std::size_t kRaysPerWarp = 512;
-static_assert(kRaysPerWarp / 32 < 32);
+static_assert(kRaysPerWarp / 32 <= 16);
 // Of those that try packets.
 inline constexpr std::size_t kPacketRaysPerWarp = 256;
 // Stands in Hit::instance of the first ray of a group that is pending. No instance has that number.
-inline constexpr std::uint32_t kPending = 0x7FFFFFFFu;
+inline constexpr std::uint32_t kPending = kNonePending - 1;
 
-__device__ inline const BvhView& bvh_of(const BvhView& bvh) {
+__host__ __device__ inline const BvhView& bvh_of(const BvhView& bvh) {
   return bvh;
 }
-__device__ inline const BvhView& bvh_of(const GeometryView& geometry) {
+__host__ __device__ inline const BvhView& bvh_of(const GeometryView& geometry) {
   return geometry.bvh;
 }
 __device__ inline Hit finished(const BvhView& bvh, const Ray& ray, bvh_detail::Site site) {
@@ -39,21 +42,34 @@ __device__ inline Hit finished(const GeometryView& geometry, const Ray& ray, bvh
 template <class Geometry>
 inline constexpr bool kScene = std::is_same_v<Geometry, GeometryView>;
 
+// Which of the groups of a warp's range are pending, by what stands in their first hits; or, where tiles of an image
+// may have been left, in one of their eighths, each of which belongs to one tile.
+__device__ inline unsigned pending_groups(const Hit* hits, std::uint32_t count, bool in_tiles) {
+  const std::uint32_t groups = (count + 31) / 32, lane = threadIdx.x & 31u;
+  const auto ask = [=](std::uint32_t ray) {
+    return __ballot_sync(bvh_detail::kWholeWarp, ray < count && hits[ray].instance == kPending);
+  };
+  const unsigned first = ask(32 * lane);
+  // Mostly all are pending, or none.
+  if (!in_tiles || first == (1u << groups) - 1u) return first;
+  const std::uint32_t in_half = 32 * (lane & 15u) + 8 * (lane >> 4);
+  const unsigned others = ask(in_half + 8) | (ask(in_half + 16) & 0xFFFF0000u);
+  return first | (others & 0xFFFFu) | others >> 16;
+}
+
 // Calls trace_run(first ray, number of rays) for the pending groups of a warp's range, by a block's number. Groups that
-// follow each other are one run: mostly all are pending, or none.
+// follow each other are one run.
 template <class TraceRun>
 __device__ inline void for_pending_runs(std::uint32_t block, const Hit* hits, std::size_t count,
-                                        std::size_t rays_per_warp, const TraceRun& trace_run) {
+                                        std::size_t rays_per_warp, bool in_tiles, const TraceRun& trace_run) {
   const auto first = [=] { return (block * std::size_t{kThreads / 32} + threadIdx.x / 32) * rays_per_warp; };
   const auto here = [=] {
     const std::size_t left = count - first();
     return static_cast<std::uint32_t>(left < rays_per_warp ? left : rays_per_warp);
   };
   if (first() >= count) return;
-  const std::uint32_t lane = threadIdx.x & 31u;
   // In memory: tracing needs the registers.
-  unsigned pending =
-      __ballot_sync(bvh_detail::kWholeWarp, 32 * lane < here() && hits[first() + 32 * lane].instance == kPending);
+  unsigned pending = pending_groups(hits + first(), here(), in_tiles);
   asm volatile("" ::"l"(&pending) : "memory");
   while (pending != 0) {
     const auto begin = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
