@@ -77,7 +77,7 @@ void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--samples", "COUNT", "4; 1 on the CPU", "Multisampling: samples per pixel, 1 to 16",
              [&](const std::string& text) { options.samples = integer(text, 1, 16); })
       ->group(kImage);
-  add_parsed(app, "--detail", "PIXELS", "0.5",
+  add_parsed(app, "--detail", "PIXELS", "0.75",
              "How far solids that are seen small may lie off, where they are simplified; 0: none is",
              [&](const std::string& text) { options.settings.detail = static_cast<float>(number(text, 0, 100)); })
       ->group(kImage);
