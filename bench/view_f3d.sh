@@ -55,11 +55,11 @@ measure() {
   printf '| %-42s | %7.3f | %8d |\n' "$name" "$best" "$peak"
 }
 
-for options in "--flat --normals" "--flat"; do
+for options in "--flat --normals" "--flat" ""; do
   # shellcheck disable=SC2086  # two options
   "$bin/raylift-make-detector" --triangles "$triangles" $options -o "$folder/detector.dae" 2>"$folder/made"
   sed 's/.*: //' "$folder/made"
-  printf '%s, %d MB\n\n' "$options" "$(($(stat -c %s "$folder/detector.dae") / 1000000))"
+  printf '%s, %d MB\n\n' "${options:-instances}" "$(($(stat -c %s "$folder/detector.dae") / 1000000))"
   printf '| %-42s | %7s | %8s |\n|---|---|---|\n' "file to PNG, 1280 x 720" "s" "peak MB"
   measure "f3d" env DISPLAY="$display" f3d --dry-run --output "$folder/f3d.png" --resolution 1280,720 "$folder/detector.dae"
   measure "raylift-view" "$bin/raylift-view" --no-config --gl software --output "$folder/view.png" "$folder/detector.dae"

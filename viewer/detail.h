@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "levels.h"
+#include "smooth_normals.h"
 
 namespace raylift::viewer {
 
 struct Detail {
   Levels levels;
   std::vector<std::uint32_t> enclosing;  ///< enclosing_solids()
+  SmoothNormals normals;                 ///< with bits for the triangles of the levels; empty: not made
 };
 
 /// Of all meshes. `check` is check(scene). Errors: cancelled, out_of_host_memory, those of find_overlaps().

@@ -10,10 +10,12 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr double kSlow = 0.045;       // seconds: slower images are drawn with fewer pixels during a move
-constexpr double kFluent = 0.012;     // seconds: for slower images it is worth finding what need not be drawn
-constexpr double kLightSlice = 0.03;  // seconds of following photons in one frame
-constexpr double kRaySlice = 0.03;    // seconds of casting rays in one frame
+constexpr double kSlow = 0.045;        // seconds: slower images are drawn with fewer pixels during a move
+constexpr double kFluent = 0.012;      // seconds: for slower images it is worth finding what need not be drawn
+constexpr double kTurn = 0.05;         // seconds of drawing between which the window answers
+constexpr double kSoftwareRate = 2e6;  // triangles per second that OpenGL draws on a CPU, before it is measured
+constexpr double kLightSlice = 0.03;   // seconds of following photons in one frame
+constexpr double kRaySlice = 0.03;     // seconds of casting rays in one frame
 constexpr int kWindowRaySamples = 64;
 
 }  // namespace
@@ -21,7 +23,8 @@ constexpr int kWindowRaySamples = 64;
 bool FrameScheduler::busy(const ViewerState& state) const {
   const bool follows =
       state.light_geometry() && (light_ != state.light_request() || (live_ != nullptr && !live_->done()));
-  return drawn_ != state.revision() || coarse_ || follows || state.playing() || ray_progress(state).has_value();
+  return drawn_ != state.revision() || coarse_ || pace_ || follows || state.playing() ||
+         ray_progress(state).has_value();
 }
 
 std::optional<float> FrameScheduler::ray_progress(const ViewerState& state) const {
@@ -37,12 +40,13 @@ void FrameScheduler::take_scene(ViewerState& state) {
   const auto old_device_scene = std::exchange(device_scene_, state.device_scene());
   looks_.reset();
   if (fresh) detail_.reset();
-  if (fresh) full_seconds_ = 0;
+  pace_.reset();
   state.attempt([&] {
     // Buffers that rays use are OpenGL's too: one copy.
     const auto buffers = device_scene_ ? device_scene_->buffers() : std::nullopt;
     if (fresh || buffers) {
       renderer_.set_scene(*scene_, buffers);
+      if (fresh) expect_time();
       photons_.forget();
     }
     if (!device_scene_) return;
@@ -76,29 +80,46 @@ Resolution FrameScheduler::coarser(const Resolution& size, bool rays) const {
   return {std::max(1, static_cast<int>(size.width * factor)), std::max(1, static_cast<int>(size.height * factor))};
 }
 
-void FrameScheduler::draw(ViewerState& state, bool moving) {
+void FrameScheduler::expect_time() {
+  full_seconds_ = renderer_.software() ? static_cast<double>(renderer_.shown_triangles()) / kSoftwareRate : 0;
+  first_ = true;
+}
+
+void FrameScheduler::feed(ViewerState& state) {
+  if (scene_ && looks_ != state.looks_version()) {
+    renderer_.set_looks(state.looks());
+    looks_ = state.looks_version();
+  }
+  if (detail_ != state.detail()) {
+    detail_ = state.detail();
+    if (detail_) renderer_.set_detail(*detail_);
+  }
+  if (scene_) photons_.feed(renderer_, state.photons(), state.settings(), *scene_);
+  const bool one_selected = state.selection() && state.selection()->instance != kNone;
+  renderer_.set_selected(one_selected ? std::optional(state.selection()->instance) : std::nullopt);
+}
+
+void FrameScheduler::draw(ViewerState& state, bool moving, bool at_once) {
   take_scene(state);
   follow_light(state);
   const bool rays = casts(state);
-  const bool changed = drawn_ != state.revision() || (coarse_ && !moving);
-  if (!changed && !(rays && !caster_->done())) return;
+  if (drawn_ != state.revision() || moving || at_once) {
+    pace_.reset();
+    turn_seconds_ = 0;
+  }
+  const bool changed = drawn_ != state.revision() || (coarse_ && !moving) || at_once;
+  if (!changed && !pace_ && !(rays && !caster_->done())) return;
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  coarse_ = moving && (rays || full_seconds_ > kSlow);
+  // The first image of a scene that takes long is coarse too: something is seen at once.
+  const bool slow = full_seconds_ > kSlow;
+  coarse_ = !at_once && (rays ? moving : slow && (moving || first_));
+  first_ = false;
   const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
-  const bool one_selected = state.selection() && state.selection()->instance != kNone;
-  const auto selected = one_selected ? std::optional(state.selection()->instance) : std::nullopt;
+  if (!pace_ && slow && !rays && !at_once) pace_.emplace(kTurn);
+  bool complete = true;
   state.attempt([&] {
-    if (scene_ && looks_ != state.looks_version()) {
-      renderer_.set_looks(state.looks());
-      looks_ = state.looks_version();
-    }
-    if (detail_ != state.detail()) {
-      detail_ = state.detail();
-      if (detail_) renderer_.set_detail(*detail_);
-    }
-    if (scene_) photons_.feed(renderer_, state.photons(), state.settings(), *scene_);
-    renderer_.set_selected(selected);
+    feed(state);
     renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
     if (rays) {
@@ -107,17 +128,21 @@ void FrameScheduler::draw(ViewerState& state, bool moving) {
       caster_->advance(kRaySlice);
       image = caster_->image();
     }
-    renderer_.draw(state.camera(), state.settings(), image, coarse_ ? std::optional(size) : std::nullopt);
+    complete = renderer_.draw(state.camera(), state.settings(), image, coarse_ ? std::optional(size) : std::nullopt,
+                              pace_ ? &*pace_ : nullptr);
     renderer_.finish();
   });
   drawn_ = state.revision();
-  note_time(std::chrono::duration<double>(Clock::now() - start).count(), rays);
+  note_time(std::chrono::duration<double>(Clock::now() - start).count(), rays, complete);
+  if (complete) pace_.reset();
   if (full_seconds_ > kFluent) state.want_detail();
 }
 
-void FrameScheduler::note_time(double seconds, bool rays) {
+void FrameScheduler::note_time(double seconds, bool rays, bool complete) {
   draw_seconds_ = seconds;
-  if (!coarse_ && !rays) full_seconds_ = seconds;
+  turn_seconds_ += seconds;  // of the turns of one image
+  if (!coarse_ && !rays && complete) full_seconds_ = turn_seconds_;
+  if (coarse_ || complete) turn_seconds_ = 0;
   draw_times_.push_back(static_cast<float>(1000 * seconds));
   if (draw_times_.size() > kTimes) draw_times_.erase(draw_times_.begin());
 }
@@ -152,7 +177,7 @@ void FrameScheduler::save_image(ViewerState& state) {
 
 void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file) {
   // Neither at the resolution of a move, nor as the image was before the last change.
-  if (coarse_ || drawn_ != state.revision()) draw(state, false);
+  if (coarse_ || pace_ || drawn_ != state.revision()) draw(state, false, true);
   write_png(renderer_.read(), file);
   state.say("saved " + file.string());
 }

@@ -61,7 +61,8 @@ class OffscreenScene {
     // Worth its time for many images, or for those of a slow renderer.
     if (!rays && (options.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
       renderer_.set_detail({make_levels(scene, mesh_offsets(scene), often_placed(scene), progress),
-                            enclosing_solids(scene, raylift::check(scene, {}, progress), progress)});
+                            enclosing_solids(scene, raylift::check(scene, {}, progress), progress),
+                            {}});
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
     std::shared_ptr<const PhotonSet> set;
@@ -90,7 +91,10 @@ class OffscreenScene {
   /// `ray_samples` per pixel, where rays are cast.
   void draw(cli::Session& session, int ray_samples) {
     feed_.feed(renderer_, photons_, view_.settings, solids_.scene());
-    if (!caster_) return renderer_.draw(view_.camera, view_.settings);
+    if (!caster_) {
+      renderer_.draw(view_.camera, view_.settings);
+      return;
+    }
     caster_->start(view_.camera, view_.settings, options_.resolution, looks_, ray_samples);
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
     renderer_.draw(view_.camera, view_.settings, caster_->image());

@@ -173,7 +173,7 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
 
 void Renderer::draw_scene(Look look) const {
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  scene_.draw(look);
+  scene_.draw(look, pace_);
 }
 
 void Renderer::draw_caps(const std::string& defines) {
@@ -190,8 +190,10 @@ void Renderer::bind_canvas() const {
   glViewport(0, 0, canvas_.size.width, canvas_.size.height);
 }
 
-void Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image,
-                    std::optional<Resolution> coarse) {
+bool Renderer::draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image,
+                    std::optional<Resolution> coarse, Pace* pace) {
+  pace_ = pace;
+  if (pace_ != nullptr) pace_->begin_turn();
   glDisable(GL_SCISSOR_TEST);
   glDisable(GL_CULL_FACE);
   glDisable(GL_BLEND);
@@ -202,20 +204,27 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   glClearDepth(0);
   glDepthMask(GL_TRUE);
   if (!image && coarse) draw_coarse(camera, settings, *coarse);
+  if (coarse) pace_ = nullptr;  // what is left of it is not drawn
   canvas_ = {&image_, resolution_, samples_};
   bind_canvas();
-  glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
   glDisable(GL_DEPTH_TEST);
-  draw_background(settings);
+  draw_piece(pace_, [&] {
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    draw_background(settings);
+  });
   if (image)
     draw_image(*image);
   else if (coarse)
     draw_scaled();
   else
     draw_pixels(camera, settings);
-  if (scene_.has_selected()) draw_selection(camera, settings);
-  draw_overlay(make_overlay(camera, settings, resolution_.width, resolution_.height));
-  image_.resolve(resolution_);
+  const bool complete = pace_ == nullptr || !pace_->stopped();
+  pace_ = nullptr;
+  if (complete) {
+    if (scene_.has_selected()) draw_selection(camera, settings);
+    draw_overlay(make_overlay(camera, settings, resolution_.width, resolution_.height));
+    image_.resolve(resolution_);
+  }
   // Restores OpenGL's defaults, for ImGui.
   glDisable(GL_FRAMEBUFFER_SRGB);
   glClipControl(GL_LOWER_LEFT, GL_NEGATIVE_ONE_TO_ONE);
@@ -223,6 +232,7 @@ void Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   glBindVertexArray(0);
   glBindFramebuffer(GL_FRAMEBUFFER, 0);
   check_gl("drawing");
+  return complete;
 }
 
 void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
@@ -239,11 +249,11 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
   if (blended || (scene_.draws(Look::glass) && settings.fill == Fill::surface)) draw_blended(settings, blended);
   // Clipping planes open solids, and show the light in them.
   disable_clipping();
-  draw_photons(settings.photons);
+  draw_piece(pace_, [&] { draw_photons(settings.photons); });
   if (scene_.draws(Look::faint)) draw_faint(settings);
   disable_clipping();
   glDisable(GL_DEPTH_TEST);
-  photons_.draw_selected(settings.photons, canvas_.size.width, canvas_.size.height);
+  draw_piece(pace_, [&] { photons_.draw_selected(settings.photons, canvas_.size.width, canvas_.size.height); });
 }
 
 void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size) {
@@ -294,7 +304,7 @@ void Renderer::draw_surfaces(const Settings& settings) {
   draw_scene();
   draw_scene(Look::edged);
   glDisable(GL_POLYGON_OFFSET_FILL);
-  draw_caps("");
+  draw_piece(pace_, [&] { draw_caps(""); });
   if (!edges) return;
   glDepthFunc(GL_GEQUAL);
   draw_edges(settings);
@@ -319,7 +329,7 @@ void Renderer::draw_blended(const Settings& settings, bool all) {
     blended_for_ = canvas_;
   }
   glBindFramebuffer(GL_FRAMEBUFFER, blended_.target.name());
-  blended_.clear();
+  draw_piece(pace_, [&] { blended_.clear(); });
   glDepthMask(GL_FALSE);
   glEnable(GL_BLEND);
   glBlendFunci(0, GL_ONE, GL_ONE);
@@ -329,7 +339,7 @@ void Renderer::draw_blended(const Settings& settings, bool all) {
     glUseProgram(program("#define BLENDED\n" + smooth).name());
     draw_scene();
     draw_scene(Look::edged);
-    draw_caps("#define BLENDED\n");
+    draw_piece(pace_, [&] { draw_caps("#define BLENDED\n"); });
   }
   if (scene_.draws(Look::glass)) {
     glUseProgram(program("#define BLENDED\n#define GLASS\n" + smooth).name());
@@ -337,19 +347,24 @@ void Renderer::draw_blended(const Settings& settings, bool all) {
   }
   glDepthMask(GL_TRUE);
   glDisable(GL_DEPTH_TEST);
+  disable_clipping();
+  draw_piece(pace_, [&] { draw_composite(); });
+  bind_canvas();
+  glDisable(GL_BLEND);
+  enable_clipping(settings);
+  if (all && (settings.edges || scene_.draws(Look::edged))) draw_edges(settings);
+  glEnable(GL_DEPTH_TEST);
+}
+
+void Renderer::draw_composite() {
   blended_.resolve(canvas_.size);
   bind_canvas();
-  disable_clipping();
   glUseProgram(composite_.name());
   glBindTextureUnit(0, blended_.resolved_accumulated.name());
   glBindTextureUnit(1, blended_.resolved_revealage.name());
   glBindVertexArray(empty_.name());
   blend_over();
   glDrawArrays(GL_TRIANGLES, 0, 3);
-  glDisable(GL_BLEND);
-  enable_clipping(settings);
-  if (all && (settings.edges || scene_.draws(Look::edged))) draw_edges(settings);
-  glEnable(GL_DEPTH_TEST);
 }
 
 void Renderer::draw_faint(const Settings& settings) {
@@ -363,7 +378,7 @@ void Renderer::draw_faint(const Settings& settings) {
   }
   glUseProgram(program("#define FAINT\n#define LINES\n").name());
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  scene_.draw_outlines();
+  draw_piece(pace_, [&] { scene_.draw_outlines(); });
   glDisable(GL_BLEND);
   glDepthMask(GL_TRUE);
 }

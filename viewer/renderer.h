@@ -66,9 +66,11 @@ class Renderer {
   [[nodiscard]] bool software() const { return software_; }
 
   /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene alone is drawn
-  /// with so many pixels, once each, and scaled. Errors: out_of_device_memory, device.
-  void draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image = std::nullopt,
-            std::optional<Resolution> coarse = std::nullopt);
+  /// with so many pixels, once each, and scaled. With `pace`, a turn of it is drawn: the result is whether it was the
+  /// last one, and until then the image is the one before. Of a coarse image, what is left after a turn is left out.
+  /// Errors: out_of_device_memory, device.
+  bool draw(const Camera& camera, const Settings& settings, std::optional<ForeignImage> image = std::nullopt,
+            std::optional<Resolution> coarse = std::nullopt, Pace* pace = nullptr);
   /// The image that draw() made last.
   [[nodiscard]] Image read() const;
   /// Copies that image onto a framebuffer, scaled to this size.
@@ -107,6 +109,7 @@ class Renderer {
   void draw_blended(const Settings& settings, bool all);
   void draw_faint(const Settings& settings);
   void draw_selection(const Camera& camera, const Settings& settings);
+  void draw_composite();
   void draw_overlay(const Overlay& overlay);
   void draw_ids(const Camera& camera, const Settings& settings, std::optional<std::array<int, 2>> pixel,
                 bool photons = false);
@@ -142,6 +145,7 @@ class Renderer {
   IdTarget ids_;     // made by the first pick
   MaskTarget mask_;  // made by the first selection
 
+  Pace* pace_ = nullptr;  // of the image that is being drawn
   std::optional<std::uint32_t> selected_;
   std::uint64_t device_triangles_ = 0;
   bool clipped_ = false;  // there are clipping planes

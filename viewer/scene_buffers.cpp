@@ -45,6 +45,15 @@ Buffer color_buffer(std::span<const std::uint32_t> packed) {
   return make_buffer(std::span<const LinearColor>(linear));
 }
 
+/// The end of as many commands as a piece should have, from `begin` on.
+std::size_t piece_end(std::span<const DrawCommand> commands, std::size_t begin) {
+  std::uint64_t triangles = 0;
+  std::size_t end = begin;
+  do triangles += std::uint64_t{commands[end].index_count} / 3 * commands[end].instance_count;
+  while (++end != commands.size() && triangles < SeenList::kMostTriangles);
+  return end;
+}
+
 }  // namespace
 
 void SceneBuffers::set_hit_colors(std::span<const std::uint32_t> colors) {
@@ -139,6 +148,7 @@ void SceneBuffers::set_levels(Levels levels) {
 void SceneBuffers::set_detail(const Detail& detail) {
   if (scene_ == nullptr) return;
   set_levels(detail.levels);
+  if (!detail.normals.vertices.empty()) set_normals(detail.normals);
   enclosed_ = Enclosed(*scene_, detail.enclosing);
   set_looks(std::vector<std::uint8_t>(looks_));
   check_gl("putting levels of detail into OpenGL buffers");
@@ -187,6 +197,10 @@ void SceneBuffers::ensure_normals() {
   if (normals_ || scene_ == nullptr) return;
   SmoothNormals normals = smooth_normals(*scene_, offsets_);
   add_smooth_triangles(*scene_, offsets_, levels_.triangles, levels_.triangle_meshes, normals);
+  set_normals(normals);
+}
+
+void SceneBuffers::set_normals(const SmoothNormals& normals) {
   normals_ = make_buffer(std::span<const std::uint32_t>(normals.vertices));
   smooth_ = make_buffer(std::span<const std::uint32_t>(normals.smooth));
   normal_bytes_ = (normals.vertices.size() + normals.smooth.size()) * sizeof(std::uint32_t);
@@ -234,14 +248,20 @@ void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
     selected_bounds_.add(placed.transform * Eigen::Vector3d(v.x, v.y, v.z));
 }
 
-void SceneBuffers::draw(Look look) const {
+void SceneBuffers::draw(Look look, Pace* pace) const {
   const Group& drawn = group(look);
   if (drawn.commands == 0) return;
   bind(geometry_, drawn.seen_slots);
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.seen_records.name());
-  const std::size_t from_scene = drawn.seen.from_scene().size(), from_levels = drawn.seen.from_levels().size();
-  draw_records(triangle_buffer(), 0, from_scene);
-  draw_records(level_triangles_.name(), from_scene, from_levels);
+  std::size_t first = 0;
+  for (const auto& [commands, triangles] :
+       {std::pair(drawn.seen.from_scene(), triangle_buffer()), {drawn.seen.from_levels(), level_triangles_.name()}})
+    for (std::size_t begin = 0; begin != commands.size();) {
+      const std::size_t end = pace == nullptr ? commands.size() : piece_end(commands, begin);
+      draw_piece(pace, [&, buffer = triangles] { draw_records(buffer, first, end - begin); });
+      first += end - begin;
+      begin = end;
+    }
 }
 
 void SceneBuffers::draw_records(GLuint triangles, std::size_t first, std::size_t count) const {

@@ -16,6 +16,7 @@
 #include "enclosed.h"
 #include "gl_objects.h"
 #include "levels.h"
+#include "pace.h"
 #include "seen_list.h"
 
 namespace raylift::viewer {
@@ -55,7 +56,7 @@ class SceneBuffers {
   /// Chooses what draw() draws: what is seen, as finely as it is seen.
   void look(const Sight& sight);
   /// Draws the instances of a look with the current program: its surfaces, or of those drawn faintly the outlines.
-  void draw(Look look = Look::solid) const;
+  void draw(Look look, Pace* pace) const;
   void draw_outlines() const;
   /// Makes caps of the solid instances at these planes, which draw_caps() draws.
   void cut_at(const std::vector<ClipPlane>& planes) { caps_.set_planes(planes); }
@@ -95,6 +96,7 @@ class SceneBuffers {
   }
   [[nodiscard]] GLuint triangle_buffer() const { return shared_ ? shared_->triangles : triangles_.name(); }
   void set_levels(Levels levels);
+  void set_normals(const SmoothNormals& normals);
   void fill(Group& group, const DrawList& list);
   static void refill_seen(Group& group);
   void bind_tables() const;

@@ -49,19 +49,30 @@ void SeenList::add_commands(const Group& group) {
   const auto begin = chosen_.begin() + group.first_item;
   const auto end = begin + group.item_count;
   for (std::uint32_t l = 0; l != group.level_count; ++l) {
+    if (std::find(begin, end, l) == end) continue;
     const Level& level = levels_->levels[group.first_level + l];
-    const auto first_slot = static_cast<std::uint32_t>(slots_.size());
-    for (auto at = std::find(begin, end, l); at != end; at = std::find(at + 1, end, l)) {
-      slots_.push_back(all_slots_[items_[static_cast<std::size_t>(at - chosen_.begin())].slot]);
-      slots_.back().first_triangle = level.first_triangle;
+    // Large ones in runs of triangles, and many small ones in runs of instances: no command takes long.
+    for (std::uint32_t done = 0; done < level.triangle_count; done += kMostTriangles) {
+      const std::uint32_t run = std::min(kMostTriangles, level.triangle_count - done);
+      const auto first_slot = static_cast<std::uint32_t>(slots_.size());
+      for (auto at = std::find(begin, end, l); at != end; at = std::find(at + 1, end, l)) {
+        slots_.push_back(all_slots_[items_[static_cast<std::size_t>(at - chosen_.begin())].slot]);
+        slots_.back().first_triangle = level.first_triangle + done;
+      }
+      add_commands(level.first_triangle + done, run, first_slot);
     }
-    const auto count = static_cast<std::uint32_t>(slots_.size()) - first_slot;
-    if (count == 0) continue;
-    const bool of_scene = level.first_triangle < scene_triangles_;
-    const auto first = static_cast<std::uint32_t>(level.first_triangle - (of_scene ? 0 : scene_triangles_));
-    (of_scene ? from_scene_ : from_levels_).push_back({level.triangle_count * 3, count, first * 3, 0, first_slot});
-    triangles_ += std::uint64_t{level.triangle_count} * count;
   }
+}
+
+void SeenList::add_commands(std::uint32_t first_triangle, std::uint32_t triangles, std::uint32_t first_slot) {
+  const auto end = static_cast<std::uint32_t>(slots_.size());
+  const std::uint32_t at_once = std::max(1U, kMostTriangles / triangles);
+  const bool of_scene = first_triangle < scene_triangles_;
+  const auto first = static_cast<std::uint32_t>(first_triangle - (of_scene ? 0 : scene_triangles_));
+  for (std::uint32_t slot = first_slot; slot < end; slot += at_once)
+    (of_scene ? from_scene_ : from_levels_)
+        .push_back({triangles * 3, std::min(at_once, end - slot), first * 3, 0, slot});
+  triangles_ += std::uint64_t{triangles} * (end - first_slot);
 }
 
 void SeenList::look(const Sight& sight, std::span<const std::uint8_t> hidden) {

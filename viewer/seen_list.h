@@ -23,6 +23,9 @@ class SeenList {
   /// `list` is of this scene; its order is kept.
   SeenList(const Scene& scene, const MeshOffsets& offsets, const Levels& levels, const DrawList& list);
 
+  /// The most triangles of a command.
+  static constexpr std::uint32_t kMostTriangles = 1U << 15;
+
   /// Chooses what is drawn: none of those that are `hidden`, as Enclosed tells it.
   void look(const Sight& sight, std::span<const std::uint8_t> hidden = {});
   /// Like those of a draw list. first_triangle counts on in the triangles of the levels.
@@ -48,6 +51,7 @@ class SeenList {
   static constexpr std::uint8_t kUnseen = 255;
   [[nodiscard]] std::uint8_t level_of(const Item& item, const Group& group, const Sight& sight) const;
   void add_commands(const Group& group);
+  void add_commands(std::uint32_t first_triangle, std::uint32_t triangles, std::uint32_t first_slot);
 
   const Levels* levels_ = nullptr;
   std::uint64_t scene_triangles_ = 0;
