@@ -11,18 +11,29 @@ PATH=$PWD/${1:-build/release}/bin:$PATH
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 scene=$folder/detector.dae
-raylift-make-detector --sensors 20000 --segments 12 -o "$scene"
+raylift-make-detector --sensors 20000 --segments 24 -o "$scene"
 view=(raylift-view --no-config --gl "${2:-device}" --resolution 1920x1080 -v "$scene")
 cut=(--hide top --hide 'Pool*' --hide 'Tank*' --clip -y --view front --azimuth 25 --elevation 20)
 rays=(--device "${3:-auto}" --ray-cast)
-"${view[@]}" --frames 600
-"${view[@]}" --frames 600 --samples 1
-"${view[@]}" --frames 600 "${cut[@]}"
-"${view[@]}" --frames 600 --opacity 0.3
+# frames NAME OPTION...: draws an orbit
+frames() {
+  echo "$1:"
+  shift
+  "${view[@]}" "$@"
+}
+frames "as opened" --frames 600
+frames "1 sample" --frames 600 --samples 1
+frames "nothing simplified" --frames 200 --detail 0
+frames "sensors alone" --frames 600 --shells hidden
+frames "cut open" --frames 600 "${cut[@]}"
+frames "transparent" --frames 60 --opacity 0.3
+frames "transparent, 1 sample" --frames 60 --opacity 0.3 --samples 1
+frames "as opened, ray-cast" --frames 120 "${rays[@]}" shaded
 for mode in depth normal solid shaded crossings; do
   echo "$mode:"
   "${view[@]}" --frames 60 "${cut[@]}" "${rays[@]}" "$mode"
 done
+frames "cut open, ray-cast without caps" --frames 60 "${cut[@]}" "${rays[@]}" shaded --no-caps
 if [ -n "${OUT:-}" ]; then
   "${view[@]}" "${cut[@]}" -o "$OUT/cut.png"
   "${view[@]}" "${cut[@]}" "${rays[@]}" shaded --ray-samples 64 -o "$OUT/rays.png"

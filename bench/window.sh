@@ -35,7 +35,7 @@ def wait(test, limit=120):
             sys.exit("window.sh: nothing changed on the screen for %d s" % limit)
         time.sleep(0.002)
     return time.monotonic()
-def rest(seconds=3):
+def rest(seconds=6):
     last, seen = time.monotonic(), middle()
     while time.monotonic() - last < seconds:
         now = middle()

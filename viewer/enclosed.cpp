@@ -31,18 +31,23 @@ std::vector<std::uint32_t> enclosing_solids(const Scene& scene, const SceneCheck
   return enclosing;
 }
 
-Enclosed::Enclosed(const Scene& scene, std::span<const std::uint32_t> enclosing)
-    : enclosing_(enclosing.begin(), enclosing.end()) {
-  if (enclosing_.empty()) return;
+std::vector<SolidBall> balls_around_solids(const Scene& scene) {
   std::vector<BallAround> of_mesh(scene.meshes.size());
   tbb::parallel_for(std::size_t{0}, of_mesh.size(),
                     [&](std::size_t m) { of_mesh[m] = ball_around(scene.meshes[m].vertices); });
+  std::vector<SolidBall> balls;
+  balls.reserve(scene.instances.size());
   for (const Instance& instance : scene.instances) {
     const BallAround& ball = of_mesh[instance.mesh];
-    const Transform& transform = instance.transform;
-    balls_.push_back({transform * Eigen::Vector3d(ball.center.x, ball.center.y, ball.center.z),
-                      largest_scale(transform) * static_cast<double>(ball.radius)});
+    balls.push_back({instance.transform * Eigen::Vector3d(ball.center.x, ball.center.y, ball.center.z),
+                     largest_scale(instance.transform) * static_cast<double>(ball.radius)});
   }
+  return balls;
+}
+
+Enclosed::Enclosed(const Scene& scene, std::span<const std::uint32_t> enclosing)
+    : enclosing_(enclosing.begin(), enclosing.end()) {
+  if (!enclosing_.empty()) balls_ = balls_around_solids(scene);
 }
 
 void Enclosed::look(const Sight& sight, std::span<const std::uint8_t> looks) {

@@ -20,6 +20,13 @@ namespace raylift::viewer {
 [[nodiscard]] std::vector<std::uint32_t> enclosing_solids(const Scene& scene, const SceneCheck& check,
                                                           const Progress& progress = {});
 
+/// A ball that contains a solid, in the world.
+struct SolidBall {
+  Eigen::Vector3d center;
+  double radius;
+};
+[[nodiscard]] std::vector<SolidBall> balls_around_solids(const Scene& scene);
+
 class Enclosed {
  public:
   /// Of nothing.
@@ -34,11 +41,7 @@ class Enclosed {
   [[nodiscard]] std::span<const std::uint8_t> hidden() const { return hidden_; }
 
  private:
-  struct Ball {
-    Eigen::Vector3d center;
-    double radius;
-  };
-  std::vector<Ball> balls_;  // of each solid, in the world
+  std::vector<SolidBall> balls_;
   std::vector<std::uint32_t> enclosing_;
   std::vector<std::uint8_t> hides_, hidden_;
 };

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "enclosed.h"
 #include "palette.h"
 #include "smooth_normals.h"
 
@@ -128,6 +129,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
     fill<std::uint32_t>(normals_, normals.vertices);
     fill<std::uint32_t>(smooth_, normals.smooth);
   }
+  if (settings.caps && !planes.empty()) fill_balls();
   p.normals = settings.smooth ? normals_.device() : nullptr;
   p.smooth = smooth_.device();
   p.sums = sums_.device();
@@ -210,6 +212,22 @@ double RayCaster::progress() const {
   const double begin = pass_ == 0 ? 0 : pass_ < 4 ? std::pow(4.0, pass - 4) : pass - 3;
   const double end = pass_ < 4 ? std::pow(4.0, pass - 3) : pass - 2;
   return (begin + (end - begin) * part) / static_cast<double>(passes_.size() - 3);
+}
+
+void RayCaster::fill_balls() {
+  if (balls_.size() != 0) return;
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  geometry_->with_view(stream_, [&](const GeometryView& view) {
+    origin = {view.origin[0], view.origin[1], view.origin[2]};
+  });
+  std::vector<RayBall> balls;
+  for (const SolidBall& ball : balls_around_solids(*scene_)) {
+    const Eigen::Vector3d center = ball.center - origin;
+    // Larger by what rounding to float makes of it and of points of rays.
+    balls.push_back({as_float3(center), static_cast<float>(1.001 * ball.radius + 1e-6 * center.norm())});
+  }
+  fill<RayBall>(balls_, balls);
+  frame_.balls = balls_.device();
 }
 
 std::vector<std::uint32_t> RayCaster::solids() const {

@@ -50,6 +50,7 @@ class RayCaster {
  private:
   template <class T>
   void fill(DeviceBuffer<T>& buffer, std::span<const T> values);
+  void fill_balls();
 
   const Scene* scene_;
   const DeviceScene* geometry_;
@@ -59,6 +60,7 @@ class RayCaster {
   DeviceBuffer<Light> sums_;
   DeviceBuffer<std::uint32_t> solids_, colors_, normals_, smooth_;
   DeviceBuffer<std::uint8_t> visible_;
+  DeviceBuffer<RayBall> balls_;             // made by the first caps
   std::vector<std::uint8_t> last_visible_;  // the contents of visible_
   Bounds visible_bounds_, shown_;
   RayFrame frame_{};

@@ -21,10 +21,17 @@ struct alignas(16) Light {
 /// A solid that rays hit; with kClosed also where a clipping plane cuts it.
 inline constexpr std::uint8_t kSeen = 1, kClosed = 2;
 
+/// A ball that contains a solid, from the geometry's origin.
+struct RayBall {
+  Float3 center;
+  float radius;
+};
+
 /// The parameters of an image. Addresses are the device's; the lowest row comes first, as in OpenGL.
 struct RayFrame {
   GeometryView geometry;
   const std::uint8_t* visible;   ///< per solid: hidden, kSeen or kClosed; null: all are kClosed
+  const RayBall* balls;          ///< around each solid; needed for caps
   const std::uint32_t* colors;   ///< sRGB 0xAABBGGRR, laid out as ColorTable
   const std::uint32_t* normals;  ///< per vertex, octahedral; null: flat
   const std::uint32_t* smooth;   ///< a bit per triangle
@@ -254,13 +261,18 @@ struct Entered {
   }
 };
 
-/// Triangles of solids with caps, but for some.
+/// Triangles of solids with caps that may be around a point, but for some. Without the balls a ray would look at each
+/// of the thousands of solids that it enters on its way.
 struct ClosedBut {
   const RayFrame& frame;
   const Entered& entered;
+  Float3 point;
   RAYLIFT_HD bool operator()(std::uint32_t instance, std::uint32_t triangle) const {
     const std::uint32_t solid = frame.geometry.solid_id(instance, triangle);
-    return (frame.visible == nullptr || frame.visible[solid] == kClosed) && !entered.has(solid);
+    if (frame.visible != nullptr && frame.visible[solid] != kClosed) return false;
+    const RayBall ball = frame.balls[solid];
+    const Float3 d{point.x - ball.center.x, point.y - ball.center.y, point.z - ball.center.z};
+    return dot(d, d) <= ball.radius * ball.radius && !entered.has(solid);
   }
 };
 
@@ -268,9 +280,11 @@ struct ClosedBut {
 /// first surface is met from outside is not around the start. Of the others the innermost one is left first.
 RAYLIFT_HD inline Hit cap_hit(const RayFrame& p, Ray ray) {
   ray.tmax = Ray().tmax;  // beyond other planes too
+  const Float3 start{ray.origin.x + ray.tmin * ray.direction.x, ray.origin.y + ray.tmin * ray.direction.y,
+                     ray.origin.z + ray.tmin * ray.direction.z};
   Entered entered;
   for (;;) {
-    const Hit hit = closest_hit(p.geometry, ray, ClosedBut{p, entered});
+    const Hit hit = closest_hit(p.geometry, ray, ClosedBut{p, entered, start});
     if (!hit.valid() || hit.from_inside != 0) return hit;
     if (entered.count == Entered::kMost) return Hit{};
     entered.solids[entered.count++] = p.geometry.solid_id(hit.instance, hit.triangle);
