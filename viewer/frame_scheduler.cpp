@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSlow = 0.045;        // seconds: slower images are drawn with fewer pixels during a move
 constexpr double kFluent = 0.012;      // seconds: for slower images it is worth finding what need not be drawn
-constexpr double kTurn = 0.05;         // seconds of drawing between which the window answers
+constexpr double kTurnSeconds = 0.05;  // seconds of drawing between which the window answers
 constexpr double kSoftwareRate = 2e6;  // triangles per second that OpenGL draws on a CPU, before it is measured
 constexpr double kLightSlice = 0.03;   // seconds of following photons in one frame
 constexpr double kRaySlice = 0.03;     // seconds of casting rays in one frame
@@ -116,7 +116,7 @@ void FrameScheduler::draw(ViewerState& state, bool moving, bool at_once) {
   coarse_ = !at_once && (rays ? moving : slow && (moving || first_));
   first_ = false;
   const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
-  if (!pace_ && slow && !rays && !at_once) pace_.emplace(kTurn);
+  if (!pace_ && slow && !rays && !at_once) pace_.emplace(kTurnSeconds);
   bool complete = true;
   state.attempt([&] {
     feed(state);

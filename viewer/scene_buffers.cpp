@@ -23,9 +23,9 @@ void upload_mesh_arrays(const Scene& scene, const MeshOffsets& offsets, const Bu
                            static_cast<GLsizeiptr>(mesh.vertices.size() * sizeof(Float3)), mesh.vertices.data());
     const std::uint32_t first = offsets.first_vertex[m];
     // In pieces, which keeps the shifted copy small.
-    constexpr std::size_t kPiece = std::size_t{1} << 18;
-    for (std::size_t begin = 0; begin < mesh.triangles.size(); begin += kPiece) {
-      const std::size_t count = std::min(kPiece, mesh.triangles.size() - begin);
+    constexpr std::size_t kAtATime = std::size_t{1} << 18;
+    for (std::size_t begin = 0; begin < mesh.triangles.size(); begin += kAtATime) {
+      const std::size_t count = std::min(kAtATime, mesh.triangles.size() - begin);
       const UInt3* source = mesh.triangles.data() + begin;
       if (first != 0) {
         shifted.resize(count);
