@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "geometry/exact_shapes.h"
+#include "geometry/inside_rays.h"
 
 namespace raylift::bench {
 namespace {

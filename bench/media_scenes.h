@@ -24,6 +24,10 @@ struct MediaScene {
   int alike = 1;           ///< how many scenes there are of this kind: turned, elsewhere
 };
 
+[[nodiscard]] inline Float3 to_float(const Eigen::Vector3d& v) {
+  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
+}
+
 /// All scenes but the detector. The last one has solids that overlap.
 [[nodiscard]] std::vector<MediaScene> media_scenes();
 

@@ -5,195 +5,29 @@
 // they hit, far cameras, the smallest triangles.
 #include <gtest/gtest.h>
 #include <raylift/geometry/bvh/bvh.h>
-#include <raylift/geometry/bvh/bvh_batch.h>
-#include <raylift/geometry/bvh/scene_bvh.h>
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <random>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "bvh/bvh_lanes.h"
+#include "all_triangles.h"
 #include "bvh_scenes.h"
 
 namespace raylift {
 namespace {
 
-using bvh_detail::Crossing;
 using bvh_detail::Site;
 using Eigen::Vector3d;
+using test::above;
+using test::add_triangle;
+using test::AllTriangles;
 using test::bumpy_sphere;
-using test::RandomRays;
+using test::expect_nearest;
+using test::Random;
+using test::to_double;
+using test::to_float;
 using test::Triangles;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-float above(float t) {
-  return std::nextafter(t, kInfinity);
-}
-Float3 to_float(const Vector3d& v) {
-  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
-}
-Vector3d to_double(Float3 v) {
-  return {v.x, v.y, v.z};
-}
-
-// Uniform numbers and vectors of these.
-class Random {
- public:
-  explicit Random(std::uint32_t seed) : random_(seed) {}
-  double unit() { return std::uniform_real_distribution<double>(-1, 1)(random_); }
-  std::uint32_t below(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
-  int between(int a, int b) { return a + static_cast<int>(below(static_cast<std::size_t>(b - a + 1))); }
-  bool coin() { return below(2) == 0; }
-  Vector3d vector() {
-    const double x = unit(), y = unit(), z = unit();
-    return {x, y, z};
-  }
-  // A factor, or a component of a direction: a power of ten with a sign.
-  float power(int least, int most) {
-    return static_cast<float>((coin() ? 1 : -1) * (1.0 + 0.5 * unit()) * std::pow(10.0, between(least, most)));
-  }
-
- private:
-  std::mt19937 random_;
-};
-
-using Accept = std::function<bool(std::uint32_t instance, std::uint32_t triangle, bool from_inside, float t)>;
-
-// All triangles that a tree's rays can meet, one after the other.
-class AllTriangles {
- public:
-  AllTriangles(const BvhView& view, BvhLevels levels) : view_(view), levels_(levels) {
-    if (levels == BvhLevels::mesh)
-      add(0, bvh_detail::kNoInstance);
-    else
-      add_instances(0);
-  }
-
-  [[nodiscard]] Crossing crossing(const Ray& ray, Site site) const {
-    return bvh_detail::cross(view_.nodes, view_.pairs, ray, site);
-  }
-
-  // The nearest one that counts: by t in more than a float's precision, then by its pair, then by its instance.
-  [[nodiscard]] Hit nearest(const Ray& ray, const Accept& accept = {}) const {
-    Site best{kNoTriangle, bvh_detail::kNoInstance};
-    double best_t = std::numeric_limits<double>::infinity();
-    for (const Site site : sites_) {
-      const Crossing c = crossing(ray, site);
-      if (!c.hit || c.t < ray.tmin || !(c.t < ray.tmax)) continue;
-      const double t = static_cast<double>(c.t) + static_cast<double>(c.t_low);
-      const auto instance = bvh_detail::instance_of(view_, site);
-      if (accept && !accept(instance, bvh_detail::triangle_of(view_, site), c.from_inside, c.t)) continue;
-      const bool first = t != best_t                      ? t < best_t
-                         : site.triangle != best.triangle ? site.triangle < best.triangle
-                                                          : instance < bvh_detail::instance_of(view_, best);
-      if (!first) continue;
-      best = site;
-      best_t = t;
-    }
-    return bvh_detail::hit_of(view_, ray, best);
-  }
-  [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
-
- private:
-  void add_instances(std::uint32_t index) {
-    const BvhNode& node = view_.nodes[index];
-    if (const auto placed = std::bit_cast<InstanceNode>(node); placed.zero == 0) return add(placed.root, index);
-    std::uint32_t child = node.first_child;
-    for (int s = 0; s < 8; ++s)
-      if (node.is_inner(s)) add_instances(child++);
-  }
-  void add(std::uint32_t index, std::uint32_t placed) {
-    const BvhNode& node = view_.nodes[index];
-    const auto pairs = static_cast<std::uint32_t>(std::popcount(node.pairs));
-    for (std::uint32_t pair = node.first_pair; pair < node.first_pair + pairs; ++pair)
-      for (std::uint32_t which = 0; which < 2; ++which)
-        if (view_.ids[pair].triangle[which] != kNoTriangle) sites_.push_back({2 * pair + which, placed});
-    std::uint32_t child = node.first_child;
-    for (int s = 0; s < 8; ++s)
-      if (node.is_inner(s)) add(child++, placed);
-  }
-
-  const BvhView view_;
-  const BvhLevels levels_;
-  std::vector<Site> sites_;
-};
-
-bool same(const Hit& a, const Hit& b) {
-  return std::memcmp(&a, &b, sizeof(Hit)) == 0;
-}
-
-std::string text(const Hit& hit) {
-  return "triangle " + std::to_string(static_cast<int>(hit.triangle)) + " of instance " + std::to_string(hit.instance) +
-         " at " + std::to_string(hit.t);
-}
-
-// The rays, and these cut off before, at and behind what they hit, in all ways that rays are traced on the host. At
-// least `least` of the rays hit something.
-void expect_nearest(const BvhView& view, BvhLevels levels, std::vector<Ray> rays, std::size_t least) {
-  const AllTriangles all(view, levels);
-  std::vector<Hit> expected;
-  std::size_t hits = 0;
-  const std::size_t count = rays.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    expected.push_back(all.nearest(rays[i]));
-    if (!expected.back().valid()) continue;
-    ++hits;
-    const float t = expected.back().t;
-    const std::pair<float, float> cuts[] = {
-        {rays[i].tmin, t}, {rays[i].tmin, above(t)}, {t, rays[i].tmax}, {above(t), rays[i].tmax}};
-    if (i % 3 != 0) continue;
-    for (const auto& [tmin, tmax] : cuts) {
-      Ray cut = rays[i];
-      cut.tmin = tmin;
-      cut.tmax = tmax;
-      rays.push_back(cut);
-    }
-  }
-  EXPECT_GE(hits, least);
-  for (std::size_t i = count; i < rays.size(); ++i) expected.push_back(all.nearest(rays[i]));
-  std::vector<Hit> portable(rays.size()), lanes(rays.size());
-  bvh::trace_portable(view, levels, rays.data(), portable.data(), rays.size());
-  closest_hits(view, levels, rays, lanes);
-  for (std::size_t i = 0; i < rays.size(); ++i) {
-    const Float3 o = rays[i].origin, d = rays[i].direction;
-    SCOPED_TRACE(::testing::Message() << std::hexfloat << "ray {{" << o.x << ", " << o.y << ", " << o.z << "}, "
-                                      << rays[i].tmin << ", {" << d.x << ", " << d.y << ", " << d.z << "}, "
-                                      << rays[i].tmax << "}");
-    ASSERT_TRUE(same(portable[i], expected[i])) << text(portable[i]) << " instead of " << text(expected[i]);
-    ASSERT_TRUE(same(lanes[i], expected[i])) << text(lanes[i]) << " instead of " << text(expected[i]);
-    const bool any = levels == BvhLevels::scene ? bvh_detail::hits_any<true>(view, rays[i], bvh_detail::Any())
-                                                : bvh_detail::hits_any<false>(view, rays[i], bvh_detail::Any());
-    ASSERT_EQ(any, expected[i].valid());
-  }
-}
-
-// For leaves of any size, with and without pairs.
-void expect_nearest(const Triangles& mesh, const std::vector<Ray>& rays, std::size_t least) {
-  for (const BvhOptions& options : {BvhOptions{true, 3}, {false, 1}}) {
-    const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles, options);
-    expect_nearest(bvh.view(), BvhLevels::mesh, rays, least);
-  }
-}
-
-void add_triangle(Triangles& mesh, Float3 a, Float3 b, Float3 c) {
-  const auto k = static_cast<std::uint32_t>(mesh.vertices.size());
-  mesh.vertices.insert(mesh.vertices.end(), {a, b, c});
-  mesh.triangles.push_back({k, k + 1, k + 2});
-}
-
-// x, y, z become those of `turned`: each axis gets each part.
-Float3 turned(Float3 v, int by) {
-  return by == 0 ? v : by == 1 ? Float3{v.z, v.x, v.y} : Float3{v.y, v.z, v.x};
-}
+using test::turned;
 
 // The ray seen from far: what is hit at the same float t is told apart all the same.
 TEST(BvhRays, TellLayersApartThatAreCloserThanAFloatsStep) {
@@ -458,149 +292,6 @@ TEST(BvhRays, MeetHugeTriangles) {
     rays.push_back({to_float(size * random.vector()), 0, to_float(random.vector().normalized())});
   }
   expect_nearest(mesh, rays, 100);
-}
-
-// Instances in all ways that there are: turned, mirrored, sheared, scaled; some several times at the same place, some
-// large enough to be taken to pieces.
-Scene scene_of(const Triangles& mesh, std::uint32_t instances, bool rigid, std::uint32_t seed) {
-  Scene scene;
-  scene.meshes.push_back({"mesh", mesh.vertices, mesh.triangles, {}});
-  Random random(seed);
-  for (std::uint32_t i = 0; i < instances; ++i) {
-    Instance instance;
-    instance.transform = Transform::Identity();
-    instance.transform.translate(Vector3d(20 * random.vector()));
-    instance.transform.rotate(Eigen::AngleAxisd(3 * random.unit(), random.vector().normalized()));
-    if (!rigid && i % 3 == 1) instance.transform.scale(Vector3d(1, -0.5, 2));
-    if (!rigid && i % 3 == 2) {
-      Eigen::Matrix3d shear = Eigen::Matrix3d::Identity();
-      shear(0, 1) = 2 * random.unit();
-      shear(2, 0) = random.unit();
-      instance.transform.linear() = instance.transform.linear() * shear;
-    }
-    if (!rigid && i == 0) instance.transform.scale(10);
-    const int copies = i % 8 == 5 ? 5 : 1;
-    for (int k = 0; k < copies; ++k) scene.instances.push_back(instance);
-  }
-  // The copies are not next to each other.
-  for (std::size_t i = scene.instances.size() - 1; i > 0; --i)
-    std::swap(scene.instances[i], scene.instances[random.below(i + 1)]);
-  return scene;
-}
-
-// Rays that graze instances where these reach farthest along an axis, from `away` times the scene's size: there the box
-// of an instance has no room but for its slack.
-std::vector<Ray> grazing_rays(const Scene& scene, std::size_t count, double away, std::uint32_t seed) {
-  Random random(seed);
-  std::vector<Ray> rays;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Instance& instance = scene.instances[random.below(scene.instances.size())];
-    const int axis = random.between(0, 2);
-    const double side = random.coin() ? 1 : -1;
-    Vector3d extreme = Vector3d::Zero();
-    double farthest = -1e300;
-    for (const Float3& v : scene.meshes[instance.mesh].vertices) {
-      const Vector3d at = instance.transform * to_double(v);
-      if (side * at[axis] <= farthest) continue;
-      farthest = side * at[axis];
-      extreme = at;
-    }
-    Vector3d direction = random.vector().normalized();
-    direction[axis] = 0;
-    if (direction.norm() < 0.1) direction[(axis + 1) % 3] = 1;
-    direction.normalize();
-    if (i % 2 == 0) direction[axis] = 1e-4 * random.unit();
-    const double distance = away * 40 * (0.5 + 0.5 * std::abs(random.unit()));
-    Vector3d from = extreme - distance * direction;
-    // Inside or outside by up to what rounding may move it by.
-    from[axis] += (random.coin() ? 1 : -1) * std::pow(2.0, random.between(-29, -21)) * (distance + 20);
-    rays.push_back({to_float(from), 0, to_float(direction)});
-  }
-  return rays;
-}
-
-TEST(BvhRays, FindInstancesFromFar) {
-  for (const double radius : {1.0, 1e-3, 3e-6})  // rounding moves a ray by more than the small ones
-    for (const bool rigid : {true, false})
-      for (const double away : {0.0, 1.0, 10.0, 60.0, 1000.0})
-        for (const std::uint32_t instances : {1u, 24u}) {
-          if (!rigid && away > 60) continue;
-          SCOPED_TRACE(::testing::Message() << instances << " instances of " << radius << ", " << away << " sizes away"
-                                            << (rigid ? ", rigid" : ""));
-          const Scene scene = scene_of(bumpy_sphere(5, radius, 0), instances, rigid, 48 + instances);
-          const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
-          expect_nearest(bvh.view(), BvhLevels::scene, grazing_rays(scene, 500, away, 49), radius < 1 ? 0 : 100);
-        }
-}
-
-// Rays from the world's origin along an axis: what moves them is how the instance's place is rounded.
-TEST(BvhRays, FindInstancesFromTheWorldsOrigin) {
-  for (std::uint32_t seed = 60; seed < 80; ++seed) {
-    SCOPED_TRACE(seed);
-    Random random(seed);
-    Scene scene = scene_of(bumpy_sphere(5, 3e-7, 0), 1, true, seed);
-    const int axis = random.between(0, 2);
-    Vector3d direction = Vector3d::Zero();
-    direction[axis] = 1;
-    scene.instances[0].transform.translation() = 20 * direction;
-    const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
-    std::vector<Ray> rays;
-    for (int i = 0; i < 500; ++i) {
-      Vector3d from = 2e-6 * random.vector();
-      from[axis] = 0;
-      rays.push_back({to_float(from), 0, to_float(direction)});
-    }
-    expect_nearest(bvh.view(), BvhLevels::scene, rays, 0);
-  }
-}
-
-TEST(BvhRays, FindTheFirstInstance) {
-  const Scene scene = scene_of(bumpy_sphere(6, 4, 0.1), 60, false, 50);
-  const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
-  RandomRays random(40, 51);
-  std::vector<Ray> rays(600);
-  for (std::size_t i = 0; i < rays.size(); ++i) {
-    rays[i] = random();
-    if (i % 4 == 1) rays[i].tmin = -20;
-    if (i % 4 == 2) rays[i].direction = to_float(-to_double(rays[i].origin));
-  }
-  expect_nearest(bvh.view(), BvhLevels::scene, rays, 200);
-}
-
-// One triangle of one instance does not count, or what a caller says does not.
-TEST(BvhRays, PassWhatDoesNotCount) {
-  const Scene scene = scene_of(bumpy_sphere(6, 4, 0.1), 40, false, 52);
-  const SceneBvh bvh = build_bvh(scene, Vector3d::Zero());
-  const BvhView view = bvh.view();
-  const AllTriangles all(view, BvhLevels::scene);
-  RandomRays random(30, 53);
-  std::size_t passed = 0, shared = 0;
-  for (int i = 0; i < 400; ++i) {
-    const Ray ray = random();
-    const Hit first = all.nearest(ray);
-    if (!first.valid()) continue;
-    const std::uint32_t triangle = first.triangle, instance = first.instance;
-    const Hit second = all.nearest(
-        ray, [&](std::uint32_t in, std::uint32_t of, bool, float) { return in != instance || of != triangle; });
-    const bvh_detail::OtherThan other{triangle, instance};
-    ASSERT_TRUE(same(bvh_detail::hit_of(view, ray, bvh_detail::nearest<true>(view, ray, other)), second))
-        << "ray " << i;
-    ASSERT_EQ(bvh_detail::hits_any<true>(view, ray, other), second.valid());
-    passed += second.valid() ? 1 : 0;
-    shared += second.valid() && second.triangle == triangle ? 1 : 0;
-
-    const auto accept = [&](std::uint32_t in, std::uint32_t of, bool from_inside, float t) {
-      return in % 3 != 0 && of % 5 != 0 && from_inside && t > 3;
-    };
-    const Hit leaving = all.nearest(ray, accept);
-    const bvh_detail::AcceptedBy<decltype(accept)> accepted{accept};
-    const Hit found = bvh_detail::hit_of(view, ray, bvh_detail::nearest<true>(view, ray, accepted));
-    ASSERT_TRUE(same(found, leaving)) << "ray " << i << ": " << text(found) << " instead of " << text(leaving);
-    ASSERT_EQ(bvh_detail::hits_any<true>(view, ray, accepted), leaving.valid());
-    ASSERT_TRUE(!leaving.valid() || leaving.from_inside != 0);
-  }
-  EXPECT_GT(passed, 50u);
-  EXPECT_GT(shared, 0u);
 }
 
 // Edges and vertices ------------------------------------------------------------------------------------------------
