@@ -67,11 +67,11 @@ struct Sorting {
 };
 
 Sorting sorting_for(const Device& device, const BvhView& bvh, std::size_t count) {
-  Sorting sorting{std::min(count, cuda::kMostSortedRays)};
-  if (sorting.rays < kFewestSortedRays || cuda::sorted_trace_bytes(bvh, sorting.rays) == 0) return {};
+  Sorting sorting{std::min(count, cuda::kMostRaysInParts)};
+  if (sorting.rays < kFewestSortedRays || cuda::parts_trace_bytes(bvh, sorting.rays) == 0) return {};
   const std::uint64_t free = device.memory_info().free_bytes;
   for (; sorting.rays >= kFewestSortedRays; sorting.rays /= 2) {
-    sorting.bytes = cuda::sorted_trace_bytes(bvh, sorting.rays);
+    sorting.bytes = cuda::parts_trace_bytes(bvh, sorting.rays);
     if (sorting.bytes <= free) return sorting.bytes != 0 ? sorting : Sorting{};
   }
   return {};
@@ -87,8 +87,8 @@ int launch_trace(const Device& device, const Geometry& geometry, const Ray* rays
       if (const Scratch scratch(device, stream, sorting.bytes); scratch.data() != nullptr) {
         int code = 0;
         for (std::size_t first = 0; first < count && code == 0; first += sorting.rays)
-          code = cuda::launch_sorted_trace(geometry, rays + first, hits + first, std::min(count - first, sorting.rays),
-                                           scratch.data(), stream.handle());
+          code = cuda::launch_parts_trace(geometry, rays + first, hits + first, std::min(count - first, sorting.rays),
+                                          scratch.data(), stream.handle());
         return code;
       }
   return cuda::launch_trace(geometry, rays, hits, count, stream.handle());
