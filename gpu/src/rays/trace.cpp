@@ -36,7 +36,7 @@ const BvhView& bvh_of(const GeometryView& geometry) {
 }
 
 /// Of fewer rays, hardly any two need the same part of the host's memory.
-constexpr std::size_t kFewestSortedRays = std::size_t{1} << 18;
+constexpr std::size_t kFewestRaysInParts = std::size_t{1} << 18;
 
 /// Memory of the device's pool, if that can be had without waiting for anybody; else none.
 class Scratch {
@@ -61,18 +61,19 @@ class Scratch {
   void* data_ = nullptr;
 };
 
-/// How many rays are sorted at a time, and the memory for it; no rays where sorting is not worth it, or not possible.
-struct Sorting {
+/// How many rays are taken at a time where a BVH is in parts, and the memory for it; no rays where that is not worth
+/// it, or not possible.
+struct Share {
   std::size_t rays = 0, bytes = 0;
 };
 
-Sorting sorting_for(const Device& device, const BvhView& bvh, std::size_t count) {
-  Sorting sorting{std::min(count, cuda::kMostSortedRays)};
-  if (sorting.rays < kFewestSortedRays || cuda::sorted_trace_bytes(bvh, sorting.rays) == 0) return {};
+Share share_for(const Device& device, const BvhView& bvh, std::size_t count) {
+  Share share{std::min(count, cuda::kMostRaysInParts)};
+  if (share.rays < kFewestRaysInParts || cuda::parts_trace_bytes(bvh, share.rays) == 0) return {};
   const std::uint64_t free = device.memory_info().free_bytes;
-  for (; sorting.rays >= kFewestSortedRays; sorting.rays /= 2) {
-    sorting.bytes = cuda::sorted_trace_bytes(bvh, sorting.rays);
-    if (sorting.bytes <= free) return sorting.bytes != 0 ? sorting : Sorting{};
+  for (; share.rays >= kFewestRaysInParts; share.rays /= 2) {
+    share.bytes = cuda::parts_trace_bytes(bvh, share.rays);
+    if (share.bytes <= free) return share.bytes != 0 ? share : Share{};
   }
   return {};
 }
@@ -83,12 +84,12 @@ int launch_trace(const Device& device, const Geometry& geometry, const Ray* rays
   const BvhView& bvh = bvh_of(geometry);
   const bool in_part = bvh.host_nodes != 0 || bvh.host_pairs != 0 || bvh.host_ids != 0;
   if (in_part && !cuda::is_captured(stream.handle()))
-    if (const Sorting sorting = sorting_for(device, bvh, count); sorting.rays != 0)
-      if (const Scratch scratch(device, stream, sorting.bytes); scratch.data() != nullptr) {
+    if (const Share share = share_for(device, bvh, count); share.rays != 0)
+      if (const Scratch scratch(device, stream, share.bytes); scratch.data() != nullptr) {
         int code = 0;
-        for (std::size_t first = 0; first < count && code == 0; first += sorting.rays)
-          code = cuda::launch_sorted_trace(geometry, rays + first, hits + first, std::min(count - first, sorting.rays),
-                                           scratch.data(), stream.handle());
+        for (std::size_t first = 0; first < count && code == 0; first += share.rays)
+          code = cuda::launch_parts_trace(geometry, rays + first, hits + first, std::min(count - first, share.rays),
+                                          scratch.data(), stream.handle());
         return code;
       }
   return cuda::launch_trace(geometry, rays, hits, count, stream.handle());

@@ -277,8 +277,18 @@ class OpenPairs {
   int count_ = 0;
 };
 
-// How a packet ends: with all that its rays hit; not, as their ways part or they meet too much; or before a pair at
-// which the query stops (see trace_warp).
+// A BVH whose pairs come when a warp wants them has a function for that, and the query one for a pair that is not
+// there.
+template <class Bvh>
+__device__ inline decltype(auto) with_pair(const Bvh& bvh, std::uint32_t pair) {
+  if constexpr (requires { bvh.with_pair(pair); })
+    return bvh.with_pair(pair);
+  else
+    return (bvh);
+}
+
+// How a packet ends: with all that its rays hit; not, as their ways part or they meet too much; or at a pair that is
+// not there yet.
 enum class PacketEnd { done, parted, stopped };
 
 template <bool kScene, class Bvh, class World, class Query>
@@ -345,11 +355,16 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
     const PairRay ray = parked.pair_ray();
     do {
       const std::uint32_t pair = next_pair(hits);
-      if constexpr (requires { query.stops_at(bvh, pair); })
-        if (query.stops_at(bvh, pair)) return PacketEnd::stopped;
       left -= 2;
+      const auto& with = with_pair(bvh, pair);
+      if constexpr (requires { query.stop_at(pair); }) {
+        if (with.pair(pair) == nullptr) {
+          query.stop_at(pair);
+          return PacketEnd::stopped;
+        }
+      }
       if (active)
-        if (const std::uint32_t open = intersect_pair(bvh, pair, ray, placed, query); open != 0)
+        if (const std::uint32_t open = intersect_pair(with, pair, ray, placed, query); open != 0)
           unsettled.add(pair, open, placed);
     } while (hits.pairs != 0);
     axis.shorten(tmax());

@@ -42,6 +42,22 @@ __device__ inline Hit finished(const GeometryView& geometry, const Ray& ray, bvh
 template <class Geometry>
 inline constexpr bool kScene = std::is_same_v<Geometry, GeometryView>;
 
+// What only a BVH in parts wants: see paged_trace.h.
+template <class Geometry>
+struct PacketQueryOf {
+  using Type = bvh_detail::Nearest<bvh_detail::Any>;
+};
+template <class Geometry>
+using PacketQuery = typename PacketQueryOf<Geometry>::Type;
+template <class Geometry>
+__device__ inline bool brings_what_stopped(const Geometry&, bvh_detail::PacketEnd, bvh_detail::Site) {
+  return false;
+}
+template <class Geometry>
+__device__ inline void bring_found(const Geometry&, bvh_detail::Site, bool) {}
+template <class Geometry>
+__device__ inline void count_parted(const Geometry&) {}
+
 // Which of the groups of a warp's range are pending, by what stands in their first hits; or, where tiles of an image
 // may have been left, in one of their eighths, each of which belongs to one tile.
 __device__ inline unsigned pending_groups(const Hit* hits, std::uint32_t count, bool in_tiles) {

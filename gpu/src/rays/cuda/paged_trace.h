@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of trace() want of geometry whose BVH lies in pages.
+#pragma once
+
+#include "paged_bvh.h"
+#include "trace_steps.h"
+
+namespace raylift::inline v0_1::cuda {
+
+// By a PagedBvh or, for packets, a FillingBvh.
+template <class Geometry, class Bvh>
+struct Paged {
+  Geometry geometry;
+  Bvh bvh;
+  std::uint32_t* parted;  // warps of packets that leave some rays to be traced
+};
+template <class Geometry, class Bvh>
+inline constexpr bool kScene<Paged<Geometry, Bvh>> = kScene<Geometry>;
+
+template <class Geometry, class Bvh>
+__host__ __device__ inline const Bvh& bvh_of(const Paged<Geometry, Bvh>& paged) {
+  return paged.bvh;
+}
+
+template <class Bvh>
+__device__ inline Hit finished(const BvhView&, const Bvh& bvh, const Ray& ray, bvh_detail::Site site) {
+  return bvh_detail::hit_of(bvh, ray, site);
+}
+template <class Bvh>
+__device__ inline Hit finished(const GeometryView& geometry, const Bvh& bvh, const Ray& ray, bvh_detail::Site site) {
+  return bvh_detail::in_world(geometry, bvh_detail::hit_of(bvh, ray, site));
+}
+template <class Geometry, class Bvh>
+__device__ inline Hit finished(const Paged<Geometry, Bvh>& paged, const Ray& ray, bvh_detail::Site site) {
+  return finished(paged.geometry, paged.bvh, ray, site);
+}
+
+// A packet stops at a pair, in Site::triangle, whose page is not there. Then its warp copies that, and the packet
+// begins anew: a call within the walk would take registers from all of it.
+struct StoppingNearest : bvh_detail::Nearest<bvh_detail::Any> {
+  using Nearest::Nearest;
+  __device__ void stop_at(std::uint32_t pair) { cold[0].bits = pair; }
+};
+template <class Geometry>
+struct PacketQueryOf<Paged<Geometry, FillingBvh>> {
+  using Type = StoppingNearest;
+};
+template <class Geometry>
+__device__ inline bool brings_what_stopped(const Paged<Geometry, FillingBvh>& paged, bvh_detail::PacketEnd end,
+                                           bvh_detail::Site site) {
+  if (end != bvh_detail::PacketEnd::stopped) return false;
+  bring_pair(&paged.bvh, site.triangle);
+  return true;
+}
+
+// The pair of a hit has been tested, so it is there.
+template <class Geometry>
+__device__ inline void bring_found(const Paged<Geometry, FillingBvh>& paged, bvh_detail::Site site, bool wanted) {
+  const auto& pages = paged.bvh.id_pages;
+  const std::uint32_t pair = site.triangle >> 1;
+  wanted = wanted && site.triangle != kNoTriangle && pair >= pages.first && __ldcg(pages.entry_of(pair)) < kNoSlot;
+  if (__any_sync(bvh_detail::kWholeWarp, wanted)) bring_ids(&paged.bvh, pair, wanted);
+}
+template <class Geometry>
+__device__ inline void count_parted(const Paged<Geometry, FillingBvh>& paged) {
+  atomicAdd(paged.parted, 1u);
+}
+
+template <class Geometry, class Fetch, class Store>
+__device__ inline void closest_hits_of_warp(const Paged<Geometry, PagedBvh>& paged, std::size_t first,
+                                            std::uint32_t count, const Fetch& fetch, const Store& store, Found* found) {
+  const auto ray = [=](std::uint32_t i) -> Ray { return fetch(first + i); };
+  bvh_detail::nearest_of_warp<kScene<Geometry>>(paged.bvh, count, ray, found);
+  const Paged<Geometry, PagedBvh>* const all = &paged;
+  bvh_detail::finish_in_warp(count, found,
+                             [=](std::uint32_t i, Found site) { store(first + i, finished(*all, ray(i), site)); });
+}
+
+}  // namespace raylift::inline v0_1::cuda
