@@ -12,6 +12,7 @@
 #include "batch/run/report.h"
 #include "reports.h"
 #include "support/file_size_limit.h"
+#include "support/processes.h"
 
 namespace raylift::test {
 namespace {
@@ -52,6 +53,17 @@ class BatchKilled : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     FAIL() << "no rows came";
+  }
+
+  /// Until the batch's workers read that many scenes.
+  static void wait_for_imports(const Running& running, std::size_t count) {
+    for (int i = 0; i != 2000; ++i) {
+      std::size_t imports = 0;
+      for (const pid_t worker : children_of(running.pid())) imports += children_of(worker).size();
+      if (imports >= count) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    FAIL() << "no scenes were begun";
   }
 
   /// To the workers of this test's batch; how many there were.
@@ -228,7 +240,7 @@ TEST_F(BatchKilled, FinishesWhatIsUnderWayWhenInterrupted) {
 
 TEST_F(BatchKilled, AnswersAnInterruptAtOnce) {
   Running running({"batch", "--jobs", "2", "--report", report(), scenes()}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  wait_for_imports(running, 2);
   running.signal(SIGINT);
   const auto said = [&] { return running.said(); };
   for (int i = 0; i != 400 && said().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -253,7 +265,7 @@ TEST_F(BatchKilled, SaysFromTimeToTimeHowFarItIs) {
 
 TEST_F(BatchKilled, EndsAtOnceAtTheSecondInterrupt) {
   Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  wait_for_imports(running, 1);
   running.signal(SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   running.signal(SIGINT);

@@ -75,6 +75,7 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   void signal(int number) const { ::kill(pid_, number); }
+  [[nodiscard]] pid_t pid() const { return pid_; }
   /// What it has written on standard error so far.
   [[nodiscard]] std::string said() const { return read("err"); }
   [[nodiscard]] Ended wait() {

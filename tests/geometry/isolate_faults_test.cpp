@@ -19,6 +19,7 @@
 #include "isolated_load.h"
 #include "small_scenes.h"
 #include "support/paths.h"
+#include "support/processes.h"
 
 namespace raylift {
 namespace {

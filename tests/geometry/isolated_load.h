@@ -8,15 +8,13 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "expect_error.h"
 #include "small_scenes.h"
 #include "support/paths.h"
+#include "support/processes.h"
 
 namespace raylift::test {
 
@@ -29,24 +27,6 @@ inline double seconds_since(Clock::time_point start) {
 
 inline std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
-}
-
-/// Child processes of `parent`, those that ended but were not waited for included.
-inline std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> result;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string text;
-    std::getline(file, text);
-    if (text.rfind(')') == std::string::npos) continue;
-    std::istringstream rest(text.substr(text.rfind(')') + 1));
-    char state = 0;
-    pid_t above = 0;
-    if (rest >> state >> above && above == parent) result.push_back(static_cast<pid_t>(std::stol(name)));
-  }
-  return result;
 }
 
 /// Waits up to ten seconds for something to become true.
