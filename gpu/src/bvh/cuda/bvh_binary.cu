@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary tree: clusters along the Morton curve, merged bottom-up. Deterministic but for the numbers of binary
-// nodes, which nobody sees.
+// The binary tree: clusters along the Morton curve, merged bottom-up.
 //
 // Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler, "H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for
 // Bounding Volume Hierarchy Construction" (HPG 2024), over the radix tree walk of Apetrei, "Fast and Simple
 // Agglomerative LBVH Construction" (2014).
+//
+// Binary nodes are numbered without a counter, which all warps would wait for: a cluster has a place along the curve of
+// its own, a merged one keeps that of its left part, and the new node is numbered by that of the right one, less one.
+#include <algorithm>
+
 #include "bvh_phases.h"
 
 namespace raylift::inline v0_1::cuda {
@@ -34,66 +38,68 @@ __device__ int common_prefix(const std::uint64_t* keys, std::uint32_t i) {
 
 // One warp's clusters, one a lane.
 struct Lane {
-  std::uint32_t number;  // kNone: none
-  std::uint32_t count;   // pairs below, up to 4
+  std::uint32_t number;  // tagged as in Cluster::left; kNone: none
+  std::uint32_t place;   // along the curve
   float lower[3], upper[3];
 };
 
-// The neighbour with which a lane's cluster has the smallest common box, as a key: the area, then the lower of the two
-// lanes and how far they are apart. Both see the same key for a pair of neighbours, and the smallest of all is each
-// other's choice: so something merges.
-__device__ std::uint64_t nearest(const Lane& mine, int count) {
+__device__ float half_area(const float (&extent)[3]) {
+  return extent[0] * extent[1] + extent[1] * extent[2] + extent[2] * extent[0];
+}
+
+// The neighbour with which a lane's cluster merges best, as a key: how much larger the common box is than the two on
+// average, to 16 bits; then the lower of the two lanes, and how far they are apart. Both see the same key for a pair of
+// neighbours, and the smallest of all is each other's choice: so something merges. Without the average, large clusters
+// find partners too late, and rays visit up to 4 % more nodes.
+__device__ std::uint32_t nearest(const Lane& mine, int count) {
   const int lane = static_cast<int>(threadIdx.x % 32);
-  std::uint64_t best = ~0ull;
+  float extent[3];
+#pragma unroll
+  for (int a = 0; a < 3; ++a) extent[a] = mine.upper[a] - mine.lower[a];
+  const float share = 0.5f * half_area(extent);
+  std::uint32_t best = kNone;
 #pragma unroll
   for (int d = 1; d <= kRadius; ++d) {
-    float extent[3];
 #pragma unroll
     for (int a = 0; a < 3; ++a)
       extent[a] = fmaxf(mine.upper[a], __shfl_down_sync(kAll, mine.upper[a], d)) -
                   fminf(mine.lower[a], __shfl_down_sync(kAll, mine.lower[a], d));
-    const float area = extent[0] * extent[1] + extent[1] * extent[2] + extent[2] * extent[0];
-    const std::uint64_t key = lane + d < count ? static_cast<std::uint64_t>(__float_as_uint(area)) << 32 |
-                                                     static_cast<std::uint64_t>(lane << 8 | d)
-                                               : ~0ull;
-    const std::uint64_t above = __shfl_up_sync(kAll, key, d);
-    best = min(best, key);
-    if (lane >= d) best = min(best, above);
+    const float growth = fmaxf(half_area(extent) - (share + __shfl_down_sync(kAll, share, d)), 0.0f);
+    const std::uint32_t key =
+        lane + d < count ? (__float_as_uint(growth) << 1 & ~0xFFu) | static_cast<std::uint32_t>(lane << 3 | (d - 1))
+                         : kNone;
+    best = min(best, min(key, __shfl_up_sync(kAll, key, d)));  // lanes below d get their own
   }
   return best;
 }
+static_assert(kRadius <= 8);
 
-__device__ void merge_down(Lane& mine, int& count, int wanted, Cluster* inner, std::uint32_t pairs, BuildState* state,
-                           Lane* exchange) {
+// Merges two lanes' clusters into the first one's, as a binary node.
+__device__ void merge(Lane& left, const Lane& right, Cluster* inner, std::uint32_t pairs) {
+  const std::uint32_t below = min(pairs_below(left.number, pairs) + pairs_below(right.number, pairs), 4u);
+  Cluster cluster;
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+    cluster.lower[a] = left.lower[a] = fminf(left.lower[a], right.lower[a]);
+    cluster.upper[a] = left.upper[a] = fmaxf(left.upper[a], right.upper[a]);
+  }
+  cluster.left = (left.number & kNumber) | (below - 2) << 30;
+  cluster.right = right.number & kNumber;
+  store_cluster(inner + (right.place - 1), cluster);
+  left.number = (pairs + right.place - 1) | (below - 2) << 30;
+}
+
+__device__ void merge_down(Lane& mine, int& count, int wanted, Cluster* inner, std::uint32_t pairs, Lane* exchange) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   while (count > wanted) {
-    const std::uint64_t best = nearest(mine, count);
-    const int low = static_cast<int>(best >> 8 & 0xFFu), apart = static_cast<int>(best & 0xFFu);
+    const std::uint32_t best = nearest(mine, count);
+    const int low = static_cast<int>(best >> 3 & 31u), apart = static_cast<int>(best & 7u) + 1;
     const int partner = lane >= count ? lane : low == lane ? lane + apart : low;
     const bool mutual = __shfl_sync(kAll, best, partner) == best && lane < count;
     const bool merges = mutual && lane == low;
-    const unsigned merging = __ballot_sync(kAll, merges);
-    std::uint32_t base = 0;
-    if (lane == 0) base = atomicAdd(&state->clusters, static_cast<std::uint32_t>(__popc(merging)));
-    base = __shfl_sync(kAll, base, 0);
     exchange[lane] = mine;
     __syncwarp();
-    if (merges) {
-      const Lane& other = exchange[partner];
-      const std::uint32_t total = min(mine.count + other.count, 4u);
-      const std::uint32_t k = base + __popc(merging & ((1u << lane) - 1u));
-      Cluster cluster;
-#pragma unroll
-      for (int a = 0; a < 3; ++a) {
-        cluster.lower[a] = mine.lower[a] = fminf(mine.lower[a], other.lower[a]);
-        cluster.upper[a] = mine.upper[a] = fmaxf(mine.upper[a], other.upper[a]);
-      }
-      cluster.left = mine.number | (total - 2) << 30;
-      cluster.right = other.number;
-      store_cluster(inner + k, cluster);
-      mine.number = pairs + k;
-      mine.count = total;
-    }
+    if (merges) merge(mine, exchange[partner], inner, pairs);
     __syncwarp();
     const bool stays = lane < count && (!mutual || merges);
     const unsigned staying = __ballot_sync(kAll, stays);
@@ -106,43 +112,53 @@ __device__ void merge_down(Lane& mine, int& count, int wanted, Cluster* inner, s
   }
 }
 
+/// Clusters that subtrees were merged down to, at the front of each subtree's range along the curve.
+struct Kept {
+  std::uint32_t* numbers;  // first of all pairs, as sorted
+  std::uint32_t* places;   // only of ranges that were merged: in others each pair is at its own place
+};
+
 // Merges the clusters of [begin, middle) and [middle, end) down to at most kKept, or to the root of all.
-__device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint32_t end, std::uint32_t* clusters,
+__device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint32_t end, const Kept& kept,
                             const Cluster* __restrict__ boxes, Cluster* inner, std::uint32_t count, BuildState* state,
                             Lane* exchange) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const bool last = end - begin == count;
-  // Each side's clusters stand at its front, at most half a warp of them.
-  Lane mine{kNone, 1, {0, 0, 0}, {0, 0, 0}};
+  Lane mine{kNone, 0, {0, 0, 0}, {0, 0, 0}};
   const int in_left = static_cast<int>(min(middle - begin, static_cast<std::uint32_t>(kKept)));
   const int in_right = static_cast<int>(min(end - middle, static_cast<std::uint32_t>(kKept)));
-  if (lane < in_left) mine.number = __ldcg(clusters + begin + lane);
+  std::uint32_t from = begin + lane;
+  if (lane < in_left) mine.number = __ldcg(kept.numbers + from);
   const int lefts = __popc(__ballot_sync(kAll, mine.number != kNone));
-  if (lane >= lefts) mine.number = lane - lefts < in_right ? __ldcg(clusters + middle + (lane - lefts)) : kNone;
+  if (lane >= lefts) {
+    from = middle + (lane - lefts);
+    mine.number = lane - lefts < in_right ? __ldcg(kept.numbers + from) : kNone;
+  }
   int here = __popc(__ballot_sync(kAll, mine.number != kNone));
   if (mine.number != kNone) {
+    const bool merged = (lane < lefts ? middle - begin : end - middle) > kKept;
+    mine.place = merged ? __ldcg(kept.places + from) : from;
     const Cluster c = load_cluster(mine.number < count ? boxes + mine.number : inner + (mine.number - count));
-    mine.count = mine.number < count ? 1 : 2 + (c.left >> 30);
+    if (mine.number >= count) mine.number |= c.left & ~kNumber;
 #pragma unroll
     for (int a = 0; a < 3; ++a) {
       mine.lower[a] = c.lower[a];
       mine.upper[a] = c.upper[a];
     }
   }
-  merge_down(mine, here, last ? 1 : kKept, inner, count, state, exchange);
+  merge_down(mine, here, last ? 1 : kKept, inner, count, exchange);
   if (last) {
-    if (lane == 0) state->root = mine.number;
+    if (lane == 0) state->root = mine.number & kNumber;
   } else if (lane < kKept) {
-    __stcg(clusters + begin + lane, mine.number);
+    __stcg(kept.numbers + begin + lane, mine.number == kNone ? kNone : mine.number & kNumber);
+    __stcg(kept.places + begin + lane, mine.place);
   }
 }
 
-__global__ void __launch_bounds__(kMergeThreads)
-    build_binary(const std::uint64_t* __restrict__ keys, std::uint32_t* clusters, const Cluster* __restrict__ boxes,
-                 Cluster* inner, std::uint32_t* arrived, std::uint32_t count, BuildState* state) {
-  __shared__ Lane exchange_of_block[kMergeThreads];
-  Lane* exchange = exchange_of_block + threadIdx.x / 32 * 32;
-  const std::uint32_t i = blockIdx.x * kMergeThreads + threadIdx.x;
+// From 32 neighbouring pairs, one a lane, up to where others continue.
+__device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, const Kept& kept,
+                      const Cluster* __restrict__ boxes, Cluster* inner, std::uint32_t* arrived, std::uint32_t count,
+                      BuildState* state, Lane* exchange) {
   bool active = i < count;
   std::uint32_t left = i, right = i, split = 0;
   while (__ballot_sync(kAll, active) != 0) {
@@ -171,7 +187,7 @@ __global__ void __launch_bounds__(kMergeThreads)
       large &= large - 1;
       const std::uint32_t begin = __shfl_sync(kAll, left, owner), end = __shfl_sync(kAll, right, owner) + 1,
                           middle = __shfl_sync(kAll, split, owner);
-      merge_range(begin, middle, end, clusters, boxes, inner, count, state, exchange);
+      merge_range(begin, middle, end, kept, boxes, inner, count, state, exchange);
       __threadfence();
       __syncwarp();
     }
@@ -179,16 +195,35 @@ __global__ void __launch_bounds__(kMergeThreads)
   }
 }
 
+// Warps take pairs until none are left. A block for each 64 of them would keep its place for the one warp that climbs
+// on, and a third of the places would be in use.
+__global__ void __launch_bounds__(kMergeThreads)
+    build_binary(const std::uint64_t* __restrict__ keys, Kept kept, const Cluster* __restrict__ boxes, Cluster* inner,
+                 std::uint32_t* arrived, std::uint32_t count, BuildState* state) {
+  __shared__ Lane exchange_of_block[kMergeThreads];
+  Lane* exchange = exchange_of_block + threadIdx.x / 32 * 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  while (true) {
+    std::uint32_t first = 0;
+    if (lane == 0) first = atomicAdd(&state->begun, 32u);
+    first = __shfl_sync(kAll, first, 0);
+    if (first >= count) return;
+    climb(first + lane, keys, kept, boxes, inner, arrived, count, state, exchange);
+  }
+}
+
 }  // namespace
 
 const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs) {
   auto* inner = build.take<Cluster>(pairs.count);
+  auto* places = build.take<std::uint32_t>(pairs.count);
   std::uint32_t* arrived = pairs.spare;
   check(cudaMemsetAsync(arrived, 0xFF, std::size_t{pairs.count} * sizeof(std::uint32_t), build.stream),
         "clearing memory");
-  if (pairs.count > 1)  // otherwise the root is pair 0
-    build_binary<<<(pairs.count + kMergeThreads - 1) / kMergeThreads, kMergeThreads, 0, build.stream>>>(
-        pairs.keys, pairs.numbers, pairs.boxes, inner, arrived, pairs.count, build.state);
+  if (pairs.count == 1) return inner;  // the root is pair 0
+  const unsigned blocks = (pairs.count + kMergeThreads - 1) / kMergeThreads;
+  build_binary<<<std::min(blocks, resident_blocks(build_binary, kMergeThreads)), kMergeThreads, 0, build.stream>>>(
+      pairs.keys, {pairs.numbers, places}, pairs.boxes, inner, arrived, pairs.count, build.state);
   return inner;
 }
 

@@ -1,41 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // The box of all vertices, and whether one is out of bounds.
-#include <cub/device/device_reduce.cuh>
-
 #include "bvh_phases.h"
 
 namespace raylift::inline v0_1::cuda {
 namespace {
 
-struct BoundsOf {
-  __device__ VertexBounds operator()(const Float3& v) const {
-    const bool good = fabsf(v.x) <= kBvhFarthest && fabsf(v.y) <= kBvhFarthest && fabsf(v.z) <= kBvhFarthest;
-    return {{v.x, v.y, v.z}, {v.x, v.y, v.z}, good ? 0u : 1u};
-  }
-};
+constexpr unsigned kThreads = 256;
+constexpr unsigned kVerticesEach = 8;
 
-struct Join {
-  __device__ VertexBounds operator()(const VertexBounds& a, const VertexBounds& b) const {
-    VertexBounds both;
+__global__ void __launch_bounds__(kThreads)
+    bound(const Float3* __restrict__ vertices, std::uint32_t count, VertexBounds* bounds) {
+  __shared__ std::uint32_t of_block[6];
+  if (threadIdx.x < 6) of_block[threadIdx.x] = 0;
+  __syncthreads();
+  std::uint32_t farthest[6] = {};
+  bool good = true;
+  const std::uint32_t first = blockIdx.x * (kThreads * kVerticesEach) + threadIdx.x;
 #pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      both.lower[axis] = fminf(a.lower[axis], b.lower[axis]);
-      both.upper[axis] = fmaxf(a.upper[axis], b.upper[axis]);
+  for (unsigned k = 0; k < kVerticesEach; ++k)
+    if (const std::uint32_t i = first + k * kThreads; i < count) {
+      const Float3 v = vertices[i];
+      const float at[3] = {v.x, v.y, v.z};
+#pragma unroll
+      for (int a = 0; a < 3; ++a) {
+        good = good && fabsf(at[a]) <= kBvhFarthest;
+        farthest[a] = max(farthest[a], ordered(at[a]));
+        farthest[3 + a] = max(farthest[3 + a], ordered(-at[a]));
+      }
     }
-    both.bad = a.bad | b.bad;
-    return both;
+#pragma unroll
+  for (int k = 0; k < 6; ++k) {
+    farthest[k] = __reduce_max_sync(kAll, farthest[k]);
+    if (threadIdx.x % 32 == 0) atomicMax(&of_block[k], farthest[k]);
   }
-};
+  const bool all_good = __syncthreads_and(good) != 0;
+  if (threadIdx.x < 6) atomicMax(&bounds->farthest[threadIdx.x], of_block[threadIdx.x]);
+  if (threadIdx.x == 0 && !all_good) atomicOr(&bounds->bad, 1u);
+}
 
 }  // namespace
 
 void bound_vertices(const Build& build) {
-  constexpr VertexBounds kEmpty{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
-  build.run_cub("bounding vertices", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceReduce::TransformReduce(scratch, bytes, build.input.vertices, &build.state->bounds,
-                                              static_cast<std::int64_t>(build.input.vertex_count), Join{}, BoundsOf{},
-                                              kEmpty, build.stream);
-  });
+  const std::size_t each = kThreads * kVerticesEach, blocks = (build.input.vertex_count + each - 1) / each;
+  bound<<<static_cast<unsigned>(blocks), kThreads, 0, build.stream>>>(build.input.vertices, build.input.vertex_count,
+                                                                      &build.state->bounds);
 }
 
 }  // namespace raylift::inline v0_1::cuda

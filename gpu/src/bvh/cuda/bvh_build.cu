@@ -25,20 +25,23 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   look();
   // What the host's builder refuses, and says why.
   float extent = 0;
-  for (int a = 0; a < 3; ++a) extent = std::fmax(extent, seen.bounds.upper[a] - seen.bounds.lower[a]);
+  for (int a = 0; a < 3; ++a) extent = std::fmax(extent, seen.bounds.upper(a) - seen.bounds.lower(a));
   if (seen.bounds.bad != 0 || seen.bad != 0 || (extent > 0 && extent < 0x1p-49f)) return BuildOutcome::bad_input;
   if (seen.pairs > input.most_pairs) return BuildOutcome::too_large;
 
   const SortedPairs pairs = sort_pairs(build, matches, seen.pairs);
   const Cluster* inner = build_binary_tree(build, pairs);
   const WideNodes wide = gather_wide_nodes(build, pairs, inner);
-  write_pairs(build, memory, pairs, wide.order);
+  auto* order = build.take<std::uint32_t>(pairs.count);
+  TrianglePair* const leaves = memory.pairs(pairs.count);  // while the device is busy
+  PairIds* const ids = memory.ids(pairs.count);
   look();
   if (seen.levels > kBvhMaxDepth) return BuildOutcome::too_deep;
   level_ends.assign(seen.level_ends, seen.level_ends + seen.levels);
   const std::size_t nodes = level_ends.back();
-  check(cudaMemcpyAsync(memory.nodes(nodes), wide.nodes, nodes * sizeof(BvhNode), cudaMemcpyDeviceToDevice, stream),
-        "keeping wide nodes");
+  write_wide_nodes(build, pairs, inner, wide, nodes, memory.nodes(nodes), order);
+  write_pairs(build, pairs, order, leaves, ids);
+  check(cudaGetLastError(), "building a BVH");
   return BuildOutcome::built;
 }
 

@@ -168,9 +168,12 @@ BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, voi
   const SortedPairs pieces = sort_pieces(build, input, boxes, reach_bits);
   const Cluster* inner = build_binary_tree(build, pieces);
   const WideNodes wide = gather_wide_nodes(build, pieces, inner);
-
   const std::uint32_t most = input.count < 2 ? 1 : input.count - 1;
-  const Gathered tree{wide.nodes, wide.order, most, build.state};
+  auto* nodes = build.take<BvhNode>(most);
+  auto* order = build.take<std::uint32_t>(input.count);
+  write_wide_nodes(build, pieces, inner, wide, most, nodes, order);
+
+  const Gathered tree{nodes, order, most, build.state};
   auto* children = build.take<std::uint32_t>(most);
   auto* before = build.take<std::uint32_t>(most);
   auto* new_number = build.take<std::uint32_t>(most);

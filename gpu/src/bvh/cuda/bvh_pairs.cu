@@ -76,10 +76,10 @@ __device__ bool good_pair(const Float3* vertices, const UInt3& a, const UInt3& b
   return both.half_area() <= 1.1f * (of_a.half_area() + of_b.half_area());
 }
 
-// mates[t]: how far off the triangle is that t is paired with; 0: none. heads[block]: pairs, and triangles alone.
+// mates[t]: how far off the triangle is that t is paired with; 0: none. pairs[block]: pairs, and triangles alone.
 __global__ void __launch_bounds__(kPairBlock)
     match(const Float3* __restrict__ vertices, std::uint32_t vertex_count, const UInt3* __restrict__ triangles,
-          std::uint32_t count, bool pair, std::int8_t* mates, std::uint32_t* heads, BuildState* state) {
+          std::uint32_t count, bool pair, std::int8_t* mates, std::uint32_t* pairs, BuildState* state) {
   __shared__ UInt3 block[kPairBlock];
   __shared__ std::int8_t mate[kPairBlock];
   const int k = static_cast<int>(threadIdx.x);
@@ -95,19 +95,25 @@ __global__ void __launch_bounds__(kPairBlock)
   }
   mate[k] = 0;
   __syncthreads();
-  for (int reach = 1; pair && reach <= kPairReach; ++reach)
-    for (int parity = 0; parity < 2; ++parity) {
-      if (k + reach < here && (k / reach) % 2 == parity && mate[k] == 0 && mate[k + reach] == 0 &&
-          good_pair(vertices, block[k], block[k + reach])) {
-        mate[k] = static_cast<std::int8_t>(reach);
-        mate[k + reach] = static_cast<std::int8_t>(-reach);
+  bool paired = !pair;
+  for (int reach = 1; reach <= kPairReach && !paired; ++reach)
+    for (int parity = 0; parity < 2 && !paired; ++parity) {
+      // Full warps look at the triangles that may be the first of a pair, every other `reach` of them.
+      const int i = k / reach * 2 * reach + k % reach + parity * reach;
+      if (i + reach < here && mate[i] == 0 && mate[i + reach] == 0 && good_pair(vertices, block[i], block[i + reach])) {
+        mate[i] = static_cast<std::int8_t>(reach);
+        mate[i + reach] = static_cast<std::int8_t>(-reach);
       }
       __syncthreads();
+      paired = __syncthreads_and(k >= here || mate[k] != 0) != 0;
     }
   const bool head = k < here && mate[k] >= 0;
   const int heads_here = __syncthreads_count(head);
   if (k < here) mates[first + k] = mate[k];
-  if (k == 0) heads[blockIdx.x] = static_cast<std::uint32_t>(heads_here);
+  if (k == 0) {
+    pairs[blockIdx.x] = static_cast<std::uint32_t>(heads_here);
+    atomicAdd(&state->pairs, static_cast<std::uint32_t>(heads_here));
+  }
 }
 
 // Each pair's numbers, box, and place on the curve.
@@ -139,8 +145,8 @@ __global__ void __launch_bounds__(kPairBlock)
   float lower[3];
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
-    lower[axis] = state->bounds.lower[axis];
-    extent = fmaxf(extent, state->bounds.upper[axis] - lower[axis]);
+    lower[axis] = state->bounds.lower(axis);
+    extent = fmaxf(extent, state->bounds.upper(axis) - lower[axis]);
   }
   const float cells = static_cast<float>(1u << bits), scale = extent > 0 ? cells / extent : 0;
   std::uint64_t key = 0;
@@ -183,11 +189,10 @@ __global__ void write_leaves(const Float3* __restrict__ vertices, const UInt3* _
   ids[i] = pair;
 }
 
-// Bits per axis of the curve: a surface of that many pairs fills a plane of cells; four times as many along each axis
-// part what lies close.
+// Bits per axis of the curve: a plane of cells has one for each pair of a surface. More give no better trees.
 int curve_bits(std::uint32_t pairs) {
   int bits = 6;
-  while (bits < 20 && std::uint64_t{1} << (2 * (bits - 2)) < pairs) ++bits;
+  while (std::uint64_t{1} << (2 * bits) < pairs) ++bits;
   return bits;
 }
 
@@ -201,18 +206,13 @@ Matches match_triangles(const Build& build) {
   const BuildInput& input = build.input;
   const unsigned blocks = pair_blocks(build);
   auto* mates = build.take<std::int8_t>(input.triangle_count);
-  auto* heads = build.take<std::uint32_t>(blocks + 1);
-  auto* first_of_block = build.take<std::uint32_t>(blocks + 1);
-  check(cudaMemsetAsync(heads + blocks, 0, sizeof(std::uint32_t), build.stream), "clearing memory");
+  auto* pairs = build.take<std::uint32_t>(blocks);
   match<<<blocks, kPairBlock, 0, build.stream>>>(input.vertices, input.vertex_count, input.triangles,
-                                                 input.triangle_count, input.pair_triangles, mates, heads, build.state);
+                                                 input.triangle_count, input.pair_triangles, mates, pairs, build.state);
+  auto* first_of_block = build.take<std::uint32_t>(blocks);
   build.run_cub("counting pairs", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, heads, first_of_block, static_cast<int>(blocks + 1),
-                                         build.stream);
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, pairs, first_of_block, static_cast<int>(blocks), build.stream);
   });
-  check(cudaMemcpyAsync(&build.state->pairs, first_of_block + blocks, sizeof(std::uint32_t), cudaMemcpyDeviceToDevice,
-                        build.stream),
-        "counting pairs");
   return {mates, first_of_block};
 }
 
@@ -235,10 +235,10 @@ SortedPairs sort_pairs(const Build& build, const Matches& matches, std::uint32_t
   return {count, ids, boxes, sorted_keys.Current(), sorted_numbers.Current(), sorted_numbers.Alternate()};
 }
 
-void write_pairs(const Build& build, BuildMemory& memory, const SortedPairs& pairs, const std::uint32_t* order) {
+void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,
+                 PairIds* ids) {
   write_leaves<<<(pairs.count + 255) / 256, 256, 0, build.stream>>>(build.input.vertices, build.input.triangles,
-                                                                    pairs.ids, order, pairs.count,
-                                                                    memory.pairs(pairs.count), memory.ids(pairs.count));
+                                                                    pairs.ids, order, pairs.count, leaves, ids);
 }
 
 }  // namespace raylift::inline v0_1::cuda

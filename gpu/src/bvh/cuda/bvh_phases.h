@@ -6,6 +6,8 @@
 #include <cuda_runtime_api.h>
 #include <raylift/geometry/index.h>
 
+#include <cstring>
+
 #include "bvh/bvh_build_kernels.h"
 #include "device/cuda/check.h"
 
@@ -23,18 +25,39 @@ struct alignas(16) Cluster {
 };
 constexpr std::uint32_t kNumber = 0x3FFFFFFFu;
 static_assert(2 * std::uint64_t{kMostDevicePairs} - 1 <= kNumber);
+/// Of a number that is tagged like Cluster::left, where there are `pairs` in all; 4 stands for more, too.
+__device__ inline std::uint32_t pairs_below(std::uint32_t tagged, std::uint32_t pairs) {
+  return (tagged & kNumber) < pairs ? 1 : 2 + (tagged >> 30);
+}
 
+/// Floats as integers in the same order, none of them zero, and back.
+__host__ __device__ inline std::uint32_t ordered(float x) {
+  std::uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits >> 31 != 0 ? ~bits : bits | 1u << 31;
+}
+__host__ __device__ inline float from_ordered(std::uint32_t rank) {
+  const std::uint32_t bits = rank >> 31 != 0 ? rank & ~(1u << 31) : ~rank;
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/// The box of all vertices, for atomics that find the largest: zeros at first.
 struct VertexBounds {
-  float lower[3], upper[3];
-  std::uint32_t bad;  // a vertex is not finite, or too far
+  std::uint32_t farthest[6];  // ordered(): coordinates, and their negatives
+  std::uint32_t bad;          // a vertex is not finite, or too far
+
+  [[nodiscard]] __host__ __device__ float lower(int axis) const { return -from_ordered(farthest[3 + axis]); }
+  [[nodiscard]] __host__ __device__ float upper(int axis) const { return from_ordered(farthest[axis]); }
 };
 
 /// What kernels find out for each other and for the host. Zeros at first.
 struct BuildState {
   VertexBounds bounds;
-  std::uint32_t bad;       // an index is out of range
-  std::uint32_t pairs;     // how many
-  std::uint32_t clusters;  // binary nodes made
+  std::uint32_t bad;    // an index is out of range
+  std::uint32_t pairs;  // how many
+  std::uint32_t begun;  // of them, from which warps climb up the binary tree
   std::uint32_t root;
   int levels;  // of wide nodes; more than kBvhMaxDepth: not done
   std::uint32_t level_ends[kBvhMaxDepth];
@@ -71,6 +94,30 @@ struct Build {
   }
 };
 
+/// The binary tree, as kernels read it.
+struct Tree {
+  const Cluster* boxes;
+  const Cluster* inner;
+  std::uint32_t pairs;
+  std::uint32_t leaf_pairs;  // 1 or 2
+
+  [[nodiscard]] __device__ Cluster at(std::uint32_t number) const {
+    const auto* source = reinterpret_cast<const float4*>(number < pairs ? boxes + number : inner + (number - pairs));
+    const float4 a = __ldg(source), b = __ldg(source + 1);
+    return {{a.x, a.y, a.z}, __float_as_uint(a.w), {b.x, b.y, b.z}, __float_as_uint(b.w)};
+  }
+};
+
+/// How many blocks of a kernel the current device holds at a time.
+template <class Kernel>
+unsigned resident_blocks(Kernel kernel, int threads) {
+  int device = 0, multiprocessors = 0, each = 0;
+  check(cudaGetDevice(&device), "asking for the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking for the device");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0), "asking for occupancy");
+  return static_cast<unsigned>(multiprocessors * (each < 1 ? 1 : each));
+}
+
 /// Finds BuildState::bounds.
 void bound_vertices(const Build& build);
 
@@ -95,15 +142,28 @@ struct SortedPairs {
 /// The binary tree over all pairs; finds BuildState::root. Returns its inner nodes.
 [[nodiscard]] const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs);
 
-/// Wide nodes, level by level, in scratch memory, and the pairs in the order of their leaves; finds levels and
-/// level_ends.
+/// Wide nodes, level by level, before they are written; finds levels and level_ends.
+constexpr int kSlots = 8;
+struct SlotNumbers {
+  std::uint32_t of[kSlots];  // number of what goes into each slot; the highest bits are its pairs, less one; kNone
+};
+struct Totals {
+  std::uint32_t inner, pairs;
+};
 struct WideNodes {
-  const BvhNode* nodes;
-  const std::uint32_t* order;
+  std::size_t most;            // there may be
+  const std::uint32_t* roots;  // the binary node at each
+  const SlotNumbers* slots;
+  const Totals* first;  // first_child, first_pair
 };
 [[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner);
 
-/// The leaves' vertices and numbers, in the order of the leaves, into the result's memory.
-void write_pairs(const Build& build, BuildMemory& memory, const SortedPairs& pairs, const std::uint32_t* order);
+/// The first `count` of them, as far as there are so many. `order`: the pairs in the order of their leaves.
+void write_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner, const WideNodes& wide,
+                      std::size_t count, BvhNode* nodes, std::uint32_t* order);
+
+/// The leaves' vertices and numbers, in the order of the leaves.
+void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,
+                 PairIds* ids);
 
 }  // namespace raylift::inline v0_1::cuda
