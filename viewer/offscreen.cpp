@@ -20,7 +20,6 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "enclosed.h"
-#include "levels.h"
 #include "live_light.h"
 #include "photon_feed.h"
 #include "photon_source.h"
@@ -60,9 +59,7 @@ class OffscreenScene {
     renderer_.set_looks(looks_);
     // Worth its time for many images, or for those of a slow renderer.
     if (!rays && (options.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
-      renderer_.set_detail({make_levels(scene, mesh_offsets(scene), often_placed(scene), progress),
-                            enclosing_solids(scene, raylift::check(scene, {}, progress), progress),
-                            {}});
+      renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, {}, progress), progress));
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
     std::shared_ptr<const PhotonSet> set;

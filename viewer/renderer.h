@@ -47,6 +47,7 @@ class Renderer {
   void set_looks(std::span<const std::uint8_t> looks) { scene_.set_looks(looks); }
   /// Of the scene: draws it as quickly as that allows.
   void set_detail(const Detail& detail) { scene_.set_detail(detail); }
+  void set_enclosing(std::span<const std::uint32_t> enclosing) { scene_.set_enclosing(enclosing); }
   /// Its outline is drawn over all others.
   void set_selected(std::optional<std::uint32_t> instance);
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.

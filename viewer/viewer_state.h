@@ -21,6 +21,7 @@
 #include "clip_box.h"
 #include "detail.h"
 #include "device_scene.h"
+#include "draw_list.h"
 #include "live_light.h"
 #include "photon_layer.h"
 #include "photons.h"
@@ -254,6 +255,8 @@ class ViewerState {
   void fail(const Error& failure);
   void moved();
   void note_shown_file();
+  /// In its mesh; kNone: of a cap.
+  [[nodiscard]] std::uint32_t triangle_of(const Picked& picked) const;
   /// The clicked point in the world; nothing where the triangle is seen from its edge.
   [[nodiscard]] std::optional<Eigen::Vector3d> picked_point(const Picked& picked, const Cursor& cursor) const;
   void frame(std::span<const std::uint32_t> instances);
@@ -268,6 +271,7 @@ class ViewerState {
   std::uint64_t requests_ = 0;
   std::shared_ptr<const Scene> scene_;
   std::unique_ptr<Solids> solids_;
+  MeshOffsets offsets_;
   std::vector<std::uint32_t> framed_;  // that the camera shows; none after a move by hand
   double framed_zoom_ = 1;
   std::vector<std::uint32_t> in_the_way_;  // of the last focus
