@@ -336,7 +336,7 @@ void ViewerState::add_bookmark(std::string bookmark_name) {
     while (bookmarks_.find(bookmark_name) != nullptr);
   }
   attempt([&] {
-    Bookmark bookmark{bookmark_name, camera_, settings_, {}, {}, true};
+    Bookmark bookmark{bookmark_name, camera_, settings_, {}, {}, true, light()};
     if (solids_) bookmark.hidden = hidden_solids(*solids_);
     if (solids_) bookmark.styled = styled_solids(*solids_);
     bookmarks_.add(bookmark);
@@ -357,6 +357,7 @@ void ViewerState::go_to(const Bookmark& bookmark) {
   in_the_way_.clear();
   if (bookmark.whole && solids_)
     solids_->set_all(visibility(*solids_, bookmark.hidden), styles(*solids_, bookmark.styled));
+  if (!bookmark.light.empty()) attempt([&] { go_to_light(bookmark.light); });
   moved();
 }
 
