@@ -15,11 +15,14 @@
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 #include "cli/image.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "enclosed.h"
+#include "legend_overlay.h"
+#include "legends.h"
 #include "live_light.h"
 #include "photon_feed.h"
 #include "photon_source.h"
@@ -77,10 +80,12 @@ class OffscreenScene {
   void draw(cli::Session& session, int ray_samples) {
     feed_.feed(renderer_, photons_, view_.settings, solids_.scene());
     if (!caster_) {
+      draw_legends(std::nullopt);
       renderer_.draw(view_.camera, view_.settings);
       return;
     }
     caster_->start(view_.camera, view_.settings, options_.resolution, looks_, ray_samples);
+    draw_legends(caster_->depth_range());
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
     renderer_.draw(view_.camera, view_.settings, caster_->image());
   }
@@ -88,6 +93,12 @@ class OffscreenScene {
   [[nodiscard]] bool casts_rays() const { return caster_.has_value(); }
 
  private:
+  void draw_legends(std::optional<std::pair<double, double>> depths) {
+    if (!options_.legend) return;
+    renderer_.set_legends(make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
+                                       most_legend_entries(options_.resolution.height)));
+  }
+
   void go_to_bookmark(const Scene& scene) {
     const Bookmarks bookmarks(bookmarks_file(options_), bookmarks_key(scene_file_));
     const Bookmark* found = bookmarks.find(options_.bookmark);

@@ -10,11 +10,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/camera.h"
 #include "cli/image.h"
 #include "gl_objects.h"
+#include "legend.h"
 #include "overlay.h"
 #include "photon_layer.h"
 #include "render_targets.h"
@@ -57,6 +59,9 @@ class Renderer {
   [[nodiscard]] PhotonLayer& photons() { return photons_; }
   /// For ColorBy::hits and first_hit: a colour for each solid, sRGB 0xAABBGGRR.
   void set_hit_colors(std::span<const std::uint32_t> colors) { scene_.set_hit_colors(colors); }
+
+  /// Drawn over the image from now on.
+  void set_legends(std::vector<Legend> legends) { legends_ = std::move(legends); }
 
   /// Sets the size of the image, and the samples per pixel as far as the driver allows; 0: 4, or 1 where OpenGL draws
   /// on the CPU. Errors: limit, out_of_device_memory, device.
@@ -148,6 +153,7 @@ class Renderer {
 
   Pace* pace_ = nullptr;  // of the image that is being drawn
   std::optional<std::uint32_t> selected_;
+  std::vector<Legend> legends_;
   std::uint64_t device_triangles_ = 0;
   bool clipped_ = false;  // there are clipping planes
 };

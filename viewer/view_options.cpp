@@ -95,6 +95,8 @@ void add_image_options(CLI::App& app, ViewOptions& options) {
       ->group(kImage);
   app.add_flag("--axes,!--no-axes", options.settings.axes, "Show the axes")->group(kImage);
   app.add_flag("--scale-bar,!--no-scale-bar", options.settings.scale_bar, "Show the scale bar")->group(kImage);
+  app.add_flag("--legend,!--no-legend", options.legend, "Draw the legend of the colours into images of --output")
+      ->group(kImage);
 }
 
 void add_camera_options(CLI::App& app, ViewOptions& options) {

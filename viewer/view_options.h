@@ -39,6 +39,7 @@ struct ViewOptions {
   std::optional<double> orbit;  ///< degrees that the camera turns about the scene during these frames
   bool offscreen = false;
   bool watch = false;
+  bool legend = false;    ///< in images that are written
   bool light = false;     ///< the panels' theme
   double ui_scale = 0;    ///< of font and panels; 0: the monitor's
   std::string bookmarks;  ///< the file; empty: in the configuration's folder

@@ -10,7 +10,6 @@
 #include <raylift/interop/gl_context.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
