@@ -56,6 +56,8 @@ set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "${PROJECT_DESCRIPTION}: programs
  Looks into scenes, checks them, and uploads them to a GPU.")
 set(CPACK_DEBIAN_VIEWER_PACKAGE_NAME raylift-view)
 set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS "raylift (= ${PROJECT_VERSION})")
+# The panels' letters; without them ImGui's own, which are Latin.
+set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "fonts-dejavu-core, fonts-droid-fallback")
 set(CPACK_COMPONENT_VIEWER_DESCRIPTION "${PROJECT_DESCRIPTION}: viewer
  Shows scenes in a window, or draws them into files.")
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME raylift-mpi)

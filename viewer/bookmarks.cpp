@@ -10,6 +10,7 @@
 
 #include "cli/options.h"
 #include "json_file.h"
+#include "photon_json.h"
 
 namespace raylift::viewer {
 namespace {
@@ -55,9 +56,14 @@ Bookmark from_json(const Json& json) {
     s.opacity = std::clamp(json.at("opacity").get<float>(), 0.02F, 1.0F);
     bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
     s.glass = std::clamp(json.value("glass", s.glass), 0.02F, 1.0F);
+    s.detail = std::clamp(json.value("detail", s.detail), 0.0F, kMostDetail);
     for (std::size_t i = 1; i != kStyleNames.size(); ++i)
       if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
         bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
+  }
+  if (const auto light = json.find("light"); light != json.end()) {
+    bookmark.light = light_origin(*light);
+    s.photons = photon_settings(*light);
   }
   if (!(camera.distance > 0) || !(q.norm() > 0.5) || !camera.target.allFinite())
     throw Error(ErrorKind::malformed, "its camera is not valid");
@@ -93,8 +99,12 @@ Json to_json(const Bookmark& bookmark) {
   json["opacity"] = s.opacity;
   json["hidden"] = bookmark.hidden;
   json["glass"] = s.glass;
+  json["detail"] = s.detail;
   for (std::size_t i = 1; i != kStyleNames.size(); ++i)
     if (!bookmark.styled[i].empty()) json["styled"][std::string(kStyleNames[i])] = bookmark.styled[i];
+  if (bookmark.light.empty()) return json;
+  json["light"] = origin_json(bookmark.light);
+  json["light"].update(photon_json(s.photons));
   return json;
 }
 

@@ -24,6 +24,8 @@ struct Bookmark {
   /// The solids of each style but Style::plain, as styled_solids() writes them.
   std::array<std::vector<std::string>, kStyleNames.size()> styled = {};
   bool whole = true;  ///< false: of an older file, with camera and clipping plane alone
+  /// The light that was shown, with settings.photons; empty: there was none, and what there is stays.
+  LightOrigin light = {};
 };
 
 /// The hidden solids, by the paths of the highest nodes below which all is hidden. Of several nodes with one path, the

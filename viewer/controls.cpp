@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "measurement.h"
+#include "solid_menu.h"
 
 namespace raylift::viewer {
 namespace {
@@ -131,6 +132,10 @@ void copy_facts(Target to, Event) {
 }
 
 void escape(Target to, Event) {
+  if (to.layout.menu != WindowLayout::Menu::closed) {
+    to.layout.menu = WindowLayout::Menu::closed;
+    return;
+  }
   if (to.layout.opening) {
     to.layout.opening = false;
     return;
@@ -159,6 +164,7 @@ std::vector<Control> make_controls() {
        [](Target to, Event e) { to.state.change_fly_speed(e.steps); }},
       {Kind::click, {"click"}, "select the solid or photon under the cursor, print its path or history", click},
       {Kind::click, {"double click"}, "select and frame the solid under the cursor", double_click},
+      {Kind::click, {"right click"}, "open the menu of the solid under the cursor", open_solid_menu},
       {Kind::held_key, {"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly},
       {Kind::key, {"1"}, "view from the front", [](ViewerState& s) { s.look(StandardView::front); }},
       {Kind::key, {"Ctrl+1"}, "view from the back", [](ViewerState& s) { s.look(StandardView::back); }},
@@ -216,7 +222,10 @@ std::vector<Control> make_controls() {
       {Kind::key, {"J"}, "legend of the colours", [](Target to, Event) { to.layout.legend = !to.layout.legend; }},
       {Kind::key, {"P"}, "panels", [](Target to, Event) { to.layout.panels = !to.layout.panels; }},
       {Kind::key, {"H"}, "help", [](Target to, Event) { to.layout.help = !to.layout.help; }},
-      {Kind::key, {"Escape"}, "stop reading a file; end measuring; close dialog, help and errors, deselect", escape},
+      {Kind::key,
+       {"Escape"},
+       "stop reading a file; end measuring; close menu, dialog, help and errors, deselect",
+       escape},
       {Kind::key, {"F11"}, "full screen", [](Target to, Event) { to.layout.full_screen ^= true; }, true},
       {Kind::key, {"F12"}, "save the image", [](Target to, Event) { to.frames->save_image(to.state); }, true},
       {Kind::key, {"Ctrl+Q"}, "quit", [](Target to, Event) { to.layout.closing = true; }, true}};

@@ -20,6 +20,8 @@ struct WindowLayout {
   bool panels = true;
   bool help = false;
   bool opening = false;  ///< the dialog that opens a scene
+  enum class Menu { closed, opening, open };
+  Menu menu = Menu::closed;  ///< of what is selected
   bool legend = true;
   bool light = false;  ///< the panels' theme
   bool full_screen = false;

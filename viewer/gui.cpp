@@ -62,6 +62,34 @@ void set_style(float scale, bool light) {
   s.ScaleAllSizes(scale);
 }
 
+bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters, ImVector<ImWchar>& ranges) {
+  fonts.Clear();
+  // ImGui's own font is a bitmap and does not scale.
+  const char* latin = first_there({"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+                                   "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"});
+  if (latin == nullptr) fonts.AddFontDefault();
+  // Only the letters that are needed: all of CJK would take seconds, and a texture larger than some GPUs allow.
+  ImFontGlyphRangesBuilder builder;
+  builder.AddRanges(fonts.GetGlyphRangesDefault());
+  for (const ImWchar letter : letters) builder.AddChar(letter);
+  builder.AddChar(0xFFFD);
+  ranges.clear();
+  builder.BuildRanges(&ranges);
+  if (latin != nullptr) fonts.AddFontFromFileTTF(latin, size, nullptr, ranges.Data);
+  const bool east_asian = std::any_of(letters.begin(), letters.end(), [](ImWchar c) { return c >= 0x1100; });
+  const char* cjk = !east_asian ? nullptr
+                                : first_there({"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+                                               "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+                                               "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"});
+  if (cjk != nullptr) {
+    ImFontConfig merged;
+    merged.MergeMode = true;
+    fonts.AddFontFromFileTTF(cjk, size, &merged, ranges.Data);
+  }
+  fonts.Build();
+  return !east_asian || cjk != nullptr;
+}
+
 Glfw::Glfw() {
   glfwSetErrorCallback([](int, const char* text) { last_glfw_error = text; });
   if (glfwInit() != GLFW_TRUE)
@@ -105,32 +133,7 @@ void Gui::need_letters(const std::string& text) {
 }
 
 void Gui::load_fonts() {
-  ImFontAtlas& fonts = *ImGui::GetIO().Fonts;
-  fonts.Clear();
-  const float size = std::round(14 * scale_);
-  // ImGui's own font is a bitmap and does not scale.
-  const char* latin = first_there({"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-                                   "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"});
-  if (latin == nullptr) fonts.AddFontDefault();
-  // Only the letters that are needed: all of CJK would take seconds, and a texture larger than some GPUs allow.
-  ImFontGlyphRangesBuilder builder;
-  builder.AddRanges(fonts.GetGlyphRangesDefault());
-  for (const ImWchar letter : letters_) builder.AddChar(letter);
-  builder.AddChar(0xFFFD);
-  ranges_.clear();
-  builder.BuildRanges(&ranges_);
-  if (latin != nullptr) fonts.AddFontFromFileTTF(latin, size, nullptr, ranges_.Data);
-  const bool east_asian = std::any_of(letters_.begin(), letters_.end(), [](ImWchar c) { return c >= 0x1100; });
-  const char* cjk = !east_asian ? nullptr
-                                : first_there({"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
-                                               "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
-                                               "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"});
-  if (cjk != nullptr) {
-    ImFontConfig merged;
-    merged.MergeMode = true;
-    fonts.AddFontFromFileTTF(cjk, size, &merged, ranges_.Data);
-  }
-  fonts.Build();
+  (void)add_fonts(*ImGui::GetIO().Fonts, std::round(14 * scale_), letters_, ranges_);
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }

@@ -25,6 +25,10 @@ class Glfw {
 /// The look of the panels, at a scale of font and lengths.
 void set_style(float scale, bool light);
 
+/// Fills an atlas with the Latin letters and these others, so high in pixels. East Asian ones need a font that is not
+/// everywhere: false where some are wanted and there is none. `ranges` must outlive the atlas.
+bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters, ImVector<ImWchar>& ranges);
+
 /// Dear ImGui on a window, whose context must be current.
 class Gui {
  public:

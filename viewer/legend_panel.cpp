@@ -8,7 +8,6 @@
 #include "legend_panel.h"
 #include "palette.h"
 #include "panel_items.h"
-#include "photon_colors.h"
 
 namespace raylift::viewer {
 namespace {
@@ -71,27 +70,23 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
   }
   if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
   if (key_ != key) {
-    legend_ = by_hits ? hit_legend(frames.hits().value_or(SolidHits()), settings.color)
-                      : make_legend(*state.scene(), settings, state.looks(), depths);
-    light_ = light ? photon_legend(*photons.set(), photons.choice(settings.photons.filter), *state.scene(),
-                                   settings.photons.color)
-                   : Legend();
+    legends_ = make_legends(*state.scene(), settings, state.looks(), depths, photons, frames.hits());
     key_ = key;
   }
-  if (legend_.title.empty() && light_.title.empty()) return;
+  if (legends_.empty()) return;
   const float wide = panel_width(kRightWidth, width);
   const float inner = wide - 2 * ImGui::GetStyle().WindowPadding.x;
   ImGui::SetNextWindowPos({width - em(kGap), height - em(70)}, ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowSizeConstraints(
       {wide, 0}, {wide, std::max(em(60), std::min(0.36F * height, height - em(70 + kGap) - above))});
-  if (ImGui::Begin(("Legend: " + legend_.title + "###legend").c_str(), nullptr,
+  if (ImGui::Begin(("Legend: " + legends_.front().title + "###legend").c_str(), nullptr,
                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoSavedSettings)) {
-    draw_legend(legend_, inner);
-    if (!light_.title.empty()) {
+    draw_legend(legends_.front(), inner);
+    for (std::size_t i = 1; i != legends_.size(); ++i) {
       ImGui::Separator();
-      text(light_.title);
-      draw_legend(light_, inner);
+      text(legends_[i].title);
+      draw_legend(legends_[i], inner);
     }
   }
   ImGui::End();

@@ -4,9 +4,10 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "frame_scheduler.h"
-#include "legend.h"
+#include "legends.h"
 #include "viewer_state.h"
 
 namespace raylift::viewer {
@@ -30,7 +31,7 @@ class LegendPanel {
     friend bool operator==(const Key&, const Key&) = default;
   };
   Key key_;
-  Legend legend_, light_;
+  std::vector<Legend> legends_;
 };
 
 }  // namespace raylift::viewer

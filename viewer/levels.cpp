@@ -5,7 +5,6 @@
 #include <tbb/parallel_for.h>
 
 #include <Eigen/Core>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -170,7 +169,6 @@ Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshCho
   std::vector<std::vector<UInt3>> sorted;  // of parts in pieces
   for (std::uint32_t m = 0; m != scene.meshes.size(); ++m) {
     const Mesh& mesh = scene.meshes[m];
-    all.first_part.push_back(static_cast<std::uint32_t>(all.first_piece.size()));
     for (const MeshPart& part : mesh.parts) {
       all.first_piece.push_back(static_cast<std::uint32_t>(works.size()));
       const std::span<const UInt3> triangles(mesh.triangles.data() + part.first_triangle, part.triangle_count);
@@ -186,7 +184,6 @@ Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshCho
       }
     }
   }
-  all.first_part.push_back(static_cast<std::uint32_t>(all.first_piece.size()));
   all.first_piece.push_back(static_cast<std::uint32_t>(works.size()));
 
   constexpr std::size_t kBatch = 256;  // progress is told by this thread alone, between batches

@@ -42,7 +42,6 @@ struct Levels {
   std::vector<Level> levels;
   std::vector<Piece> pieces;
   std::vector<std::uint32_t> first_piece;  ///< of each part, over all meshes, and the end
-  std::vector<std::uint32_t> first_part;   ///< of each mesh, and the end
 };
 
 /// Of each mesh, whether it is to be simplified.

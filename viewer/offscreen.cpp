@@ -15,12 +15,14 @@
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 #include "cli/image.h"
 #include "cli/output.h"
 #include "cli/text.h"
 #include "enclosed.h"
-#include "levels.h"
+#include "legend_overlay.h"
+#include "legends.h"
 #include "live_light.h"
 #include "photon_feed.h"
 #include "photon_source.h"
@@ -60,24 +62,10 @@ class OffscreenScene {
     renderer_.set_looks(looks_);
     // Worth its time for many images, or for those of a slow renderer.
     if (!rays && (options.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
-      renderer_.set_detail({make_levels(scene, mesh_offsets(scene), often_placed(scene), progress),
-                            enclosing_solids(scene, raylift::check(scene, {}, progress), progress),
-                            {}});
+      renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, {}, progress), progress));
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
-    std::shared_ptr<const PhotonSet> set;
-    if (!options.photons.empty()) set = std::make_shared<const PhotonSet>(load_photons(options, scene, progress));
-    if (!options.source.empty()) set = follow_light(scene, progress);
-    if (!set) return;
-    notes_.warnings.insert(notes_.warnings.end(), set->notes.begin(), set->notes.end());
-    photons_ = Photons(set, scene);
-    const PhotonChoice& choice = photons_.choice(view_.settings.photons.filter);
-    notes_.counts.push_back(fmt::format("light: {} in {}, {}", cli::counted(choice.steps.size(), "step", "steps"),
-                                        cli::counted(choice.paths, "path", "paths"),
-                                        cli::counted(choice.points.size(), "point", "points")));
-    if (choice.without_history != 0)
-      notes_.warnings.push_back(
-          "points have no histories that --photon-filter could read: run 'raylift photons' with --seq");
+    read_light(scene, progress);
   }
 
   [[nodiscard]] const Notes& notes() const { return notes_; }
@@ -92,10 +80,12 @@ class OffscreenScene {
   void draw(cli::Session& session, int ray_samples) {
     feed_.feed(renderer_, photons_, view_.settings, solids_.scene());
     if (!caster_) {
+      draw_legends(std::nullopt);
       renderer_.draw(view_.camera, view_.settings);
       return;
     }
     caster_->start(view_.camera, view_.settings, options_.resolution, looks_, ray_samples);
+    draw_legends(caster_->depth_range());
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
     renderer_.draw(view_.camera, view_.settings, caster_->image());
   }
@@ -103,6 +93,12 @@ class OffscreenScene {
   [[nodiscard]] bool casts_rays() const { return caster_.has_value(); }
 
  private:
+  void draw_legends(std::optional<std::pair<double, double>> depths) {
+    if (!options_.legend) return;
+    renderer_.set_legends(make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
+                                       most_legend_entries(options_.resolution.height)));
+  }
+
   void go_to_bookmark(const Scene& scene) {
     const Bookmarks bookmarks(bookmarks_file(options_), bookmarks_key(scene_file_));
     const Bookmark* found = bookmarks.find(options_.bookmark);
@@ -113,20 +109,36 @@ class OffscreenScene {
     view_.settings = with_bookmark(view_.settings, *found);
     view_.in_the_way.clear();
     if (found->whole) solids_.set_all(visibility(solids_, found->hidden), styles(solids_, found->styled));
+    if (found->light.empty()) return;
+    take_light(found->light, options_);
+    source_moved_ = found->light.moved;
   }
 
-  /// The photons of --photon-source.
+  /// The photons of --photons, --photon-source or a bookmark, where there are some.
+  void read_light(const Scene& scene, const Progress& progress) {
+    std::shared_ptr<const PhotonSet> set;
+    if (!options_.photons.empty()) set = std::make_shared<const PhotonSet>(load_photons(options_, scene, progress));
+    if (!options_.source.empty()) set = follow_light(scene, progress);
+    if (!set) return;
+    notes_.warnings.insert(notes_.warnings.end(), set->notes.begin(), set->notes.end());
+    photons_ = Photons(set, scene);
+    const PhotonChoice& choice = photons_.choice(view_.settings.photons.filter);
+    notes_.counts.push_back(fmt::format("light: {} in {}, {}", cli::counted(choice.steps.size(), "step", "steps"),
+                                        cli::counted(choice.paths, "path", "paths"),
+                                        cli::counted(choice.points.size(), "point", "points")));
+    if (choice.without_history != 0)
+      notes_.warnings.push_back(
+          "points have no histories that --photon-filter could read: run 'raylift photons' with --seq");
+  }
+
+  /// The photons of a source.
   std::shared_ptr<const PhotonSet> follow_light(const Scene& scene, const Progress& progress) {
     UploadOptions upload_options = options_.upload;
     upload_options.bvh = true;
     photon::refuse_unsimulated(scene);
     light_geometry_.emplace(upload(scene, choose_device(options_.device), upload_options, progress));
     live_.emplace(*light_geometry_);
-    live_->start({options_.source,
-                  {0, 0, 0},
-                  options_.source_photons,
-                  options_.source_paths,
-                  options_.source_seed,
+    live_->start({options_.source, source_moved_, options_.source_photons, options_.source_paths, options_.source_seed,
                   !view_.settings.photons.filter.history.empty()});
     const Stage stage(progress, "photons", options_.source_photons);
     while (!live_->advance(0.2)) stage.advance(live_->followed());
@@ -136,7 +148,8 @@ class OffscreenScene {
     return live_->photons();
   }
 
-  const ViewOptions& options_;
+  ViewOptions options_;  // with the light of a bookmark
+  Eigen::Vector3d source_moved_{0, 0, 0};
   std::string scene_file_;
   Solids solids_;
   Renderer& renderer_;

@@ -10,104 +10,14 @@
 #include <utility>
 
 #include "measurement.h"
+#include "overlay_builder.h"
 
 namespace raylift::viewer {
 namespace {
 
-using Point = Eigen::Vector2f;
-using Paint = std::array<float, 4>;
-
-/// A letter as polylines on a grid 4 wide and 6 high: each pair of digits is a point, and a space ends a polyline. Only
-/// the letters of lengths and axes: drawing without a window needs no font.
-struct Glyph {
-  char letter;
-  std::string_view strokes;
-};
-constexpr std::array<Glyph, 19> kGlyphs{{{'0', "103041453616050110"},
-                                         {'1', "052620"},
-                                         {'2', "05163645440040"},
-                                         {'3', "0516364544334241301001 1333"},
-                                         {'4', "30360242"},
-                                         {'5', "460603334241301001"},
-                                         {'6', "3615030110304142331302"},
-                                         {'7', "064610"},
-                                         {'8', "13040516364544331302011030414233"},
-                                         {'9', "4433130405163645433110"},
-                                         {'.', "1010"},
-                                         {'-', "0343"},
-                                         {'m', "0004 03142320 23344340"},
-                                         {'k', "0006 0234 1330"},
-                                         {'u', "0.04 01103041 4440"},  // µ; '.' is two below '0'
-                                         {'o', "1526352415"},          // the degree
-                                         {'X', "0046 0640"},
-                                         {'Y', "062346 2320"},
-                                         {'Z', "06460040"}}};
-
-class Builder {
- public:
-  explicit Builder(Overlay& overlay) : overlay_(overlay) {}
-
-  void line(const Point& a, const Point& b, float width, const Paint& paint) {
-    Point along = b - a;
-    const float length = along.norm();
-    along = length > 0 ? Point(along / length) : Point(1, 0);
-    const float half = 0.5F * width, reach = half + kFade;
-    const Point side = Point(-along.y(), along.x()) * reach;
-    const Point cap = along * half;
-    const OverlayVertex corners[4] = {
-        vertex(a - cap - side, paint, -reach, half), vertex(b + cap - side, paint, -reach, half),
-        vertex(b + cap + side, paint, reach, half), vertex(a - cap + side, paint, reach, half)};
-    for (const int i : {0, 1, 2, 0, 2, 3}) overlay_.push_back(corners[i]);
-  }
-
-  void disc(const Point& center, float radius, const Paint& paint) {
-    constexpr int kSides = 24;
-    const auto corner = [&](int k) {
-      const float angle = 6.2831853F * static_cast<float>(k) / kSides;
-      return vertex(center + (radius + kFade) * Point(std::cos(angle), std::sin(angle)), paint, radius + kFade, radius);
-    };
-    for (int i = 0; i < kSides; ++i) {
-      overlay_.push_back(vertex(center, paint, 0, radius));
-      overlay_.push_back(corner(i));
-      overlay_.push_back(corner(i + 1));
-    }
-  }
-
-  /// Returns the text's width. `height` is a capital letter's; strokes are widened by `more`.
-  float text(const Point& at, std::string_view words, float height, const Paint& paint, float more = 0) {
-    const float unit = height / 6;
-    float x = at.x();
-    for (std::size_t i = 0; i != words.size(); ++i) {
-      if (words[i] == '\xC2') continue;  // before the second byte of the letters µ and °
-      const char letter = words[i] == '\xB5' ? 'u' : words[i] == '\xB0' ? 'o' : words[i];
-      const auto glyph =
-          std::find_if(kGlyphs.begin(), kGlyphs.end(), [&](const Glyph& g) { return g.letter == letter; });
-      if (glyph != kGlyphs.end()) strokes(glyph->strokes, {x, at.y()}, unit, paint, more);
-      x += unit * (letter == ' ' ? 3.0F : letter == '.' ? 3.2F : 5.8F);
-    }
-    return x - at.x() - 1.8F * unit;
-  }
-
- private:
-  static constexpr float kFade = 1;  // pixels beyond an edge
-
-  void strokes(std::string_view lines, const Point& at, float unit, const Paint& paint, float more) {
-    const auto point = [&](std::string_view run, std::size_t i) {
-      return Point(at + unit * Point(static_cast<float>(run[i] - '0'), static_cast<float>(run[i + 1] - '0')));
-    };
-    while (!lines.empty()) {
-      const std::string_view run = lines.substr(0, lines.find(' '));
-      for (std::size_t i = 0; i + 3 < run.size(); i += 2)
-        line(point(run, i), point(run, i + 2), std::max(1.4F, 0.84F * unit) + more, paint);
-      lines.remove_prefix(std::min(lines.size(), run.size() + 1));
-    }
-  }
-  static OverlayVertex vertex(const Point& p, const Paint& paint, float distance, float edge) {
-    return {{p.x(), p.y()}, paint, {distance, edge}};
-  }
-
-  Overlay& overlay_;
-};
+using Builder = OverlayBuilder;
+using Point = Builder::Point;
+using Paint = Builder::Paint;
 
 /// A colour in contrast to the background's lower edge.
 Paint ink(const Background& background, float alpha) {
@@ -155,8 +65,7 @@ void add_scale_bar(Builder& builder, const Camera& camera, const Settings& setti
   const float tick = 5 * scale;
   const std::string text = length_text(length);
   const float letter = 10 * scale;
-  Overlay measured;  // not drawn: measures the text
-  const float text_width = Builder(measured).text({0, 0}, text, letter, {});
+  const float text_width = Builder::text_width(text, letter);
   const auto draw = [&](const Paint& paint, float more) {
     const float stroke = 2 * scale + more;
     builder.line({right - bar, y}, {right, y}, stroke, paint);
@@ -217,8 +126,7 @@ class ImagePlaces {
   double least_ = 1e-6 * camera_.distance;
 };
 
-constexpr Paint kMarkPaint{1.00F, 0.78F, 0.25F, 1}, kMarkHalo{0.04F, 0.05F, 0.06F, 0.75F},
-    kPlatePaint{0.05F, 0.06F, 0.07F, 0.85F}, kPlateInk{1.00F, 0.95F, 0.85F, 1};
+constexpr Paint kMarkPaint{1.00F, 0.78F, 0.25F, 1}, kMarkHalo{0.04F, 0.05F, 0.06F, 0.75F};
 
 void add_mark_line(Builder& builder, const ImagePlaces& places, const Eigen::Vector3d& a, const Eigen::Vector3d& b,
                    float width) {
@@ -231,8 +139,7 @@ void add_mark_line(Builder& builder, const ImagePlaces& places, const Eigen::Vec
 /// A dark plate with light letters: read on any ground. It stays in the image.
 void add_label(Builder& builder, Point middle, const std::string& words, float scale, const Point& size) {
   const float letter = 10 * scale, high = 20 * scale;
-  Overlay not_drawn;  // measures the text
-  const float text = Builder(not_drawn).text({0, 0}, words, letter, {}), wide = text + 16 * scale;
+  const float text = Builder::text_width(words, letter), wide = text + 16 * scale;
   const Point half(0.5F * wide + 3, 0.5F * high + 3);
   middle = middle.cwiseMin(size - half).cwiseMax(half);
   builder.line(middle - Point(0.5F * (wide - high), 0), middle + Point(0.5F * (wide - high), 0), high, kPlatePaint);
@@ -332,9 +239,8 @@ std::string measured_length_text(double millimetres) {
 Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {
   Overlay overlay;
   Builder builder(overlay);
-  // The size follows the image's height. A thumbnail has no overlay.
-  if (std::min(width, height) < 120) return overlay;
-  const float scale = std::clamp(static_cast<float>(height) / 720.0F, 0.75F, 4.0F);
+  if (is_thumbnail(width, height)) return overlay;
+  const float scale = overlay_scale(height);
   const ImagePlaces places(camera, width, height);
   if (settings.box) add_box(builder, places, *settings.box, scale);
   if (!settings.measured.empty())

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "photon_feed.h"
 
+#include <cstdint>
+#include <vector>
+
+#include "palette.h"
+
 namespace raylift::viewer {
 
 void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings& settings, const Scene& scene) {
   if (set_ != photons.set()) {
     forget();
     set_ = photons.set();
-    if (!set_)
+    if (!set_) {
       renderer.photons().clear();
-    else
+      renderer.set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
+    } else {
       renderer.photons().set_photons(*set_, scene,
                                      set_->rows_buffer != 0 ? std::optional(set_->rows_buffer) : std::nullopt);
+    }
   }
   if (!set_) return;
   const PhotonChoice& choice = photons.choice(settings.photons.filter);

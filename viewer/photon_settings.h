@@ -3,6 +3,7 @@
 // GL.
 #pragma once
 
+#include <Eigen/Core>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,15 @@ struct PhotonSettings {
   bool loop = true;            ///< play begins again at the end
 };
 inline constexpr double kPlaySeconds = 10;
+
+/// Where light comes from: photons of a file, or a source whose photons are followed.
+struct LightOrigin {
+  std::string photons;             ///< a folder or an array; empty: none
+  std::string compare;             ///< another run: photons whose histories deviate from its; empty: all
+  std::string source;              ///< empty: none
+  Eigen::Vector3d moved{0, 0, 0};  ///< the source, mm
+  [[nodiscard]] bool empty() const { return photons.empty() && source.empty(); }
+};
 
 /// "350-500" or "420": throws Error(usage) for anything else.
 [[nodiscard]] Between<float> parse_wavelengths(std::string_view text);

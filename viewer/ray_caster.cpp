@@ -138,14 +138,11 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   p.height = height;
   p.back_faces = settings.back_faces;
 
-  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
-  geometry_->with_view(stream_, [&](const GeometryView& view) {
-    origin = {view.origin[0], view.origin[1], view.origin[2]};
-  });
+  const Eigen::Vector3d from = origin();
   const ImageRays rays = camera.rays(static_cast<double>(width) / height);
   const double first =
       camera.orthographic ? depths(scene_->bounds, camera).first - 1e-3 * camera.distance : 1e-4 * camera.distance;
-  p.eye = as_float3(rays.eye - origin);
+  p.eye = as_float3(rays.eye - from);
   p.forward = as_float3(rays.forward);
   p.right = as_float3(rays.right);
   p.above = as_float3(rays.above);
@@ -162,7 +159,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   p.clip_count = static_cast<std::uint32_t>(planes.size());
   for (std::size_t i = 0; i != planes.size(); ++i) {
     p.clip_normals[i] = as_float3(planes[i].normal);
-    p.clip_offsets[i] = static_cast<float>(planes[i].offset_in(scene_->bounds) - planes[i].normal.dot(origin));
+    p.clip_offsets[i] = static_cast<float>(planes[i].offset_in(scene_->bounds) - planes[i].normal.dot(from));
   }
   p.cut_away = settings.cuts_away();
   p.color = settings.color;
@@ -214,15 +211,20 @@ double RayCaster::progress() const {
   return (begin + (end - begin) * part) / static_cast<double>(passes_.size() - 3);
 }
 
+Eigen::Vector3d RayCaster::origin() const {
+  Eigen::Vector3d place = Eigen::Vector3d::Zero();
+  geometry_->with_view(stream_, [&](const GeometryView& view) {
+    place = {view.origin[0], view.origin[1], view.origin[2]};
+  });
+  return place;
+}
+
 void RayCaster::fill_balls() {
   if (balls_.size() != 0) return;
-  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
-  geometry_->with_view(stream_, [&](const GeometryView& view) {
-    origin = {view.origin[0], view.origin[1], view.origin[2]};
-  });
+  const Eigen::Vector3d from = origin();
   std::vector<RayBall> balls;
   for (const SolidBall& ball : balls_around_solids(*scene_)) {
-    const Eigen::Vector3d center = ball.center - origin;
+    const Eigen::Vector3d center = ball.center - from;
     // Larger by what rounding to float makes of it and of points of rays.
     balls.push_back({as_float3(center), static_cast<float>(1.001 * ball.radius + 1e-6 * center.norm())});
   }

@@ -51,6 +51,8 @@ class RayCaster {
   template <class T>
   void fill(DeviceBuffer<T>& buffer, std::span<const T> values);
   void fill_balls();
+  /// The geometry's, in the world.
+  [[nodiscard]] Eigen::Vector3d origin() const;
 
   const Scene* scene_;
   const DeviceScene* geometry_;

@@ -271,7 +271,7 @@ struct ClosedBut {
     const std::uint32_t solid = frame.geometry.solid_id(instance, triangle);
     if (frame.visible != nullptr && frame.visible[solid] != kClosed) return false;
     const RayBall ball = frame.balls[solid];
-    const Float3 d{point.x - ball.center.x, point.y - ball.center.y, point.z - ball.center.z};
+    const Float3 d = point - ball.center;
     return dot(d, d) <= ball.radius * ball.radius && !entered.has(solid);
   }
 };
@@ -280,8 +280,7 @@ struct ClosedBut {
 /// first surface is met from outside is not around the start. Of the others the innermost one is left first.
 RAYLIFT_HD inline Hit cap_hit(const RayFrame& p, Ray ray) {
   ray.tmax = Ray().tmax;  // beyond other planes too
-  const Float3 start{ray.origin.x + ray.tmin * ray.direction.x, ray.origin.y + ray.tmin * ray.direction.y,
-                     ray.origin.z + ray.tmin * ray.direction.z};
+  const Float3 start = ray.origin + ray.tmin * ray.direction;
   Entered entered;
   for (;;) {
     const Hit hit = closest_hit(p.geometry, ray, ClosedBut{p, entered, start});

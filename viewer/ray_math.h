@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of rays that are cast: vectors, colours and pseudo-random numbers, for host threads and CUDA.
+// Arithmetic of rays that are cast: unit vectors, colours and pseudo-random numbers, for host threads and CUDA.
 #pragma once
 
-#include <raylift/gpu/rays/query.h>
+#include <raylift/geometry/vectors.h>
 
 #include <cmath>
 #include <cstdint>
 
 namespace raylift::viewer::ray_detail {
 
-RAYLIFT_HD inline Float3 operator+(Float3 a, Float3 b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-RAYLIFT_HD inline Float3 operator-(Float3 a, Float3 b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-RAYLIFT_HD inline Float3 operator*(float s, Float3 a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-RAYLIFT_HD inline float dot(Float3 a, Float3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-RAYLIFT_HD inline Float3 cross(Float3 a, Float3 b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 RAYLIFT_HD inline Float3 unit(Float3 a) {
   // Scaled first: normals have the length of a triangle's area, whose square may overflow.
   const float most = fmaxf(fabsf(a.x), fmaxf(fabsf(a.y), fabsf(a.z)));

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "legend_overlay.h"
 #include "shaders.h"
 
 namespace raylift::viewer {
@@ -222,7 +223,9 @@ bool Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   pace_ = nullptr;
   if (complete) {
     if (scene_.has_selected()) draw_selection(camera, settings);
-    draw_overlay(make_overlay(camera, settings, resolution_.width, resolution_.height));
+    Overlay overlay = make_overlay(camera, settings, resolution_.width, resolution_.height);
+    add_legends(legends_, resolution_.width, resolution_.height, overlay);
+    draw_overlay(overlay);
     image_.resolve(resolution_);
   }
   // Restores OpenGL's defaults, for ImGui.

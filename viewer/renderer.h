@@ -10,11 +10,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/camera.h"
 #include "cli/image.h"
 #include "gl_objects.h"
+#include "legend.h"
 #include "overlay.h"
 #include "photon_layer.h"
 #include "render_targets.h"
@@ -47,6 +49,7 @@ class Renderer {
   void set_looks(std::span<const std::uint8_t> looks) { scene_.set_looks(looks); }
   /// Of the scene: draws it as quickly as that allows.
   void set_detail(const Detail& detail) { scene_.set_detail(detail); }
+  void set_enclosing(std::span<const std::uint32_t> enclosing) { scene_.set_enclosing(enclosing); }
   /// Its outline is drawn over all others.
   void set_selected(std::optional<std::uint32_t> instance);
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
@@ -56,6 +59,9 @@ class Renderer {
   [[nodiscard]] PhotonLayer& photons() { return photons_; }
   /// For ColorBy::hits and first_hit: a colour for each solid, sRGB 0xAABBGGRR.
   void set_hit_colors(std::span<const std::uint32_t> colors) { scene_.set_hit_colors(colors); }
+
+  /// Drawn over the image from now on.
+  void set_legends(std::vector<Legend> legends) { legends_ = std::move(legends); }
 
   /// Sets the size of the image, and the samples per pixel as far as the driver allows; 0: 4, or 1 where OpenGL draws
   /// on the CPU. Errors: limit, out_of_device_memory, device.
@@ -147,6 +153,7 @@ class Renderer {
 
   Pace* pace_ = nullptr;  // of the image that is being drawn
   std::optional<std::uint32_t> selected_;
+  std::vector<Legend> legends_;
   std::uint64_t device_triangles_ = 0;
   bool clipped_ = false;  // there are clipping planes
 };

@@ -149,9 +149,15 @@ void SceneBuffers::set_detail(const Detail& detail) {
   if (scene_ == nullptr) return;
   set_levels(detail.levels);
   if (!detail.normals.vertices.empty()) set_normals(detail.normals);
-  enclosed_ = Enclosed(*scene_, detail.enclosing);
+  set_enclosing(detail.enclosing);
   set_looks(std::vector<std::uint8_t>(looks_));
   check_gl("putting levels of detail into OpenGL buffers");
+}
+
+void SceneBuffers::set_enclosing(std::span<const std::uint32_t> enclosing) {
+  if (scene_ == nullptr) return;
+  enclosed_ = Enclosed(*scene_, enclosing);
+  sight_.reset();
 }
 
 void SceneBuffers::look(const Sight& sight) {

@@ -53,6 +53,8 @@ class SceneBuffers {
   void draw_selected() const;
   /// Of the scene. Until then, solids that are placed often alone have levels, and none hide others.
   void set_detail(const Detail& detail);
+  /// Detail::enclosing alone: the levels stay.
+  void set_enclosing(std::span<const std::uint32_t> enclosing);
   /// Chooses what draw() draws: what is seen, as finely as it is seen.
   void look(const Sight& sight);
   /// Draws the instances of a look with the current program: its surfaces, or of those drawn faintly the outlines.

@@ -20,6 +20,7 @@ void SceneLoader::poll(ViewerState& state) {
     const auto task = std::move(checking_);
     state.attempt([&] { state.set_check(task->take()); });
   }
+  if (photon_requests_ != state.photon_requests() && !reads(state)) read_photons(state);
   if (reading_ && reading_->ready()) {
     const auto task = std::move(reading_);
     state.attempt([&] { state.set_photons(std::make_shared<const PhotonSet>(task->take())); });
@@ -51,8 +52,7 @@ SceneLoader::Activity SceneLoader::activity() const {
 }
 
 bool SceneLoader::owes(const ViewerState& state) const {
-  return reads(state) || reading_ || uploading_ ||
-         (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
+  return reads_photons(state) || uploading_ || (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
 }
 
 void SceneLoader::cancel() {
@@ -107,9 +107,17 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   state.show(fresh);
   checking_ = std::make_unique<Task<SceneCheck>>(
       [fresh](const Progress& progress) { return raylift::check(*fresh, {}, progress); });
-  if (state.options().photons.empty()) return;
-  reading_ = std::make_unique<Task<PhotonSet>>(
-      [fresh, options = state.options()](const Progress& progress) { return load_photons(options, *fresh, progress); });
+  read_photons(state);
+}
+
+void SceneLoader::read_photons(const ViewerState& state) {
+  photon_requests_ = state.photon_requests();
+  reading_.reset();  // cancels the reading before
+  if (!state.scene() || state.options().photons.empty()) return;
+  reading_ =
+      std::make_unique<Task<PhotonSet>>([scene = state.scene(), options = state.options()](const Progress& progress) {
+        return load_photons(options, *scene, progress);
+      });
 }
 
 SceneLoader::Upload SceneLoader::upload_of(const ViewerState& state) {

@@ -40,6 +40,10 @@ class SceneLoader {
   [[nodiscard]] bool checks(const ViewerState& state) const { return checking_ || reads(state); }
   /// Whether the file that the state asks for is still to be read.
   [[nodiscard]] bool reads(const ViewerState& state) const { return loading_ || requests_ != state.requests(); }
+  /// Whether the photons that the state asks for are still to be read.
+  [[nodiscard]] bool reads_photons(const ViewerState& state) const {
+    return reads(state) || reading_ || photon_requests_ != state.photon_requests();
+  }
   /// Whether the image that the state asks for still lacks its scene, or this on a device.
   [[nodiscard]] bool owes(const ViewerState& state) const;
   /// Stops the work that activity() tells of. The scene shown stays.
@@ -59,6 +63,7 @@ class SceneLoader {
   /// Of the scene shown, with its BVH, onto the device that the options name.
   [[nodiscard]] Upload upload_of(const ViewerState& state);
   [[nodiscard]] static std::unique_ptr<Task<GpuGeometry>> run(Upload what);
+  void read_photons(const ViewerState& state);
   void start_upload(ViewerState& state);
   void start_light(ViewerState& state);
   void finish_upload(ViewerState& state);
@@ -72,6 +77,7 @@ class SceneLoader {
   std::optional<SharedUpload> shared_upload_;
   std::unique_ptr<Task<GpuGeometry>> uploading_;
   std::unique_ptr<Task<PhotonSet>> reading_;     // photons
+  std::uint64_t photon_requests_ = 0;            // of the state, that reading_ answers
   std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
   std::unique_ptr<Task<SolidFacts>> finding_facts_;
   std::unique_ptr<Task<Detail>> making_detail_;

@@ -9,6 +9,7 @@
 #include <functional>
 
 namespace raylift::viewer {
+
 SeenList::SeenList(const Scene& scene, const MeshOffsets& offsets, const Levels& levels, const DrawList& list)
     : levels_(&levels), scene_triangles_(offsets.triangles), all_slots_(list.slots) {
   for (std::size_t c = 0; c != list.commands.size(); ++c) {

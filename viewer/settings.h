@@ -99,7 +99,7 @@ struct Background {
 /// "dark", "light", "white", "black", "none", "#rrggbb" or "#rrggbb,#rrggbb" (top and bottom); else Error(usage).
 [[nodiscard]] Background parse_background(std::string_view text);
 
-inline constexpr float kDetail = 0.75F;
+inline constexpr float kDetail = 0.75F, kMostDetail = 100;  // pixels
 
 struct Settings {
   ColorBy color = ColorBy::material;

@@ -34,8 +34,14 @@ Settings with_bookmark(const Settings& settings, const Bookmark& bookmark) {
   result.axes = settings.axes;
   result.scale_bar = settings.scale_bar;
   result.background = settings.background;
-  result.photons = settings.photons;
+  if (bookmark.light.empty()) result.photons = settings.photons;
   return result;
+}
+
+void take_light(const LightOrigin& light, ViewOptions& options) {
+  options.photons = light.photons;
+  options.photon_compare = light.compare;
+  options.source = light.source;
 }
 
 std::string output_name(const std::string& pattern, const std::string& file, std::size_t number,

@@ -77,9 +77,10 @@ void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(app, "--samples", "COUNT", "4; 1 on the CPU", "Multisampling: samples per pixel, 1 to 16",
              [&](const std::string& text) { options.samples = integer(text, 1, 16); })
       ->group(kImage);
-  add_parsed(app, "--detail", "PIXELS", "0.75",
-             "How far solids that are seen small may lie off, where they are simplified; 0: none is",
-             [&](const std::string& text) { options.settings.detail = static_cast<float>(number(text, 0, 100)); })
+  add_parsed(
+      app, "--detail", "PIXELS", "0.75",
+      "How far solids that are seen small may lie off, where they are simplified; 0: none is",
+      [&](const std::string& text) { options.settings.detail = static_cast<float>(number(text, 0, kMostDetail)); })
       ->group(kImage);
   add_parsed(app, "--background", "COLOR", "dark", "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb",
              [&](const std::string& text) { options.settings.background = parse_background(text); })
@@ -94,6 +95,8 @@ void add_image_options(CLI::App& app, ViewOptions& options) {
       ->group(kImage);
   app.add_flag("--axes,!--no-axes", options.settings.axes, "Show the axes")->group(kImage);
   app.add_flag("--scale-bar,!--no-scale-bar", options.settings.scale_bar, "Show the scale bar")->group(kImage);
+  app.add_flag("--legend,!--no-legend", options.legend, "Draw the legend of the colours into images of --output")
+      ->group(kImage);
 }
 
 void add_camera_options(CLI::App& app, ViewOptions& options) {
@@ -230,7 +233,7 @@ void add_options(CLI::App& app, ViewOptions& options) {
              [&](const std::string& text) { options.ui_scale = number(text, 0.5, 4); });
   app.add_flag("--watch", options.watch, "Reload the scene when its file changes");
   app.add_option("--bookmarks", options.bookmarks, "The file of bookmarks")->type_name("FILE");
-  app.add_option("--bookmark", options.bookmark, "Open with this bookmark's camera, colours and hidden solids")
+  app.add_option("--bookmark", options.bookmark, "Open with this bookmark's camera, colours, hidden solids and light")
       ->type_name("NAME");
   add_image_options(app, options);
   add_camera_options(app, options);

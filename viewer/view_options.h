@@ -39,6 +39,7 @@ struct ViewOptions {
   std::optional<double> orbit;  ///< degrees that the camera turns about the scene during these frames
   bool offscreen = false;
   bool watch = false;
+  bool legend = false;    ///< in images that are written
   bool light = false;     ///< the panels' theme
   double ui_scale = 0;    ///< of font and panels; 0: the monitor's
   std::string bookmarks;  ///< the file; empty: in the configuration's folder
@@ -104,9 +105,11 @@ struct Opening {
 /// The file of bookmarks; empty without a home. A scene's key in it: its absolute path.
 [[nodiscard]] std::filesystem::path bookmarks_file(const ViewOptions& options);
 [[nodiscard]] std::string bookmarks_key(const std::string& scene_file);
-/// The settings with those of a bookmark: the window's own (axes, scale bar, background), what is measured and light
-/// stay.
+/// The settings with those of a bookmark: the window's own (axes, scale bar, background) and what is measured stay, and
+/// so does light where the bookmark has none.
 [[nodiscard]] Settings with_bookmark(const Settings& settings, const Bookmark& bookmark);
+/// In place of the light of --photons or --photon-source.
+void take_light(const LightOrigin& light, ViewOptions& options);
 
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number;
 /// {frame} by that of a frame, from 0 on, with leading zeros.

@@ -90,6 +90,7 @@ void ViewerState::reload() {
 void ViewerState::show(std::shared_ptr<const Scene> scene) {
   auto solids = std::make_unique<Solids>(*scene);
   auto measurer = std::make_shared<SolidMeasurer>(scene);
+  offsets_ = mesh_offsets(*scene);
   check_.reset();
   detail_.reset();
   wants_detail_ = false;
@@ -285,9 +286,9 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
   if (!picked) return;
   selection_->clicked = true;
   if (const auto point = picked_point(*picked, cursor)) selection_->position = *point;
-  if (picked->triangle == kNone) return;  // a cap
+  const std::uint32_t triangle = triangle_of(*picked);
+  if (triangle == kNone) return;
   const Instance& instance = scene_->instances[picked->instance];
-  const std::uint32_t triangle = picked->triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
   selection_->triangle = triangle;
   // The material inside depends on the part that the triangle belongs to.
   if (const auto part = part_of(scene_->meshes[instance.mesh], triangle)) {
@@ -296,14 +297,17 @@ void ViewerState::select(const std::optional<Picked>& picked, const Cursor& curs
   }
 }
 
+std::uint32_t ViewerState::triangle_of(const Picked& picked) const {
+  if (picked.triangle == kNone) return kNone;
+  return picked.triangle - offsets_.first_triangle[scene_->instances[picked.instance].mesh];
+}
+
 std::optional<Eigen::Vector3d> ViewerState::picked_point(const Picked& picked, const Cursor& cursor) const {
   if (picked.triangle == kNone) {  // a cap
     const auto [origin, direction] = cursor_ray(camera_, cursor);
     return clip_entry(settings_, scene_->bounds, origin, direction);
   }
-  const Instance& instance = scene_->instances[picked.instance];
-  const std::uint32_t triangle = picked.triangle - mesh_offsets(*scene_).first_triangle[instance.mesh];
-  return point_on(*scene_, instance, triangle, cursor_ray(camera_, cursor));
+  return point_on(*scene_, scene_->instances[picked.instance], triangle_of(picked), cursor_ray(camera_, cursor));
 }
 
 void ViewerState::hide_selection() {
@@ -332,7 +336,7 @@ void ViewerState::add_bookmark(std::string bookmark_name) {
     while (bookmarks_.find(bookmark_name) != nullptr);
   }
   attempt([&] {
-    Bookmark bookmark{bookmark_name, camera_, settings_, {}, {}, true};
+    Bookmark bookmark{bookmark_name, camera_, settings_, {}, {}, true, light()};
     if (solids_) bookmark.hidden = hidden_solids(*solids_);
     if (solids_) bookmark.styled = styled_solids(*solids_);
     bookmarks_.add(bookmark);
@@ -353,6 +357,7 @@ void ViewerState::go_to(const Bookmark& bookmark) {
   in_the_way_.clear();
   if (bookmark.whole && solids_)
     solids_->set_all(visibility(*solids_, bookmark.hidden), styles(*solids_, bookmark.styled));
+  if (!bookmark.light.empty()) attempt([&] { go_to_light(bookmark.light); });
   moved();
 }
 

@@ -21,6 +21,7 @@
 #include "clip_box.h"
 #include "detail.h"
 #include "device_scene.h"
+#include "draw_list.h"
 #include "live_light.h"
 #include "photon_layer.h"
 #include "photons.h"
@@ -94,6 +95,10 @@ class ViewerState {
   /// The name and the path of the selection, and its facts, as text; empty where they are not worked out.
   [[nodiscard]] std::string selection_text() const;
   [[nodiscard]] const Photons& photons() const { return photons_; }
+  /// Where light comes from.
+  [[nodiscard]] LightOrigin light() const;
+  /// Raised by each open_photons(): SceneLoader reads options().photons whenever it changes.
+  [[nodiscard]] std::uint64_t photon_requests() const { return photon_requests_; }
   /// What light is to be followed; nothing where there is no source, or no scene.
   [[nodiscard]] std::optional<LightRequest> light_request() const;
   /// The scene on the device that follows it; null: not yet.
@@ -207,9 +212,11 @@ class ViewerState {
   void measure_at(const std::optional<Picked>& picked, const Cursor& cursor);
 
   // Light.
+  /// Asks for photons of a file, in place of all light; `compare`: as --photon-compare.
+  void open_photons(const std::string& path, const std::string& compare = {});
   void set_photons(std::shared_ptr<const PhotonSet> set);
   void set_light_geometry(std::shared_ptr<const GpuGeometry> geometry);
-  /// Throws Error(usage) for a text that is none.
+  /// In place of photons of a file. Throws Error(usage) for a text that is none.
   void set_source(const std::string& text);
   /// By so many of the image's pixels, in the plane through the source that faces the camera.
   void move_source(double right, double up, const Resolution& window);
@@ -254,6 +261,9 @@ class ViewerState {
   void fail(const Error& failure);
   void moved();
   void note_shown_file();
+  void go_to_light(const LightOrigin& light);
+  /// In its mesh; kNone: of a cap.
+  [[nodiscard]] std::uint32_t triangle_of(const Picked& picked) const;
   /// The clicked point in the world; nothing where the triangle is seen from its edge.
   [[nodiscard]] std::optional<Eigen::Vector3d> picked_point(const Picked& picked, const Cursor& cursor) const;
   void frame(std::span<const std::uint32_t> instances);
@@ -268,6 +278,7 @@ class ViewerState {
   std::uint64_t requests_ = 0;
   std::shared_ptr<const Scene> scene_;
   std::unique_ptr<Solids> solids_;
+  MeshOffsets offsets_;
   std::vector<std::uint32_t> framed_;  // that the camera shows; none after a move by hand
   double framed_zoom_ = 1;
   std::vector<std::uint32_t> in_the_way_;  // of the last focus
@@ -290,6 +301,7 @@ class ViewerState {
   std::shared_ptr<SolidMeasurer> measurer_;
   std::optional<SolidFacts> facts_;
   Photons photons_;
+  std::uint64_t photon_requests_ = 0;
   std::shared_ptr<const GpuGeometry> light_geometry_;
   Eigen::Vector3d source_moved_{0, 0, 0};
   bool playing_ = false;

@@ -17,6 +17,33 @@ void ViewerState::set_photons(std::shared_ptr<const PhotonSet> set) {
   if (first && options_.play) play(true);
 }
 
+LightOrigin ViewerState::light() const {
+  const auto absolute = [](const std::string& path) { return path.empty() ? path : bookmarks_key(path); };
+  return {absolute(options_.photons), absolute(options_.photon_compare), options_.source, source_moved_};
+}
+
+void ViewerState::open_photons(const std::string& path, const std::string& compare) {
+  take_light({path, compare, {}}, options_);
+  light_geometry_.reset();
+  photons_ = Photons();
+  playing_ = false;
+  ++photon_requests_;
+  ++revision_;
+}
+
+void ViewerState::go_to_light(const LightOrigin& light) {
+  const LightOrigin now = this->light();
+  playing_ = false;
+  if (light.source.empty()) {
+    // What is shown already is not read again.
+    if (light.photons != now.photons || light.compare != now.compare || !now.source.empty())
+      open_photons(light.photons, light.compare);
+    return;
+  }
+  if (light.source != now.source || !now.photons.empty()) set_source(light.source);
+  source_moved_ = light.moved;
+}
+
 std::optional<LightRequest> ViewerState::light_request() const {
   if (!scene_ || options_.source.empty()) return std::nullopt;
   return LightRequest{options_.source,       source_moved_,        options_.source_photons,
@@ -29,7 +56,10 @@ void ViewerState::set_light_geometry(std::shared_ptr<const GpuGeometry> geometry
 }
 
 void ViewerState::set_source(const std::string& text) {
-  if (!text.empty()) photon::check_source_text(text);
+  if (!text.empty()) {
+    photon::check_source_text(text);
+    if (!options_.photons.empty()) open_photons({});
+  }
   options_.source = text;
   source_moved_.setZero();
   ++revision_;

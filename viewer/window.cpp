@@ -10,7 +10,6 @@
 #include <raylift/interop/gl_context.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -19,11 +18,13 @@
 #include "cli/interrupt.h"
 #include "cli/text.h"
 #include "controls.h"
+#include "glfw_names.h"
 #include "gui.h"
 #include "outside/view_server.h"
 #include "panels.h"
 #include "press_times.h"
 #include "scene_loader.h"
+#include "solid_menu.h"
 
 namespace raylift::viewer {
 namespace {
@@ -59,27 +60,6 @@ std::optional<Resolution> framebuffer_of(GLFWwindow* window) {
   glfwGetFramebufferSize(window, &size.width, &size.height);
   if (size.width <= 0 || size.height <= 0) return std::nullopt;
   return size;
-}
-
-/// A key as the table of controls names it; empty for keys without a control.
-std::string key_name(int key) {
-  if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F25) return "F" + std::to_string(key - GLFW_KEY_F1 + 1);
-  if (key >= GLFW_KEY_KP_0 && key <= GLFW_KEY_KP_9) return std::to_string(key - GLFW_KEY_KP_0);
-  if (key == GLFW_KEY_SPACE) return "Space";
-  if (key > GLFW_KEY_SPACE && key <= GLFW_KEY_GRAVE_ACCENT) return {static_cast<char>(key)};  // ASCII
-  constexpr std::array<const char*, 4> kFromDown{"Down", "Up", "Page Up", "Page Down"};
-  if (key >= GLFW_KEY_DOWN && key <= GLFW_KEY_PAGE_DOWN)
-    return kFromDown[static_cast<std::size_t>(key - GLFW_KEY_DOWN)];
-  if (key == GLFW_KEY_BACKSPACE) return "Backspace";
-  if (key == GLFW_KEY_HOME) return "Home";
-  if (key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER) return "Enter";
-  return key == GLFW_KEY_ESCAPE ? "Escape" : "";
-}
-
-std::string drag_name(int button) {
-  return button == GLFW_MOUSE_BUTTON_LEFT    ? "left drag"
-         : button == GLFW_MOUSE_BUTTON_RIGHT ? "right drag"
-                                             : "middle drag";
 }
 
 /// GLFW's window with the image and the panels. Its events go through the table of controls.
@@ -215,6 +195,7 @@ class Window {
     gui_->begin_frame(layout_.light);
     const Resolution size = window_size();
     panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
+    draw_solid_menu(target_);
     const auto [low, high] = panels_.free_part(static_cast<float>(size.width), static_cast<float>(size.height));
     state_.set_free_part({low.x(), 1 - high.y()}, {high.x(), 1 - low.y()});
     ImGui::Render();
@@ -282,7 +263,10 @@ class Window {
     }
     if (button != button_) return;
     button_ = -1;
-    if (dragged_ || handle_ || button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (dragged_ || handle_) return;
+    if (button == GLFW_MOUSE_BUTTON_RIGHT)
+      return act(Control::Kind::click, "right click", 0, event_at(press_x_, press_y_));
+    if (button != GLFW_MOUSE_BUTTON_LEFT) return;
     const bool twice = press_time_ - last_click_ < kDoubleClick &&
                        std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
     act(Control::Kind::click, twice ? "double click" : "click", 0, event_at(press_x_, press_y_));

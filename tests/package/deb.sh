@@ -28,6 +28,9 @@ if command -v dpkg-shlibdeps >/dev/null; then
   needs "$programs" "libc6"
   needs "$library" "libassimp5"
 fi
+for viewer in raylift-view_*.deb; do
+  expect_text "fonts-droid-fallback" dpkg-deb -f "$viewer" Recommends
+done
 expect_text "906" "root$INSTALL_PREFIX/bin/raylift" info "$SOURCE/data/detector.dae"
 # A cluster node without a display gets no part of one.
 expect_no() { ! dpkg-deb -f "$1" Depends | grep -E "$2" || fail "$1 needs $2"; }

@@ -22,6 +22,8 @@ Bookmark some(const std::string& name) {
   bookmark.settings.shells = Shells::hidden;
   bookmark.settings.opacity = 0.5F;
   bookmark.settings.edges = true;
+  bookmark.settings.detail = 0.3F;
+  bookmark.light.photons = "/run";
   bookmark.hidden = {"/a/b[2]", "/c/"};
   return bookmark;
 }
@@ -46,6 +48,8 @@ TEST(Bookmarks, ComeBackExactly) {
   EXPECT_EQ(bookmark.settings.shells, Shells::hidden);
   EXPECT_EQ(bookmark.settings.opacity, 0.5F);
   EXPECT_TRUE(bookmark.settings.edges);
+  EXPECT_EQ(bookmark.settings.detail, 0.3F);
+  EXPECT_EQ(bookmark.light.photons, "/run");
   EXPECT_EQ(bookmark.hidden, expected.hidden);
 }
 

@@ -16,6 +16,7 @@
 #include "ray_caster.h"
 #include "reveal.h"
 #include "support/paths.h"
+#include "typed.h"
 #include "view_options.h"
 #include "with_context.h"
 #include "with_outside.h"
@@ -89,21 +90,11 @@ TEST(ClipBox, ARayEntersWhatIsLeft) {
   EXPECT_LT((clip_entry(settings, {}, from, along) - Vector3d(1, 0.2, 0.3)).norm(), 1e-12) << "behind the box";
 }
 
-/// The options as they are typed.
-ViewOptions typed(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"raylift-view", "a.dae"});
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  ViewOptions options;
-  EXPECT_EQ(parse_view_options(static_cast<int>(pointers.size()), pointers.data(), options), "");
-  return options;
-}
-
 TEST(ClipBox, IsAnOption) {
   const auto scene = three_boxes();
   const Solids solids(*scene);
   const auto opened = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "--no-config");
+    arguments.insert(arguments.begin(), {"a.dae", "--no-config"});
     return open_view(typed(std::move(arguments)), solids, {}, 1).settings;
   };
   EXPECT_FALSE(opened({}).clip_box);
@@ -127,7 +118,7 @@ TEST(ClipBox, TheCommandLineWinsOverTheConfiguration) {
   const Solids solids(*scene);
   const auto opened = [&](const char* text, std::vector<std::string> arguments) {
     const std::string file = folder.write("view.json", text);
-    arguments.insert(arguments.begin(), {"--config", file});
+    arguments.insert(arguments.begin(), {"a.dae", "--config", file});
     return open_view(typed(std::move(arguments)), solids, {}, 1);
   };
   const char* boxed = R"({"clip-box": "pmt_2"})";

@@ -142,7 +142,6 @@ TEST(Levels, AreMadeOfWhatIsChosenAndLargeEnough) {
   EXPECT_GT(levels.pieces[0].level_count, 1U) << "19 instances";
   EXPECT_EQ(levels.pieces[1].level_count, 1U) << "one instance";
   EXPECT_EQ(levels.levels[levels.pieces[1].first_level].first_triangle, offsets.first_triangle[1]);
-  EXPECT_EQ(levels.first_part, (std::vector<std::uint32_t>{0, 1, 2}));
   EXPECT_EQ(levels.first_piece, (std::vector<std::uint32_t>{0, 1, 2}));
   // Flat, without a volume, or with a single point: they end, and have their triangles.
   Scene degenerate = scene;

@@ -8,9 +8,11 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "outside/arguments.h"
 #include "overlay.h"
+#include "typed.h"
 #include "view_options.h"
 #include "with_context.h"
 #include "with_outside.h"
@@ -207,12 +209,8 @@ TEST_F(MeasureState, IsAskedByAVerb) {
 }
 
 ViewOptions measured_by_options(std::vector<std::string> words) {
-  words.insert(words.begin(), {"raylift-view", "--no-config", "a.dae"});
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  ViewOptions options;
-  (void)parse_view_options(static_cast<int>(pointers.size()), pointers.data(), options);
-  return options;
+  words.insert(words.begin(), {"--no-config", "a.dae"});
+  return typed(std::move(words));
 }
 
 TEST(MeasureOptions, TakeAPointEach) {

@@ -14,6 +14,7 @@
 #include "overlay.h"
 #include "palette.h"
 #include "support/paths.h"
+#include "typed.h"
 #include "view_options.h"
 
 namespace raylift::viewer {
@@ -26,16 +27,6 @@ void expect_usage(const std::function<void()>& work) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
   }
-}
-
-/// As if typed: the program's name is added.
-ViewOptions parse(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "raylift-view");
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  ViewOptions options;
-  EXPECT_EQ(parse_view_options(static_cast<int>(pointers.size()), pointers.data(), options), "");
-  return options;
 }
 
 TEST(Settings, ReadsPlanes) {
@@ -75,7 +66,7 @@ TEST(Settings, ReadsBackgrounds) {
 
 TEST(Settings, ReadsTheCommandLine) {
   const ViewOptions options =
-      parse({"--no-config", "a.dae", "b.dae", "--output", "{name}.png", "--color", "solid", "--clip=-x=5", "--flat",
+      typed({"--no-config", "a.dae", "b.dae", "--output", "{name}.png", "--color", "solid", "--clip=-x=5", "--flat",
              "--no-axes", "--hide", "World*", "--hide", "Pool*", "--eye", "1,2,3", "--up", "y"});
   EXPECT_EQ(options.files, (std::vector<std::string>{"a.dae", "b.dae"}));
   EXPECT_EQ(options.settings.color, ColorBy::solid);
@@ -90,7 +81,7 @@ TEST(Settings, ReadsTheOptionsOfLight) {
   const test::TemporaryFolder folder;
   const std::string config = folder.write(
       "view.json", R"({"photons": "run", "photon-color": "time", "photon-size": 3, "photon-paths": false})");
-  const ViewOptions options = parse({"a.dae",
+  const ViewOptions options = typed({"a.dae",
                                      "--config",
                                      config,
                                      "--photon-filter",
@@ -129,9 +120,9 @@ TEST(Settings, ReadsTheOptionsOfLight) {
                                       {"--photon-filter", "QQ"},
                                       {"--photon-time", "now"},
                                       {"--photon-size", "0"}})
-    expect_usage([&] { (void)parse({"a.dae", "--no-config", option, value}); });
-  expect_usage([&] { (void)parse({"a.dae", "--no-config", "-o", "{frame}.png"}); });
-  EXPECT_TRUE(writes_frames(parse({"a.dae", "--no-config", "-o", "{frame}.png", "--frames", "3"})));
+    expect_usage([&] { (void)typed({"a.dae", "--no-config", option, value}); });
+  expect_usage([&] { (void)typed({"a.dae", "--no-config", "-o", "{frame}.png"}); });
+  EXPECT_TRUE(writes_frames(typed({"a.dae", "--no-config", "-o", "{frame}.png", "--frames", "3"})));
   EXPECT_EQ(output_name("{name}_{n}_{frame}.png", "x/a.dae.gz", 2, 7), "a_2_0007.png");
 }
 
@@ -139,11 +130,11 @@ TEST(Settings, APatternTakesOneValueAndNoFile) {
   using List = std::vector<std::string>;
   for (const char* name : {"--hide", "--only"}) {
     const auto list = [&](const ViewOptions& options) { return name[2] == 'h' ? options.hide : options.only; };
-    const ViewOptions before = parse({"--no-config", name, "top", "a.dae"});
+    const ViewOptions before = typed({"--no-config", name, "top", "a.dae"});
     EXPECT_EQ(list(before), List{"top"});
     EXPECT_EQ(before.files, List{"a.dae"});
-    EXPECT_EQ(list(parse({"--no-config", name, "top,Pool*", "a.dae", name, "x"})), (List{"top", "Pool*", "x"}));
-    EXPECT_EQ(list(parse({"--no-config", "a.dae", std::string(name) + "=top"})), List{"top"});
+    EXPECT_EQ(list(typed({"--no-config", name, "top,Pool*", "a.dae", name, "x"})), (List{"top", "Pool*", "x"}));
+    EXPECT_EQ(list(typed({"--no-config", "a.dae", std::string(name) + "=top"})), List{"top"});
   }
 }
 
@@ -158,15 +149,15 @@ TEST(Settings, PatternsOfTheConfigurationThatMatchNothingWarn) {
   scene.bindings = {{kNone}};
   scene.instances.resize(1);
   Solids solids(scene);
-  const ViewOptions options = parse({"a.dae", "--config", config});
+  const ViewOptions options = typed({"a.dae", "--config", config});
   const Notes notes = apply_visibility(options, solids);
   EXPECT_EQ(notes.warnings.size(), 2U);
   EXPECT_EQ(solids.visible(), std::vector<std::uint8_t>{1});
   EXPECT_EQ(open_view(options, solids, {}, 1).notes.warnings.size(), 1U);
   // What is typed must match.
-  expect_usage([&] { (void)apply_visibility(parse({"a.dae", "--config", config, "--hide", "Nobody"}), solids); });
-  expect_usage([&] { (void)open_view(parse({"a.dae", "--config", config, "--focus", "Nobody"}), solids, {}, 1); });
-  EXPECT_EQ(apply_visibility(parse({"a.dae", "--no-config", "--hide", "box"}), solids).counts,
+  expect_usage([&] { (void)apply_visibility(typed({"a.dae", "--config", config, "--hide", "Nobody"}), solids); });
+  expect_usage([&] { (void)open_view(typed({"a.dae", "--config", config, "--focus", "Nobody"}), solids, {}, 1); });
+  EXPECT_EQ(apply_visibility(typed({"a.dae", "--no-config", "--hide", "box"}), solids).counts,
             std::vector<std::string>{"'box': 1 solid by name"});
 }
 
@@ -176,33 +167,33 @@ TEST(Settings, SeveralPlanesHoldTogether) {
   const auto planes = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"a.dae", "--config", config});
     std::string text;
-    for (const ClipPlane& plane : parse(arguments).settings.planes()) text += clip_text(plane) + ' ';
+    for (const ClipPlane& plane : typed(arguments).settings.planes()) text += clip_text(plane) + ' ';
     return text;
   };
   EXPECT_EQ(planes({}), "0,1,0 ");
   EXPECT_EQ(planes({"--clip", "x", "--clip=-z=5"}), "1,0,0 -0,-0,-1=-5 ") << "the command line wins";
   EXPECT_EQ(planes({"--clip", "off"}), "");
   EXPECT_EQ(planes({"--clip", "x", "--clip", "off", "--clip", "z"}), "0,0,1 ");
-  EXPECT_TRUE(parse({"a.dae", "--no-config", "--clip", "facing"}).clip_facing);
+  EXPECT_TRUE(typed({"a.dae", "--no-config", "--clip", "facing"}).clip_facing);
   expect_usage([&] { (void)planes({"--clip", "w"}); });
   expect_usage([&] { (void)planes(std::vector<std::string>(14, "--clip=x")); });
 }
 
 TEST(Settings, RefusesWhatMakesNoSense) {
-  expect_usage([] { parse({"--no-config", "a.dae", "b.dae", "-o", "c.png"}); });
-  expect_usage([] { parse({"--no-config", "-o", "c.png"}); });
-  expect_usage([] { parse({"--no-config", "a.dae", "--opacity", "0"}); });
-  expect_usage([] { parse({"--no-config", "a.dae", "--colr", "solid"}); });
-  expect_usage([] { parse({"--no-config", "a.dae", "--frames", "2.5"}); });
-  expect_usage([] { parse({"--no-config", "a.dae", "-o", ""}); });
-  expect_usage([] { parse({"--no-config", "a.dae", "-o", "-", "--frames", "2"}); });
+  expect_usage([] { typed({"--no-config", "a.dae", "b.dae", "-o", "c.png"}); });
+  expect_usage([] { typed({"--no-config", "-o", "c.png"}); });
+  expect_usage([] { typed({"--no-config", "a.dae", "--opacity", "0"}); });
+  expect_usage([] { typed({"--no-config", "a.dae", "--colr", "solid"}); });
+  expect_usage([] { typed({"--no-config", "a.dae", "--frames", "2.5"}); });
+  expect_usage([] { typed({"--no-config", "a.dae", "-o", ""}); });
+  expect_usage([] { typed({"--no-config", "a.dae", "-o", "-", "--frames", "2"}); });
 }
 
 TEST(Settings, NoImageTakesTheFileOfAnother) {
-  expect_usage([] { parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}.png"}); });
-  parse({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}_{n}.png"});
-  parse({"--no-config", "run.1.dae", "run.2.dae", "-o", "{name}.png"});
-  parse({"--no-config", "a.dae", "a.dae"});
+  expect_usage([] { typed({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}.png"}); });
+  typed({"--no-config", "a/x.dae", "b/x.dae", "-o", "{name}_{n}.png"});
+  typed({"--no-config", "run.1.dae", "run.2.dae", "-o", "{name}.png"});
+  typed({"--no-config", "a.dae", "a.dae"});
 }
 
 TEST(Settings, TheConfigurationGivesWhatTheCommandLineDoesNot) {
@@ -210,7 +201,7 @@ TEST(Settings, TheConfigurationGivesWhatTheCommandLineDoesNot) {
   const std::string config =
       folder.write("view.json", R"({"color": "mesh", "edges": true, "smooth": false, "samples": 8, "fov": 55.5,
                                     "resolution": "640x480", "hide": ["A*", "B"], "eye": [1, 2, 3]})");
-  const ViewOptions options = parse({"a.dae", "--config", config, "--color", "solid", "--no-edges"});
+  const ViewOptions options = typed({"a.dae", "--config", config, "--color", "solid", "--no-edges"});
   EXPECT_EQ(options.settings.color, ColorBy::solid);
   EXPECT_FALSE(options.settings.edges);
   EXPECT_FALSE(options.settings.smooth);
@@ -225,7 +216,7 @@ TEST(Settings, AWrongConfigurationIsNamed) {
   const test::TemporaryFolder folder;
   const auto kind = [&](const std::string& text) {
     try {
-      parse({"a.dae", "--config", folder.write("c.json", text)});
+      typed({"a.dae", "--config", folder.write("c.json", text)});
     } catch (const Error& error) {
       return std::string(to_string(error.kind())) + ": " + error.what();
     }
@@ -239,12 +230,12 @@ TEST(Settings, AWrongConfigurationIsNamed) {
   EXPECT_EQ(kind(R"({"color": "sold"})").substr(0, 5), "usage");
   EXPECT_NE(kind(R"({"color": "sold"})").find("c.json"), std::string::npos) << "nobody typed it";
   EXPECT_EQ(kind(R"({"hide": [["a"]]})").substr(0, 9), "malformed");
-  EXPECT_THROW(parse({"a.dae", "--config", folder.path().string()}), Error);
+  EXPECT_THROW(typed({"a.dae", "--config", folder.path().string()}), Error);
   std::string config = "--config=" + folder.write("c.json", "{").string(), program = "raylift-view", help = "--help";
   std::array<char*, 3> words{program.data(), config.data(), help.data()};
   ViewOptions options;
   EXPECT_NE(parse_view_options(3, words.data(), options).find("--color"), std::string::npos) << "help there is";
-  EXPECT_THROW(parse({"a.dae", "--config", "/nowhere/c.json"}), Error);
+  EXPECT_THROW(typed({"a.dae", "--config", "/nowhere/c.json"}), Error);
 }
 
 TEST(Settings, OutputNamesAreMadeFromScenes) {

@@ -17,6 +17,7 @@
 #include "caps.h"
 #include "reveal.h"
 #include "support/paths.h"
+#include "typed.h"
 #include "view_options.h"
 #include "with_context.h"
 #include "with_outside.h"
@@ -112,13 +113,8 @@ TEST_F(Styles, AreKeptByBookmarks) {
 TEST(StyleOptions, TakePatterns) {
   const test::TemporaryFolder folder;
   const std::string file = folder.write("view.json", R"({"ghost": "pmt_1", "glass": ["nobody"]})");
-  std::vector<std::string> arguments{"raylift-view",   "a.dae",       "--config",        file,
-                                     "--glass",        "Water",       "--edges-of",      "pmt_1",
-                                     "--wireframe-of", "pmt_2,pmt_2", "--glass-opacity", "0.5"};
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  ViewOptions options;
-  EXPECT_EQ(parse_view_options(static_cast<int>(pointers.size()), pointers.data(), options), "");
+  ViewOptions options = typed({"a.dae", "--config", file, "--glass", "Water", "--edges-of", "pmt_1", "--wireframe-of",
+                               "pmt_2,pmt_2", "--glass-opacity", "0.5"});
   const auto scene = three_boxes();
   Solids solids(*scene);
   const Notes notes = apply_visibility(options, solids);

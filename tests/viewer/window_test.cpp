@@ -77,6 +77,36 @@ TEST_F(Window, AClickSelectsTheSolidUnderIt) {
   EXPECT_LT(compare(before, after).share, 0.2);
 }
 
+TEST_F(Window, TheRightButtonOpensAMenuByAClickAndPansByADrag) {
+  show("detector.dae", {"--only", "Sensor_1*", "--view", "top", "--color", "solid"});
+  (void)tool("key p");
+  const Image before = saved_image();
+  int x = 400, y = 300;
+  for (int i = 0; i < 200000 && std::abs(before.at(x, y)[0] - before.at(3, y)[0]) < 25; ++i) {
+    x = 200 + (i * 7919) % 400;
+    y = 150 + (i * 104729) % 300;
+  }
+  const std::string there = std::to_string(x) + " " + std::to_string(y);
+  const auto out = [&] { return contents(folder_.path() / "out"); };
+  ASSERT_TRUE(tool("mousemove " + there + " mousedown 3 mousemove_relative 30 10 mousemove_relative 30 10 mouseup 3"));
+  const Image moved = image_until([&](const Image& image) { return compare(before, image).share > 0.01; });
+  EXPECT_GT(compare(before, moved).share, 0.01) << "a drag pans";
+  EXPECT_EQ(out(), "") << "and selects nothing";
+  ASSERT_TRUE(tool("key 7"));
+  (void)image_until([&](const Image& image) { return compare(before, image).share < 0.003; });
+
+  ASSERT_TRUE(tool("mousemove " + there + " click 3"));
+  EXPECT_TRUE(eventually([&] { return out().find("Sensor_1") != std::string::npos; })) << out();
+  // A click beside the menu closes it, and does no more: the solid stays selected.
+  const Image selected = image_until([&](const Image& image) { return compare(before, image).share > 0; });
+  ASSERT_TRUE(tool("mousemove 790 590 click 1"));
+  std::this_thread::sleep_for(500ms);
+  EXPECT_LT(compare(selected, saved_image()).share, 0.0005);
+  ASSERT_TRUE(tool("mousemove 790 590 click 1"));
+  const Image without = image_until([&](const Image& image) { return compare(before, image).share < 0.0005; });
+  EXPECT_LT(compare(before, without).share, 0.0005) << "the next one deselects";
+}
+
 TEST_F(Window, WhatIsSelectedLeavesTheImageFree) {
   show("detector.dae", {"--only", "Sensor_*", "--view", "top", "--color", "solid"});
   const Image image_before = saved_image();

@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "measurement.h"
+#include "photon_json.h"
 
 namespace raylift::viewer {
 namespace {
@@ -33,6 +34,14 @@ Json styled_json(const Solids* solids) {
   return json;
 }
 
+/// By the names of the verb `photons`; null where there is nothing.
+Json light_json(const ViewerState& state) {
+  Json json{{"file", nullptr}, {"compare", nullptr}, {"source", nullptr}};
+  json.update(origin_json(state.light()));
+  json.update(photon_json(state.settings().photons));
+  return json;
+}
+
 void add_settings(const Settings& s, Json& json) {
   json["color"] = cli::name_of(s.color, kColorNames);
   json["ray_cast"] = cli::name_of(s.rays, kRayModeNames);
@@ -43,12 +52,10 @@ void add_settings(const Settings& s, Json& json) {
   json["back_faces"] = s.back_faces;
   json["opacity"] = s.opacity;
   json["glass"] = s.glass;
+  json["detail"] = s.detail;
   json["caps"] = s.caps;
   json["axes"] = s.axes;
   json["scale_bar"] = s.scale_bar;
-  json["photons"] = {{"color", cli::name_of(s.photons.color, kPhotonColorNames)},
-                     {"history", s.photons.filter.history},
-                     {"time", s.photons.time ? Json(*s.photons.time) : Json()}};
   json.update(clip_json(s));
 }
 
@@ -138,6 +145,7 @@ Json state_json(const ControlTarget& of) {
   json["measuring"] = state.measuring();
   json["measured"] = measured_json(state);
   add_settings(state.settings(), json);
+  json["photons"] = light_json(state);
   json["panels"] = of.layout.panels;
   json["legend"] = of.layout.legend;
   json["bookmarks"] = Json::array();

@@ -57,6 +57,26 @@ Answer once_shown(const ControlTarget& to) {
   });
 }
 
+/// How much light is shown.
+Json light_counts(const ViewerState& state) {
+  if (!state.photons().set()) return {{"steps", nullptr}, {"points", nullptr}};
+  const PhotonChoice& chosen = state.photons().choice(state.settings().photons.filter);
+  return {{"steps", chosen.steps.size()}, {"points", chosen.points.size()}};
+}
+
+/// The answer once the photons are shown that the state asks for now.
+Answer once_lit(const ControlTarget& to) {
+  return Pending([&state = to.state, &loader = to.loader, request = to.state.photon_requests(),
+                  failures = to.state.failures()]() -> std::optional<Json> {
+    if (state.photon_requests() != request)
+      throw Error(ErrorKind::cancelled, "other light was asked for before these photons were read");
+    if (loader.reads_photons(state)) return std::nullopt;
+    if (state.photons().set()) return light_counts(state);
+    if (state.failures() != failures) throw Error(*state.failure());
+    throw Error(ErrorKind::cancelled, "reading the photons was stopped in the window");
+  });
+}
+
 /// Throws Error(usage) where the camera can't be so.
 void move(Camera& camera, const Arguments& with) {
   if (const auto up = with.point("up")) {
@@ -178,6 +198,7 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
   if (const auto wireframe = with.flag("wireframe")) drawn.fill = *wireframe ? Fill::wireframe : Fill::surface;
   if (const auto opacity = with.number("opacity")) drawn.opacity = static_cast<float>(*opacity);
   if (const auto glass = with.number("glass")) drawn.glass = static_cast<float>(*glass);
+  if (const auto detail = with.number("detail")) drawn.detail = static_cast<float>(*detail);
   if (const auto mode = with.text("ray_cast")) drawn.rays = ray_mode(*mode);
   if (const auto shells = with.text("shells")) drawn.shells = shells_mode(*shells);
   if (const auto background = with.text("background")) drawn.background = parse_background(*background);
@@ -188,6 +209,12 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
 }
 
 Answer photons(const ControlTarget& to, const Arguments& with) {
+  const auto file = with.text("file"), source = with.text("source");
+  if (file && source && !source->empty())
+    throw Error(ErrorKind::usage, "light is of a file or of a source", {}, "give file, or source");
+  if (with.has("compare") && !file)
+    throw Error(ErrorKind::usage, "a run that photons are compared with needs photons", {}, "give file too");
+  if (file && to.state.file().empty()) solids_of(to.state);
   PhotonSettings light = to.state.settings().photons;
   PhotonFilter& filter = light.filter;
   if (const auto color = with.text("color")) light.color = cli::enum_of<PhotonColor>(*color, kPhotonColorNames);
@@ -202,11 +229,12 @@ Answer photons(const ControlTarget& to, const Arguments& with) {
   light.opacity = static_cast<float>(with.number("opacity").value_or(static_cast<double>(light.opacity)));
   light.trail = with.number("trail").value_or(light.trail);
   (void)photon::HistoryPattern(filter.history);  // before anything changes
-  if (const auto source = with.text("source")) to.state.set_source(*source);
+  if (source) to.state.set_source(*source);
   to.state.change_settings([&](Settings& s) { s.photons = light; });
-  if (!to.state.photons().set()) return Json{{"steps", nullptr}, {"points", nullptr}};
-  const PhotonChoice& chosen = to.state.photons().choice(filter);
-  return Json{{"steps", chosen.steps.size()}, {"points", chosen.points.size()}};
+  if (!file) return light_counts(to.state);
+  to.state.dismiss_error();  // of what was asked for before
+  to.state.open_photons(*file, with.text("compare").value_or(""));
+  return once_lit(to);
 }
 
 Answer time(const ControlTarget& to, const Arguments& with) {

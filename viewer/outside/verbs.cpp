@@ -61,6 +61,7 @@ std::vector<Parameter> drawing_parameters() {
           flag("back_faces", "back faces in red stripes"),
           number("opacity", 0.01, 1, "", "of all surfaces"),
           number("glass", 0.01, 1, "", "opacity of solids with the style glass"),
+          number("detail", 0, kMostDetail, "pixels", "how far simplified solids may lie off; 0: none is simplified"),
           flag("caps", "close solids where planes cut them"),
           flag("axes", "show the axes"),
           flag("scale_bar", "show the scale bar"),
@@ -70,7 +71,9 @@ std::vector<Parameter> drawing_parameters() {
 }
 
 std::vector<Parameter> photon_parameters() {
-  return {choice("color", kPhotonColorNames, "what the colour of light means"),
+  return {{"file", Type::file, "photons to open, as --photons takes them; answers once they are shown"},
+          {"compare", Type::file, "another run, as --photon-compare takes it"},
+          choice("color", kPhotonColorNames, "what the colour of light means"),
           {"history", Type::text, "a pattern, as --photon-filter takes it; empty: all"},
           {"wavelength", Type::text, "nm, as --photon-wavelength takes it; empty: all"},
           {"channel", Type::text, "that detected, as --photon-channel takes it; empty: all"},
@@ -134,7 +137,7 @@ std::vector<Verb> verbs_of_the_scene() {
            "",
            act::color},
           {"draw", "choose how the scene is drawn; what is left out stays", drawing_parameters(), "", act::draw},
-          {"photons", "choose which light is shown, and how; what is left out stays", photon_parameters(),
+          {"photons", "open photons, choose which light is shown, and how; what is left out stays", photon_parameters(),
            "steps, points: how many are shown; null without photons", act::photons},
           {"time", "choose the time of the light that is shown; what is left out stays", time_parameters(),
            "time: ns, or null for all; playing", act::time}};

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// GLFW's keys and buttons as the table of controls names them.
+#pragma once
+
+#include <string>
+
+namespace raylift::viewer {
+
+/// Empty for keys without a control.
+[[nodiscard]] std::string key_name(int key);
+[[nodiscard]] std::string drag_name(int button);
+
+}  // namespace raylift::viewer
