@@ -58,7 +58,7 @@ static_assert(sizeof(Hit) == 32);
 
 }  // namespace raylift::inline v0_1
 
-#include <raylift/geometry/bvh/detail/ray_walk.h>
+#include <raylift/geometry/bvh/detail/ray_queries.h>
 
 namespace raylift::inline v0_1 {
 
