@@ -79,8 +79,10 @@ class Window : public testing::Test {
     for (const char* program : {"Xvfb", "xdotool"})
       if (!installed(program)) GTEST_SKIP() << program << " is not installed";
     const std::string number = folder_.path() / "display";
-    server_ = std::make_unique<Child>(
-        std::vector<std::string>{"Xvfb", "-displayfd", "1", "-screen", "0", "1000x700x24", "-nolisten", "tcp"}, number);
+    // A server that resets itself when its last client leaves may refuse the next one.
+    server_ = std::make_unique<Child>(std::vector<std::string>{"Xvfb", "-displayfd", "1", "-screen", "0", "1000x700x24",
+                                                               "-nolisten", "tcp", "-noreset"},
+                                      number);
     const bool started = eventually([&] { return contents(number).find('\n') != std::string::npos; });
     if (!started) GTEST_SKIP() << "Xvfb does not start here";
     std::string display = contents(number);
