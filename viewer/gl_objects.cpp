@@ -29,6 +29,17 @@ void compile(GLuint program, GLenum kind, std::string_view defines, std::string_
               "try --gl software, or another driver");
 }
 
+void link(GLuint program) {
+  glLinkProgram(program);
+  GLint good = GL_FALSE;
+  glGetProgramiv(program, GL_LINK_STATUS, &good);
+  if (good == GL_TRUE) return;
+  std::array<char, 2048> log{};
+  glGetProgramInfoLog(program, static_cast<GLsizei>(log.size()), nullptr, log.data());
+  throw Error(ErrorKind::device, std::string("the OpenGL driver does not link a program: ") + log.data(), {},
+              "try --gl software, or another driver");
+}
+
 }  // namespace
 
 Buffer make_buffer(const void* data, std::size_t bytes, GLbitfield flags) {
@@ -94,14 +105,15 @@ Program make_program(std::string_view vertex, std::string_view fragment, std::st
   Program program(glCreateProgram());
   compile(program.name(), GL_VERTEX_SHADER, defines, vertex);
   compile(program.name(), GL_FRAGMENT_SHADER, defines, fragment);
-  glLinkProgram(program.name());
-  GLint good = GL_FALSE;
-  glGetProgramiv(program.name(), GL_LINK_STATUS, &good);
-  if (good == GL_TRUE) return program;
-  std::array<char, 2048> log{};
-  glGetProgramInfoLog(program.name(), static_cast<GLsizei>(log.size()), nullptr, log.data());
-  throw Error(ErrorKind::device, std::string("the OpenGL driver does not link a program: ") + log.data(), {},
-              "try --gl software, or another driver");
+  link(program.name());
+  return program;
+}
+
+Program make_compute_program(std::string_view source, std::string_view defines) {
+  Program program(glCreateProgram());
+  compile(program.name(), GL_COMPUTE_SHADER, defines, source);
+  link(program.name());
+  return program;
 }
 
 void check_gl(std::string_view what) {

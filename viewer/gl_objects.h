@@ -81,6 +81,7 @@ void check_complete(const Framebuffer& framebuffer);
 /// Compiles and links a program. `defines`, such as "#define SMOOTH\n", follow #version. Throws Error(device) with the
 /// compiler's log.
 [[nodiscard]] Program make_program(std::string_view vertex, std::string_view fragment, std::string_view defines = "");
+[[nodiscard]] Program make_compute_program(std::string_view source, std::string_view defines = "");
 
 /// Throws GL's pending error, if any: out_of_device_memory or device. `what` names the operation.
 void check_gl(std::string_view what);

@@ -24,6 +24,11 @@ constexpr Color kSelectedLight{1, 1, 1};
 /// Draws take numbers of 31 bits, and wide lines six for each step.
 constexpr std::size_t kMostDrawn = std::numeric_limits<GLsizei>::max() / 6;
 
+/// Of ends and heads, pixels.
+float point_size(const PhotonSettings& settings) {
+  return 2 * settings.size + 2;
+}
+
 GLsizei drawn_count(std::size_t count) {
   if (count > kMostDrawn)
     throw Error(ErrorKind::limit, "more steps of photons than can be drawn: " + cli::grouped(count), {},
@@ -83,13 +88,16 @@ void PhotonLayer::select(std::span<const DrawnRow> steps) {
   selected_ = make_buffer(steps);
 }
 
-const Program& PhotonLayer::program(const std::string& defines) {
+const Program& PhotonLayer::program(const std::string& defines, bool computes) {
   auto found = programs_.find(defines);
-  if (found == programs_.end())
+  if (found == programs_.end()) {
+    const std::string blocks = defines + std::string(shaders::frame_block) + std::string(shaders::photon_block);
     found = programs_
-                .emplace(defines, make_program(shaders::photon_vertex, shaders::photon_fragment,
-                                               defines + std::string(shaders::frame_block)))
+                .emplace(defines, computes ? make_compute_program(shaders::light_compute,
+                                                                  blocks + std::string(shaders::cell_block))
+                                           : make_program(shaders::photon_vertex, shaders::photon_fragment, blocks))
                 .first;
+  }
   return found->second;
 }
 
@@ -100,9 +108,9 @@ void PhotonLayer::bind(GLuint rows, const Buffer& drawn) const {
   glBindVertexArray(empty_.name());
 }
 
-void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line,
-                      float point) {
-  glUseProgram(program(defines).name());
+void PhotonLayer::use(const Program& program, const PhotonSettings& settings, int width, int height, float line,
+                      float point) const {
+  glUseProgram(program.name());
   const float now = settings.time ? static_cast<float>(*settings.time) : kEver;
   const float oldest = settings.time && settings.trail > 0 ? now - static_cast<float>(settings.trail) : -kEver;
   const float range = times_.empty() ? 0 : times_.high - times_.low;
@@ -111,6 +119,11 @@ void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings
   glUniform4ui(2, static_cast<GLuint>(settings.color), table_.ramp, table_.events, table_.materials);
   glUniform2ui(3, table_.numbers, kDistinctColors);
   glUniform4f(4, 0, 0, 0, 0);
+}
+
+void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line,
+                      float point) {
+  use(program(defines, false), settings, width, height, line, point);
   glUniform1f(5, settings.opacity);
 }
 
@@ -118,10 +131,19 @@ bool PhotonLayer::draws(const PhotonSettings& settings) const {
   return (settings.paths && steps_ != 0) || (settings.points && ends_ != 0);
 }
 
-void PhotonLayer::draw(const PhotonSettings& settings, int width, int height, double share) {
+void PhotonLayer::draw(const PhotonSettings& settings, const LightCanvas& canvas, double share) {
   if (!draws(settings)) return;
-  const auto steps = static_cast<GLsizei>(std::ceil(share * steps_)),
-             ends = static_cast<GLsizei>(std::ceil(share * ends_));
+  const Counts counts{settings.paths ? static_cast<GLsizei>(std::ceil(share * steps_)) : 0,
+                      settings.points ? static_cast<GLsizei>(std::ceil(share * ends_)) : 0};
+  // What blends does so in its order, which compute shaders don't keep.
+  if (settings.opacity >= 1 && steps() + points() >= computed_from_ && LightCells::fit(canvas))
+    draw_cells(settings, canvas, counts);
+  else
+    draw_pixels(settings, canvas, counts);
+}
+
+void PhotonLayer::draw_pixels(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts) {
+  const int width = canvas.width, height = canvas.height;
   glEnable(GL_PROGRAM_POINT_SIZE);
   if (settings.opacity < 1) {
     glDepthMask(GL_FALSE);
@@ -130,23 +152,43 @@ void PhotonLayer::draw(const PhotonSettings& settings, int width, int height, do
   // A line of one pixel is a line; a wider one two triangles, as OpenGL's core has no wide lines.
   const bool wide = settings.size > 1;
   const GLuint rows = shared_rows_.value_or(rows_.name());
-  if (settings.paths && steps_ != 0) {
+  if (counts.steps != 0) {
     bind(rows, drawn_steps_);
-    use(wide ? "#define WIDE\n" : "", settings, width, height, settings.size, 0);
-    glDrawArrays(wide ? GL_TRIANGLES : GL_LINES, 0, (wide ? 6 : 2) * steps);
+    use(wide ? "#define WIDE\n" : settings.time ? "" : "#define WHOLE\n", settings, width, height, settings.size, 0);
+    glDrawArrays(wide ? GL_TRIANGLES : GL_LINES, 0, (wide ? 6 : 2) * counts.steps);
     if (settings.time) {
-      use("#define HEADS\n", settings, width, height, 0, 2 * settings.size + 2);
-      glDrawArrays(GL_POINTS, 0, steps);
+      use("#define HEADS\n", settings, width, height, 0, point_size(settings));
+      glDrawArrays(GL_POINTS, 0, counts.steps);
     }
   }
-  if (settings.points && ends_ != 0) {
+  if (counts.ends != 0) {
     bind(points_.name(), drawn_points_);
-    use("#define POINTS\n", settings, width, height, 0, 2 * settings.size + 2);
-    glDrawArrays(GL_POINTS, 0, ends);
+    use("#define POINTS\n", settings, width, height, 0, point_size(settings));
+    glDrawArrays(GL_POINTS, 0, counts.ends);
   }
   glDisable(GL_BLEND);
   glDepthMask(GL_TRUE);
   glDisable(GL_PROGRAM_POINT_SIZE);
+}
+
+void PhotonLayer::draw_cells(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts) {
+  cells_.clear(canvas);
+  const std::string computed = "#define COMPUTED\n" + cells_.defines();
+  const bool thin = canvas.samples == 1 && settings.size <= 1;
+  const GLuint rows = shared_rows_.value_or(rows_.name());
+  const auto pass = [&](const std::string& defines, GLsizei count, bool painting) {
+    use(program(computed + defines, true), settings, canvas.width, canvas.height, settings.size, point_size(settings));
+    cells_.draw(static_cast<std::uint32_t>(count), painting);
+  };
+  for (const bool painting : {false, true}) {
+    bind(rows, drawn_steps_);
+    pass(thin ? "#define LINES\n#define THIN\n" : "#define LINES\n", counts.steps, painting);
+    if (settings.time) pass("#define HEADS\n", counts.steps, painting);
+    bind(points_.name(), drawn_points_);
+    pass("", counts.ends, painting);
+    LightCells::wait();
+  }
+  cells_.lay_over();
 }
 
 void PhotonLayer::draw_selected(const PhotonSettings& settings, int width, int height) {

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "gl_objects.h"
+#include "light_cells.h"
 #include "photon_choice.h"
 #include "photon_colors.h"
 #include "photon_settings.h"
@@ -39,9 +41,11 @@ class PhotonLayer {
 
   /// Whether draw() draws anything.
   [[nodiscard]] bool draws(const PhotonSettings& settings) const;
-  /// Into the framebuffer that is bound, of this size, with the renderer's Frame bound and its depth test. `share`: of
-  /// the light, the first photons, for images that may be coarse.
-  void draw(const PhotonSettings& settings, int width, int height, double share = 1);
+  /// Into the framebuffer that is bound, which is this canvas, with the renderer's Frame bound and its depth test.
+  /// `share`: of the light, the first photons, for images that may be coarse.
+  void draw(const PhotonSettings& settings, const LightCanvas& canvas, double share = 1);
+  /// Opaque light of so many steps and points, and more, is drawn by compute shaders: faster where there is much.
+  void set_computed_from(std::uint64_t count) { computed_from_ = count; }
   void draw_selected(const PhotonSettings& settings, int width, int height);
   /// For picking: lines are wide enough to be met.
   void draw_ids(const PhotonSettings& settings, int width, int height);
@@ -51,11 +55,21 @@ class PhotonLayer {
   [[nodiscard]] std::uint64_t points() const { return static_cast<std::uint64_t>(ends_); }
 
  private:
-  const Program& program(const std::string& defines);
+  /// How many are drawn.
+  struct Counts {
+    GLsizei steps, ends;
+  };
+  void draw_pixels(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
+  void draw_cells(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
+  const Program& program(const std::string& defines, bool computes);
+  void use(const Program& program, const PhotonSettings& settings, int width, int height, float line,
+           float point) const;
   void use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line, float point);
   void bind(GLuint rows, const Buffer& drawn) const;
 
   VertexArray empty_;
+  LightCells cells_;
+  std::uint64_t computed_from_ = std::numeric_limits<std::uint64_t>::max();
   std::map<std::string, Program> programs_;
   Buffer rows_, points_, colors_;
   std::optional<GLuint> shared_rows_;

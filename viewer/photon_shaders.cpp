@@ -4,7 +4,7 @@
 
 namespace raylift::viewer::shaders {
 
-const std::string_view photon_vertex = R"(
+const std::string_view photon_block = R"(
 layout(std430, binding = 4) readonly buffer Rows { uvec4 rows[]; };  // four of each: their words may be integers
 layout(std430, binding = 5) readonly buffer Drawn { uvec2 drawn[]; };  // row, material
 layout(std430, binding = 6) readonly buffer Colors { vec4 colors[]; };  // linear
@@ -14,11 +14,8 @@ layout(location = 2) uniform uvec4 tables;  // colour mode; where `colors` has r
 layout(location = 3) uniform uvec2 numbers; // where it has those of numbers, and how many
 layout(location = 4) uniform vec4 override; // a colour in place of all, linear; w: 1, or 0
 
-out float when;
-flat out vec3 paint;
-flat out uint id;
-
-const uint BY_WAVELENGTH = 0u, BY_FLAG = 2u, BY_NUMBER = 3u, BY_MATERIAL = 4u;
+const uint BY_WAVELENGTH = 0u, BY_TIME = 1u, BY_FLAG = 2u, BY_NUMBER = 3u, BY_MATERIAL = 4u;
+const float LAST = 255;  // of the ramp
 
 vec3 table(uint entry) { return colors[entry].rgb; }
 
@@ -29,8 +26,11 @@ vec3 color_of(uint row, uint material) {
   if (tables.x == BY_FLAG) return table(tables.z + uint(findLSB(rows[4u * row + 3u].x & 0xFFFFu) + 1));
   if (tables.x == BY_NUMBER) return table(numbers.x + rows[4u * row + 3u].z % numbers.y);
   if (tables.x == BY_MATERIAL) return table(tables.w + material);
-  return vec3(0);  // by time: the fragments'
+  return vec3(0);  // by time: color_at()
 }
+
+vec3 color_at(float when) { return table(tables.y + uint(clamp((when - times.z) * times.w, 0, 1) * LAST + 0.5)); }
+bool is_by_time() { return tables.x == BY_TIME && override.w == 0; }
 
 vec4 in_clip_space(vec3 position) {
   precise vec3 coarse = position - eye_high.xyz;
@@ -40,6 +40,19 @@ vec4 in_clip_space(vec3 position) {
   p.z = forward.w > 0.5 ? p.z + 3e-4 : p.z * 1.0005;
   return p;
 }
+
+// The part of a step that is shown, from 0 to 1: light goes evenly from event to event.
+vec2 shown_part(float began, float ended) {
+  float range = ended - began;
+  if (range > 0) return clamp((times.xy - began) / range, 0, 1);
+  return vec2(0, began < times.x || began > times.y ? 0 : 1);
+}
+)";
+
+const std::string_view photon_vertex = R"(
+out float when;
+flat out vec3 paint;
+flat out uint id;
 
 void main() {
   gl_Position = vec4(2, 2, 2, 1);  // outside of the image
@@ -52,6 +65,13 @@ void main() {
   vec4 at = uintBitsToFloat(rows[4u * point.x]);
   when = at.w;
   if (at.w <= times.y) gl_Position = in_clip_space(at.xyz);
+#elif defined(WHOLE)
+  uvec2 step = drawn[gl_VertexID / 2];
+  paint = color_of(step.x, step.y);
+  id = step.x;
+  vec4 at = uintBitsToFloat(rows[4u * (step.x + uint(gl_VertexID % 2))]);
+  when = at.w;
+  gl_Position = in_clip_space(at.xyz);
 #else
 #ifdef HEADS
   const int corners = 1;
@@ -65,14 +85,8 @@ void main() {
   paint = color_of(step.x, step.y);
   id = step.x;
   vec4 a = uintBitsToFloat(rows[4u * step.x]), b = uintBitsToFloat(rows[4u * step.x + 4u]);
-  // The part of the step that is shown: light goes evenly from event to event.
-  float range = b.w - a.w, from = 0, to = 1;
-  if (range > 0) {
-    from = clamp((times.x - a.w) / range, 0, 1);
-    to = clamp((times.y - a.w) / range, 0, 1);
-  } else if (a.w < times.x || a.w > times.y) {
-    to = 0;
-  }
+  vec2 part = shown_part(a.w, b.w);
+  float from = part.x, to = part.y;
 #ifdef HEADS
   if (a.w <= times.y && times.y < b.w) gl_Position = in_clip_space(mix(a.xyz, b.xyz, to));
   when = times.y;
@@ -103,10 +117,6 @@ void main() {
 )";
 
 const std::string_view photon_fragment = R"(
-layout(std430, binding = 6) readonly buffer Colors { vec4 colors[]; };  // linear
-layout(location = 0) uniform vec4 times;
-layout(location = 2) uniform uvec4 tables;
-layout(location = 4) uniform vec4 override;
 layout(location = 5) uniform float opacity;
 layout(location = 6) uniform uint kind;  // of ids: steps or points
 
@@ -119,9 +129,6 @@ layout(location = 0) out uvec2 ids;
 layout(location = 0) out vec4 color;
 #endif
 
-const uint BY_TIME = 1u;
-const float LAST = 255;  // of the ramp
-
 void main() {
 #if defined(POINTS) || defined(HEADS)
   vec2 away = 2 * gl_PointCoord - 1;
@@ -130,10 +137,7 @@ void main() {
 #ifdef IDS
   ids = uvec2(kind, id);
 #else
-  vec3 c = paint;
-  if (tables.x == BY_TIME && override.w == 0)
-    c = colors[tables.y + uint(clamp((when - times.z) * times.w, 0, 1) * LAST + 0.5)].rgb;
-  color = vec4(c, opacity);
+  color = vec4(is_by_time() ? color_at(when) : paint, opacity);
 #endif
 }
 )";

@@ -14,6 +14,9 @@
 namespace raylift::viewer {
 namespace {
 
+/// Steps and points of light that make up for the passes over the image that compute shaders need.
+constexpr std::uint64_t kMuchLight = 20000;
+
 /// The shaders' uniform block, std140.
 struct Frame {
   float clip_from_eye[16];  // by columns
@@ -81,6 +84,7 @@ Renderer::Renderer() : software_(gl_info().software) {
   glEnableVertexArrayAttrib(overlay, 2);
   glVertexArrayAttribFormat(overlay, 2, 2, GL_FLOAT, GL_FALSE, offsetof(OverlayVertex, edge));
   glVertexArrayAttribBinding(overlay, 2, 0);
+  if (!software_) photons_.set_computed_from(kMuchLight);
   resize({}, 4);
 }
 

@@ -53,7 +53,7 @@ void Renderer::draw_photons(const PhotonSettings& settings) {
   PhotonSettings scaled = settings;
   scaled.size = std::max(1.0F, static_cast<float>(scale) * settings.size);
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  photons_.draw(scaled, canvas_.size.width, canvas_.size.height, share);
+  photons_.draw(scaled, {canvas_.size.width, canvas_.size.height, canvas_.samples}, share);
 }
 
 void Renderer::draw_image(const ForeignImage& image) {

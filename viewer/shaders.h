@@ -33,9 +33,19 @@ extern const std::string_view outline_fragment;
 extern const std::string_view overlay_vertex;
 extern const std::string_view overlay_fragment;
 
-/// Photons: their steps, by lines, or with WIDE by triangles; HEADS: where light is on each step now; POINTS: their
-/// ends. IDS: their rows.
+/// What shaders of photons have in common: to come after frame_block.
+extern const std::string_view photon_block;
+/// Photons: their steps, by lines, with WHOLE at any time, or with WIDE by triangles; HEADS: where light is on each
+/// step now; POINTS: their ends. IDS: their rows.
 extern const std::string_view photon_vertex;
 extern const std::string_view photon_fragment;
+
+/// Where LightCells has the samples of a pixel: to come before the two that follow. SAMPLES: how many a pixel has.
+extern const std::string_view cell_block;
+/// Photons, after photon_block: with LINES their steps, with THIN of one pixel and sample; with HEADS where light is on
+/// each now; else their ends.
+extern const std::string_view light_compute;
+/// The cells' light and depth.
+extern const std::string_view cells_fragment;
 
 }  // namespace raylift::viewer::shaders

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <memory>
+#include <random>
 
 #include "cli/image.h"
 #include "palette.h"
@@ -21,8 +23,8 @@ namespace {
 
 using namespace test_photons;
 
-/// A cube of 2 m seen from the front along +y, and photons before and behind it.
-class DrawnLight : public WithContext {
+/// A cube of 2 m seen from the front along +y, and photons before and behind it, drawn by compute shaders or without.
+class DrawnLight : public WithContext, public testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
     WithContext::SetUp();
@@ -31,9 +33,13 @@ class DrawnLight : public WithContext {
     settings_.background = {{0, 0, 0}, {0, 0, 0}, true};
     scene_ = std::make_unique<Scene>(load(test::data("cube.dae")));
     renderer_->set_scene(*scene_);
+    compute(GetParam());
     camera_.orthographic = true;
     camera_.look(StandardView::front);
     camera_.frame(scene_->bounds, kAspect);
+  }
+  void compute(bool computes) {
+    renderer_->photons().set_computed_from(computes ? 0 : std::numeric_limits<std::uint64_t>::max());
   }
   void show(PhotonSet set) {
     feed_.forget();
@@ -76,7 +82,7 @@ class DrawnLight : public WithContext {
   PhotonFeed feed_;
 };
 
-TEST_F(DrawnLight, HasTheColourOfItsWavelength) {
+TEST_P(DrawnLight, HasTheColourOfItsWavelength) {
   for (const float nm : {300.0F, 420.0F, 470.0F, 532.0F, 640.0F, 900.0F}) {
     show(set_of({before(nm)}));
     const Image image = draw();
@@ -86,7 +92,7 @@ TEST_F(DrawnLight, HasTheColourOfItsWavelength) {
   }
 }
 
-TEST_F(DrawnLight, HasColoursByTimeFlagNumberAndMaterial) {
+TEST_P(DrawnLight, HasColoursByTimeFlagNumberAndMaterial) {
   std::vector<PhotonRow> path = before();
   path.push_back(event(flags::kSurfaceAbsorb, {900, -1500, 800}, 20, 1));
   show(set_of({path}));
@@ -104,7 +110,7 @@ TEST_F(DrawnLight, HasColoursByTimeFlagNumberAndMaterial) {
   EXPECT_TRUE(has(draw(), {0, -1500, 0}, unpacked(material_palette(*scene_)[material_of(*scene_, 0)])));
 }
 
-TEST_F(DrawnLight, IsHiddenBySolidsAndNotCutWithThem) {
+TEST_P(DrawnLight, IsHiddenBySolidsAndNotCutWithThem) {
   show(set_of({before(470, 500)}));  // within the cube
   EXPECT_FALSE(has(draw(), {0, 500, 0}, wavelength_color(470)));
   settings_.clip = parse_clip("-y");
@@ -115,7 +121,7 @@ TEST_F(DrawnLight, IsHiddenBySolidsAndNotCutWithThem) {
   EXPECT_TRUE(has(draw(), {0, -500, 0}, wavelength_color(470))) << "light before the plane stays";
 }
 
-TEST_F(DrawnLight, GoesWithItsTime) {
+TEST_P(DrawnLight, GoesWithItsTime) {
   show(set_of({before()}, {event(flags::kSurfaceDetect, {0, -1500, 500}, 6, 2, 532)}));
   const auto lit = [&](double x) { return has(draw(), {x, -1500, 0}, wavelength_color(470)); };
   settings_.photons.time = 5;
@@ -136,7 +142,7 @@ TEST_F(DrawnLight, GoesWithItsTime) {
   EXPECT_TRUE(lit(800)) << "all of its way";
 }
 
-TEST_F(DrawnLight, HasAHeadAtItsTime) {
+TEST_P(DrawnLight, HasAHeadAtItsTime) {
   show(set_of({before()}));
   settings_.photons.time = 5;
   settings_.photons.trail = 1e-6;  // the head alone
@@ -150,7 +156,7 @@ TEST_F(DrawnLight, HasAHeadAtItsTime) {
   EXPECT_LT(count, 40) << "a point";
 }
 
-TEST_F(DrawnLight, CanBeWideTranslucentOrOff) {
+TEST_P(DrawnLight, CanBeWideTranslucentOrOff) {
   show(set_of({before()}));
   const auto pixels = [&] {
     const Image image = draw();
@@ -178,7 +184,7 @@ TEST_F(DrawnLight, CanBeWideTranslucentOrOff) {
   }
 }
 
-TEST_F(DrawnLight, IsPickedWhereItIsSeen) {
+TEST_P(DrawnLight, IsPickedWhereItIsSeen) {
   show(set_of({before(), before(470, 500)}, {event(flags::kSurfaceDetect, {0, -1500, 500}, 6, 2)}));
   (void)draw();
   const auto at = [&](const Eigen::Vector3d& point, int off = 0) {
@@ -198,7 +204,7 @@ TEST_F(DrawnLight, IsPickedWhereItIsSeen) {
   EXPECT_EQ(renderer_->pick(camera_, settings_, 160, 120)->instance, 0U) << "solids are picked as before";
 }
 
-TEST_F(DrawnLight, ThatIsSelectedIsSeenThroughWalls) {
+TEST_P(DrawnLight, ThatIsSelectedIsSeenThroughWalls) {
   show(set_of({before(470, 500)}));
   const Image hidden = draw();
   photons_.select(photons_.selection_of_step(0));
@@ -209,7 +215,7 @@ TEST_F(DrawnLight, ThatIsSelectedIsSeenThroughWalls) {
   EXPECT_EQ(compare(hidden, draw()).share, 0);
 }
 
-TEST_F(DrawnLight, IsExactFarFromTheOrigin) {
+TEST_P(DrawnLight, IsExactFarFromTheOrigin) {
   const Eigen::Vector3d offset(2.4e6, -8e5, 0);
   const auto there = [&](float x, float y, float z) {
     return Float3{static_cast<float>(x + offset.x()), static_cast<float>(y + offset.y()), z};
@@ -225,7 +231,7 @@ TEST_F(DrawnLight, IsExactFarFromTheOrigin) {
     EXPECT_TRUE(has(image, offset + Eigen::Vector3d(x, -1500, 0), wavelength_color(470)));
 }
 
-TEST_F(DrawnLight, ColoursSolidsByTheirHits) {
+TEST_P(DrawnLight, ColoursSolidsByTheirHits) {
   settings_.color = ColorBy::hits;
   const Pixel none = draw().at(160, 60);
   show(set_of({}, {event(flags::kSurfaceDetect, {0, -1000, 0}, 6, 2)}));
@@ -236,7 +242,7 @@ TEST_F(DrawnLight, ColoursSolidsByTheirHits) {
   EXPECT_EQ(draw().at(160, 60), none) << "before the hit";
 }
 
-TEST_F(DrawnLight, OfTheFirstPhotonsIsDrawnWhileTheImageIsCoarse) {
+TEST_P(DrawnLight, OfTheFirstPhotonsIsDrawnWhileTheImageIsCoarse) {
   std::vector<std::vector<PhotonRow>> paths;
   for (int i = 0; i != 8; ++i) {
     const float z = 800 - 200 * static_cast<float>(i);
@@ -256,7 +262,7 @@ TEST_F(DrawnLight, OfTheFirstPhotonsIsDrawnWhileTheImageIsCoarse) {
   EXPECT_FALSE(lit(coarse, 2) || lit(coarse, 7));
 }
 
-TEST_F(DrawnLight, WithoutPhotonsChangesNothing) {
+TEST_P(DrawnLight, WithoutPhotonsChangesNothing) {
   const Image before_light = draw();
   show(PhotonSet());
   EXPECT_EQ(compare(before_light, draw(), 0).share, 0);
@@ -264,7 +270,7 @@ TEST_F(DrawnLight, WithoutPhotonsChangesNothing) {
 }
 
 /// Rays of all hues from a point into the open detector: an image of references/, looked at when it was made.
-TEST_F(DrawnLight, ImageIsAsItsReference) {
+TEST_P(DrawnLight, ImageIsAsItsReference) {
   scene_ = std::make_unique<Scene>(load(test::data("instances.dae")));
   renderer_->set_scene(*scene_);
   renderer_->resize(kSize, 4);
@@ -293,6 +299,65 @@ TEST_F(DrawnLight, ImageIsAsItsReference) {
   EXPECT_LT(difference.share, 0.02);
   EXPECT_LT(difference.mean, 0.01);
 }
+
+INSTANTIATE_TEST_SUITE_P(Ways, DrawnLight, testing::Bool(),
+                         [](const auto& way) { return way.param ? "Computed" : "Rasterised"; });
+
+/// Lines of any length and place, the eye's surroundings included, and points.
+class BothWays : public DrawnLight {
+ protected:
+  static PhotonSet much_light(unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> place(0, 1500), way(0, 400);
+    std::vector<std::vector<PhotonRow>> paths;
+    std::vector<PhotonRow> ends;
+    for (std::uint32_t i = 0; i != 300; ++i) {
+      Float3 at{place(random), place(random), place(random)};
+      std::vector<PhotonRow> path;
+      for (int step = 0; step != 8; ++step) {
+        path.push_back(event(flags::kBulkScatter, at, static_cast<float>(2 * step), i, 400 + static_cast<float>(i)));
+        at = {at.x + way(random), at.y + way(random), at.z + way(random)};
+      }
+      ends.push_back(path.back());
+      paths.push_back(std::move(path));
+    }
+    return set_of(paths, ends);
+  }
+};
+
+TEST_P(BothWays, LookTheSame) {
+  camera_.orthographic = GetParam();
+  camera_.look(StandardView::iso);
+  const double distance = camera_.distance;
+  unsigned seed = 0;
+  for (const int samples : {1, 4}) {
+    renderer_->resize(kSize, samples);
+    for (const float size : {1.0F, 3.0F})
+      for (const bool in_time : {false, true}) {
+        settings_.photons.size = size;
+        settings_.photons.color = in_time ? PhotonColor::time : PhotonColor::wavelength;
+        if (in_time) settings_.photons.time = 7;
+        settings_.photons.trail = in_time ? 3 : 0;
+        if (!in_time) settings_.photons.time.reset();
+        show(much_light(++seed));
+        camera_.distance = seed % 3 == 0 ? 0.6 * distance : 2 * distance;  // in the midst of the light, or outside
+        compute(false);
+        const Image rasterised = draw();
+        compute(true);
+        const Image computed = draw();
+        const Difference difference = compare(rasterised, computed, 48);
+        settings_.photons.paths = settings_.photons.points = false;
+        const double lit = compare(rasterised, draw(), 48).share;
+        EXPECT_GT(lit, 0.01);
+        EXPECT_LT(difference.share, 0.02 * lit)
+            << samples << " samples, size " << size << (in_time ? ", at a time" : "");
+        settings_.photons.paths = settings_.photons.points = true;
+      }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cameras, BothWays, testing::Bool(),
+                         [](const auto& camera) { return camera.param ? "orthographic" : "perspective"; });
 
 }  // namespace
 }  // namespace raylift::viewer
