@@ -330,6 +330,7 @@ TEST_P(BothWays, LookTheSame) {
   camera_.look(StandardView::iso);
   const double distance = camera_.distance;
   unsigned seed = 0;
+  double lit_in_all = 0;
   for (const int samples : {1, 4}) {
     renderer_->resize(kSize, samples);
     for (const float size : {1.0F, 3.0F})
@@ -348,12 +349,14 @@ TEST_P(BothWays, LookTheSame) {
         const Difference difference = compare(rasterised, computed, 48);
         settings_.photons.paths = settings_.photons.points = false;
         const double lit = compare(rasterised, draw(), 48).share;
-        EXPECT_GT(lit, 0.01);
-        EXPECT_LT(difference.share, 0.02 * lit)
+        lit_in_all += lit;
+        // With several samples, computed discs have smooth edges.
+        EXPECT_LE(difference.share, (samples == 1 ? 0.02 : 0.08) * lit)
             << samples << " samples, size " << size << (in_time ? ", at a time" : "");
         settings_.photons.paths = settings_.photons.points = true;
       }
   }
+  EXPECT_GT(lit_in_all, 0.5) << "of eight images";
 }
 
 INSTANTIATE_TEST_SUITE_P(Cameras, BothWays, testing::Bool(),
