@@ -8,6 +8,7 @@
 #include <numbers>
 #include <vector>
 
+#include "import/sanitized.h"
 #include "overlap_scenes.h"
 
 namespace raylift::test {
@@ -32,12 +33,13 @@ inline void expect_touching(const Scene& scene, std::uint64_t pairs, const char*
   EXPECT_EQ(report.undecided_pairs, 0U) << what;
 }
 
-/// The scene where it is, far from the origin, turned, and both.
+/// The scene where it is, far from the origin, turned, and both; under sanitizers the first and the last of these.
 inline std::vector<Transform> views() {
   const Transform turned = RandomShapes(1).rotation();
   Transform quarter = Transform::Identity();
   quarter.rotate(Eigen::AngleAxisd(std::numbers::pi / 2, Vector3d::UnitZ()));
   const Vector3d far(1e5, -1e5, 1e5);
+  if (kSanitized) return {at({0, 0, 0}), at(far) * turned};
   return {at({0, 0, 0}), at(far), quarter, turned, at(far) * turned};
 }
 

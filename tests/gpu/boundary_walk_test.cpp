@@ -13,6 +13,7 @@
 #include "devices.h"
 #include "media_scenes.h"
 #include "media_walk.h"
+#include "support/effort.h"
 
 namespace raylift {
 namespace {
@@ -65,11 +66,11 @@ class BoundaryWalk : public test::OnDevice {};
 RAYLIFT_ON_BOTH_DEVICES(BoundaryWalk);
 
 TEST_P(BoundaryWalk, KeepsTheMediumWhereSolidsTouch) {
-  expect_right_media_in_all(device(), 2e5);
+  expect_right_media_in_all(device(), test::effort(200'000));
 }
 
 TEST_P(BoundaryWalk, KeepsTheMediumInADetector) {
-  expect_right_media(device(), bench::detector_scene(300), 1e5, 20);
+  expect_right_media(device(), bench::detector_scene(300), test::effort(100'000), 20);
 }
 
 TEST_P(BoundaryWalk, EndsWhereSolidsOverlap) {

@@ -16,6 +16,7 @@
 #include <set>
 
 #include "boxes.h"
+#include "support/effort.h"
 #include "support/paths.h"
 #include "with_context.h"
 
@@ -170,7 +171,7 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
     ASSERT_EQ(caps.size() % 3, 0u);
     for (const CapVertex& v : caps) ASSERT_NEAR(plane.normal.dot(position(v)), *plane.offset, 1e-6);
     const Vector3d side = plane.normal.unitOrthogonal(), up = plane.normal.cross(side);
-    for (int k = 0; k < 30; ++k) {
+    for (int k = 0; k < test::effort(30); ++k) {
       const double reach = k % 3 == 0 ? 4000 : 300;
       Vector3d p = at + reach * unit(random) * side + reach * unit(random) * up;
       p -= (plane.normal.dot(p) - *plane.offset) * plane.normal;
@@ -190,8 +191,8 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
       nested += have.size() > 2 ? 1 : 0;
     }
   }
-  EXPECT_GT(around, 150u);
-  EXPECT_GT(nested, 50u);
+  EXPECT_GT(around, static_cast<std::size_t>(test::effort(150)));
+  EXPECT_GT(nested, static_cast<std::size_t>(test::effort(50)));
 }
 
 TEST(Caps, InnerSolidsLieOverOuterOnes) {

@@ -15,6 +15,7 @@
 #include "enclosed.h"
 #include "round_solids.h"
 #include "solids.h"
+#include "support/effort.h"
 #include "support/paths.h"
 #include "with_context.h"
 
@@ -82,7 +83,7 @@ class Seen : public testing::TestWithParam<bool> {
 TEST_P(Seen, LeavesOutNothingThatTheImageShows) {
   std::mt19937 random(11);
   std::size_t shown = 0, drawn = 0, cut_away = 0;
-  for (int round = 0; round != 30; ++round) {
+  for (int round = 0; round != test::effort(30); ++round) {
     const Camera camera = random_camera(random, GetParam());
     settings_.clip = std::nullopt;
     if (round % 3 == 0) settings_.clip = ClipPlane{Vector3d(1, 0.5, 0.2).normalized(), 100};
@@ -103,7 +104,7 @@ TEST_P(Seen, LeavesOutNothingThatTheImageShows) {
       EXPECT_TRUE(!inside || seen_instances.contains(i)) << "solid " << i << ", camera " << round;
     }
   }
-  EXPECT_GT(cut_away, 3000U);
+  EXPECT_GT(cut_away, static_cast<std::size_t>(test::effort(3000)));
   EXPECT_LT(drawn, shown * 8 / 5) << "what is far from the image is drawn as well";
 }
 
@@ -112,7 +113,7 @@ TEST_P(Seen, ChoosesTheCoarsestLevelWithinTheTolerance) {
   std::map<std::uint32_t, std::uint32_t> level_at;  // by the first triangle
   for (std::uint32_t l = 0; l != levels_.levels.size(); ++l) level_at[levels_.levels[l].first_triangle] = l;
   std::set<std::uint32_t> used;
-  for (int round = 0; round != 30; ++round) {
+  for (int round = 0; round != test::effort(30); ++round) {
     const Camera camera = random_camera(random, GetParam());
     settings_.detail = 0.5F;
     each(seen(sight_of(camera, settings_, scene_.bounds, kImage)), [&](const DrawSlot& slot, std::uint32_t triangles) {
