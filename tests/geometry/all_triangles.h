@@ -20,23 +20,14 @@
 
 #include "bvh/bvh_lanes.h"
 #include "bvh_scenes.h"
+#include "conversions.h"
 
 namespace raylift::test {
-
-using bvh_detail::Crossing;
-using bvh_detail::Site;
-using Eigen::Vector3d;
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 inline float above(float t) {
   return std::nextafter(t, kInfinity);
-}
-inline Float3 to_float(const Vector3d& v) {
-  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
-}
-inline Vector3d to_double(Float3 v) {
-  return {v.x, v.y, v.z};
 }
 
 // Uniform numbers and vectors of these.
@@ -47,7 +38,7 @@ class Random {
   std::uint32_t below(std::size_t n) { return static_cast<std::uint32_t>(random_() % n); }
   int between(int a, int b) { return a + static_cast<int>(below(static_cast<std::size_t>(b - a + 1))); }
   bool coin() { return below(2) == 0; }
-  Vector3d vector() {
+  Eigen::Vector3d vector() {
     const double x = unit(), y = unit(), z = unit();
     return {x, y, z};
   }
@@ -72,16 +63,16 @@ class AllTriangles {
       add_instances(0);
   }
 
-  [[nodiscard]] Crossing crossing(const Ray& ray, Site site) const {
+  [[nodiscard]] bvh_detail::Crossing crossing(const Ray& ray, bvh_detail::Site site) const {
     return bvh_detail::cross(view_.nodes, view_.pairs, ray, site);
   }
 
   // The nearest one that counts: by t in more than a float's precision, then by its pair, then by its instance.
   [[nodiscard]] Hit nearest(const Ray& ray, const Accept& accept = {}) const {
-    Site best{kNoTriangle, bvh_detail::kNoInstance};
+    bvh_detail::Site best{kNoTriangle, bvh_detail::kNoInstance};
     double best_t = std::numeric_limits<double>::infinity();
-    for (const Site site : sites_) {
-      const Crossing c = crossing(ray, site);
+    for (const bvh_detail::Site site : sites_) {
+      const bvh_detail::Crossing c = crossing(ray, site);
       if (!c.hit || c.t < ray.tmin || !(c.t < ray.tmax)) continue;
       const double t = static_cast<double>(c.t) + static_cast<double>(c.t_low);
       const auto instance = bvh_detail::instance_of(view_, site);
@@ -95,7 +86,7 @@ class AllTriangles {
     }
     return bvh_detail::hit_of(view_, ray, best);
   }
-  [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
+  [[nodiscard]] const std::vector<bvh_detail::Site>& sites() const { return sites_; }
 
  private:
   void add_instances(std::uint32_t index) {
@@ -118,7 +109,7 @@ class AllTriangles {
 
   const BvhView view_;
   const BvhLevels levels_;
-  std::vector<Site> sites_;
+  std::vector<bvh_detail::Site> sites_;
 };
 
 inline bool same(const Hit& a, const Hit& b) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bvh_scenes.h"
+#include "conversions.h"
 
 namespace raylift::test {
 
@@ -53,13 +54,6 @@ struct ClosedShape {
 inline double float_step(double magnitude) {
   const auto f = static_cast<float>(std::abs(magnitude));
   return static_cast<double>(std::nextafter(f, std::numeric_limits<float>::infinity())) - static_cast<double>(f);
-}
-
-inline Vector3d to_double(Float3 v) {
-  return {v.x, v.y, v.z};
-}
-inline Float3 to_float(const Vector3d& v) {
-  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
 }
 
 namespace shapes {

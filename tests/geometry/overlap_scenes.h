@@ -10,15 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "conversions.h"
 #include "shapes.h"
 
 namespace raylift::test {
 
 using Eigen::Vector3d;
-
-inline Float3 to_float(const Vector3d& v) {
-  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
-}
 
 inline Mesh box(const Vector3d& low, const Vector3d& high) {
   Mesh mesh = cube();

@@ -59,17 +59,22 @@ TEST_F(Window, AnswersToMouseAndKeys) {
   EXPECT_EQ(program_->wait(kPatience), 0);
 }
 
+/// Of a pixel that is not background, as xdotool takes it; somewhere in the middle there is a solid.
+std::string place_of_a_solid(const Image& image) {
+  int x = 400, y = 300;
+  for (int i = 0; i < 200000 && std::abs(image.at(x, y)[0] - image.at(3, y)[0]) < 25; ++i) {
+    x = 200 + (i * 7919) % 400;
+    y = 150 + (i * 104729) % 300;
+  }
+  return std::to_string(x) + " " + std::to_string(y);
+}
+
 TEST_F(Window, AClickSelectsTheSolidUnderIt) {
   show("detector.dae", {"--only", "Sensor_1*", "--view", "top", "--color", "solid"});
   (void)tool("key p");
   const Image before = saved_image();
-  // Somewhere in the middle there is a sensor: go through pixels until one is not background.
-  int x = 400, y = 300;
-  for (int i = 0; i < 200000 && std::abs(before.at(x, y)[0] - before.at(3, y)[0]) < 25; ++i) {
-    x = 200 + (i * 7919) % 400;
-    y = 150 + (i * 104729) % 300;
-  }
-  ASSERT_TRUE(tool("mousemove " + std::to_string(x) + " " + std::to_string(y) + " click 1"));
+  const std::string there = place_of_a_solid(before);
+  ASSERT_TRUE(tool("mousemove " + there + " click 1"));
   EXPECT_TRUE(eventually([&] { return contents(folder_.path() / "out").find("Sensor_1") != std::string::npos; }))
       << contents(folder_.path() / "out");
   const Image after = image_until([&](const Image& image) { return compare(before, image).share > 0; });
@@ -81,12 +86,7 @@ TEST_F(Window, TheRightButtonOpensAMenuByAClickAndPansByADrag) {
   show("detector.dae", {"--only", "Sensor_1*", "--view", "top", "--color", "solid"});
   (void)tool("key p");
   const Image before = saved_image();
-  int x = 400, y = 300;
-  for (int i = 0; i < 200000 && std::abs(before.at(x, y)[0] - before.at(3, y)[0]) < 25; ++i) {
-    x = 200 + (i * 7919) % 400;
-    y = 150 + (i * 104729) % 300;
-  }
-  const std::string there = std::to_string(x) + " " + std::to_string(y);
+  const std::string there = place_of_a_solid(before);
   const auto out = [&] { return contents(folder_.path() / "out"); };
   ASSERT_TRUE(tool("mousemove " + there + " mousedown 3 mousemove_relative 30 10 mousemove_relative 30 10 mouseup 3"));
   const Image moved = image_until([&](const Image& image) { return compare(before, image).share > 0.01; });
