@@ -29,14 +29,15 @@ if(RAYLIFT_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(raylift_build_settings INTERFACE -Wno-maybe-uninitialized)
   endif()
-  target_compile_options(raylift_build_settings INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RAYLIFT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
+  # Of undefined behaviour, what the address sanitizer sees too is left to it: to look for it takes time.
+  target_compile_options(raylift_build_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
+    -fsanitize=${RAYLIFT_SANITIZE};-fno-sanitize=null,object-size,vptr;-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
   target_link_options(raylift_build_settings INTERFACE -fsanitize=${RAYLIFT_SANITIZE})
 endif()
 
 if(RAYLIFT_BUILD_FUZZ)
-  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "RAYLIFT_BUILD_FUZZ needs clang; use the preset fuzz.")
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang" OR NOT RAYLIFT_BUILD_PROGRAMS)
+    message(FATAL_ERROR "RAYLIFT_BUILD_FUZZ needs Clang and RAYLIFT_BUILD_PROGRAMS; use the preset asan.")
   endif()
   target_compile_options(raylift_build_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
@@ -83,27 +84,23 @@ function(raylift_optimize_little name)
   endif()
 endfunction()
 
-# raylift_precompile(<name> <header>...): headers that most of a target's sources include, parsed once, by GCC alone: the
-# builds by clang show that each source includes what it needs. Precompiled they are no system headers any more to GCC,
-# whose warnings of overflows inside its own std::string are wrong.
+# raylift_precompile(<name> <header>...): headers that most of a target's sources include, parsed once. That each source includes
+# what it needs is left to scripts/tidy-changed. Precompiled they are no system headers any more to GCC, whose warnings of
+# overflows inside its own std::string are wrong.
 set(raylift_precompiled_warnings
-  $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-restrict>)
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds;-Wno-restrict>)
 function(raylift_precompile name)
   set(headers)
   foreach(header ${ARGN})
     list(APPEND headers "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
   endforeach()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_precompile_headers(${name} PRIVATE ${headers})
-    target_compile_options(${name} PRIVATE ${raylift_precompiled_warnings})
-  endif()
+  target_precompile_headers(${name} PRIVATE ${headers})
+  target_compile_options(${name} PRIVATE ${raylift_precompiled_warnings})
 endfunction()
 
 # raylift_precompile_as(<name> <other>): with the headers that another target has compiled. Each definition of the
 # other target has to be one of this target too.
 function(raylift_precompile_as name other)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_precompile_headers(${name} REUSE_FROM ${other})
-    target_compile_options(${name} PRIVATE ${raylift_precompiled_warnings})
-  endif()
+  target_precompile_headers(${name} REUSE_FROM ${other})
+  target_compile_options(${name} PRIVATE ${raylift_precompiled_warnings})
 endfunction()

@@ -56,7 +56,7 @@ using Accept = std::function<bool(std::uint32_t instance, std::uint32_t triangle
 // All triangles that a tree's rays can meet, one after the other.
 class AllTriangles {
  public:
-  AllTriangles(const BvhView& view, BvhLevels levels) : view_(view), levels_(levels) {
+  AllTriangles(const BvhView& view, BvhLevels levels) : view_(view) {
     if (levels == BvhLevels::mesh)
       add(0, bvh_detail::kNoInstance);
     else
@@ -108,7 +108,6 @@ class AllTriangles {
   }
 
   const BvhView view_;
-  const BvhLevels levels_;
   std::vector<bvh_detail::Site> sites_;
 };
 

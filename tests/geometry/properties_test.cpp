@@ -122,8 +122,9 @@ TEST(OpticalProperties, NameAConstantThatIsWrong) {
       {{"MIEHG_FORWARD_RATIO", 2}, "MIEHG_FORWARD_RATIO is 2, and must be from 0 to 1"},
       {{"OWN", kNan}, "OWN is nan, no finite number"},
   };
-  for (const auto& [constant, message] : faults) {
-    const Error error = error_of([&](Scene& one) { one.optics.materials[0].constants.push_back(constant); });
+  for (const auto& fault : faults) {
+    const auto& message = fault.second;
+    const Error error = error_of([&](Scene& one) { one.optics.materials[0].constants.push_back(fault.first); });
     EXPECT_THAT(error.problem(), HasSubstr(message));
     EXPECT_EQ(error.element(), "material 'Water'");
   }

@@ -14,6 +14,7 @@
 #include "hit_oracle.h"
 #include "rays.h"
 #include "scenes.h"
+#include "support/effort.h"
 
 namespace raylift {
 namespace {
@@ -48,8 +49,8 @@ void move(Scene& scene, GpuGeometry& geometry, const std::vector<std::uint32_t>&
 }
 
 void expect_hits_of(const Scene& scene, const GpuGeometry& geometry, std::uint32_t seed) {
-  const std::vector<Ray> rays = rays_in(scene, 10'000, seed);
-  EXPECT_GT(expect_hits(scene, rays, trace_all(geometry, rays)), 200U);
+  const std::vector<Ray> rays = rays_in(scene, static_cast<std::size_t>(test::effort(10'000)), seed);
+  EXPECT_GT(expect_hits(scene, rays, trace_all(geometry, rays)), static_cast<std::size_t>(test::effort(200)));
   const double reach = std::max(scene.bounds.min.cwiseAbs().maxCoeff(), scene.bounds.max.cwiseAbs().maxCoeff());
   EXPECT_GE(geometry.view().reach, reach);
 }

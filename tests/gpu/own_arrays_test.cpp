@@ -256,8 +256,12 @@ TEST_P(PrebuiltBvhs, ThatLeadNowhereAreRefused) {
 class EmptyGeometry : public OwnArrays {
  protected:
   void expect_empty(GpuGeometry& geometry) {
-    const GeometryView nothing{};
-    EXPECT_EQ(std::memcmp(&geometry.view(), &nothing, sizeof nothing), 0);
+    const GeometryView& view = geometry.view();
+    EXPECT_TRUE(view.vertices == nullptr && view.triangles == nullptr && view.meshes == nullptr && view.instances == nullptr);
+    EXPECT_TRUE(view.solids == nullptr && view.colors == nullptr && view.bvh.nodes == nullptr && view.bvh.pairs == nullptr);
+    EXPECT_EQ(view.vertex_count + view.triangle_count + view.mesh_count + view.instance_count + view.material_count +
+                  view.solid_count + view.bvh_levels,
+              0U);
     EXPECT_TRUE(geometry.report().arrays.empty());
     EXPECT_EQ(geometry.report().bytes(), 0U);
     EXPECT_FALSE(geometry.has(ViewArray::vertices));

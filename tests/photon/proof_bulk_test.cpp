@@ -179,7 +179,7 @@ void expect_emission(const std::vector<Outcome>& all, StepKind kind, const Line&
 TEST_P(BulkProof, ShiftedLightsSpectrumAndDelay) {
   const Line truth = line("WLSCOMPONENT", 500);
   const std::vector<OpticalTable> tables{flat("RINDEX", 1.3), flat("WLSABSLENGTH", 10), truth.table};
-  Mean delay, late, square;
+  Mean delay, late;
   expect_emission(after_one(tables, {{"WLSTIMECONSTANT", 3}}), StepKind::shifted, truth, 500, delay);
   EXPECT_NEAR(delay.value(), 3, 1e-5) << "fixed, as in Geant4";
   EXPECT_LT(delay.error(), 1e-6);

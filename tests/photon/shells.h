@@ -13,6 +13,7 @@
 
 #include "geometry/shapes.h"
 #include "gpu/devices.h"
+#include "support/effort.h"
 
 namespace raylift::test {
 
@@ -63,7 +64,7 @@ inline void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable>
 /// Photons in scenes, on a device.
 class OfPhotons : public OnDevice {
  protected:
-  static constexpr std::size_t kPhotons = 200'000;
+  static constexpr std::size_t kPhotons = static_cast<std::size_t>(test::effort(200'000));
 
   [[nodiscard]] GpuGeometry upload_scene(const Scene& scene, bool flatten = false) const {
     UploadOptions options;

@@ -165,7 +165,7 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
     const Vector3d at = scene.instances[sensors[random() % sensors.size()]].transform.translation();
     ClipPlane plane;
     plane.normal =
-        turn < 3 ? Vector3d(Vector3d::Unit(turn)) : Vector3d(unit(random), unit(random), unit(random)).normalized();
+        turn < 3 ? Vector3d(Vector3d::Unit(turn)) : Vector3d{unit(random), unit(random), unit(random)}.normalized();
     plane.offset = plane.normal.dot(at) + 3 * unit(random);
     const std::vector<CapVertex> caps = maker.make(std::vector{plane}, {});
     ASSERT_EQ(caps.size() % 3, 0u);

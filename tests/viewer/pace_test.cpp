@@ -29,7 +29,7 @@ class Paced : public WithContext {
     std::uniform_real_distribution<double> uniform(-1, 1);
     std::vector<std::pair<Vector3d, double>> places;
     for (int i = 0; i != 60; ++i)
-      places.emplace_back(1000 * Vector3d(uniform(random), uniform(random), uniform(random)), 160);
+      places.emplace_back(1000 * Vector3d{uniform(random), uniform(random), uniform(random)}, 160);
     scene_ = round_solids(places, 32);
     camera_.look(StandardView::iso);
     camera_.frame(scene_.bounds, 320.0 / 240);

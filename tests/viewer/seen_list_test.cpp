@@ -31,8 +31,10 @@ Scene many_spheres(int count, std::uint32_t rings) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<std::pair<Vector3d, double>> places;
-  for (int i = 0; i != count; ++i)
-    places.emplace_back(1000 * Vector3d(uniform(random), uniform(random), uniform(random)), 20 + 15 * uniform(random));
+  for (int i = 0; i != count; ++i) {
+    const Vector3d place{uniform(random), uniform(random), uniform(random)};
+    places.emplace_back(1000 * place, 20 + 15 * uniform(random));
+  }
   Scene scene = round_solids(places, rings);
   for (std::size_t i = 0; i < scene.instances.size(); i += 3) {
     Eigen::Matrix3d shear = Eigen::Matrix3d::Identity();
@@ -49,9 +51,9 @@ Camera random_camera(std::mt19937& random, bool orthographic) {
   Camera camera;
   camera.fov_degrees = 55 + 40 * uniform(random);
   camera.orthographic = orthographic;
-  const Vector3d eye = 1500 * Vector3d(uniform(random), uniform(random), uniform(random));
-  camera.look_from(eye, 500 * Vector3d(uniform(random), uniform(random), uniform(random)), {0, 0, 1});
-  camera.free_middle = 0.2 * Eigen::Vector2d(uniform(random), uniform(random));
+  const Vector3d eye = 1500 * Vector3d{uniform(random), uniform(random), uniform(random)};
+  camera.look_from(eye, 500 * Vector3d{uniform(random), uniform(random), uniform(random)}, {0, 0, 1});
+  camera.free_middle = 0.2 * Eigen::Vector2d{uniform(random), uniform(random)};
   return camera;
 }
 

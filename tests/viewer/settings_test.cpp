@@ -116,11 +116,11 @@ TEST(Settings, ReadsTheOptionsOfLight) {
   EXPECT_EQ(light.trail, 4);
   EXPECT_EQ(light.speed, 20);
   EXPECT_FALSE(light.loop);
-  for (const auto& [option, value] : {std::pair("--photon-color", "red"),
-                                      {"--photon-filter", "QQ"},
-                                      {"--photon-time", "now"},
-                                      {"--photon-size", "0"}})
-    expect_usage([&] { (void)typed({"a.dae", "--no-config", option, value}); });
+  for (const auto& wrong : {std::pair("--photon-color", "red"),
+                            {"--photon-filter", "QQ"},
+                            {"--photon-time", "now"},
+                            {"--photon-size", "0"}})
+    expect_usage([&] { (void)typed({"a.dae", "--no-config", wrong.first, wrong.second}); });
   expect_usage([&] { (void)typed({"a.dae", "--no-config", "-o", "{frame}.png"}); });
   EXPECT_TRUE(writes_frames(typed({"a.dae", "--no-config", "-o", "{frame}.png", "--frames", "3"})));
   EXPECT_EQ(output_name("{name}_{n}_{frame}.png", "x/a.dae.gz", 2, 7), "a_2_0007.png");
