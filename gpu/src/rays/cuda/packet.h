@@ -277,14 +277,14 @@ class OpenPairs {
   int count_ = 0;
 };
 
-// A BVH whose pairs come when a warp wants them has a function for that, and the query one for a pair that is not
-// there.
+// A BVH whose pairs come when a warp wants them has a function that gives nullptr for one that is not there, and the query
+// one to stop at it.
 template <class Bvh>
-__device__ inline decltype(auto) with_pair(const Bvh& bvh, std::uint32_t pair) {
-  if constexpr (requires { bvh.with_pair(pair); })
-    return bvh.with_pair(pair);
+__device__ inline const TrianglePair* pair_of_warp(const Bvh& bvh, std::uint32_t pair) {
+  if constexpr (requires { bvh.pair_of_warp(pair); })
+    return bvh.pair_of_warp(pair);
   else
-    return (bvh);
+    return bvh.pair(pair);
 }
 
 // How a packet ends: with all that its rays hit; not, as their ways part or they meet too much; or at a pair that is
@@ -356,15 +356,15 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
     do {
       const std::uint32_t pair = next_pair(hits);
       left -= 2;
-      const auto& with = with_pair(bvh, pair);
+      const TrianglePair* const at = pair_of_warp(bvh, pair);
       if constexpr (requires { query.stop_at(pair); }) {
-        if (with.pair(pair) == nullptr) {
+        if (at == nullptr) {
           query.stop_at(pair);
           return PacketEnd::stopped;
         }
       }
       if (active)
-        if (const std::uint32_t open = intersect_pair(with, pair, ray, placed, query); open != 0)
+        if (const std::uint32_t open = intersect_pair_at(bvh, at, pair, ray, placed, query); open != 0)
           unsettled.add(pair, open, placed);
     } while (hits.pairs != 0);
     axis.shorten(tmax());

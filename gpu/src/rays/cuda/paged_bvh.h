@@ -12,7 +12,7 @@
 
 namespace raylift::inline v0_1::cuda {
 
-inline constexpr std::uint32_t kPageBytes = 3072;
+inline constexpr std::uint32_t kPageBytes = 6144;
 
 // What a page's entry says: nobody has asked for it, somebody copies it, it has no slot; or kFirstSlot plus its slot.
 enum PageEntry : std::uint32_t { kNotAsked = 0, kComing = 1, kNoSlot = 2, kFirstSlot = 3 };
@@ -65,28 +65,32 @@ struct PagedBvh : BvhView {
   }
 };
 
-// A BVH of which one pair has been looked for; nullptr: its page is not there.
-struct BvhWithPair : BvhView {
-  const TrianglePair* found;
-  [[nodiscard]] __device__ const TrianglePair* pair(std::uint32_t) const { return found; }
-};
-
-// While pages come. Entries are read from the L2, as a multiprocessor's own cache would keep old ones.
+// While pages come. An entry of a page that is there never changes, so a multiprocessor's own cache may keep it; of others
+// it may hold an old state, and the L2 is asked. Ids are read over the link: of a packet few are wanted, and they lie together.
+// kStagedNodes: some nodes are staged.
+template <bool kStagedNodes>
 struct FillingBvh : PagedBvh {
-  [[nodiscard]] __device__ const TrianglePair* pair(std::uint32_t i) const { return element(pair_pages, pairs, i); }
-  [[nodiscard]] __device__ const PairIds* ids_of(std::uint32_t pair) const { return element(id_pages, ids, pair); }
+  [[nodiscard]] __device__ const BvhNode* node(std::uint32_t i) const {
+    if constexpr (kStagedNodes) return PagedBvh::node(i);
+    return nodes + i;
+  }
+  [[nodiscard]] __device__ const TrianglePair* pair(std::uint32_t i) const {
+    return i < pair_pages.first ? pairs + i : pair_pages.at(pairs, i, entry_of(i), slots.memory);
+  }
+  [[nodiscard]] __device__ const PairIds* ids_of(std::uint32_t pair) const { return ids + pair; }
 
-  // For a whole warp, which wants the same pair.
-  [[nodiscard]] __device__ BvhWithPair with_pair(std::uint32_t i) const {
-    if (i < pair_pages.first) return {*this, pairs + i};
-    const std::uint32_t entry = __shfl_sync(0xFFFFFFFFu, __ldcg(pair_pages.entry_of(i)), 0);
-    return {*this, entry < kNoSlot ? nullptr : pair_pages.at(pairs, i, entry, slots.memory)};
+  // For a whole warp, which wants the same pair; nullptr: its page is not there.
+  [[nodiscard]] __device__ const TrianglePair* pair_of_warp(std::uint32_t i) const {
+    if (i < pair_pages.first) return pairs + i;
+    const std::uint32_t entry = __shfl_sync(0xFFFFFFFFu, entry_of(i), 0);
+    return entry < kNoSlot ? nullptr : pair_pages.at(pairs, i, entry, slots.memory);
   }
 
  private:
-  template <class T>
-  [[nodiscard]] __device__ const T* element(const Pages<T>& pages, const T* array, std::uint32_t i) const {
-    return i < pages.first ? array + i : pages.at(array, i, __ldcg(pages.entry_of(i)), slots.memory);
+  [[nodiscard]] __device__ std::uint32_t entry_of(std::uint32_t pair) const {
+    const std::uint32_t* const at = pair_pages.entry_of(pair);
+    const std::uint32_t entry = __ldca(at);
+    return entry >= kNoSlot ? entry : __ldcg(at);
   }
 };
 
@@ -135,17 +139,9 @@ __device__ inline std::uint32_t bring_page(const Pages<T>& pages, const T* array
   return state;
 }
 
-// By whole warps: the page of a pair, and those of the ids that its lanes want.
-__device__ __noinline__ inline void bring_pair(const FillingBvh* bvh, std::uint32_t i) {
+// By a whole warp: the page of a pair.
+__device__ __noinline__ inline void bring_pair(const PagedBvh* bvh, std::uint32_t i) {
   (void)bring_page(bvh->pair_pages, bvh->pairs, i / Pages<TrianglePair>::kElements, bvh->slots);
-}
-__device__ __noinline__ inline void bring_ids(const FillingBvh* bvh, std::uint32_t pair, bool wanted) {
-  const std::uint32_t page = pair / Pages<PairIds>::kElements;
-  while (const unsigned left = __ballot_sync(0xFFFFFFFFu, wanted)) {
-    const std::uint32_t next = __shfl_sync(0xFFFFFFFFu, page, __ffs(static_cast<int>(left)) - 1);
-    (void)bring_page(bvh->id_pages, bvh->ids, next, bvh->slots);
-    wanted = wanted && page != next;
-  }
 }
 
 }  // namespace raylift::inline v0_1::cuda

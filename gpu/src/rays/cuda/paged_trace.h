@@ -7,7 +7,7 @@
 
 namespace raylift::inline v0_1::cuda {
 
-// By a PagedBvh or, for packets, a FillingBvh.
+// By a PagedBvh or, for packets, a FillingBvh, or the BVH itself where no pair is missing.
 template <class Geometry, class Bvh>
 struct Paged {
   Geometry geometry;
@@ -41,28 +41,19 @@ struct StoppingNearest : bvh_detail::Nearest<bvh_detail::Any> {
   using Nearest::Nearest;
   __device__ void stop_at(std::uint32_t pair) { cold[0].bits = pair; }
 };
-template <class Geometry>
-struct PacketQueryOf<Paged<Geometry, FillingBvh>> {
+template <class Geometry, bool kStagedNodes>
+struct PacketQueryOf<Paged<Geometry, FillingBvh<kStagedNodes>>> {
   using Type = StoppingNearest;
 };
-template <class Geometry>
-__device__ inline bool brings_what_stopped(const Paged<Geometry, FillingBvh>& paged, bvh_detail::PacketEnd end,
-                                           bvh_detail::Site site) {
+template <class Geometry, bool kStagedNodes>
+__device__ inline bool brings_what_stopped(const Paged<Geometry, FillingBvh<kStagedNodes>>& paged,
+                                           bvh_detail::PacketEnd end, bvh_detail::Site site) {
   if (end != bvh_detail::PacketEnd::stopped) return false;
   bring_pair(&paged.bvh, site.triangle);
   return true;
 }
-
-// The pair of a hit has been tested, so it is there.
-template <class Geometry>
-__device__ inline void bring_found(const Paged<Geometry, FillingBvh>& paged, bvh_detail::Site site, bool wanted) {
-  const auto& pages = paged.bvh.id_pages;
-  const std::uint32_t pair = site.triangle >> 1;
-  wanted = wanted && site.triangle != kNoTriangle && pair >= pages.first && __ldcg(pages.entry_of(pair)) < kNoSlot;
-  if (__any_sync(bvh_detail::kWholeWarp, wanted)) bring_ids(&paged.bvh, pair, wanted);
-}
-template <class Geometry>
-__device__ inline void count_parted(const Paged<Geometry, FillingBvh>& paged) {
+template <class Geometry, class Bvh>
+__device__ inline void count_parted(const Paged<Geometry, Bvh>& paged) {
   atomicAdd(paged.parted, 1u);
 }
 

@@ -94,7 +94,6 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
         site = query.site();
       } while (brings_what_stopped(geometry, end, site));
       together = end == bvh_detail::PacketEnd::done;
-      if (together) bring_found(geometry, site, i < count);
       if (together && i < count) reader.store(hits, i, finished(geometry, rays[i], site));
       if (!together && (threadIdx.x & 31u) == 0) {
         reader.say_pending();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace() where a part of the BVH lies in host memory, at the other end of the link.
 //
-// Packets are traced as they are elsewhere, images by tiles too. The pages that they need are copied to the device when
-// the first of them needs one, while others trace. Rays on their own need pages from everywhere: if there are many, and
+// Packets are traced as they are elsewhere, images by tiles too. The pages of pairs that they need are copied to the device
+// when the first of them needs one, while others trace; ids they read over the link. Rays on their own need pages from everywhere: if there are many, and
 // there are slots for all pages, all are copied before. If not, the rays are sorted by what they wait for.
 #include "rays/trace_kernel.h"
 #include "trace_sorted.h"
@@ -44,10 +44,16 @@ int launch(const Geometry& geometry, const BvhView& tree, const Ray* rays, Hit* 
   if (plan.sorting.stages_nodes)
     copy_nodes<<<kCopyBlocks, kThreads, 0, stream>>>(StagedBvh{plan.bvh, plan.bvh.staged_nodes, {}, {}});
   std::uint32_t* const parted = plan.counters + 1;
-  const Paged<Geometry, FillingBvh> filling{geometry, {plan.bvh}, parted};
   RowsNote* note = nullptr;
-  if (const int code = launch_packets(filling, rays, hits, count, shape, note, stream); code != cudaSuccess)
-    return code;
+  const auto by_packets = [&](const auto& bvh) {
+    return launch_packets(Paged<Geometry, std::decay_t<decltype(bvh)>>{geometry, bvh, parted}, rays, hits, count, shape,
+                          note, stream);
+  };
+  // What a packet looks up for each node and pair takes a fifth of its time.
+  const int packets = plan.sorting.stages_nodes   ? by_packets(FillingBvh<true>{plan.bvh})
+                      : plan.bvh.host_pairs != 0 ? by_packets(FillingBvh<false>{plan.bvh})
+                                                 : by_packets(static_cast<const BvhView&>(plan.bvh));
+  if (packets != cudaSuccess) return packets;
   if (plan.sorts) {
     if (const int code = launch_sorted(geometry, plan, rays, hits, count, shape, note, stream); code != cudaSuccess)
       return code;

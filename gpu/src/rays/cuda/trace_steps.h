@@ -54,8 +54,6 @@ __device__ inline bool brings_what_stopped(const Geometry&, bvh_detail::PacketEn
   return false;
 }
 template <class Geometry>
-__device__ inline void bring_found(const Geometry&, bvh_detail::Site, bool) {}
-template <class Geometry>
 __device__ inline void count_parted(const Geometry&) {}
 
 // Which of the groups of a warp's range are pending, by what stands in their first hits; or, where tiles of an image

@@ -109,11 +109,11 @@ RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t ind
   return open;
 }
 
-// Of the ray its shear and inverse_z() are wanted.
-template <class Bvh, class SomeRay, class Query>
-RAYLIFT_HD inline std::uint32_t intersect_pair(const Bvh& bvh, std::uint32_t index, const SomeRay& ray,
-                                               std::uint32_t placed, Query& query) {
-  const TrianglePair pair = load_pair(bvh.pair(index));
+// Of the ray its shear and inverse_z() are wanted. `at` is where the pair lies.
+template <class SomeRay, class Query>
+RAYLIFT_HD inline std::uint32_t intersect_pair_at(const BvhView& bvh, const TrianglePair* at, std::uint32_t index,
+                                                  const SomeRay& ray, std::uint32_t placed, Query& query) {
+  const TrianglePair pair = load_pair(at);
   const Sheared p0 = shear(ray, vertex(pair, 0)), p1 = shear(ray, vertex(pair, 1)), p2 = shear(ray, vertex(pair, 2)),
                 p3 = shear(ray, vertex(pair, 3));
   const float shared = edge(p1, p2), inverse_z = ray.inverse_z();
@@ -132,6 +132,12 @@ RAYLIFT_HD inline std::uint32_t intersect_pair(const Bvh& bvh, std::uint32_t ind
   return offer_pair(bvh, index, look_at(inverse_z, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), bound, least_sure),
                     look_at(inverse_z, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, bound, least_sure), placed,
                     query);
+}
+
+template <class Bvh, class SomeRay, class Query>
+RAYLIFT_HD inline std::uint32_t intersect_pair(const Bvh& bvh, std::uint32_t index, const SomeRay& ray,
+                                               std::uint32_t placed, Query& query) {
+  return intersect_pair_at(bvh, bvh.pair(index), index, ray, placed, query);
 }
 
 template <class Query>
