@@ -73,6 +73,10 @@ function(raylift_program name)
   set_target_properties(${name} PROPERTIES
     CXX_EXTENSIONS OFF RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   target_link_libraries(${name} PRIVATE raylift_build_settings)
+  if(RAYLIFT_SANITIZE MATCHES "address")
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizer_options.cpp)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/cmake/sanitizer_options.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 # raylift_optimize_little(<name>): of what runs once for a scene, or tests it. Most of the time to compile that goes into

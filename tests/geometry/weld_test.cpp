@@ -134,7 +134,7 @@ TEST(Weld, RefusesATolerancethatIsNone) {
 }
 
 TEST(Weld, MatchesItsContractOnRandomVertices) {
-  for (unsigned seed = 0; seed != static_cast<unsigned>(test::effort(60)); ++seed) {
+  for (unsigned seed = 0; seed != test::effort(60U); ++seed) {
     const Mesh grid = random_mesh(seed, 20 + seed * 5, grid_place);
     const Mesh cloud = random_mesh(seed, 20 + seed * 5, cube_place);
     for (const double tolerance : {0.0, 0.03, 0.1, 0.2, 1.0, 1.5, 100.0}) {

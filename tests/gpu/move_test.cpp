@@ -49,8 +49,8 @@ void move(Scene& scene, GpuGeometry& geometry, const std::vector<std::uint32_t>&
 }
 
 void expect_hits_of(const Scene& scene, const GpuGeometry& geometry, std::uint32_t seed) {
-  const std::vector<Ray> rays = rays_in(scene, static_cast<std::size_t>(test::effort(10'000)), seed);
-  EXPECT_GT(expect_hits(scene, rays, trace_all(geometry, rays)), static_cast<std::size_t>(test::effort(200)));
+  const std::vector<Ray> rays = rays_in(scene, test::effort(std::size_t{10'000}), seed);
+  EXPECT_GT(expect_hits(scene, rays, trace_all(geometry, rays)), test::effort(200U));
   const double reach = std::max(scene.bounds.min.cwiseAbs().maxCoeff(), scene.bounds.max.cwiseAbs().maxCoeff());
   EXPECT_GE(geometry.view().reach, reach);
 }

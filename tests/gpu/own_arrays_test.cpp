@@ -255,13 +255,29 @@ TEST_P(PrebuiltBvhs, ThatLeadNowhereAreRefused) {
 
 class EmptyGeometry : public OwnArrays {
  protected:
+  template <typename... Member>
+  static bool all_zero(const Member&... member) {
+    return ((member == Member{}) && ...);
+  }
+
   void expect_empty(GpuGeometry& geometry) {
-    const GeometryView& view = geometry.view();
-    EXPECT_TRUE(view.vertices == nullptr && view.triangles == nullptr && view.meshes == nullptr && view.instances == nullptr);
-    EXPECT_TRUE(view.solids == nullptr && view.colors == nullptr && view.bvh.nodes == nullptr && view.bvh.pairs == nullptr);
-    EXPECT_EQ(view.vertex_count + view.triangle_count + view.mesh_count + view.instance_count + view.material_count +
-                  view.solid_count + view.bvh_levels,
-              0U);
+    // Member by member, as what lies between members may hold anything. One that is added must be added here.
+    const auto& [vertices, triangles, meshes, instances, triangle_parts, part_materials, material_codes, solid_ids,
+                 colors, material_colors, solid_colors, solids, daughters, vertex_count, triangle_count, mesh_count,
+                 instance_count, material_count, solid_count, bvh_levels, bvh, origin, reach, optics] = geometry.view();
+    EXPECT_TRUE(
+        all_zero(vertices, triangles, meshes, instances, triangle_parts, part_materials, material_codes, solid_ids));
+    EXPECT_TRUE(
+        all_zero(colors, material_colors, solid_colors, solids, daughters, vertex_count, triangle_count, mesh_count));
+    EXPECT_TRUE(
+        all_zero(instance_count, material_count, solid_count, bvh_levels, origin[0], origin[1], origin[2], reach));
+    const auto& [nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids] = bvh;
+    EXPECT_TRUE(all_zero(nodes, pairs, ids, node_count, pair_count, host_nodes, host_pairs, host_ids));
+    const auto& [tables, materials, surfaces, points, borders, channels, channel_types, surface_count,
+                 border_bucket_count, channel_type_count, raster, per_nm] = optics;
+    EXPECT_TRUE(all_zero(tables, materials, surfaces, points, borders, channels, channel_types));
+    EXPECT_TRUE(all_zero(surface_count, border_bucket_count, channel_type_count, per_nm));
+    EXPECT_TRUE(raster == GeometryView{}.optics.raster);
     EXPECT_TRUE(geometry.report().arrays.empty());
     EXPECT_EQ(geometry.report().bytes(), 0U);
     EXPECT_FALSE(geometry.has(ViewArray::vertices));

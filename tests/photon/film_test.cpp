@@ -101,7 +101,7 @@ TEST_P(FilmScene, DetectsAShareOfWhatItAbsorbs) {
   const GpuGeometry geometry = upload_scene(scene);
   photon::Source source;
   source.wavelength = 400;
-  const std::vector<photon::Outcome> all = run(geometry, source, {}, 200'000);
+  const std::vector<photon::Outcome> all = run(geometry, source, {}, kAllPhotons);
   std::size_t detected = 0, absorbed = 0, escaped = 0;
   for (const photon::Outcome& one : all) {
     detected += one.last.kind == photon::StepKind::detected ? 1 : 0;

@@ -149,7 +149,7 @@ TEST_P(BoundaryProof, BrewstersAngleReflectsNothingOfPAndTotalReflectionEverythi
   const Float3 p = vector(std::cos(brewster), 0, std::sin(brewster));
   std::uint64_t all = 0;
   for (std::uint64_t seed = 0; seed != 5; ++seed) {
-    const std::vector<Outcome> some = run(into, beam(brewster, p), {.seed = seed, .most_steps = 1}, 200'000);
+    const std::vector<Outcome> some = run(into, beam(brewster, p), {.seed = seed, .most_steps = 1}, kAllPhotons);
     EXPECT_EQ(count(some, 1, 1.5, brewster).count, 0U);
     all += some.size();
   }

@@ -64,7 +64,8 @@ inline void add_skin(Scene& scene, SurfaceModel model, std::vector<OpticalTable>
 /// Photons in scenes, on a device.
 class OfPhotons : public OnDevice {
  protected:
-  static constexpr std::size_t kPhotons = static_cast<std::size_t>(test::effort(200'000));
+  static constexpr std::size_t kAllPhotons = 200'000;
+  static constexpr std::size_t kPhotons = test::effort(kAllPhotons);
 
   [[nodiscard]] GpuGeometry upload_scene(const Scene& scene, bool flatten = false) const {
     UploadOptions options;

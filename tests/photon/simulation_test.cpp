@@ -189,7 +189,7 @@ TEST_P(Simulate, SequencesHaveTheFirstEvents) {
   const std::vector<Outcome> outcomes = run(geometry, source(), kRun, kCount);
   std::size_t long_ones = 0;
   for (std::size_t i = 0; i != kCount; ++i) ASSERT_EQ(event(i, 0), 13U) << "TORCH";
-  for (std::uint32_t slot = 1; slot <= 31; slot += kSanitized ? 5 : 1) {
+  for (std::uint32_t slot = 1; slot <= 31; slot += test::kStride) {
     photon::Run cut = kRun;
     cut.most_steps = slot;
     const std::vector<Outcome> there = run(geometry, source(), cut, kCount);

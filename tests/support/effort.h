@@ -6,9 +6,13 @@
 
 namespace raylift::test {
 
-/// A fifth under sanitizers, which look for faults of memory and not of chance, and are slow.
-constexpr int effort(int full) {
-  return kSanitized ? (full + 4) / 5 : full;
+/// Sanitizers look for faults of memory and not of chance, and are slow: there every fifth of what is tried one by one.
+constexpr int kStride = kSanitized ? 5 : 1;
+
+/// As much of what is tried at random.
+template <typename Count>
+constexpr Count effort(Count full) {
+  return static_cast<Count>((full + kStride - 1) / kStride);
 }
 
 }  // namespace raylift::test

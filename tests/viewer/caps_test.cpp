@@ -191,8 +191,8 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
       nested += have.size() > 2 ? 1 : 0;
     }
   }
-  EXPECT_GT(around, static_cast<std::size_t>(test::effort(150)));
-  EXPECT_GT(nested, static_cast<std::size_t>(test::effort(50)));
+  EXPECT_GT(around, test::effort(150U));
+  EXPECT_GT(nested, test::effort(50U));
 }
 
 TEST(Caps, InnerSolidsLieOverOuterOnes) {

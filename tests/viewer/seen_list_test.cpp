@@ -106,7 +106,7 @@ TEST_P(Seen, LeavesOutNothingThatTheImageShows) {
       EXPECT_TRUE(!inside || seen_instances.contains(i)) << "solid " << i << ", camera " << round;
     }
   }
-  EXPECT_GT(cut_away, static_cast<std::size_t>(test::effort(3000)));
+  EXPECT_GT(cut_away, test::effort(3000U));
   EXPECT_LT(drawn, shown * 8 / 5) << "what is far from the image is drawn as well";
 }
 

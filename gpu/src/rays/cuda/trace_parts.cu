@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace() where a part of the BVH lies in host memory, at the other end of the link.
 //
-// Packets are traced as they are elsewhere, images by tiles too. The pages of pairs that they need are copied to the device
-// when the first of them needs one, while others trace; ids they read over the link. Rays on their own need pages from everywhere: if there are many, and
-// there are slots for all pages, all are copied before. If not, the rays are sorted by what they wait for.
+// Packets are traced as they are elsewhere, images by tiles too. The pages of pairs that they need are copied to the
+// device when the first of them needs one, while others trace; ids they read over the link. Rays on their own need pages
+// from everywhere: if there are many, and there are slots for all pages, all are copied before. If not, the rays are sorted
+// by what they wait for.
+#include <type_traits>
+
 #include "rays/trace_kernel.h"
 #include "trace_sorted.h"
 
