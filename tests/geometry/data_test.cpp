@@ -15,6 +15,7 @@
 #include <iterator>
 #include <set>
 
+#include "support/effort.h"
 #include "support/paths.h"
 
 namespace raylift {
@@ -300,11 +301,11 @@ void expect_no_overlaps(const std::string& options) {
 
 TEST(DetectorGenerator, MakesNoOverlaps) {
   for (const char* shape : {" --shape sphere", " --shape cylinder"}) {
-    for (const int segments : {3, 4, 5, 6, 7, 8, 10, 12, 24, 33, 64})
+    for (const int segments : test::some_of({3, 4, 5, 6, 7, 8, 10, 12, 24, 33, 64}))
       expect_no_overlaps("--sensors 40 --segments " + std::to_string(segments) + shape);
-    for (const int sensors : {0, 1, 2, 3, 7, 150, 1082, 2500})
+    for (const int sensors : test::some_of({0, 1, 2, 3, 7, 150, 1082, 2500}))
       expect_no_overlaps("--segments 6 --sensors " + std::to_string(sensors) + shape);
-    for (const int segments : {3, 6, 12})
+    for (const int segments : test::some_of({3, 6, 12}))
       expect_no_overlaps("--flat --sensors 400 --segments " + std::to_string(segments) + shape);
   }
 }

@@ -18,6 +18,7 @@
 #include "import/sanitized.h"
 #include "isolated_load.h"
 #include "small_scenes.h"
+#include "support/effort.h"
 #include "support/paths.h"
 #include "support/processes.h"
 
@@ -89,7 +90,9 @@ TEST_F(IsolateFaults, BlamesNoFileForTheMemoryLimit) {
     const std::uint64_t middle = little + (enough - little) / 2;
     (loads(middle) ? enough : little) = middle;
   }
-  for (std::uint64_t limit = little; limit + 8 * bytes > enough && limit > 3 * bytes; limit -= bytes / 3) loads(limit);
+  for (std::uint64_t limit = little; limit + 8 * bytes > enough && limit > 3 * bytes;
+       limit -= test::kStride * bytes / 3)
+    loads(limit);
 }
 
 TEST_F(IsolateFaults, ReportsAnEndWithoutAResult) {

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "media_scenes.h"
+#include "support/effort.h"
 
 namespace raylift {
 namespace {
@@ -130,12 +131,12 @@ TEST(PlainBoundaries, AreThoseOfTheSearchInFull) {
   Seen all;
   for (const bench::MediaScene& scene : bench::media_scenes())
     for (const bool flat : {false, true}) {
-      const Seen seen = scatter(scene, flat, 400);
+      const Seen seen = scatter(scene, flat, test::effort(400U));
       all.steps += seen.steps;
       all.plain += seen.plain;
       all.plain_at_start += seen.plain_at_start;
     }
-  EXPECT_GT(all.steps, 50'000U);
+  EXPECT_GT(all.steps, test::effort(50'000U));
   EXPECT_GT(all.plain, all.steps / 3);
   EXPECT_GT(all.plain_at_start, all.steps / 1000);
 }

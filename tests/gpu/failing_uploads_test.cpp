@@ -32,11 +32,11 @@ class FailingUploads : public test::UploadsOnDevice {
 RAYLIFT_ON_BOTH_DEVICES(FailingUploads);
 
 TEST_P(FailingUploads, GiveEverythingBackWhateverFailsWhenever) {
-  const Scene scene = random_scene(7, 3, 40'000);
+  const Scene scene = random_scene(7, 3, test::effort(40'000));
   for (const TestBackend::Call call :
        {TestBackend::device_allocation, TestBackend::pinned_allocation, TestBackend::split_allocation,
         TestBackend::stream, TestBackend::event, TestBackend::copy}) {
-    for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{3} << 20}) {
+    for (const std::uint64_t budget : {UINT64_MAX, test::effort(std::uint64_t{3} << 20)}) {
       int failures = 0;
       for (int nth = 0; nth < 100; nth += test::kStride) {
         const int before = backend_->seen(call);

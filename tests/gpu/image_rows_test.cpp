@@ -12,6 +12,7 @@
 #include "../geometry/bvh_scenes.h"
 #include "image_rays.h"
 #include "rays/image_rows.h"
+#include "support/effort.h"
 
 namespace raylift {
 namespace {
@@ -67,7 +68,8 @@ std::vector<Ray> rows_of(std::size_t width, Lens lens, double field = 0.7) {
 
 TEST(ImageRows, FindsTheWidth) {
   for (const Lens lens : {Lens::perspective, Lens::unit, Lens::parallel, Lens::thick})
-    for (const std::size_t width : {32, 48, 64, 72, 77, 100, 640, 997, 1000, 1366, 1920, 4096, 8191, 16384})
+    for (const std::uint32_t width :
+         test::some_of({32U, 48U, 64U, 72U, 77U, 100U, 640U, 997U, 1000U, 1366U, 1920U, 4096U, 8191U, 16384U}))
       EXPECT_EQ(width_of(rows_of(width, lens)), width) << "lens " << static_cast<int>(lens);
 }
 

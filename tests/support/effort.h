@@ -2,6 +2,9 @@
 // How often tests try what is random.
 #pragma once
 
+#include <initializer_list>
+#include <vector>
+
 #include "../../geometry/src/import/sanitized.h"
 
 namespace raylift::test {
@@ -13,6 +16,14 @@ constexpr int kStride = kSanitized ? 5 : 1;
 template <typename Count>
 constexpr Count effort(Count full) {
   return static_cast<Count>((full + kStride - 1) / kStride);
+}
+
+/// As much of a list.
+template <typename T>
+std::vector<T> some_of(std::initializer_list<T> all) {
+  std::vector<T> some;
+  for (std::size_t i = 0; i < all.size(); i += kStride) some.push_back(all.begin()[i]);
+  return some;
 }
 
 }  // namespace raylift::test
