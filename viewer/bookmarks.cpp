@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -60,6 +61,9 @@ Bookmark from_json(const Json& json) {
     for (std::size_t i = 1; i != kStyleNames.size(); ++i)
       if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
         bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
+    for (const Json& one : json.value("opacities", Json::array()))
+      bookmark.opacities[hundredths(one.at("opacity").get<double>())] =
+          one.at("solids").get<std::vector<std::string>>();
   }
   if (const auto light = json.find("light"); light != json.end()) {
     bookmark.light = light_origin(*light);
@@ -102,6 +106,8 @@ Json to_json(const Bookmark& bookmark) {
   json["detail"] = s.detail;
   for (std::size_t i = 1; i != kStyleNames.size(); ++i)
     if (!bookmark.styled[i].empty()) json["styled"][std::string(kStyleNames[i])] = bookmark.styled[i];
+  for (const auto& [opacity, of] : bookmark.opacities)
+    json["opacities"].push_back({{"opacity", opacity / 100.0}, {"solids", of}});
   if (bookmark.light.empty()) return json;
   json["light"] = origin_json(bookmark.light);
   json["light"].update(photon_json(s.photons));
@@ -121,6 +127,26 @@ std::vector<std::string> numbered_paths(const Scene& scene) {
   for (std::size_t i = 0; i != paths.size(); ++i)
     names.push_back(paths[i] + (counts[paths[i]] > 1 ? '[' + std::to_string(numbers[i]) + ']' : ""));
   return names;
+}
+
+/// The solids that have a value, as hidden_solids() writes them.
+std::vector<std::string> solids_with(const Solids& solids, const std::vector<std::uint8_t>& values,
+                                     std::uint8_t value) {
+  std::vector<std::uint8_t> others;  // so that those with the value are hidden
+  for (const std::uint8_t one : values) others.push_back(one == value ? 0 : 1);
+  if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) return {};
+  Solids marked(solids.scene());
+  marked.set_all(std::move(others));
+  return hidden_solids(marked);
+}
+
+/// Gives these the value.
+void set_value(const Solids& solids, const std::vector<std::string>& written, std::uint8_t value,
+               std::vector<std::uint8_t>& values) {
+  if (written.empty()) return;
+  const std::vector<std::uint8_t> others = visibility(solids, written);
+  for (std::size_t i = 0; i != values.size(); ++i)
+    if (others[i] == 0) values[i] = value;
 }
 
 }  // namespace
@@ -166,26 +192,30 @@ std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std
 
 std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids) {
   std::array<std::vector<std::string>, kStyleNames.size()> styled;
-  for (std::size_t style = 1; style != styled.size(); ++style) {
-    std::vector<std::uint8_t> others;  // so that those of the style are hidden
-    for (const std::uint8_t one : solids.styles()) others.push_back(one == style ? 0 : 1);
-    if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) continue;
-    Solids marked(solids.scene());
-    marked.set_all(std::move(others));
-    styled[style] = hidden_solids(marked);
-  }
+  for (std::size_t style = 1; style != styled.size(); ++style)
+    styled[style] = solids_with(solids, solids.styles(), static_cast<std::uint8_t>(style));
   return styled;
+}
+
+std::map<std::uint8_t, std::vector<std::string>> opaque_solids(const Solids& solids) {
+  std::map<std::uint8_t, std::vector<std::string>> result;
+  for (const std::uint8_t one : std::set<std::uint8_t>(solids.opacities().begin(), solids.opacities().end()))
+    if (one != 0) result[one] = solids_with(solids, solids.opacities(), one);
+  return result;
+}
+
+std::vector<std::uint8_t> opacities(const Solids& solids,
+                                    const std::map<std::uint8_t, std::vector<std::string>>& by_hundredths) {
+  std::vector<std::uint8_t> result(solids.opacities().size(), 0);
+  for (const auto& [opacity, of] : by_hundredths) set_value(solids, of, opacity, result);
+  return result;
 }
 
 std::vector<std::uint8_t> styles(const Solids& solids,
                                  const std::array<std::vector<std::string>, kStyleNames.size()>& styled) {
   std::vector<std::uint8_t> result(solids.styles().size(), 0);
-  for (std::size_t style = 1; style != styled.size(); ++style) {
-    if (styled[style].empty()) continue;
-    const std::vector<std::uint8_t> others = visibility(solids, styled[style]);
-    for (std::size_t i = 0; i != result.size(); ++i)
-      if (others[i] == 0) result[i] = static_cast<std::uint8_t>(style);
-  }
+  for (std::size_t style = 1; style != styled.size(); ++style)
+    set_value(solids, styled[style], static_cast<std::uint8_t>(style), result);
   return result;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,8 @@ struct Bookmark {
   bool whole = true;  ///< false: of an older file, with camera and clipping plane alone
   /// The light that was shown, with settings.photons; empty: there was none, and what there is stays.
   LightOrigin light = {};
+  /// Those of glass with an opacity of their own, by hundredths.
+  std::map<std::uint8_t, std::vector<std::string>> opacities = {};
 };
 
 /// The hidden solids, by the paths of the highest nodes below which all is hidden. Of several nodes with one path, the
@@ -36,6 +40,10 @@ struct Bookmark {
 /// The styles that they mean: one value per solid.
 [[nodiscard]] std::vector<std::uint8_t> styles(const Solids& solids,
                                                const std::array<std::vector<std::string>, kStyleNames.size()>& styled);
+/// Those with an opacity of their own, likewise, and what they mean.
+[[nodiscard]] std::map<std::uint8_t, std::vector<std::string>> opaque_solids(const Solids& solids);
+[[nodiscard]] std::vector<std::uint8_t> opacities(
+    const Solids& solids, const std::map<std::uint8_t, std::vector<std::string>>& by_hundredths);
 /// The visibility that they mean: one value per solid. Paths that are not there mean nothing.
 [[nodiscard]] std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden);
 

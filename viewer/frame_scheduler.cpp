@@ -88,6 +88,7 @@ void FrameScheduler::expect_time() {
 void FrameScheduler::feed(ViewerState& state) {
   if (scene_ && looks_ != state.looks_version()) {
     renderer_.set_looks(state.looks());
+    renderer_.set_opacities(state.solids()->opacities());
     looks_ = state.looks_version();
   }
   if (detail_ != state.detail()) {

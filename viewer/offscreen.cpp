@@ -60,6 +60,7 @@ class OffscreenScene {
     }
     renderer_.set_scene(scene, geometry_ ? geometry_->buffers() : std::nullopt);
     renderer_.set_looks(looks_);
+    renderer_.set_opacities(solids_.opacities());
     // Worth its time for many images, or for those of a slow renderer.
     if (!rays && (options.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
       renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, {}, progress), progress));
@@ -108,7 +109,9 @@ class OffscreenScene {
     view_.camera = found->camera;
     view_.settings = with_bookmark(view_.settings, *found);
     view_.in_the_way.clear();
-    if (found->whole) solids_.set_all(visibility(solids_, found->hidden), styles(solids_, found->styled));
+    if (found->whole)
+      solids_.set_all(visibility(solids_, found->hidden), styles(solids_, found->styled),
+                      opacities(solids_, found->opacities));
     if (found->light.empty()) return;
     take_light(found->light, options_);
     source_moved_ = found->light.moved;

@@ -47,6 +47,7 @@ class Renderer {
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared = std::nullopt);
   /// The Look of each instance; empty: all are solid. Faint ones are seen, and not picked.
   void set_looks(std::span<const std::uint8_t> looks) { scene_.set_looks(looks); }
+  void set_opacities(std::span<const std::uint8_t> hundredths) { scene_.set_opacities(hundredths); }
   /// Of the scene: draws it as quickly as that allows.
   void set_detail(const Detail& detail) { scene_.set_detail(detail); }
   void set_enclosing(std::span<const std::uint32_t> enclosing) { scene_.set_enclosing(enclosing); }

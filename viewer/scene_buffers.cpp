@@ -60,6 +60,12 @@ void SceneBuffers::set_hit_colors(std::span<const std::uint32_t> colors) {
   hit_colors_ = color_buffer(colors);
 }
 
+void SceneBuffers::set_opacities(std::span<const std::uint8_t> hundredths) {
+  std::vector<float> opacities;
+  for (const std::uint8_t one : hundredths) opacities.push_back(static_cast<float>(one) / 100);
+  opacities_ = make_buffer(std::span<const float>(opacities));
+}
+
 void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared) {
   // Frees the old scene first: two large ones may not fit together.
   for (Buffer* buffer : {&vertices_, &triangles_, &level_triangles_, &normals_, &smooth_, &instances_, &colors_})
@@ -98,6 +104,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(LinearColor);
   // Until what they detected is known, solids have the colour of none.
   set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
+  set_opacities(std::vector<std::uint8_t>(scene.instances.size(), 0));
   scene_ = &scene;
   caps_.set_scene(&scene, &offsets_, surfaces_);
   set_looks({});
@@ -258,6 +265,7 @@ void SceneBuffers::draw(Look look, Pace* pace) const {
   const Group& drawn = group(look);
   if (drawn.commands == 0) return;
   bind(geometry_, drawn.seen_slots);
+  if (look == Look::glass) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 4, opacities_.name());
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.seen_records.name());
   std::size_t first = 0;
   for (const auto& [commands, triangles] :

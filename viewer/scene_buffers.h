@@ -42,6 +42,8 @@ class SceneBuffers {
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared);
   /// The Look of each instance; empty: all are solid.
   void set_looks(std::span<const std::uint8_t> looks);
+  /// Of each instance of glass, in hundredths; 0: Settings::glass, as all have until this is called for a scene.
+  void set_opacities(std::span<const std::uint8_t> hundredths);
   /// Colours of solids for ColorBy::hits and first_hit.
   void set_hit_colors(std::span<const std::uint32_t> colors);
   /// Makes the vertex normals of smooth shading, once for a scene.
@@ -113,7 +115,7 @@ class SceneBuffers {
   std::optional<Sight> sight_;  // that the groups have
   std::vector<std::uint32_t> surfaces_;
   Bounds bounds_;
-  Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, colors_, hit_colors_;
+  Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_;
   std::array<Group, 7> groups_;  // by Look
   Group selected_;
   CapLayer caps_;

@@ -41,9 +41,11 @@ void draw_style(ViewerState& state, const Selection& s) {
   if (style != Style::glass) return;
   ImGui::SameLine();
   ImGui::SetNextItemWidth(em(110));
-  float opacity = state.settings().glass;
-  if (slider("opacity", opacity, 0.02F, 1, "%.2f", "Of all solids of glass"))
-    state.change_settings([&](Settings& settings) { settings.glass = opacity; });
+  const std::uint8_t own = state.solids()->opacities()[s.solids.front()];
+  float opacity = own == 0 ? state.settings().glass : static_cast<float>(own) / 100;
+  if (slider("opacity", opacity, 0.02F, 1, "%.2f", "Of what is selected")) state.slide_opacity(opacity);
+  ImGui::SameLine();
+  if (button("all glass", "This opacity for all solids of glass")) state.set_glass(opacity);
 }
 
 /// From a solid to the group below it, and back: what the button does, if it was pressed.

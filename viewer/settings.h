@@ -109,7 +109,7 @@ struct Settings {
   bool smooth = true;
   bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent
-  float glass = 0.3F;             ///< the opacity of solids with Style::glass
+  float glass = 0.3F;             ///< the opacity of solids with Style::glass that have none of their own
   Shells shells = Shells::faint;  ///< as looks() says
   float detail = kDetail;         ///< pixels by which simplified solids may differ; 0: none is simplified
   std::optional<ClipPlane> clip;

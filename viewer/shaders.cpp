@@ -10,7 +10,7 @@ const std::string_view frame_block = R"(layout(std140, binding = 0) uniform Fram
   vec4 clip_planes[6];  // dot(xyz, relative position) > w is cut away
   vec4 forward;         // w: 1 where the camera is orthographic
   vec4 up;              // of the world; w: opacity
-  vec4 key_light;       // towards it; w: opacity of glass
+  vec4 key_light;       // towards it; w: opacity of glass that has none of its own
   uvec4 choice;         // colour mode, flags, nothing, triangles on the device
   uvec4 color_tables;   // of `colors`: entries for materials, entries for things without a colour of their own
 };
@@ -29,6 +29,10 @@ layout(location = 2) in uvec4 slot;  // instance, material, first triangle, opti
 
 #ifdef CLIPPED
 out float gl_ClipDistance[6];
+#endif
+#ifdef GLASS
+layout(std430, binding = 4) readonly buffer Opacities { float opacities[]; };  // of instances; 0: none of its own
+flat out float glass;
 #endif
 out vec3 relative;
 #ifdef SMOOTH
@@ -52,6 +56,9 @@ void main() {
 #endif
   which = uvec4(slot.xyz, floatBitsToUint(placed.low.w));
   surface = slot.w;
+#ifdef GLASS
+  glass = opacities[slot.x] > 0 ? opacities[slot.x] : key_light.w;
+#endif
 #ifdef SMOOTH
   vec3 n = vec3(octahedral, 1 - abs(octahedral.x) - abs(octahedral.y));
   if (n.z < 0) n.xy = (1 - abs(n.yx)) * mix(vec2(-1), vec2(1), greaterThanEqual(n.xy, vec2(0)));
@@ -105,6 +112,9 @@ in vec3 normal;
 #endif
 flat in uvec4 which;
 flat in uint surface;
+#ifdef GLASS
+flat in float glass;
+#endif
 #ifdef CAPS
 flat in vec3 closed;  // the plane's normal
 #endif
@@ -223,7 +233,7 @@ void main() {
 #endif
 #ifdef BLENDED
 #ifdef GLASS
-  float alpha = key_light.w;
+  float alpha = glass;
 #else
   float alpha = up.w;
 #endif

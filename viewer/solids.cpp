@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 
 #include "cli/camera.h"
@@ -61,7 +62,10 @@ Eigen::Vector3d farthest_vertex(const Mesh& mesh, const Transform& placed, const
 }  // namespace
 
 Solids::Solids(const Scene& scene)
-    : scene_(&scene), visible_(scene.instances.size(), 1), styles_(scene.instances.size(), 0) {
+    : scene_(&scene),
+      visible_(scene.instances.size(), 1),
+      styles_(scene.instances.size(), 0),
+      opacities_(scene.instances.size(), 0) {
   sort_by_group(
       scene.nodes.size(), scene.nodes.size(), [&](std::size_t i) { return scene.nodes[i].parent; }, child_begin_,
       child_);
@@ -96,7 +100,8 @@ std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
 
 void Solids::changing() {
   constexpr std::size_t kMostSteps = 100;
-  before_.push_back({visible_, styles_});
+  before_.push_back({visible_, styles_, opacities_});
+  sliding_.clear();
   if (before_.size() > kMostSteps) before_.erase(before_.begin());
   ++version_;
 }
@@ -121,26 +126,43 @@ void Solids::set_all(std::vector<std::uint8_t> visible) {
   visible_ = std::move(visible);
 }
 
-void Solids::set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles) {
+void Solids::set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles,
+                     std::vector<std::uint8_t> opacities) {
   changing();
   visible_ = std::move(visible);
   styles_ = std::move(styles);
+  opacities_ = std::move(opacities);
+  opacities_.resize(visible_.size(), 0);
 }
 
 bool Solids::has_styles() const {
   return std::any_of(styles_.begin(), styles_.end(), [](std::uint8_t one) { return one != 0; });
 }
 
-void Solids::set_style(std::span<const std::uint32_t> instances, Style style) {
+void Solids::set_style(std::span<const std::uint32_t> instances, Style style, std::uint8_t opacity) {
   changing();
-  for (const std::uint32_t i : instances) styles_[i] = static_cast<std::uint8_t>(style);
+  for (const std::uint32_t i : instances) {
+    styles_[i] = static_cast<std::uint8_t>(style);
+    opacities_[i] = opacity;
+  }
+}
+
+void Solids::slide_opacity(std::span<const std::uint32_t> instances, std::uint8_t opacity) {
+  if (sliding_.empty() || !std::ranges::equal(sliding_, instances)) {
+    changing();
+    sliding_.assign(instances.begin(), instances.end());
+  }
+  ++version_;
+  for (const std::uint32_t i : instances) opacities_[i] = opacity;
 }
 
 bool Solids::undo() {
   if (before_.empty()) return false;
   visible_ = std::move(before_.back().visible);
   styles_ = std::move(before_.back().styles);
+  opacities_ = std::move(before_.back().opacities);
   before_.pop_back();
+  sliding_.clear();
   ++version_;
   return true;
 }
@@ -158,6 +180,10 @@ int Solids::shown(std::uint32_t node) const {
   }
   const std::uint8_t bits = shown_[static_cast<std::uint32_t>(node + 1)];
   return bits == 2 ? 0 : bits == 3 ? 1 : 2;
+}
+
+std::uint8_t hundredths(double opacity) {
+  return static_cast<std::uint8_t>(std::clamp(std::lround(100 * opacity), 1L, 100L));
 }
 
 Bounds moved_box(const Bounds& box, const Transform& transform) {

@@ -17,6 +17,9 @@ namespace raylift::viewer {
 /// A box around a box after a transform.
 [[nodiscard]] Bounds moved_box(const Bounds& box, const Transform& transform);
 
+/// An opacity as Solids and Renderer keep one: 1 to 100.
+[[nodiscard]] std::uint8_t hundredths(double opacity);
+
 /// A scene's nodes and solids as a tree, and the visibility of each solid. The scene must outlive it.
 class Solids {
  public:
@@ -35,15 +38,20 @@ class Solids {
   /// The Style of each solid.
   [[nodiscard]] const std::vector<std::uint8_t>& styles() const { return styles_; }
   [[nodiscard]] bool has_styles() const;
-  void set_style(std::span<const std::uint32_t> instances, Style style);
+  /// The opacity of each solid with Style::glass, in hundredths; 0: that of all, Settings::glass.
+  [[nodiscard]] const std::vector<std::uint8_t>& opacities() const { return opacities_; }
+  void set_style(std::span<const std::uint32_t> instances, Style style, std::uint8_t opacity = 0);
+  /// Of glass, as by a slider: several in a row for the same solids are one change.
+  void slide_opacity(std::span<const std::uint32_t> instances, std::uint8_t opacity);
   /// Raised by each change of visibility or styles.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   void set_visible(std::span<const std::uint32_t> instances, bool visible);
   void show_all();
   void show_only(std::span<const std::uint32_t> instances);
-  /// One value per solid.
+  /// One value per solid. Without opacities, all glass has that of all.
   void set_all(std::vector<std::uint8_t> visible);
-  void set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles);
+  void set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles,
+               std::vector<std::uint8_t> opacities = {});
   /// Takes the last change of visibility or styles back; false where there is none.
   bool undo();
   /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.
@@ -65,9 +73,10 @@ class Solids {
   std::vector<std::uint32_t> child_begin_, child_;        // of node + 1; 0 is the top
   std::vector<std::uint32_t> instance_begin_, instance_;  // likewise
   std::vector<Bounds> mesh_bounds_;
-  std::vector<std::uint8_t> visible_, styles_;
+  std::vector<std::uint8_t> visible_, styles_, opacities_;
+  std::vector<std::uint32_t> sliding_;  // the solids of the last change, if that was by slide_opacity()
   struct Before {
-    std::vector<std::uint8_t> visible, styles;
+    std::vector<std::uint8_t> visible, styles, opacities;
   };
   std::vector<Before> before_;  // earlier values, the last ones last
   std::uint64_t version_ = 0;

@@ -2,10 +2,12 @@
 // How a scene opens: what the options mean in it.
 #include <raylift/geometry/error.h>
 
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,20 @@ void set_clip_box(const ViewOptions& options, const Solids& solids, Opening& vie
   if (box && !box->empty()) view.settings.set_clip_box({*box, options.clip_box_away});
 }
 
+/// PATTERN or PATTERN=OPACITY, as --glass takes it. Names may have a = too: what comes after it is a number, or no
+/// opacity.
+std::pair<std::string, std::uint8_t> split_opacity(const std::string& text) {
+  const std::size_t at = text.rfind('=');
+  if (at == std::string::npos) return {text, 0};
+  double opacity = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + at + 1, end, opacity);
+  if (error != std::errc() || rest != end) return {text, 0};
+  if (!(opacity >= 0.01 && opacity <= 1))
+    throw Error(ErrorKind::usage, "--glass '" + cli::printable(text) + "': an opacity is from 0.01 to 1");
+  return {text.substr(0, at), hundredths(opacity)};
+}
+
 }  // namespace
 
 Notes apply_visibility(const ViewOptions& options, Solids& solids) {
@@ -53,9 +69,12 @@ Notes apply_visibility(const ViewOptions& options, Solids& solids) {
   for (std::size_t i = 0; i != options.hide.size(); ++i)
     solids.set_visible(matching(options.hide[i], i < options.configured.hide, solids, notes), false);
   for (std::size_t style = 1; style != options.styled.size(); ++style)
-    for (std::size_t i = 0; i != options.styled[style].size(); ++i)
-      solids.set_style(matching(options.styled[style][i], i < options.configured.styled[style], solids, notes),
-                       static_cast<Style>(style));
+    for (std::size_t i = 0; i != options.styled[style].size(); ++i) {
+      const auto as = static_cast<Style>(style);
+      const std::string& text = options.styled[style][i];
+      const auto [pattern, opacity] = as == Style::glass ? split_opacity(text) : std::pair(text, std::uint8_t{0});
+      solids.set_style(matching(pattern, i < options.configured.styled[style], solids, notes), as, opacity);
+    }
   return notes;
 }
 

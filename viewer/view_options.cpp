@@ -203,10 +203,11 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
     return options.styled[static_cast<std::size_t>(style)];
   };
   patterns("--ghost", styled(Style::ghost), "Draw these solids faintly");
-  patterns("--glass", styled(Style::glass), "Draw these solids transparent");
+  patterns("--glass", styled(Style::glass),
+           "Draw these solids transparent; with an opacity of their own: PATTERN=SHARE");
   patterns("--wireframe-of", styled(Style::wireframe), "Draw these solids as lines");
   patterns("--edges-of", styled(Style::edges), "Draw the triangles' edges over these solids");
-  add("--glass-opacity", "SHARE", "0.3", "Opacity of solids of --glass, 0.01 to 1",
+  add("--glass-opacity", "SHARE", "0.3", "Opacity of solids of --glass without one of their own, 0.01 to 1",
       [&](const std::string& text) { settings.glass = static_cast<float>(number(text, 0.01, 1)); });
 }
 

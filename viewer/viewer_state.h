@@ -188,6 +188,10 @@ class ViewerState {
   void hide_selection();
   /// Of what is selected.
   void set_style(Style style);
+  /// Of what is selected, if that is glass.
+  void slide_opacity(double opacity);
+  /// Of all glass.
+  void set_glass(double opacity);
   /// Draws all others faintly. Where something is drawn in a style of its own already, or nothing is selected: none.
   void ghost_others();
   /// Takes the last change of what is hidden back.

@@ -15,6 +15,19 @@ void ViewerState::set_style(Style style) {
   ++revision_;
 }
 
+void ViewerState::slide_opacity(double opacity) {
+  if (!selection_ || !solids_) return;
+  solids_->slide_opacity(selection_->solids, hundredths(opacity));
+  ++revision_;
+}
+
+void ViewerState::set_glass(double opacity) {
+  if (!solids_) return;
+  settings_.glass = static_cast<float>(opacity);
+  solids_->set_all(solids_->visible(), solids_->styles());
+  ++revision_;
+}
+
 void ViewerState::ghost_others() {
   if (!solids_) return;
   if (!selection_ && !solids_->has_styles()) return say("nothing is selected");

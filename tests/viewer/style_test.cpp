@@ -55,6 +55,29 @@ TEST_F(Styles, GoBeforeWhatFollowsFromTheScene) {
   EXPECT_EQ(code(ask(request("style", {{"solids", "nobody"}, {"as", "glass"}}))), kRaylift);
 }
 
+TEST_F(Styles, GlassMayHaveAnOpacityOfItsOwn) {
+  (void)call("style", {{"solids", "pmt_*"}, {"as", "glass"}, {"opacity", 0.25}});
+  (void)call("style", {{"solids", "tank"}, {"as", "glass"}});
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
+  EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "ghost"}, {"opacity", 0.5}}))), kRaylift);
+  EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "glass"}, {"opacity", 1.5}}))), kParams);
+  state_.select(1);
+  for (const double opacity : {0.3, 0.4, 0.5}) state_.slide_opacity(opacity);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25}));
+  state_.select(2);
+  state_.slide_opacity(0.999);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 100}));
+  press("Z", true);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25})) << "of each solid in one step";
+  state_.slide_opacity(0.7);
+  press("Z", true);
+  press("Z", true);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
+  state_.set_glass(0.8);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 0, 0}));
+  EXPECT_EQ(state_.settings().glass, 0.8F);
+}
+
 TEST_F(Styles, AreUndoneInOrderWithVisibility) {
   (void)call("style", {{"solids", "pmt_1"}, {"as", "ghost"}});
   (void)call("hide", {{"solids", "pmt_2"}});
@@ -91,7 +114,8 @@ TEST_F(Styles, AreKeptByBookmarks) {
   state.open("/boxes.dae");
   state.show(three_boxes());
   const std::vector<std::uint8_t> styles{2, 1, 4};
-  state.change_solids([&](Solids& s) { s.set_all({1, 0, 1}, styles); });
+  const std::vector<std::uint8_t> opacities{20, 0, 7};
+  state.change_solids([&](Solids& s) { s.set_all({1, 0, 1}, styles, opacities); });
   state.change_settings([](Settings& s) { s.glass = 0.6F; });
   state.add_bookmark("here");
   state.change_solids([&](Solids& s) { s.set_all({1, 1, 1}, {0, 0, 3}); });
@@ -103,6 +127,7 @@ TEST_F(Styles, AreKeptByBookmarks) {
     ASSERT_NE(one->find_bookmark("here"), nullptr);
     one->go_to(Bookmark(*one->find_bookmark("here")));
     EXPECT_EQ(one->solids()->styles(), styles);
+    EXPECT_EQ(one->solids()->opacities(), opacities);
     EXPECT_EQ(one->solids()->visible(), (std::vector<std::uint8_t>{1, 0, 1}));
     EXPECT_EQ(one->settings().glass, 0.6F);
   }
@@ -121,6 +146,17 @@ TEST(StyleOptions, TakePatterns) {
   EXPECT_EQ(solids.styles(), (std::vector<std::uint8_t>{2, 4, 3})) << "by material; the later style holds";
   EXPECT_EQ(notes.warnings.size(), 1U) << "the configuration is for any scene";
   EXPECT_EQ(options.settings.glass, 0.5F);
+  options.styled[2] = {"material:Glass=0.1", "pmt_2=1"};
+  (void)apply_visibility(options, solids);
+  EXPECT_EQ(solids.styles(), (std::vector<std::uint8_t>{2, 4, 3})) << "lines go before";
+  options.styled[3] = options.styled[4] = {};
+  (void)apply_visibility(options, solids);
+  EXPECT_EQ(solids.opacities(), (std::vector<std::uint8_t>{0, 10, 100}));
+  for (const char* wrong : {"pmt_1=1.5", "pmt_1=0", "pmt_1=-1", "pmt_1=nan", "pmt_1=0.5x", "pmt_1="}) {
+    options.styled[2] = {wrong};
+    EXPECT_THROW((void)apply_visibility(options, solids), Error) << wrong;
+  }
+  options.styled[2] = {};
   options.styled[1] = {"pmt_1", "nobody"};
   EXPECT_THROW((void)apply_visibility(options, solids), Error);
 }
@@ -163,6 +199,31 @@ class StyleImage : public WithContext {
 };
 
 constexpr int kInFront = 7;  // pixels to the right and up, on both boxes, off the diagonals of their faces
+
+TEST_F(StyleImage, GlassIsAsOpaqueAsItsOwnOpacitySays) {
+  const auto shade = [&](std::vector<std::uint8_t> hundredths) {
+    renderer_->set_opacities(hundredths);
+    return at(drawn({Look::glass, Look::solid}), kInFront, 3);
+  };
+  settings_.glass = 0.3F;
+  const Pixel common = shade({0, 0});
+  EXPECT_EQ(shade({30, 0}), common);
+  EXPECT_EQ(shade({0, 90}), common) << "of what is no glass it means nothing";
+  const Pixel front = at(drawn({Look::solid, Look::solid}), kInFront, 3);
+  const Pixel back = at(drawn({Look::hidden, Look::solid}), kInFront, 3);
+  // The nearer to the box itself, the more opaque.
+  const auto off = [](const Pixel& a, const Pixel& b) {
+    int sum = 0;
+    for (std::size_t c = 0; c != 3; ++c) sum += std::abs(a[c] - b[c]);
+    return sum;
+  };
+  int before = off(back, front);
+  for (const int one : {5, 20, 50, 100}) {
+    const Pixel now = shade({static_cast<std::uint8_t>(one), 0});
+    EXPECT_LT(off(now, front), before) << one;
+    before = off(now, front);
+  }
+}
 
 TEST_F(StyleImage, GlassShowsWhatIsBehindAndIsHiddenByWhatIsBefore) {
   const Pixel front = at(drawn({Look::solid, Look::solid}), kInFront, 3);

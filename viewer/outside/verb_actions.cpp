@@ -155,7 +155,11 @@ Answer only(const ControlTarget& to, const Arguments& with) {
 
 Answer style(const ControlTarget& to, const Arguments& with) {
   const auto as = cli::enum_of<Style>(*with.text("as"), kStyleNames);
-  return change_found(to, with, [as](Solids& solids, const auto& found) { solids.set_style(found, as); });
+  const auto opacity = with.number("opacity");
+  if (opacity && as != Style::glass) throw Error(ErrorKind::usage, "only glass has an opacity", {}, "say as=glass");
+  return change_found(to, with, [&](Solids& solids, const auto& found) {
+    solids.set_style(found, as, opacity ? hundredths(*opacity) : std::uint8_t{0});
+  });
 }
 
 Answer undo(const ControlTarget& to, const Arguments&) {
