@@ -116,9 +116,9 @@ TEST_P(BvhBuild, LeavesWhatItCannotNumberToTheHost) {
   DeviceBuffer<UInt3> triangles(device(), mesh.triangles.size());
   vertices.copy_from(std::span<const Float3>(mesh.vertices), stream);
   triangles.copy_from(std::span<const UInt3>(mesh.triangles), stream);
-  const auto build_up_to = [&](std::uint32_t most_pairs) {
-    return detail::build_bvh_up_to(most_pairs, device(), vertices.device(), vertices.size(), triangles.device(),
-                                   triangles.size(), {}, stream)
+  const auto build_within = [&](const detail::BuildLimits& limits) {
+    return detail::build_bvh_within(limits, device(), vertices.device(), vertices.size(), triangles.device(),
+                                    triangles.size(), {}, stream)
         .to_host(stream);
   };
   const auto same = [](const Bvh& a, const Bvh& b) {
@@ -128,8 +128,9 @@ TEST_P(BvhBuild, LeavesWhatItCannotNumberToTheHost) {
   const Bvh on_host = build_bvh(mesh.vertices, mesh.triangles);
   const Bvh on_device = build_and_fetch(mesh);
   const auto pairs = static_cast<std::uint32_t>(on_device.pairs.size());
-  EXPECT_TRUE(same(build_up_to(pairs - 1), on_host));
-  EXPECT_TRUE(same(build_up_to(pairs), on_device));
+  EXPECT_TRUE(same(build_within({.most_pairs = pairs - 1}), on_host));
+  EXPECT_TRUE(same(build_within({.most_pairs = pairs}), on_device));
+  EXPECT_TRUE(same(build_within({.few_triangles = 0}), on_device)) << "as large meshes are built";
   EXPECT_EQ(same(on_host, on_device), device().info().is_host);
 }
 

@@ -2,6 +2,7 @@
 // Building on a device: memory for the kernels, and the host's builder where they are not for it.
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/bvh/bvh_build.h>
+#include <raylift/gpu/device/pool.h>
 
 #include <algorithm>
 #include <limits>
@@ -51,8 +52,15 @@ DeviceBvh build_on_host(const Device& device, const Float3* vertices, std::size_
 class DeviceScratch : public cuda::BuildMemory {
  public:
   DeviceScratch(const Device& device, StreamRef stream, DeviceBvh& result)
-      : device_(device), scratch_(device, stream), result_(result) {}
+      : device_(device), stream_(stream), scratch_(device, stream), result_(result) {}
   void* scratch(std::size_t bytes) override { return scratch_.scratch(bytes); }
+  bool reserve(std::size_t bytes) override { return scratch_.reserve(bytes); }
+  void* looked_at(std::size_t bytes) override {
+    looked_at_ = device_.pinned_pool().allocate(bytes);
+    return looked_at_.host().data();
+  }
+  void mark() override { looked_at_.used_by(stream_); }
+  void wait() override { looked_at_.wait(); }
   BvhNode* nodes(std::size_t count) override { return keep(result_.nodes, count); }
   TrianglePair* pairs(std::size_t count) override { return keep(result_.pairs, count); }
   PairIds* ids(std::size_t count) override { return keep(result_.ids, count); }
@@ -65,6 +73,8 @@ class DeviceScratch : public cuda::BuildMemory {
   }
 
   const Device& device_;
+  StreamRef stream_;
+  PinnedBlock looked_at_;
   detail::PooledScratch scratch_;
   DeviceBvh& result_;
 };
@@ -85,9 +95,9 @@ Bvh DeviceBvh::to_host(StreamRef stream) const {
   return bvh;
 }
 
-DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, const Device& device,
-                                  const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
-                                  std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
+DeviceBvh detail::build_bvh_within([[maybe_unused]] const BuildLimits& limits, const Device& device,
+                                   const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
+                                   std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
   if (options.leaf_pairs < 1 || options.leaf_pairs > kBvhMaxLeafPairs)
     throw Error(ErrorKind::usage, "leaf_pairs is not 1 to 4");
   if (triangle_count > kBvhMaxTriangles || vertex_count > std::numeric_limits<std::uint32_t>::max())
@@ -106,7 +116,8 @@ DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, con
                                  static_cast<std::uint32_t>(triangle_count),
                                  options.pair_triangles,
                                  std::min(options.leaf_pairs, 2U),
-                                 most_pairs};
+                                 limits.most_pairs,
+                                 limits.few_triangles};
     if (cuda::build_bvh_on_device(input, stream.handle(), memory, result.level_ends) == cuda::BuildOutcome::built) {
       device.synchronize(stream);
       return result;
@@ -118,8 +129,7 @@ DeviceBvh detail::build_bvh_up_to([[maybe_unused]] std::uint32_t most_pairs, con
 
 DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t vertex_count, const UInt3* triangles,
                     std::size_t triangle_count, const BvhOptions& options, StreamRef stream) {
-  return detail::build_bvh_up_to(cuda::kMostDevicePairs, device, vertices, vertex_count, triangles, triangle_count,
-                                 options, stream);
+  return detail::build_bvh_within({}, device, vertices, vertex_count, triangles, triangle_count, options, stream);
 }
 
 }  // namespace raylift::inline v0_1

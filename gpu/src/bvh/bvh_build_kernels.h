@@ -15,12 +15,20 @@ namespace raylift::inline v0_1::cuda {
 class ScratchMemory {
  public:
   virtual ~ScratchMemory() = default;
-  /// For the time of the build.
+  /// For the time of the build, aligned to 256 bytes.
   virtual void* scratch(std::size_t bytes) = 0;
+  /// Takes at once what the next calls of scratch() will ask for, as an allocation takes as long as a short kernel.
+  /// False where there is not as much.
+  virtual bool reserve(std::size_t bytes) = 0;
 };
 
 class BuildMemory : public ScratchMemory {
  public:
+  /// Pinned host memory, one block for all of the build, into which its stream copies what the host looks at.
+  virtual void* looked_at(std::size_t bytes) = 0;
+  /// What the stream does until mark() is what wait() waits for.
+  virtual void mark() = 0;
+  virtual void wait() = 0;
   /// For the result.
   virtual BvhNode* nodes(std::size_t count) = 0;
   virtual TrianglePair* pairs(std::size_t count) = 0;
@@ -37,8 +45,9 @@ struct BuildInput {
   const UInt3* triangles;
   std::uint32_t triangle_count;
   bool pair_triangles;
-  std::uint32_t leaf_pairs;  ///< 1 or 2
-  std::uint32_t most_pairs;  ///< at most kMostDevicePairs
+  std::uint32_t leaf_pairs;     ///< 1 or 2
+  std::uint32_t most_pairs;     ///< at most kMostDevicePairs
+  std::uint32_t few_triangles;  ///< up to here, memory for as many pairs is taken before they are counted
 };
 
 enum class BuildOutcome {

@@ -217,13 +217,10 @@ __global__ void __launch_bounds__(kMergeThreads)
 const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs) {
   auto* inner = build.take<Cluster>(pairs.count);
   auto* places = build.take<std::uint32_t>(pairs.count);
-  std::uint32_t* arrived = pairs.spare;
-  check(cudaMemsetAsync(arrived, 0xFF, std::size_t{pairs.count} * sizeof(std::uint32_t), build.stream),
-        "clearing memory");
   if (pairs.count == 1) return inner;  // the root is pair 0
   const unsigned blocks = (pairs.count + kMergeThreads - 1) / kMergeThreads;
   build_binary<<<std::min(blocks, resident_blocks(build_binary, kMergeThreads)), kMergeThreads, 0, build.stream>>>(
-      pairs.keys, {pairs.numbers, places}, pairs.boxes, inner, arrived, pairs.count, build.state);
+      pairs.keys, {pairs.numbers, places}, pairs.boxes, inner, pairs.arrived, pairs.count, build.state);
   return inner;
 }
 

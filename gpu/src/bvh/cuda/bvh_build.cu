@@ -8,39 +8,64 @@
 
 namespace raylift::inline v0_1::cuda {
 
+namespace {
+
+// Scratch memory of a triangle: its mate, and what counts pairs. Of a pair: its numbers, box, key and place in both
+// buffers of the sort (64), who arrived (4), an inner node and a place (36), its share of wide nodes (25 at most), the
+// order (4), and CUB's. And whatever comes of alignment.
+constexpr std::size_t kBytesATriangle = 2, kBytesAPair = 140, kBytesMore = std::size_t{1} << 20;
+
+}  // namespace
+
 BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory& memory,
                                  std::vector<std::uint32_t>& level_ends) {
   const auto stream = static_cast<cudaStream_t>(on);
+  const std::size_t triangles = input.triangle_count;
+  const bool early =
+      triangles <= input.few_triangles && memory.reserve(triangles * (kBytesATriangle + kBytesAPair) + 2 * kBytesMore);
+  if (!early) (void)memory.reserve(triangles * kBytesATriangle + kBytesMore);
   const Build build{input, stream, memory, static_cast<BuildState*>(memory.scratch(sizeof(BuildState)))};
   check(cudaMemsetAsync(build.state, 0, sizeof(BuildState), stream), "clearing memory");
-  BuildState seen;
-  const auto look = [&] {
+  auto* const copied = static_cast<BuildState*>(memory.looked_at(sizeof(BuildState)));
+  const BuildState* const seen = copied;
+  // What is launched meanwhile keeps the device busy until the host has seen it.
+  const auto look = [&](const auto& meanwhile) {
+    check(cudaMemcpyAsync(copied, build.state, sizeof(BuildState), cudaMemcpyDeviceToHost, stream), "building a BVH");
+    memory.mark();
+    meanwhile();
     check(cudaGetLastError(), "building a BVH");
-    check(cudaMemcpyAsync(&seen, build.state, sizeof seen, cudaMemcpyDeviceToHost, stream), "building a BVH");
-    check(cudaStreamSynchronize(stream), "building a BVH");
+    memory.wait();
   };
 
   bound_vertices(build);
   const Matches matches = match_triangles(build);
-  look();
+  std::uint32_t room = input.triangle_count;
+  PlacedPairs placed{};
+  look([&] {
+    if (early) placed = place_pairs(build, matches, room);
+  });
   // What the host's builder refuses, and says why.
   float extent = 0;
-  for (int a = 0; a < 3; ++a) extent = std::fmax(extent, seen.bounds.upper(a) - seen.bounds.lower(a));
-  if (seen.bounds.bad != 0 || seen.bad != 0 || (extent > 0 && extent < 0x1p-49f)) return BuildOutcome::bad_input;
-  if (seen.pairs > input.most_pairs) return BuildOutcome::too_large;
+  for (int a = 0; a < 3; ++a) extent = std::fmax(extent, seen->bounds.upper(a) - seen->bounds.lower(a));
+  if (seen->bounds.bad != 0 || seen->bad != 0 || (extent > 0 && extent < 0x1p-49f)) return BuildOutcome::bad_input;
+  const std::uint32_t count = seen->pairs;
+  if (count > input.most_pairs) return BuildOutcome::too_large;
 
-  const SortedPairs pairs = sort_pairs(build, matches, seen.pairs);
+  if (!early) {
+    room = count;
+    (void)memory.reserve(room * kBytesAPair + kBytesMore);
+    placed = place_pairs(build, matches, room);
+  }
+  const SortedPairs pairs = sort_pairs(build, placed, room, count);
   const Cluster* inner = build_binary_tree(build, pairs);
   const WideNodes wide = gather_wide_nodes(build, pairs, inner);
-  auto* order = build.take<std::uint32_t>(pairs.count);
-  TrianglePair* const leaves = memory.pairs(pairs.count);  // while the device is busy
-  PairIds* const ids = memory.ids(pairs.count);
-  look();
-  if (seen.levels > kBvhMaxDepth) return BuildOutcome::too_deep;
-  level_ends.assign(seen.level_ends, seen.level_ends + seen.levels);
+  TrianglePair* const leaves = memory.pairs(count);  // while the device is busy
+  PairIds* const ids = memory.ids(count);
+  look([&] { write_pairs(build, pairs, wide.order, leaves, ids); });
+  if (seen->levels > kBvhMaxDepth) return BuildOutcome::too_deep;
+  level_ends.assign(seen->level_ends, seen->level_ends + seen->levels);
   const std::size_t nodes = level_ends.back();
-  write_wide_nodes(build, pairs, inner, wide, nodes, memory.nodes(nodes), order);
-  write_pairs(build, pairs, order, leaves, ids);
+  write_wide_nodes(build, pairs, inner, wide, nodes, memory.nodes(nodes));
   check(cudaGetLastError(), "building a BVH");
   return BuildOutcome::built;
 }

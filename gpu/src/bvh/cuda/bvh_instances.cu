@@ -148,7 +148,9 @@ SortedPairs sort_pieces(const Build& build, const InstanceLevelInput& input, con
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, sorted_keys, sorted_numbers,
                                            static_cast<std::int64_t>(count), 0, 3 * kBits, build.stream);
   });
-  return {count, nullptr, clusters, sorted_keys.Current(), sorted_numbers.Current(), sorted_numbers.Alternate()};
+  auto* const arrived = sorted_numbers.Alternate();
+  check(cudaMemsetAsync(arrived, 0xFF, std::size_t{count} * sizeof(std::uint32_t), build.stream), "clearing memory");
+  return {count, nullptr, clusters, sorted_keys.Current(), sorted_numbers.Current(), arrived};
 }
 
 }  // namespace
@@ -170,10 +172,9 @@ BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, voi
   const WideNodes wide = gather_wide_nodes(build, pieces, inner);
   const std::uint32_t most = input.count < 2 ? 1 : input.count - 1;
   auto* nodes = build.take<BvhNode>(most);
-  auto* order = build.take<std::uint32_t>(input.count);
-  write_wide_nodes(build, pieces, inner, wide, most, nodes, order);
+  write_wide_nodes(build, pieces, inner, wide, most, nodes);
 
-  const Gathered tree{nodes, order, most, build.state};
+  const Gathered tree{nodes, wide.order, most, build.state};
   auto* children = build.take<std::uint32_t>(most);
   auto* before = build.take<std::uint32_t>(most);
   auto* new_number = build.take<std::uint32_t>(most);

@@ -30,7 +30,7 @@ __device__ std::uint32_t ballot_of_node(bool holds) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    write_nodes(Tree tree, WideNodes wide, const BuildState* state, BvhNode* nodes, std::uint32_t* order) {
+    write_nodes(Tree tree, WideNodes wide, const BuildState* state, BvhNode* nodes) {
   __shared__ BvhNode staged[kThreads / kSlots];
   const std::uint32_t i = (blockIdx.x * kThreads + threadIdx.x) / kSlots;
   const unsigned lane = threadIdx.x % kSlots;
@@ -66,12 +66,6 @@ __global__ void __launch_bounds__(kThreads)
     node.pairs = ones | twos << 1;
     node.inner = inner_bits;
   }
-  if (leaf) {
-    const std::uint32_t before = (1u << 4 * lane) - 1;
-    std::uint32_t* to = order + (first.pairs + __popc(ones & before) + __popc(twos & before));
-    to[0] = pairs == 1 ? value & kNumber : child.left & kNumber;
-    if (pairs == 2) to[1] = child.right;
-  }
   __syncwarp(0xFFu << (threadIdx.x % 32 & ~7u));
   if (lane < sizeof(BvhNode) / sizeof(uint4))
     reinterpret_cast<uint4*>(nodes + i)[lane] = reinterpret_cast<const uint4*>(&node)[lane];
@@ -80,10 +74,10 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void write_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner, const WideNodes& wide,
-                      std::size_t count, BvhNode* nodes, std::uint32_t* order) {
+                      std::size_t count, BvhNode* nodes) {
   const std::size_t threads = count * kSlots;
   write_nodes<<<static_cast<unsigned>((threads + kThreads - 1) / kThreads), kThreads, 0, build.stream>>>(
-      {pairs.boxes, inner, pairs.count, build.input.leaf_pairs}, wide, build.state, nodes, order);
+      {pairs.boxes, inner, pairs.count, build.input.leaf_pairs}, wide, build.state, nodes);
 }
 
 }  // namespace raylift::inline v0_1::cuda

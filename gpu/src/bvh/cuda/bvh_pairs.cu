@@ -116,13 +116,22 @@ __global__ void __launch_bounds__(kPairBlock)
   }
 }
 
+// Bits per axis of the curve: a plane of cells has one for each pair of a surface. More give no better trees.
+__host__ __device__ int curve_bits(std::uint32_t pairs) {
+  int bits = 6;
+  while (std::uint64_t{1} << (2 * bits) < pairs) ++bits;
+  return bits;
+}
+
 // Each pair's numbers, box, and place on the curve.
 __global__ void __launch_bounds__(kPairBlock)
     make_pairs(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles, std::uint32_t count,
-               const std::int8_t* __restrict__ mates, const std::uint32_t* __restrict__ first_of_block, int bits,
-               PairIds* ids, Cluster* boxes, std::uint64_t* keys, std::uint32_t* numbers, const BuildState* state) {
+               const std::int8_t* __restrict__ mates, const std::uint32_t* __restrict__ first_of_block, PairIds* ids,
+               Cluster* boxes, std::uint64_t* keys, std::uint32_t* numbers, std::uint32_t* arrived,
+               const BuildState* state) {
   using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
   __shared__ typename Scan::TempStorage scan;
+  if (state->bad != 0) return;  // an index leads nowhere
   const std::uint32_t t = blockIdx.x * kPairBlock + threadIdx.x;
   const int mate = t < count ? mates[t] : -1;
   const bool head = mate >= 0;
@@ -148,7 +157,7 @@ __global__ void __launch_bounds__(kPairBlock)
     lower[axis] = state->bounds.lower(axis);
     extent = fmaxf(extent, state->bounds.upper(axis) - lower[axis]);
   }
-  const float cells = static_cast<float>(1u << bits), scale = extent > 0 ? cells / extent : 0;
+  const float cells = static_cast<float>(1u << curve_bits(state->pairs)), scale = extent > 0 ? cells / extent : 0;
   std::uint64_t key = 0;
   Cluster cluster;
 #pragma unroll
@@ -164,6 +173,7 @@ __global__ void __launch_bounds__(kPairBlock)
   boxes[place] = cluster;
   keys[place] = key;
   numbers[place] = place;
+  arrived[place] = kNone;
 }
 
 // The leaves' vertices, in the order of the leaves.
@@ -189,13 +199,6 @@ __global__ void write_leaves(const Float3* __restrict__ vertices, const UInt3* _
   ids[i] = pair;
 }
 
-// Bits per axis of the curve: a plane of cells has one for each pair of a surface. More give no better trees.
-int curve_bits(std::uint32_t pairs) {
-  int bits = 6;
-  while (std::uint64_t{1} << (2 * bits) < pairs) ++bits;
-  return bits;
-}
-
 unsigned pair_blocks(const Build& build) {
   return (build.input.triangle_count + kPairBlock - 1) / kPairBlock;
 }
@@ -216,23 +219,25 @@ Matches match_triangles(const Build& build) {
   return {mates, first_of_block};
 }
 
-SortedPairs sort_pairs(const Build& build, const Matches& matches, std::uint32_t count) {
+PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_t room) {
   const BuildInput& input = build.input;
-  auto* ids = build.take<PairIds>(count);
-  auto* boxes = build.take<Cluster>(count);
-  auto* keys = build.take<std::uint64_t>(std::size_t{count} * 2);
-  auto* numbers = build.take<std::uint32_t>(std::size_t{count} * 2);
-  const int bits = curve_bits(count);
-  make_pairs<<<pair_blocks(build), kPairBlock, 0, build.stream>>>(input.vertices, input.triangles, input.triangle_count,
-                                                                  matches.mates, matches.first_of_block, bits, ids,
-                                                                  boxes, keys, numbers, build.state);
-  cub::DoubleBuffer<std::uint64_t> sorted_keys(keys, keys + count);
-  cub::DoubleBuffer<std::uint32_t> sorted_numbers(numbers, numbers + count);
+  const PlacedPairs placed{build.take<PairIds>(room), build.take<Cluster>(room),
+                           build.take<std::uint64_t>(std::size_t{room} * 2),
+                           build.take<std::uint32_t>(std::size_t{room} * 2), build.take<std::uint32_t>(room)};
+  make_pairs<<<pair_blocks(build), kPairBlock, 0, build.stream>>>(
+      input.vertices, input.triangles, input.triangle_count, matches.mates, matches.first_of_block, placed.ids,
+      placed.boxes, placed.keys, placed.numbers, placed.arrived, build.state);
+  return placed;
+}
+
+SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room, std::uint32_t count) {
+  cub::DoubleBuffer<std::uint64_t> keys(placed.keys, placed.keys + room);
+  cub::DoubleBuffer<std::uint32_t> numbers(placed.numbers, placed.numbers + room);
   build.run_cub("sorting pairs", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, sorted_keys, sorted_numbers,
-                                           static_cast<std::int64_t>(count), 0, 3 * bits, build.stream);
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, numbers, static_cast<std::int64_t>(count), 0,
+                                           3 * curve_bits(count), build.stream);
   });
-  return {count, ids, boxes, sorted_keys.Current(), sorted_numbers.Current(), sorted_numbers.Alternate()};
+  return {count, placed.ids, placed.boxes, keys.Current(), numbers.Current(), placed.arrived};
 }
 
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,

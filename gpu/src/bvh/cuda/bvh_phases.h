@@ -52,6 +52,17 @@ struct VertexBounds {
   [[nodiscard]] __host__ __device__ float upper(int axis) const { return from_ordered(farthest[axis]); }
 };
 
+/// Inner nodes and pairs.
+struct Totals {
+  std::uint32_t inner, pairs;
+};
+/// Of the wide nodes.
+struct LevelsDone {
+  Totals known;         // have their places
+  std::uint32_t begin;  // of the next level
+  int level;
+};
+
 /// What kernels find out for each other and for the host. Zeros at first.
 struct BuildState {
   VertexBounds bounds;
@@ -60,6 +71,7 @@ struct BuildState {
   std::uint32_t begun;  // of them, from which warps climb up the binary tree
   std::uint32_t root;
   int levels;  // of wide nodes; more than kBvhMaxDepth: not done
+  LevelsDone done_by_one;
   std::uint32_t level_ends[kBvhMaxDepth];
 };
 
@@ -128,16 +140,28 @@ struct Matches {
 };
 [[nodiscard]] Matches match_triangles(const Build& build);
 
-/// Pairs sorted along the Morton curve.
+/// Pairs in the order of the triangles, and their places on the Morton curve.
+struct PlacedPairs {
+  PairIds* ids;
+  Cluster* boxes;
+  std::uint64_t* keys;     // as many again behind them
+  std::uint32_t* numbers;  // likewise
+  std::uint32_t* arrived;  // all kNone, for the binary tree
+};
+/// There is room for as many; BuildState::pairs need not be known to the host. Nothing is done where it says `bad`.
+[[nodiscard]] PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_t room);
+
+/// The same sorted along the curve.
 struct SortedPairs {
   std::uint32_t count;
   const PairIds* ids;  // in the order of the triangles, as boxes
   const Cluster* boxes;
   const std::uint64_t* keys;  // sorted
   std::uint32_t* numbers;     // sorted likewise
-  std::uint32_t* spare;       // as many again
+  std::uint32_t* arrived;     // as many, all kNone
 };
-[[nodiscard]] SortedPairs sort_pairs(const Build& build, const Matches& matches, std::uint32_t count);
+[[nodiscard]] SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room,
+                                     std::uint32_t count);
 
 /// The binary tree over all pairs; finds BuildState::root. Returns its inner nodes.
 [[nodiscard]] const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs);
@@ -147,20 +171,18 @@ constexpr int kSlots = 8;
 struct SlotNumbers {
   std::uint32_t of[kSlots];  // number of what goes into each slot; the highest bits are its pairs, less one; kNone
 };
-struct Totals {
-  std::uint32_t inner, pairs;
-};
 struct WideNodes {
   std::size_t most;            // there may be
   const std::uint32_t* roots;  // the binary node at each
   const SlotNumbers* slots;
-  const Totals* first;  // first_child, first_pair
+  const Totals* first;         // first_child, first_pair
+  const std::uint32_t* order;  // the pairs in the order of their leaves
 };
 [[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner);
 
-/// The first `count` of them, as far as there are so many. `order`: the pairs in the order of their leaves.
+/// The first `count` of them, as far as there are so many.
 void write_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner, const WideNodes& wide,
-                      std::size_t count, BvhNode* nodes, std::uint32_t* order);
+                      std::size_t count, BvhNode* nodes);
 
 /// The leaves' vertices and numbers, in the order of the leaves.
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,

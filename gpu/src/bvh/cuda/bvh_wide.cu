@@ -134,76 +134,102 @@ __device__ Totals gather(const Tree& tree, std::uint32_t root, bool active, Slot
   return {inner ? 1u : 0u, inner ? 0u : part.pairs};
 }
 
-/// What of a level a block works on.
+/// What of a level a block works on, of so many.
 struct Run {
   std::uint32_t begin, end;
 };
-__device__ Run run_of_block(std::uint32_t begin, std::uint32_t end) {
+__device__ Run run_of_block(std::uint32_t begin, std::uint32_t end, unsigned block, unsigned blocks) {
   const std::uint32_t count = end - begin;
-  const std::uint32_t size = ((count + kLeast - 1) / kLeast + gridDim.x - 1) / gridDim.x * kLeast;
-  return {begin + min(blockIdx.x * size, count), begin + min((blockIdx.x + 1) * size, count)};
+  const std::uint32_t size = ((count + kLeast - 1) / kLeast + blocks - 1) / blocks * kLeast;
+  return {begin + min(block * size, count), begin + min((block + 1) * size, count)};
 }
 
 // What blocks before this one have; `total` becomes what all of them do.
-__device__ Totals sum_before_block(const Totals* sums, Totals& total, Scan::TempStorage& storage) {
+__device__ Totals sum_before_block(const Totals* sums, unsigned block, unsigned blocks, Totals& total,
+                                   Scan::TempStorage& storage) {
   Totals before{0, 0}, all{0, 0}, ignored;
-  for (std::uint32_t b = threadIdx.x; b < gridDim.x; b += kThreads) {
+  for (std::uint32_t b = threadIdx.x; b < blocks; b += kThreads) {
     const Totals of_block{__ldcg(&sums[b].inner), __ldcg(&sums[b].pairs)};
     all = Add{}(all, of_block);
-    if (b < blockIdx.x) before = Add{}(before, of_block);
+    if (b < block) before = Add{}(before, of_block);
   }
   total = sum_of_block(all, ignored, storage);
   return sum_of_block(before, ignored, storage);
 }
 
-// All levels in one launch. A node's root is known once its parent has its place.
-__global__ void __launch_bounds__(kThreads, kBlocksEach)
-    gather_all(Tree tree, std::uint32_t* roots, SlotNumbers* slots, Totals* first, Totals* sums, BuildState* state) {
+struct Arrays {
+  std::uint32_t* roots;
+  SlotNumbers* slots;
+  Totals* first;
+  Totals* sums;  // of each block
+  std::uint32_t* order;
+};
+
+// One level, by `blocks` blocks that meet() brings together. A node's root is known once its parent has its place.
+template <class Meet>
+__device__ void gather_level(const Tree& tree, const Arrays& to, LevelsDone& done, unsigned block, unsigned blocks,
+                             const Meet& meet, Scan::TempStorage& storage, BuildState* state) {
+  const unsigned lane = slot_lane(), node_of_tile = threadIdx.x / kSlots;
+  const std::uint32_t end = done.known.inner;
+  const Run run = run_of_block(done.begin, end, block, blocks);
+  Totals sum{0, 0}, ignored, total;
+  for (std::uint32_t tile = run.begin; tile < run.end; tile += kTile) {
+    const std::uint32_t i = tile + node_of_tile;
+    const bool active = i < run.end;
+    if (!__any_sync(kAll, active)) break;
+    sum = Add{}(sum, gather(tree, active ? __ldcg(to.roots + i) : 0, active, to.slots + i));
+  }
+  sum = sum_of_block(sum, ignored, storage);
+  if (threadIdx.x == 0) to.sums[block] = sum;
+  meet();
+  Totals next = Add{}(sum_before_block(to.sums, block, blocks, total, storage), done.known);
+  for (std::uint32_t tile = run.begin; tile < run.end; tile += kTile) {
+    const std::uint32_t i = tile + node_of_tile;
+    const std::uint32_t value = i < run.end ? to.slots[i].of[lane] : kNone;
+    const std::uint32_t pairs = value == kNone ? 0 : (value >> 30) + 1;
+    const bool inner = pairs > tree.leaf_pairs;
+    Totals before;
+    const Totals of_tile = sum_of_block({inner ? 1u : 0u, inner ? 0u : pairs}, before, storage);
+    before = Add{}(before, next);
+    if (inner) to.roots[before.inner] = value & kNumber;
+    if (!inner && pairs == 1) to.order[before.pairs] = value & kNumber;
+    if (!inner && pairs == 2) {
+      const Cluster both = tree.at(value & kNumber);
+      to.order[before.pairs] = both.left & kNumber;
+      to.order[before.pairs + 1] = both.right;
+    }
+    if (lane == 0 && i < run.end) to.first[i] = before;
+    next = Add{}(next, of_tile);
+  }
+  if (block == 0 && threadIdx.x == 0) state->level_ends[done.level] = end;
+  done = {Add{}(done.known, total), end, done.level + 1};
+  meet();
+}
+
+// All levels in one launch. The first ones, of few nodes, by one block, as it takes long until all blocks meet.
+__global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Arrays to, BuildState* state) {
   const cg::grid_group grid = cg::this_grid();
   __shared__ Scan::TempStorage storage;
-  const unsigned lane = slot_lane(), node_of_tile = threadIdx.x / kSlots;
-  Totals known{1, 0};  // nodes and pairs that have their places
-  std::uint32_t begin = 0;
-  int level = 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0) roots[0] = state->root;
-  grid.sync();
-  while (begin < known.inner) {
-    if (level == kBvhMaxDepth) {
-      level = kBvhMaxDepth + 1;
-      break;
-    }
-    const std::uint32_t end = known.inner;
-    const Run run = run_of_block(begin, end);
-    Totals sum{0, 0}, ignored, total;
-    for (std::uint32_t tile = run.begin; tile < run.end; tile += kTile) {
-      const std::uint32_t i = tile + node_of_tile;
-      const bool active = i < run.end;
-      if (!__any_sync(kAll, active)) break;
-      sum = Add{}(sum, gather(tree, active ? __ldcg(roots + i) : 0, active, slots + i));
-    }
-    sum = sum_of_block(sum, ignored, storage);
-    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
-    grid.sync();
-    Totals next = Add{}(sum_before_block(sums, total, storage), known);
-    for (std::uint32_t tile = run.begin; tile < run.end; tile += kTile) {
-      const std::uint32_t i = tile + node_of_tile;
-      const std::uint32_t value = i < run.end ? slots[i].of[lane] : kNone;
-      const std::uint32_t pairs = value == kNone ? 0 : (value >> 30) + 1;
-      const bool inner = pairs > tree.leaf_pairs;
-      Totals before;
-      const Totals of_tile = sum_of_block({inner ? 1u : 0u, inner ? 0u : pairs}, before, storage);
-      before = Add{}(before, next);
-      if (inner) roots[before.inner] = value & kNumber;
-      if (lane == 0 && i < run.end) first[i] = before;
-      next = Add{}(next, of_tile);
-    }
-    if (blockIdx.x == 0 && threadIdx.x == 0) state->level_ends[level] = end;
-    begin = end;
-    known = Add{}(known, total);
-    ++level;
-    grid.sync();
+  LevelsDone done{{1, 0}, 0, 0};
+  const auto goes_on = [&] { return done.begin < done.known.inner && done.level < kBvhMaxDepth; };
+  if (blockIdx.x == 0) {
+    if (threadIdx.x == 0) to.roots[0] = state->root;
+    __syncthreads();
+    while (goes_on() && done.known.inner - done.begin <= kTile)
+      gather_level(
+          tree, to, done, 0, 1, [] { __syncthreads(); }, storage, state);
+    if (threadIdx.x == 0) state->done_by_one = done;
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) state->levels = level;
+  grid.sync();
+  if (blockIdx.x != 0) {
+    const volatile LevelsDone& by_one = state->done_by_one;
+    done = {{by_one.known.inner, by_one.known.pairs}, by_one.begin, by_one.level};
+  }
+  while (goes_on())
+    gather_level(
+        tree, to, done, blockIdx.x, gridDim.x, [&] { grid.sync(); }, storage, state);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    state->levels = done.begin < done.known.inner ? kBvhMaxDepth + 1 : done.level;
 }
 
 }  // namespace
@@ -215,17 +241,15 @@ WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const 
   // Of a cooperative launch, no more blocks than there is work for.
   const auto grid =
       static_cast<unsigned>(std::min<std::size_t>(most_nodes / kLeast + 1, resident_blocks(gather_all, kThreads)));
-  auto* roots = build.take<std::uint32_t>(most_nodes);
-  auto* slots = build.take<SlotNumbers>(most_nodes);
-  auto* first = build.take<Totals>(most_nodes);
-  auto* sums = build.take<Totals>(grid);
+  Arrays to{build.take<std::uint32_t>(most_nodes), build.take<SlotNumbers>(most_nodes), build.take<Totals>(most_nodes),
+            build.take<Totals>(grid), build.take<std::uint32_t>(pairs.count)};
   Tree tree{pairs.boxes, inner, pairs.count, build.input.leaf_pairs};
   BuildState* state = build.state;
-  void* arguments[] = {&tree, &roots, &slots, &first, &sums, &state};
+  void* arguments[] = {&tree, &to, &state};
   check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&gather_all), dim3(grid), dim3(kThreads), arguments,
                                     0, build.stream),
         "gathering wide nodes");
-  return {most_nodes, roots, slots, first};
+  return {most_nodes, to.roots, to.slots, to.first, to.order};
 }
 
 }  // namespace raylift::inline v0_1::cuda
