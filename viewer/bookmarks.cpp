@@ -18,6 +18,8 @@ namespace {
 
 using Json = KeptJson;
 
+constexpr auto kLeast = static_cast<float>(kLeastOpacity);
+
 template <int N, class Vector>
 void read_numbers(const Json& json, Vector& target) {
   for (int i = 0; i < N; ++i) target[i] = json.at(static_cast<std::size_t>(i)).get<double>();
@@ -54,9 +56,9 @@ Bookmark from_json(const Json& json) {
     s.smooth = json.at("smooth").get<bool>();
     s.back_faces = json.at("back-faces").get<bool>();
     s.caps = json.at("caps").get<bool>();
-    s.opacity = std::clamp(json.at("opacity").get<float>(), 0.02F, 1.0F);
+    s.opacity = std::clamp(json.at("opacity").get<float>(), kLeast, 1.0F);
     bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
-    s.glass = std::clamp(json.value("glass", s.glass), 0.02F, 1.0F);
+    s.glass = std::clamp(json.value("glass", s.glass), kLeast, 1.0F);
     s.detail = std::clamp(json.value("detail", s.detail), 0.0F, kMostDetail);
     for (std::size_t i = 1; i != kStyleNames.size(); ++i)
       if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
@@ -129,13 +131,11 @@ std::vector<std::string> numbered_paths(const Scene& scene) {
   return names;
 }
 
-/// The solids that have a value, as hidden_solids() writes them.
-std::vector<std::string> solids_with(const Solids& solids, const std::vector<std::uint8_t>& values,
-                                     std::uint8_t value) {
+/// The solids that have a value, as hidden_solids() writes them. `marked`: of the same scene, for its visibility.
+std::vector<std::string> solids_with(Solids& marked, const std::vector<std::uint8_t>& values, std::uint8_t value) {
   std::vector<std::uint8_t> others;  // so that those with the value are hidden
   for (const std::uint8_t one : values) others.push_back(one == value ? 0 : 1);
   if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) return {};
-  Solids marked(solids.scene());
   marked.set_all(std::move(others));
   return hidden_solids(marked);
 }
@@ -192,15 +192,17 @@ std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std
 
 std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids) {
   std::array<std::vector<std::string>, kStyleNames.size()> styled;
+  Solids marked(solids.scene());
   for (std::size_t style = 1; style != styled.size(); ++style)
-    styled[style] = solids_with(solids, solids.styles(), static_cast<std::uint8_t>(style));
+    styled[style] = solids_with(marked, solids.styles(), static_cast<std::uint8_t>(style));
   return styled;
 }
 
 std::map<std::uint8_t, std::vector<std::string>> opaque_solids(const Solids& solids) {
   std::map<std::uint8_t, std::vector<std::string>> result;
+  Solids marked(solids.scene());
   for (const std::uint8_t one : std::set<std::uint8_t>(solids.opacities().begin(), solids.opacities().end()))
-    if (one != 0) result[one] = solids_with(solids, solids.opacities(), one);
+    if (one != 0) result[one] = solids_with(marked, solids.opacities(), one);
   return result;
 }
 

@@ -33,6 +33,7 @@ struct DrawSlot {
   std::uint32_t first_triangle;   ///< of the part, over all meshes; gl_PrimitiveID starts there
   std::uint32_t surface = kNone;  ///< the optical surface on its outside, an index in Optics::surfaces, or kNone
 };
+static_assert(sizeof(DrawSlot) == 16);  // a uvec4
 
 /// glMultiDrawElementsIndirect's record.
 struct DrawCommand {

@@ -39,6 +39,7 @@ void FrameScheduler::take_scene(ViewerState& state) {
   const auto old_scene = std::exchange(scene_, state.scene());  // the renderer has it until set_scene()
   const auto old_device_scene = std::exchange(device_scene_, state.device_scene());
   looks_.reset();
+  opacities_.reset();
   if (fresh) detail_.reset();
   pace_.reset();
   state.attempt([&] {
@@ -88,8 +89,11 @@ void FrameScheduler::expect_time() {
 void FrameScheduler::feed(ViewerState& state) {
   if (scene_ && looks_ != state.looks_version()) {
     renderer_.set_looks(state.looks());
-    renderer_.set_opacities(state.solids()->opacities());
     looks_ = state.looks_version();
+  }
+  if (scene_ && opacities_ != state.solids()->opacity_version()) {
+    renderer_.set_opacities(state.solids()->opacities());
+    opacities_ = state.solids()->opacity_version();
   }
   if (detail_ != state.detail()) {
     detail_ = state.detail();

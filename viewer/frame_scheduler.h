@@ -73,8 +73,8 @@ class FrameScheduler {
   std::unique_ptr<LiveLight> live_;
   std::optional<LightRequest> light_;  // that live_ has taken, or failed to
   std::unique_ptr<RayCaster> caster_;
-  std::uint64_t drawn_ = 0;             // the state's revision
-  std::optional<std::uint64_t> looks_;  // the version that the renderer has
+  std::uint64_t drawn_ = 0;                         // the state's revision
+  std::optional<std::uint64_t> looks_, opacities_;  // the versions that the renderer has
   bool coarse_ = false;
   bool first_ = false;        // no image of the scene is drawn yet
   std::optional<Pace> pace_;  // of an image that is drawn in turns

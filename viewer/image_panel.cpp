@@ -30,7 +30,7 @@ bool edit_surfaces(Settings& s) {
   changed |= checkbox("smooth", s.smooth, "Smooth or flat shading (N)");
   second_column();
   changed |= checkbox("back faces", s.back_faces, "Faces seen from inside in red stripes (B)");
-  changed |= slider("opacity", s.opacity, 0.02F, 1, "%.2f", "Of all surfaces (T)", rays);
+  changed |= slider("opacity", s.opacity, static_cast<float>(kLeastOpacity), 1, "%.2f", "Of all surfaces (T)", rays);
   changed |= slider("detail", s.detail, 0, kMostShownDetail, "%.2f px",
                     "How far solids that are seen small may lie off, where they are simplified; 0: none is",
                     s.rays != RayMode::off ? "Rays meet the scene's own triangles" : nullptr);

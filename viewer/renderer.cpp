@@ -68,7 +68,7 @@ ImageTarget image_target(const Resolution& size, int samples) {
 
 }  // namespace
 
-Renderer::Renderer() : software_(gl_info().software) {
+Renderer::Renderer() : software_(gl_info().software), fetches_(!software_ && GLEW_ARB_shader_draw_parameters != 0) {
   frame_ = make_buffer(nullptr, sizeof(Frame), GL_DYNAMIC_STORAGE_BIT);
   empty_ = make_vertex_array();
   overlay_array_ = make_vertex_array();
@@ -126,6 +126,11 @@ void Renderer::resize(const Resolution& resolution, int samples) {
   image_ = image_target(resolution_, samples_);
 }
 
+void Renderer::set_fetches(bool fetches) {
+  fetches_ = fetches;
+  programs_.clear();
+}
+
 const Program& Renderer::program(const std::string& variant) {
   // Without planes, no vertex pays for them; without a box that is cut away no pixel, which costs the early test of
   // depth.
@@ -134,8 +139,11 @@ const Program& Renderer::program(const std::string& variant) {
   if (fresh) {
     try {
       const bool caps = defines.find("CAPS") != std::string::npos;
-      entry->second = make_program(caps ? shaders::cap_vertex : shaders::scene_vertex, shaders::scene_fragment,
-                                   defines + std::string(shaders::frame_block));
+      const char* const fetch =
+          caps || !fetches_ ? "" : "#extension GL_ARB_shader_draw_parameters : require\n#define FETCH\n";
+      entry->second =
+          make_program(caps ? shaders::cap_vertex : shaders::scene_vertex, shaders::scene_fragment,
+                       fetch + defines + std::string(shaders::frame_block) + std::string(shaders::instances_block));
     } catch (...) {
       programs_.erase(entry);
       throw;

@@ -71,6 +71,11 @@ class Renderer {
   [[nodiscard]] int samples() const { return samples_; }
   /// Whether OpenGL draws on the CPU.
   [[nodiscard]] bool software() const { return software_; }
+  /// Whether fragments read what their solid is from a buffer, instead of from vertices. Of triangles of a few pixels a
+  /// GPU spends most of its time on what vertices hand on, and llvmpipe does not: this is so by default, where the
+  /// driver has ARB_shader_draw_parameters. The image is the same.
+  [[nodiscard]] bool fetches() const { return fetches_; }
+  void set_fetches(bool fetches);
 
   /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene alone is drawn
   /// with so many pixels, once each, and scaled. With `pace`, a turn of it is drawn: the result is whether it was the
@@ -122,7 +127,7 @@ class Renderer {
                 bool photons = false);
   [[nodiscard]] std::array<std::uint32_t, 2> id_at(int x, int y, const char* what) const;
 
-  bool software_;
+  bool software_, fetches_;
   SceneBuffers scene_;
   PhotonLayer photons_;
   Buffer frame_;

@@ -236,6 +236,7 @@ void SceneBuffers::draw_caps() const {
 
 void SceneBuffers::bind(const VertexArray& vertex_array, const Buffer& slots) const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, instances_.name());
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 5, slots.name());
   bind_tables();
   if (smooth_) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, smooth_.name());
   const GLuint array = vertex_array.name();

@@ -43,9 +43,11 @@ void draw_style(ViewerState& state, const Selection& s) {
   ImGui::SetNextItemWidth(em(110));
   const std::uint8_t own = state.solids()->opacities()[s.solids.front()];
   float opacity = own == 0 ? state.settings().glass : static_cast<float>(own) / 100;
-  if (slider("opacity", opacity, 0.02F, 1, "%.2f", "Of what is selected")) state.slide_opacity(opacity);
+  if (slider("opacity", opacity, static_cast<float>(kLeastOpacity), 1, "%.2f", "Of what is selected"))
+    state.slide_opacity(opacity);
+  if (ImGui::IsItemDeactivatedAfterEdit()) state.end_slide();
   ImGui::SameLine();
-  if (button("all glass", "This opacity for all solids of glass")) state.set_glass(opacity);
+  if (button("all glass", "This opacity for all solids that are glass now")) state.set_glass(opacity);
 }
 
 /// From a solid to the group below it, and back: what the button does, if it was pressed.

@@ -16,13 +16,15 @@ const std::string_view frame_block = R"(layout(std140, binding = 0) uniform Fram
 };
 )";
 
-const std::string_view scene_vertex = R"(
+const std::string_view instances_block = R"(
 struct Instance {
   vec4 rows[3];  // linear part; w: translation, high
   vec4 low;      // translation, low; w: flags
 };
 layout(std430, binding = 0) readonly buffer Instances { Instance instances[]; };
+)";
 
+const std::string_view scene_vertex = R"(
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 octahedral;
 layout(location = 2) in uvec4 slot;  // instance, material, first triangle, optical surface
@@ -38,8 +40,12 @@ out vec3 relative;
 #ifdef SMOOTH
 out vec3 normal;
 #endif
+#ifdef FETCH
+flat out uint drawn;  // which slot
+#else
 flat out uvec4 which;  // instance, material, first triangle, flags of the instance
 flat out uint surface;
+#endif
 
 void main() {
   Instance placed = instances[slot.x];
@@ -54,8 +60,12 @@ void main() {
 #ifdef CLIPPED
   for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = clip_planes[i].w - dot(clip_planes[i].xyz, relative);
 #endif
+#ifdef FETCH
+  drawn = gl_BaseInstanceARB + gl_InstanceID;
+#else
   which = uvec4(slot.xyz, floatBitsToUint(placed.low.w));
   surface = slot.w;
+#endif
 #ifdef GLASS
   glass = opacities[slot.x] > 0 ? opacities[slot.x] : key_light.w;
 #endif
@@ -65,7 +75,7 @@ void main() {
   // Normals go by the cofactors, up to their sign and length.
   vec3 a = placed.rows[0].xyz, b = placed.rows[1].xyz, c = placed.rows[2].xyz;
   normal = vec3(dot(cross(b, c), n), dot(cross(c, a), n), dot(cross(a, b), n));
-  if ((which.w & 1u) != 0u) normal = -normal;
+  if ((floatBitsToUint(placed.low.w) & 1u) != 0u) normal = -normal;
 #endif
 }
 )";
@@ -110,8 +120,15 @@ in vec3 relative;
 #ifdef SMOOTH
 in vec3 normal;
 #endif
-flat in uvec4 which;
+#ifdef FETCH
+layout(std430, binding = 5) readonly buffer Slots { uvec4 slots[]; };
+flat in uint drawn;
+uvec4 which;
+uint surface;
+#else
+flat in uvec4 which;  // instance, material, first triangle, flags of the instance
 flat in uint surface;
+#endif
 #ifdef GLASS
 flat in float glass;
 #endif
@@ -174,6 +191,11 @@ void main() {
 #ifdef CAPS
   uint triangle = which.z;
 #else
+#ifdef FETCH
+  uvec4 slot = slots[drawn];
+  which = uvec4(slot.xyz, floatBitsToUint(instances[slot.x].low.w));
+  surface = slot.w;
+#endif
   uint triangle = which.z + uint(gl_PrimitiveID);
 #endif
 #ifdef IDS

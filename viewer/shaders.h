@@ -9,13 +9,15 @@ namespace raylift::viewer::shaders {
 /// What all that is drawn from the camera's place knows of the image: to come before the sources of the scene and of
 /// photons.
 extern const std::string_view frame_block;
+/// What the scene's vertices and fragments know of instances.
+extern const std::string_view instances_block;
 /// The scene's vertices: instances out of a buffer, positions relative to the eye.
 extern const std::string_view scene_vertex;
 /// Vertices of caps, whose fragments are the scene's with CAPS defined.
 extern const std::string_view cap_vertex;
-/// The scene's fragments. SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle;
-/// BLENDED: weighted, for transparency without sorting; FAINT: hardly seen, with LINES its outline;
-/// MASK: 1.
+/// The scene's fragments. FETCH: their slot is read from its buffer, by its number, instead of handed on by vertices;
+/// SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle; BLENDED: weighted, for
+/// transparency without sorting; FAINT: hardly seen, with LINES its outline; MASK: 1.
 extern const std::string_view scene_fragment;
 /// A triangle that covers the image.
 extern const std::string_view screen_vertex;

@@ -101,7 +101,7 @@ std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
 void Solids::changing() {
   constexpr std::size_t kMostSteps = 100;
   before_.push_back({visible_, styles_, opacities_});
-  sliding_.clear();
+  sliding_ = false;
   if (before_.size() > kMostSteps) before_.erase(before_.begin());
   ++version_;
 }
@@ -148,12 +148,11 @@ void Solids::set_style(std::span<const std::uint32_t> instances, Style style, st
 }
 
 void Solids::slide_opacity(std::span<const std::uint32_t> instances, std::uint8_t opacity) {
-  if (sliding_.empty() || !std::ranges::equal(sliding_, instances)) {
-    changing();
-    sliding_.assign(instances.begin(), instances.end());
-  }
-  ++version_;
-  for (const std::uint32_t i : instances) opacities_[i] = opacity;
+  if (!sliding_) changing();
+  sliding_ = true;
+  ++slides_;
+  for (const std::uint32_t i : instances)
+    if (styles_[i] == static_cast<std::uint8_t>(Style::glass)) opacities_[i] = opacity;
 }
 
 bool Solids::undo() {
@@ -162,7 +161,7 @@ bool Solids::undo() {
   styles_ = std::move(before_.back().styles);
   opacities_ = std::move(before_.back().opacities);
   before_.pop_back();
-  sliding_.clear();
+  sliding_ = false;
   ++version_;
   return true;
 }
@@ -183,7 +182,7 @@ int Solids::shown(std::uint32_t node) const {
 }
 
 std::uint8_t hundredths(double opacity) {
-  return static_cast<std::uint8_t>(std::clamp(std::lround(100 * opacity), 1L, 100L));
+  return static_cast<std::uint8_t>(std::lround(100 * std::clamp(opacity, kLeastOpacity, 1.0)));
 }
 
 Bounds moved_box(const Bounds& box, const Transform& transform) {

@@ -17,7 +17,7 @@ namespace raylift::viewer {
 /// A box around a box after a transform.
 [[nodiscard]] Bounds moved_box(const Bounds& box, const Transform& transform);
 
-/// An opacity as Solids and Renderer keep one: 1 to 100.
+/// An opacity as Solids and Renderer keep one: 1 to 100. Not of a NaN.
 [[nodiscard]] std::uint8_t hundredths(double opacity);
 
 /// A scene's nodes and solids as a tree, and the visibility of each solid. The scene must outlive it.
@@ -41,10 +41,13 @@ class Solids {
   /// The opacity of each solid with Style::glass, in hundredths; 0: that of all, Settings::glass.
   [[nodiscard]] const std::vector<std::uint8_t>& opacities() const { return opacities_; }
   void set_style(std::span<const std::uint32_t> instances, Style style, std::uint8_t opacity = 0);
-  /// Of glass, as by a slider: several in a row for the same solids are one change.
+  /// Of those that are glass. As by a slider: one change until end_slide() or another change.
   void slide_opacity(std::span<const std::uint32_t> instances, std::uint8_t opacity);
+  void end_slide() { sliding_ = false; }
   /// Raised by each change of visibility or styles.
   [[nodiscard]] std::uint64_t version() const { return version_; }
+  /// By these, and by each change of opacities.
+  [[nodiscard]] std::uint64_t opacity_version() const { return version_ + slides_; }
   void set_visible(std::span<const std::uint32_t> instances, bool visible);
   void show_all();
   void show_only(std::span<const std::uint32_t> instances);
@@ -74,7 +77,8 @@ class Solids {
   std::vector<std::uint32_t> instance_begin_, instance_;  // likewise
   std::vector<Bounds> mesh_bounds_;
   std::vector<std::uint8_t> visible_, styles_, opacities_;
-  std::vector<std::uint32_t> sliding_;  // the solids of the last change, if that was by slide_opacity()
+  bool sliding_ = false;
+  std::uint64_t slides_ = 0;
   struct Before {
     std::vector<std::uint8_t> visible, styles, opacities;
   };

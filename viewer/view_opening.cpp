@@ -42,17 +42,15 @@ void set_clip_box(const ViewOptions& options, const Solids& solids, Opening& vie
   if (box && !box->empty()) view.settings.set_clip_box({*box, options.clip_box_away});
 }
 
-/// PATTERN or PATTERN=OPACITY, as --glass takes it. Names may have a = too: what comes after it is a number, or no
-/// opacity.
-std::pair<std::string, std::uint8_t> split_opacity(const std::string& text) {
+/// PATTERN or PATTERN=OPACITY, as --glass takes it; the whole where solids are found by that, or no opacity is behind
+/// the =.
+std::pair<std::string, std::uint8_t> split_opacity(const std::string& text, const Solids& solids) {
   const std::size_t at = text.rfind('=');
-  if (at == std::string::npos) return {text, 0};
+  if (at == std::string::npos || find(solids, text).by) return {text, 0};
   double opacity = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data() + at + 1, end, opacity);
-  if (error != std::errc() || rest != end) return {text, 0};
-  if (!(opacity >= 0.01 && opacity <= 1))
-    throw Error(ErrorKind::usage, "--glass '" + cli::printable(text) + "': an opacity is from 0.01 to 1");
+  if (error != std::errc() || rest != end || !(opacity >= kLeastOpacity && opacity <= 1)) return {text, 0};
   return {text.substr(0, at), hundredths(opacity)};
 }
 
@@ -72,7 +70,8 @@ Notes apply_visibility(const ViewOptions& options, Solids& solids) {
     for (std::size_t i = 0; i != options.styled[style].size(); ++i) {
       const auto as = static_cast<Style>(style);
       const std::string& text = options.styled[style][i];
-      const auto [pattern, opacity] = as == Style::glass ? split_opacity(text) : std::pair(text, std::uint8_t{0});
+      const auto [pattern, opacity] =
+          as == Style::glass ? split_opacity(text, solids) : std::pair(text, std::uint8_t{0});
       solids.set_style(matching(pattern, i < options.configured.styled[style], solids, notes), as, opacity);
     }
   return notes;

@@ -150,7 +150,7 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   app.add_flag("--smooth,!--flat", settings.smooth, "Smooth or flat shading")->group(kDrawing);
   app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red stripes")->group(kDrawing);
   add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
-      [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, 0.01, 1)); });
+      [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, kLeastOpacity, 1)); });
   repeated(
       app.add_option(
           "--clip", options.clips,
@@ -208,7 +208,7 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   patterns("--wireframe-of", styled(Style::wireframe), "Draw these solids as lines");
   patterns("--edges-of", styled(Style::edges), "Draw the triangles' edges over these solids");
   add("--glass-opacity", "SHARE", "0.3", "Opacity of solids of --glass without one of their own, 0.01 to 1",
-      [&](const std::string& text) { settings.glass = static_cast<float>(number(text, 0.01, 1)); });
+      [&](const std::string& text) { settings.glass = static_cast<float>(number(text, kLeastOpacity, 1)); });
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {

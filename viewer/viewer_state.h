@@ -188,9 +188,10 @@ class ViewerState {
   void hide_selection();
   /// Of what is selected.
   void set_style(Style style);
-  /// Of what is selected, if that is glass.
+  /// Of what of the selection is glass, as Solids::slide_opacity says.
   void slide_opacity(double opacity);
-  /// Of all glass.
+  void end_slide();
+  /// Of all that is glass now.
   void set_glass(double opacity);
   /// Draws all others faintly. Where something is drawn in a style of its own already, or nothing is selected: none.
   void ghost_others();

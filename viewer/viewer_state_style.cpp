@@ -21,10 +21,17 @@ void ViewerState::slide_opacity(double opacity) {
   ++revision_;
 }
 
+void ViewerState::end_slide() {
+  if (solids_) solids_->end_slide();
+}
+
 void ViewerState::set_glass(double opacity) {
   if (!solids_) return;
-  settings_.glass = static_cast<float>(opacity);
-  solids_->set_all(solids_->visible(), solids_->styles());
+  std::vector<std::uint32_t> all(solids_->styles().size());
+  std::iota(all.begin(), all.end(), 0U);
+  solids_->end_slide();
+  solids_->slide_opacity(all, hundredths(opacity));
+  solids_->end_slide();
   ++revision_;
 }
 

@@ -91,6 +91,29 @@ TEST_F(Offscreen, IdsNameEverySolidThatIsSeen) {
     }
 }
 
+TEST_F(Offscreen, IsTheSameWhereFragmentsReadTheirSolids) {
+  if (!GLEW_ARB_shader_draw_parameters) GTEST_SKIP() << "no ARB_shader_draw_parameters";
+  show("detector.dae", StandardView::iso);
+  std::vector<std::uint8_t> looks(scene_->instances.size());
+  for (std::size_t i = 0; i != looks.size(); ++i) looks[i] = static_cast<std::uint8_t>(i % 7);
+  renderer_->set_looks(looks);
+  std::set<std::vector<Pixel>> images;
+  for (const ColorBy color : {ColorBy::material, ColorBy::solid, ColorBy::mesh, ColorBy::surface, ColorBy::normal})
+    for (const bool smooth : {false, true}) {
+      settings_.color = color;
+      settings_.smooth = smooth;
+      settings_.edges = smooth;
+      renderer_->set_fetches(false);
+      const Image by_vertices = draw();
+      const IdImage ids = renderer_->ids(camera_, settings_);
+      renderer_->set_fetches(true);
+      EXPECT_EQ(draw().pixels, by_vertices.pixels) << static_cast<int>(color);
+      EXPECT_EQ(renderer_->ids(camera_, settings_).ids, ids.ids) << static_cast<int>(color);
+      images.insert(by_vertices.pixels);
+    }
+  EXPECT_GE(images.size(), 5U) << "the colours differ";
+}
+
 TEST_F(Offscreen, HidesWhatIsHidden) {
   show("instances.dae", StandardView::top);  // none is above another
   const IdImage all = renderer_->ids(camera_, settings_);

@@ -83,11 +83,12 @@ TEST_F(Paced, ImagesAreThoseThatAreDrawnAtOnce) {
   for (std::size_t i = 0; i != looks.size(); ++i)
     looks[i] = static_cast<std::uint8_t>(
         std::array{Look::solid, Look::solid, Look::faint, Look::glass, Look::lines, Look::edged}[i % 6]);
+  int tried = 0;
   for (const bool mixed : {false, true}) {
     renderer_->set_looks(mixed ? std::span<const std::uint8_t>(looks) : std::span<const std::uint8_t>());
     renderer_->set_selected(mixed ? std::optional<std::uint32_t>(5) : std::nullopt);
-    for (std::size_t way = 0; way < ways.size(); way += test::kStride) {
-      const auto& [name, change] = ways[way];
+    for (const auto& [name, change] : ways) {
+      if (tried++ % test::kStride != 0) continue;
       SCOPED_TRACE(name);
       settings_ = Settings();
       settings_.detail = 0;

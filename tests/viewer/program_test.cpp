@@ -63,6 +63,33 @@ TEST(ViewProgram, SaysHowFastItDraws) {
   EXPECT_NE(ended.out.find("3 frames of 64 x 48"), std::string::npos) << ended.out;
 }
 
+TEST(ViewProgram, GlassHasTheOpacityThatOptionsAndBookmarksSay) {
+  NEEDS_GL();
+  const test::TemporaryFolder folder;
+  const std::string file = std::filesystem::canonical(test::data("cube.dae")).string();
+  const auto bookmark = [](const std::string& name, const std::string& opacity) {
+    return R"({"name": ")" + name + R"(", "target": [0, 0, 0],
+      "up": [0, 0, 1], "orientation": [0, 0, 0, 1], "distance": 5000, "fov": 40, "orthographic": false, "color": "solid",
+      "rays": "off", "shells": "solid", "wireframe": false, "edges": false, "smooth": true, "back-faces": false, "caps": true,
+      "opacity": 1, "hidden": [], "styled": {"glass": ["/World/cube/"]}, "opacities": [{"opacity": )" +
+           opacity + R"(, "solids": ["/World/cube/"]}]})";
+  };
+  const std::string bookmarks = folder.write("bookmarks.json", R"({")" + file + R"(": [)" + bookmark("thin", "0.05") +
+                                                                   ", " + bookmark("thick", "1e300") + "]}");
+  const std::string common =
+      data("cube.dae") + " --gl software -r 64x48 --background black --bookmarks '" + bookmarks + "'";
+  const auto light = [&](const std::string& options) {
+    const Ended ended = view(common + " " + options + " -o - 2>&1");
+    EXPECT_EQ(ended.code, 0) << ended.out;
+    const auto pixel = decode_png(ended.out).at(32, 24);
+    return pixel[0] + pixel[1] + pixel[2];
+  };
+  const int thin = light("--glass '*=0.05'"), thick = light("--glass '*=0.9'");
+  EXPECT_GT(thick, 2 * thin);
+  EXPECT_EQ(light("--glass '*' --glass-opacity 0.9"), thick);
+  EXPECT_GT(light("--bookmark thick"), 2 * light("--bookmark thin"));
+}
+
 TEST(ViewProgram, CastsRays) {
   NEEDS_GL();
   const test::TemporaryFolder folder;

@@ -64,18 +64,21 @@ TEST_F(Styles, GlassMayHaveAnOpacityOfItsOwn) {
   state_.select(1);
   for (const double opacity : {0.3, 0.4, 0.5}) state_.slide_opacity(opacity);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25}));
+  state_.end_slide();
   state_.select(2);
   state_.slide_opacity(0.999);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 100}));
   press("Z", true);
-  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25})) << "of each solid in one step";
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25})) << "one step for each slide";
   state_.slide_opacity(0.7);
   press("Z", true);
   press("Z", true);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
+  (void)call("style", {{"solids", "tank"}, {"as", "ghost"}});
   state_.set_glass(0.8);
-  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 0, 0}));
-  EXPECT_EQ(state_.settings().glass, 0.8F);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 80, 80})) << "of what is glass";
+  press("Z", true);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
 }
 
 TEST_F(Styles, AreUndoneInOrderWithVisibility) {
@@ -152,6 +155,7 @@ TEST(StyleOptions, TakePatterns) {
   options.styled[3] = options.styled[4] = {};
   (void)apply_visibility(options, solids);
   EXPECT_EQ(solids.opacities(), (std::vector<std::uint8_t>{0, 10, 100}));
+  options.configured = {};
   for (const char* wrong : {"pmt_1=1.5", "pmt_1=0", "pmt_1=-1", "pmt_1=nan", "pmt_1=0.5x", "pmt_1="}) {
     options.styled[2] = {wrong};
     EXPECT_THROW((void)apply_visibility(options, solids), Error) << wrong;
