@@ -66,6 +66,7 @@ TEST(BatchReport, MayHoldAnyValueInAnyPlace) {
                                  json::object(),
                                  std::string(5000, 'x')};
   std::size_t resumed = 0, refused = 0;
+  int tried = 0;
   for (const std::vector<std::string>& retry : {std::vector<std::string>{}, {"malformed", batch::kChanged}}) {
     batch::BatchOptions options;
     options.report = path;
@@ -73,7 +74,8 @@ TEST(BatchReport, MayHoldAnyValueInAnyPlace) {
     options.retry = retry;
     for (std::size_t line = 0; line != lines.size(); ++line)
       for (const json::json_pointer& place : places_of(lines[line]))
-        for (int change = -1; change < static_cast<int>(values.size()); change += test::kStride) {
+        for (int change = -1; change != static_cast<int>(values.size()); ++change) {
+          if (tried++ % test::kStride != 0) continue;
           std::vector<json> changed = lines;
           if (change >= 0)
             changed[line][place] = values[static_cast<std::size_t>(change)];

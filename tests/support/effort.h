@@ -2,6 +2,7 @@
 // How often tests try what is random.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <vector>
 
