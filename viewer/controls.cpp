@@ -147,6 +147,7 @@ void escape(Target to, Event) {
   to.state.select(std::nullopt);
 }
 
+/// The whole table, an entry for each control: so it is as long as there are controls.
 std::vector<Control> make_controls() {
   return {
       {Kind::drag, {"left drag"}, "orbit", [](Camera& c, Event e) { c.orbit(-e.dx * kOrbit, -e.dy * kOrbit); }},

@@ -126,11 +126,6 @@ void Renderer::resize(const Resolution& resolution, int samples) {
   image_ = image_target(resolution_, samples_);
 }
 
-void Renderer::set_fetches(bool fetches) {
-  fetches_ = fetches;
-  programs_.clear();
-}
-
 const Program& Renderer::program(const std::string& variant) {
   // Without planes, no vertex pays for them; without a box that is cut away no pixel, which costs the early test of
   // depth.

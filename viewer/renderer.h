@@ -75,7 +75,10 @@ class Renderer {
   /// GPU spends most of its time on what vertices hand on, and llvmpipe does not: this is so by default, where the
   /// driver has ARB_shader_draw_parameters. The image is the same.
   [[nodiscard]] bool fetches() const { return fetches_; }
-  void set_fetches(bool fetches);
+  void set_fetches(bool fetches) {
+    fetches_ = fetches;
+    programs_.clear();
+  }
 
   /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene alone is drawn
   /// with so many pixels, once each, and scaled. With `pace`, a turn of it is drawn: the result is whether it was the

@@ -132,6 +132,7 @@ CLI::Option* repeated(CLI::Option* option, const char* type) {
       CLI::MultiOptionPolicy::TakeAll);
 }
 
+/// As long as there are options of drawing: each is said once, in the order of the help.
 void add_drawing_options(CLI::App& app, ViewOptions& options) {
   Settings& settings = options.settings;
   const auto add = [&](const char* names, const char* type, const char* fallback, const char* help, auto read) {

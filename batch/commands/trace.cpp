@@ -252,6 +252,7 @@ int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& opti
 
 }  // namespace
 
+/// As long as the command has options, in the order of its help.
 void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<TraceCommandOptions>();
   RayOptions& rays = options->rays;

@@ -89,6 +89,7 @@ class Worker {
   }
 
  private:
+  /// A scene from its file to its row. In one function, as what a failure means depends on how far the work was.
   FrameType work(const std::string& path, Json& row) {
     Json seconds = Json::object();
     bool negative = false;

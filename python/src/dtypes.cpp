@@ -58,6 +58,7 @@ py::dtype photon_dtype() {
       sizeof(photon::PhotonRow));
 }
 
+// A case for each array.
 py::dtype dtype_of(ViewArray array) {
   using A = ViewArray;
   switch (array) {

@@ -185,6 +185,7 @@ void add_colors(py::class_<GeometryBox, GeometryPointer>& geometry) {
 
 }  // namespace
 
+// The whole class, member by member, with what Python's help says of each.
 void add_geometry(py::module_& m) {
   auto geometry = py::class_<GeometryBox, GeometryPointer>(m, "Geometry", R"(A scene on a device, which owns its arrays.
 

@@ -186,6 +186,7 @@ void add_meshes(py::module_& m) {
 
 }  // namespace
 
+// The whole class, member by member, with what Python's help says of each.
 void add_scenes(py::module_& m) {
   add_meshes(m);
   py::class_<SceneBox, ScenePointer>(m, "Scene",

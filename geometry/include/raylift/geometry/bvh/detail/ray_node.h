@@ -146,7 +146,7 @@ RAYLIFT_HD inline float plane_slack(float far, float least_far, float step) {
   return (fabsf(far) + least_far) * 0x1p-20f + fabsf(step) * 0x1p-7f;
 }
 
-// The slots whose boxes the ray meets in [tmin, tmax].
+// The slots whose boxes the ray meets in [tmin, tmax]. In one function, as its steps share what is kept in registers.
 RAYLIFT_HD inline NodeHits intersect_node(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax) {
   const std::uint32_t* words = node.word;
   const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
