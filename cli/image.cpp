@@ -28,6 +28,8 @@ std::string encode_png(const Image& image) {
   png.width = static_cast<png_uint_32>(image.width);
   png.height = static_cast<png_uint_32>(image.height);
   png.format = opaque ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
+  // A third more bytes in a fifth of the time, which for a large image is longer than drawing it.
+  png.flags = PNG_IMAGE_FLAG_FAST;
   std::vector<std::uint8_t> rgb;
   const void* data = image.pixels.data();
   if (opaque) {
