@@ -134,6 +134,7 @@ std::vector<std::string> numbered_paths(const Scene& scene) {
 /// The solids that have a value, as hidden_solids() writes them. `marked`: of the same scene, for its visibility.
 std::vector<std::string> solids_with(Solids& marked, const std::vector<std::uint8_t>& values, std::uint8_t value) {
   std::vector<std::uint8_t> others;  // so that those with the value are hidden
+  others.reserve(values.size());
   for (const std::uint8_t one : values) others.push_back(one == value ? 0 : 1);
   if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) return {};
   marked.set_all(std::move(others));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/options.h"
+#include "modes.h"
 
 namespace raylift::viewer {
 namespace {

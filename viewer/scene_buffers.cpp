@@ -62,6 +62,7 @@ void SceneBuffers::set_hit_colors(std::span<const std::uint32_t> colors) {
 
 void SceneBuffers::set_opacities(std::span<const std::uint8_t> hundredths) {
   std::vector<float> opacities;
+  opacities.reserve(hundredths.size());
   for (const std::uint8_t one : hundredths) opacities.push_back(static_cast<float>(one) / 100);
   opacities_ = make_buffer(std::span<const float>(opacities));
 }
