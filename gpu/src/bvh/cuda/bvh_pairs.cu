@@ -176,12 +176,12 @@ __global__ void __launch_bounds__(kPairBlock)
   arrived[place] = kNone;
 }
 
-// The leaves' vertices, in the order of the leaves.
+// The leaves' vertices, in the order of the leaves; of a tree that is too deep, whose order is not whole, none.
 __global__ void write_leaves(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles,
                              const PairIds* __restrict__ unordered_ids, const std::uint32_t* __restrict__ order,
-                             std::uint32_t count, TrianglePair* pairs, PairIds* ids) {
+                             std::uint32_t count, TrianglePair* pairs, PairIds* ids, const BuildState* state) {
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= count) return;
+  if (i >= count || state->levels > kBvhMaxDepth) return;
   const PairIds pair = unordered_ids[order[i]];
   const UInt3 a = triangles[pair.triangle[0] >> 2];
   const int r = static_cast<int>(pair.triangle[0] & 3u);
@@ -242,8 +242,8 @@ SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint3
 
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,
                  PairIds* ids) {
-  write_leaves<<<(pairs.count + 255) / 256, 256, 0, build.stream>>>(build.input.vertices, build.input.triangles,
-                                                                    pairs.ids, order, pairs.count, leaves, ids);
+  write_leaves<<<(pairs.count + 255) / 256, 256, 0, build.stream>>>(
+      build.input.vertices, build.input.triangles, pairs.ids, order, pairs.count, leaves, ids, build.state);
 }
 
 }  // namespace raylift::inline v0_1::cuda

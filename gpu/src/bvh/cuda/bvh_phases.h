@@ -184,7 +184,7 @@ struct WideNodes {
 void write_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner, const WideNodes& wide,
                       std::size_t count, BvhNode* nodes);
 
-/// The leaves' vertices and numbers, in the order of the leaves.
+/// The leaves' vertices and numbers, in the order of the leaves, unless there are more levels than kBvhMaxDepth.
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,
                  PairIds* ids);
 
