@@ -107,10 +107,22 @@ RAYLIFT_HD inline SurfaceAnswer ask(const GeometryView& view, const SurfaceQuery
           channel(view.optics, query.to), view.color(query.instance, query.triangle)};
 }
 
+/// A node that a ray may meet boxes of: the answer has four bits for each slot that it meets.
+struct OneNode {};
+struct BoxQuery {
+  BvhNode node;
+  Ray ray;
+};
+RAYLIFT_HD inline std::uint32_t ask(const OneNode&, const BoxQuery& query) {
+  const bvh_detail::PreparedRay ray(query.ray);
+  return bvh_detail::met_slots(bvh_detail::load_node(&query.node), ray, query.ray.tmin, query.ray.tmax);
+}
+
 // Each returns a cudaError_t, as int.
 /// answers[i] = ask(view, queries[i]); the arrays are the device's.
 int ask_on_gpu(const OpticsView& view, const OpticsQuery* queries, OpticsAnswer* answers, std::size_t count);
 int ask_on_gpu(const GeometryView& view, const SurfaceQuery* queries, SurfaceAnswer* answers, std::size_t count);
+int ask_on_gpu(const OneNode& view, const BoxQuery* queries, std::uint32_t* slots, std::size_t count);
 int ask_on_gpu(const GeometryView& view, const Ray* rays, HitsSeen* seen, std::size_t count);
 int sum_scene_on_gpu(const GeometryView& view, SceneSums* sums);
 int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned long long* sum);

@@ -42,6 +42,18 @@ RAYLIFT_HD inline float maximum(float a, float b) {
 #endif
 }
 
+// 1 / value, off by up to 2^-23 of it: on a GPU one instruction, where a division takes a dozen. Of a normal number
+// whose inverse is normal.
+RAYLIFT_HD inline float rough_inverse(float value) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
+  return result;
+#else
+  return 1.0f / value;
+#endif
+}
+
 RAYLIFT_HD inline float as_float(std::uint32_t bits) {
 #if defined(__CUDA_ARCH__)
   return __uint_as_float(bits);

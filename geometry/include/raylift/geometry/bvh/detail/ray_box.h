@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of a node's boxes a ray meets.
+#pragma once
+
+#include <raylift/geometry/bvh/bvh_format.h>
+#include <raylift/geometry/bvh/detail/ray_triangle.h>
+#include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/detail/standard.h>
+
+namespace raylift::inline v0_1::bvh_detail {
+
+// In which frame a ray is.
+enum class Frame { mesh, world };
+
+// The ray as both tests want it.
+struct PreparedRay : ShearedRay {
+  float inverse[3];    // of the direction; components near zero are moved off it
+  float least_far[3];  // see plane_slack
+
+  // around: boxes count that the ray passes by no farther than that, in terms of the direction's largest component.
+  RAYLIFT_HD explicit PreparedRay(const Ray& ray, Frame frame = Frame::mesh, float around = 0)
+      : ShearedRay(ray.origin, ray.direction) {
+    const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
+    const float reach = maximum(maximum(fabsf(origin.x), fabsf(origin.y)), fabsf(origin.z));
+    const float longest = fabsf(component(ray.direction, kz())), least = longest * 0x1p-60f;
+    // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of the
+    // ray's origin: see in_mesh.
+    const float moved = (frame == Frame::world ? 2 * reach : 0) + around * longest * 0x1p20f;
+    for (int a = 0; a < 3; ++a) {
+      const bool forward = !(d[a] < 0), parallel = !(fabsf(d[a]) > least);
+      bits |= forward ? 1u << a : 0u;
+      inverse[a] = rough_inverse(!parallel ? d[a] : forward ? least : -least);
+      // Parallel to the planes, a ray is within them or not; where it runs in one, a slack of 2^-24 says that it is
+      // within.
+      const float slack = moved + (parallel ? 0x1p-4f + 0x1p-4f * reach : 0);
+      least_far[a] = fabsf(ray.tmin) + slack * fabsf(inverse[a]);
+    }
+  }
+  // Off by up to 2^-23, as the largest component is not near zero.
+  [[nodiscard]] RAYLIFT_HD float inverse_z() const {
+    return kz() == 0 ? inverse[0] : kz() == 1 ? inverse[1] : inverse[2];
+  }
+  // Bit a set: the direction's component a is not negative.
+  [[nodiscard]] RAYLIFT_HD std::uint32_t order() const { return bits & 7u; }
+};
+
+// A BvhNode or an InstanceNode as it was read, at once.
+struct NodeWords {
+  std::uint32_t word[20];
+
+  /// Not an InstanceNode, that is.
+  [[nodiscard]] RAYLIFT_HD bool is_node() const { return word[3] != 0; }
+  [[nodiscard]] RAYLIFT_HD InstanceNode instance() const {
+    InstanceNode result;
+    std::memcpy(&result, word, sizeof result);
+    return result;
+  }
+};
+static_assert(sizeof(NodeWords) == sizeof(BvhNode));
+#if !defined(__CUDACC_RTC__)
+static_assert(offsetof(InstanceNode, zero) == 12);
+#endif
+
+RAYLIFT_HD inline NodeWords load_node(const BvhNode* node) {
+  NodeWords result;
+#if defined(__CUDA_ARCH__)
+  const uint4* source = reinterpret_cast<const uint4*>(node);
+#pragma unroll
+  for (int k = 0; k < 5; ++k) {
+    const uint4 four = __ldg(source + k);
+    result.word[4 * k] = four.x;
+    result.word[4 * k + 1] = four.y;
+    result.word[4 * k + 2] = four.z;
+    result.word[4 * k + 3] = four.w;
+  }
+#else
+  std::memcpy(&result, node, sizeof result);
+#endif
+  return result;
+}
+
+// How far a plane's t is widened, from `far`, the t of the node's corner, and the grid's step in t.
+//
+// What is in a box is met by the ray in exact arithmetic, so only the box test's own rounding counts. A plane's t is
+// corner + q * step. With u = 2^-24: subtracting the origin, the product with the inverse and the inverse's own
+// rounding put the corner off by 3u |far|. Moving it by 2^15 steps, the sum with the slack and the last sum add
+// u (4 |far| + (2^16 + 2^9) |step| + 2 slack). Slack is 16u (|far| + least_far) + 2^17 u |step|, with least_far at
+// least |tmin|. What is left of it is more than the rounding of the hit's t that a box is compared with.
+RAYLIFT_HD inline float plane_slack(float far, float least_far, float step) {
+  return (fabsf(far) + least_far) * 0x1p-20f + fabsf(step) * 0x1p-7f;
+}
+
+#if defined(__CUDA_ARCH__)
+
+// Two halfs in one register, the first in the lower 16 bits. By PTX, as kernels compiled at run time may have no
+// cuda_fp16.h.
+using Halfs = std::uint32_t;
+
+__device__ inline Halfs to_halfs(float first, float second) {
+  Halfs result;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(second), "f"(first));
+#else
+  asm("{ .reg .f16 a, b; cvt.rn.f16.f32 a, %1; cvt.rn.f16.f32 b, %2; mov.b32 %0, {a, b}; }"
+      : "=r"(result)
+      : "f"(first), "f"(second));
+#endif
+  return result;
+}
+__device__ inline Halfs first_twice(Halfs value) {
+  Halfs result;
+  asm("{ .reg .b16 a, b; mov.b32 {a, b}, %1; mov.b32 %0, {a, a}; }" : "=r"(result) : "r"(value));
+  return result;
+}
+__device__ inline Halfs second_twice(Halfs value) {
+  Halfs result;
+  asm("{ .reg .b16 a, b; mov.b32 {a, b}, %1; mov.b32 %0, {b, b}; }" : "=r"(result) : "r"(value));
+  return result;
+}
+__device__ inline Halfs fma_of_halfs(Halfs a, Halfs b, Halfs c) {
+  Halfs result;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+}
+__device__ inline Halfs difference_of_halfs(Halfs a, Halfs b) {
+  Halfs result;
+  asm("sub.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+// The larger of each, and 0; the smaller of each. Halfs compare as integers do where one side is not negative, so
+// instructions for three operands serve.
+__device__ inline Halfs largest_of_halfs(Halfs a, Halfs b, Halfs c) {
+#if __CUDA_ARCH__ >= 900
+  return __vimax3_s16x2_relu(a, b, c);
+#else
+  asm("{ .reg .b32 t; max.f16x2 t, %1, %2; max.f16x2 t, t, %3; max.f16x2 %0, t, %4; }"
+      : "=r"(a)
+      : "r"(a), "r"(b), "r"(c), "r"(0));
+  return a;
+#endif
+}
+__device__ inline Halfs smallest_of_halfs(Halfs a, Halfs b, Halfs c, Halfs d) {
+#if __CUDA_ARCH__ >= 900
+  return __vimin3_s16x2(__vimin3_s16x2(a, b, c), d, d);
+#else
+  asm("{ .reg .b32 s, t; min.f16x2 s, %1, %2; min.f16x2 t, %3, %4; min.f16x2 %0, s, t; }"
+      : "=r"(a)
+      : "r"(a), "r"(b), "r"(c), "r"(d));
+  return a;
+#endif
+}
+// A byte for each of four halfs: all ones for a negative one.
+__device__ inline std::uint32_t negative_of_halfs(Halfs a, Halfs b) {
+  std::uint32_t result;
+  asm("prmt.b32 %0, %1, %2, 0xFDB9;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+
+// The slots whose boxes the ray meets in [tmin, tmax], four bits each: in half precision, two slots an instruction, as
+// instructions limit the walk. Only the frame of the node is placed in float.
+//
+// t counts from t0, a place on the ray that no box of the node begins before and that is less than two spans of the
+// grid along each axis before the others; and in units in which no axis spans more than 1. A plane is q * a + b, where
+// the byte q is as a half, a subnormal one, q * 2^-24.
+//
+// With v = 2^-11, half's rounding, and s what the float part adds to a plane for the sake of its own rounding, 16u
+// (|corner| + least_far) (see plane_slack): where a box is met, |b| <= 255 a + s, and t <= 510 a + s. So rounding a, b
+// and the result put a plane off by v (255 a + 255 a + 510 a + 2 s) < a / 2 + s / 1000, or below the smallest normal
+// half by 2^-24 in all. To be on the safe side planes are moved by 3/4 a + s + 2^-22.
+//
+// Where an axis's steps are far longer than the ray takes through the node's box, 2^13 times the least such slack along
+// an axis, they are cut down to that, around t0: a plane that is not within 2^-3 steps of where the ray is at t0 stays
+// on its side of it all the way.
+__device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax) {
+  constexpr float kHalfSteps = 0.75f, kApart = 0x1p-22f;
+  const std::uint32_t* words = node.word;
+  const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
+  float step[3], near_corner[3], far_corner[3], slack[3];
+  int before[3];
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+    step[a] = as_float((words[3] >> (8 * a) & 0xFFu) << 23) * ray.inverse[a];
+    const float corner = product(as_float(words[a]) - origin[a], ray.inverse[a]);
+    const float own = fabsf(step[a]) * kHalfSteps;
+    slack[a] = fmaf(fabsf(corner) + ray.least_far[a], 0x1p-20f, own);
+    const float moved = corner - tmin;  // from here on t counts from tmin
+    near_corner[a] = moved - slack[a];
+    far_corner[a] = moved + slack[a];
+    before[a] = __float_as_int(fmaf(own, -255 / kHalfSteps, near_corner[a]));
+  }
+  // As integers floats compare as they do as floats where one side is not negative.
+  const float t0 = __int_as_float(__vimax3_s32_relu(before[0], before[1], before[2]));
+  const float longest = fmaxf(fmaxf(fabsf(step[0]), fabsf(step[1])), fabsf(step[2]));
+  const float most = 0x1p13f * fminf(fminf(slack[0], slack[1]), slack[2]);
+  float unit = longest;
+  if (longest > most) {
+    unit = fmaxf(most, longest * 0x1p-40f);
+#pragma unroll
+    for (int a = 0; a < 3; ++a) {
+      const float share = fminf(unit / fabsf(step[a]), 1.0f);
+      step[a] *= share;
+      near_corner[a] = fmaf(near_corner[a] - t0, share, t0);
+      far_corner[a] = fmaf(far_corner[a] - t0, share, t0);
+    }
+  }
+  float scale;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(scale) : "f"(unit));
+  // 2^-8, so that q * 2^-24 * a * 2^24 stays below half's infinity, at 65520.
+  scale = fminf(scale * 0x1.FCp-9f, 0x1p100f);
+  const float near_t0 = -fmaf(t0, scale, kApart), far_t0 = fmaf(-t0, scale, kApart), scale_of_steps = scale * 0x1p24f;
+  Halfs near_at[3], far_at[3];
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+    near_at[a] = to_halfs(fmaf(near_corner[a], scale, near_t0), fmaf(far_corner[a], scale, far_t0));
+    far_at[a] = second_twice(near_at[a]);
+    near_at[a] = first_twice(near_at[a]);
+  }
+  const Halfs steps_xy = to_halfs(step[0] * scale_of_steps, step[1] * scale_of_steps),
+              step_z_end =
+                  to_halfs(step[2] * scale_of_steps, fmaf((__fsub_ru(tmax, tmin) - t0) * scale, 1 + 0x1p-9f, kApart));
+  const Halfs steps[3] = {first_twice(steps_xy), second_twice(steps_xy), first_twice(step_z_end)},
+              end = second_twice(step_z_end);
+
+  // As order() says it, by an instruction each.
+  const bool forward[3] = {ray.inverse[0] > 0, ray.inverse[1] > 0, ray.inverse[2] > 0};
+  Halfs left[2][2];  // leave - enter, of slots 4 half + odd and 4 half + odd + 2
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    std::uint32_t near[3], far[3];
+#pragma unroll
+    for (int a = 0; a < 3; ++a) {
+      const std::uint32_t lower = words[8 + 2 * a + half], upper = words[14 + 2 * a + half];
+      near[a] = forward[a] ? lower : upper;
+      far[a] = forward[a] ? upper : lower;
+    }
+#pragma unroll
+    for (unsigned odd = 0; odd < 2; ++odd) {
+      const auto plane = [&](std::uint32_t bytes, int a, const Halfs* at) {
+        return fma_of_halfs(__byte_perm(bytes, 0, 0x4240u + 0x101u * odd), steps[a], at[a]);
+      };
+      const Halfs enter =
+          largest_of_halfs(plane(near[0], 0, near_at), plane(near[1], 1, near_at), plane(near[2], 2, near_at));
+      const Halfs leave =
+          smallest_of_halfs(plane(far[0], 0, far_at), plane(far[1], 1, far_at), plane(far[2], 2, far_at), end);
+      left[half][odd] = difference_of_halfs(leave, enter);
+    }
+  }
+  return ~((negative_of_halfs(left[0][0], left[1][0]) & 0x0F0F0F0Fu) |
+           (negative_of_halfs(left[0][1], left[1][1]) & 0xF0F0F0F0u));
+}
+
+#endif
+
+// The slots whose boxes the ray meets in [tmin, tmax], four bits each.
+RAYLIFT_HD inline std::uint32_t met_slots(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax) {
+#if defined(__CUDA_ARCH__)
+  return met_by_halfs(node, ray, tmin, tmax);
+#else
+  // Lanes are slots; written for the compiler's vectoriser.
+  const std::uint32_t* words = node.word;
+  const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
+  float enter[8], leave[8];
+  for (int i = 0; i < 8; ++i) enter[i] = tmin;
+  for (int i = 0; i < 8; ++i) leave[i] = tmax;
+  for (int a = 0; a < 3; ++a) {
+    const float step = as_float((words[3] >> (8 * a) & 0xFFu) << 23) * ray.inverse[a];
+    const float corner = product(as_float(words[a]) - origin[a], ray.inverse[a]);
+    const float slack = plane_slack(corner, ray.least_far[a], step), moved = corner - step * 0x1p15f;
+    const float near_offset = moved - slack, far_offset = moved + slack;
+    const bool forward = (ray.order() >> a & 1u) != 0;
+    const std::uint8_t* const lower = reinterpret_cast<const std::uint8_t*>(words + 8 + 2 * a);
+    const std::uint8_t* const upper = reinterpret_cast<const std::uint8_t*>(words + 14 + 2 * a);
+    const std::uint8_t* near = forward ? lower : upper;
+    const std::uint8_t* far = forward ? upper : lower;
+    for (int i = 0; i < 8; ++i) {
+      const float t = (32768.0f + static_cast<float>(near[i])) * step + near_offset;
+      enter[i] = t > enter[i] ? t : enter[i];
+    }
+    for (int i = 0; i < 8; ++i) {
+      const float t = (32768.0f + static_cast<float>(far[i])) * step + far_offset;
+      leave[i] = t < leave[i] ? t : leave[i];
+    }
+  }
+  std::uint32_t hits = 0;
+  for (int i = 0; i < 8; ++i) hits |= enter[i] <= leave[i] ? 0xFu << (4 * i) : 0u;
+  return hits;
+#endif
+}
+
+}  // namespace raylift::inline v0_1::bvh_detail
