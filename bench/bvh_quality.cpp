@@ -29,14 +29,13 @@ template <class Counts>
 void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
   using namespace bvh_detail;
   const PreparedRay prepared(ray);
-  Stack<false> all;
-  Group* const stack = all.groups;
-  Nearest<Any> query(ray, all.cold(), {});
+  Stack<false> stack;
+  Nearest<Any> query(ray, stack.cold(), {});
   int depth = 0;
   Group nodes = only_child(0);
   while (true) {
     const std::uint32_t child = next_child(nodes, prepared.order());
-    if (any_child(nodes)) stack[depth++] = nodes;
+    if (any_child(nodes)) stack.push(depth, nodes);
     NodeHits hits = intersect_node(load_node(bvh.nodes + child), prepared, ray.tmin, query.farthest());
     visits.node(child);
     while (hits.pairs != 0) {
@@ -47,7 +46,7 @@ void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
     nodes = hits.children;
     if (!any_child(nodes)) {
       if (depth == 0) return;
-      nodes = stack[--depth];
+      nodes = stack.pop(depth);
     }
   }
 }

@@ -213,7 +213,7 @@ TEST(BvhBatch, RaysWithANanMeetNothingAtOnce) {
     int count = 0;
     bvh_detail::Stack<false> stack;
     Steps query{ray.tmin, &count};
-    bvh_detail::traverse<false>(bvh.view(), ray, stack.groups, query);
+    bvh_detail::traverse<false>(bvh.view(), ray, stack, query);
     EXPECT_EQ(count, 1) << k;
     Hit hit;
     for (const auto& trace : {bvh::trace_portable, bvh::has_avx2() ? bvh::trace_avx2 : bvh::trace_portable}) {

@@ -90,7 +90,7 @@ int steps(const BvhView& bvh, const Ray& ray) {
   int count = 0;
   bvh_detail::Stack<kScene> stack;
   Steps query{ray.tmin, &count};
-  bvh_detail::traverse<kScene>(bvh, ray, stack.groups, query);
+  bvh_detail::traverse<kScene>(bvh, ray, stack, query);
   return count;
 }
 

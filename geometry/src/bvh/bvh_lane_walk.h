@@ -49,8 +49,8 @@ struct LaneRay {
 // One ray on its way.
 struct LaneWalk {
   LaneRay lanes{{{0, 0, 0}, 0, {0, 0, 1}}, Frame::mesh};
-  Group cold[2];
-  Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, cold, {}};
+  Candidate candidate;
+  Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, Cold(&candidate), {}};
   const Ray* ray;
   std::size_t number;
   int depth;                    // of the stack
@@ -134,23 +134,19 @@ RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, con
   const __m128 bounds = _mm_set1_ps(bound);
   const __m128 missed = _mm_and_ps(_mm_cmplt_ps(least, _mm_xor_ps(bounds, sign)), _mm_cmpgt_ps(most, bounds));
   if ((_mm_movemask_ps(missed) & 3) == 3) return;
-  alignas(16) float xs[4], ys[4], zs[4], us[4], vs[4], ws[4];
-  _mm_store_ps(xs, x);
-  _mm_store_ps(ys, y);
+  alignas(16) float zs[4], us[4], vs[4], ws[4];
   _mm_store_ps(zs, z);
   _mm_store_ps(us, u);
   _mm_store_ps(vs, v);
   _mm_store_ps(ws, w);
-  const Sheared p0{xs[0], ys[0], zs[0]}, p1{xs[1], ys[1], zs[1]}, p2{xs[2], ys[2], zs[2]}, p3{xs[3], ys[3], zs[3]};
-  const std::uint32_t open =
-      offer_pair(bvh, index, look_at(ray.prepared.inverse_z(), p0, p1, p2, us[0], vs[0], ws[0], bound, bound),
-                 look_at(ray.prepared.inverse_z(), p2, p1, p3, us[1], vs[1], ws[1], bound, bound), placed, query);
+  const PairEdges tests{{us[0], vs[0], ws[0]}, {us[1], vs[1], ws[1]}, {zs[0], zs[1], zs[2], zs[3]}};
+  const std::uint32_t open = offer_pair(bvh, index, ray.prepared.inverse_z(), tests, bound, bound, placed, query);
   settle_pair(bvh, index, open, world, placed, query);
 }
 
 void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
   walk.lanes = LaneRay(ray, frame);
-  walk.query = {ray, walk.cold, {}};
+  walk.query = {ray, Cold(&walk.candidate), {}};
   walk.ray = &ray;
   walk.number = number;
   walk.stack[0] = entry(ray.tmin, 0);

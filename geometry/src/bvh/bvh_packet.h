@@ -41,7 +41,7 @@ class Packet {
     for (int i = 0; i < kPacketRays; ++i) {
       if (has_nan(rays[i]) || !(rays[i].tmin >= 0) || !(rays[i].tmin < 0x1p60f)) return false;
       tmin_ = std::fmin(tmin_, rays[i].tmin);
-      queries_[i] = Nearest<Any>(rays[i], cold_[i], {});
+      queries_[i] = Nearest<Any>(rays[i], Cold(candidates_ + i), {});
       prepared_[i] = PreparedRay(rays[i], frame);
     }
     return set();
@@ -189,9 +189,9 @@ class Packet {
   alignas(32) float origins_[3][kPacketRays];
   alignas(32) float shears_[2][kPacketRays];
   std::array<PreparedRay, kPacketRays> prepared_ = filled<PreparedRay>(PreparedRay({{0, 0, 0}, 0, {0, 0, 1}, 0}));
-  Group cold_[kPacketRays][2];
+  Candidate candidates_[kPacketRays];
   std::array<Nearest<Any>, kPacketRays> queries_ =
-      filled<Nearest<Any>>(Nearest<Any>({{0, 0, 0}, 0, {0, 0, 1}, 0}, cold_[0], {}));
+      filled<Nearest<Any>>(Nearest<Any>({{0, 0, 0}, 0, {0, 0, 1}, 0}, Cold(candidates_), {}));
 
   template <class T>
   static std::array<T, kPacketRays> filled(const T& value) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/gpu/rays/detail/shared_stack.h>
 #include <raylift/gpu/rays/warp_boundary.h>
 
 #include "blocks.h"
@@ -10,6 +11,7 @@ namespace {
 using bvh_detail::finish_boundary;
 using bvh_detail::load_by_16_bytes;
 using bvh_detail::plain_boundaries_of_warp;
+using bvh_detail::StackInShared;
 using bvh_detail::store_by_16_bytes;
 
 constexpr unsigned kThreads = 128;
@@ -110,15 +112,18 @@ __global__ void __launch_bounds__(kThreads, kSearchBlocks)
   for (std::uint64_t first = std::uint64_t{first_of_thread() / 32} * rays; first < count;
        first += std::uint64_t{warps} * rays) {
     const auto begin = static_cast<std::uint32_t>(first);
-    const WaitingRay* const here = flights.rays + begin;
+    StackInShared<true, kThreads> stack;
+    const auto kept = stack.keep(begin);
+    const WaitingRay* const rays_of_all = flights.rays;
     plain_boundaries_of_warp(
         geometry, count - begin < rays ? count - begin : rays,
-        [=](std::uint32_t i) { return load_by_16_bytes(&here[i].ray); }, [=](std::uint32_t i) { return here[i].in; },
-        flights.boundaries + begin,
+        [=](std::uint32_t i) { return load_by_16_bytes(&rays_of_all[*kept + i].ray); },
+        [=](std::uint32_t i) { return rays_of_all[*kept + i].in; }, flights.boundaries + begin,
         [=](bool more, std::uint32_t i) {
           const std::uint32_t place = append(more, flights.rest.count);
           if (more) flights.rest.rays[place] = begin + i;
-        });
+        },
+        stack);
   }
 }
 

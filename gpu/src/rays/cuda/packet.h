@@ -67,15 +67,15 @@ inline constexpr unsigned kPacketThreads = 128;
 struct PacketMemory {
   ::float4 axis[2][kPacketThreads], ray[3][kPacketThreads];
   float least_far_z[kPacketThreads];
-  Group cold[2 * kPacketThreads];
+  Candidate cold[kPacketThreads];
 };
 __device__ inline PacketMemory& packet_memory() {
   __shared__ PacketMemory memory;
   return memory;
 }
 // Of a query.
-__device__ inline Group* packet_cold() {
-  return packet_memory().cold + 2 * threadIdx.x;
+__device__ inline Cold packet_cold() {
+  return Cold(packet_memory().cold + threadIdx.x);
 }
 
 // Read when it is asked for, and not kept.
@@ -277,8 +277,8 @@ class OpenPairs {
   int count_ = 0;
 };
 
-// A BVH whose pairs come when a warp wants them has a function that gives nullptr for one that is not there, and the query
-// one to stop at it.
+// A BVH whose pairs come when a warp wants them has a function that gives nullptr for one that is not there, and the
+// query one to stop at it.
 template <class Bvh>
 __device__ inline const TrianglePair* pair_of_warp(const Bvh& bvh, std::uint32_t pair) {
   if constexpr (requires { bvh.pair_of_warp(pair); })

@@ -65,9 +65,9 @@ struct PagedBvh : BvhView {
   }
 };
 
-// While pages come. An entry of a page that is there never changes, so a multiprocessor's own cache may keep it; of others
-// it may hold an old state, and the L2 is asked. Ids are read over the link: of a packet few are wanted, and they lie together.
-// kStagedNodes: some nodes are staged.
+// While pages come. An entry of a page that is there never changes, so a multiprocessor's own cache may keep it; of
+// others it may hold an old state, and the L2 is asked. Ids are read over the link: of a packet few are wanted, and
+// they lie together. kStagedNodes: some nodes are staged.
 template <bool kStagedNodes>
 struct FillingBvh : PagedBvh {
   [[nodiscard]] __device__ const BvhNode* node(std::uint32_t i) const {

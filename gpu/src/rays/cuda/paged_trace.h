@@ -39,7 +39,7 @@ __device__ inline Hit finished(const Paged<Geometry, Bvh>& paged, const Ray& ray
 // begins anew: a call within the walk would take registers from all of it.
 struct StoppingNearest : bvh_detail::Nearest<bvh_detail::Any> {
   using Nearest::Nearest;
-  __device__ void stop_at(std::uint32_t pair) { cold[0].bits = pair; }
+  __device__ void stop_at(std::uint32_t pair) { cold.set({pair, bvh_detail::kNoInstance}, 0); }
 };
 template <class Geometry, bool kStagedNodes>
 struct PacketQueryOf<Paged<Geometry, FillingBvh<kStagedNodes>>> {
@@ -55,16 +55,6 @@ __device__ inline bool brings_what_stopped(const Paged<Geometry, FillingBvh<kSta
 template <class Geometry, class Bvh>
 __device__ inline void count_parted(const Paged<Geometry, Bvh>& paged) {
   atomicAdd(paged.parted, 1u);
-}
-
-template <class Geometry, class Fetch, class Store>
-__device__ inline void closest_hits_of_warp(const Paged<Geometry, PagedBvh>& paged, std::size_t first,
-                                            std::uint32_t count, const Fetch& fetch, const Store& store, Found* found) {
-  const auto ray = [=](std::uint32_t i) -> Ray { return fetch(first + i); };
-  bvh_detail::nearest_of_warp<kScene<Geometry>>(paged.bvh, count, ray, found);
-  const Paged<Geometry, PagedBvh>* const all = &paged;
-  bvh_detail::finish_in_warp(count, found,
-                             [=](std::uint32_t i, Found site) { store(first + i, finished(*all, ray(i), site)); });
 }
 
 }  // namespace raylift::inline v0_1::cuda

@@ -109,6 +109,47 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
   }
 }
 
+// A warp's hits, hits[i] that of lane i, for the first `count` lanes. Neighbouring lanes write the two halves of one
+// hit together: a sector at a time, which the L2 takes as one request.
+__device__ inline void store_hits(Hit* hits, const Hit& hit, std::uint32_t count) {
+  const std::uint32_t lane = threadIdx.x & 31u;
+  const bool odd = (lane & 1u) != 0;
+  std::uint32_t halves[2][4];
+  memcpy(halves, &hit, sizeof hit);
+  ::uint4 even_hit, odd_hit;
+  std::uint32_t* const to_even = &even_hit.x;
+  std::uint32_t* const to_odd = &odd_hit.x;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const std::uint32_t others = __shfl_xor_sync(bvh_detail::kWholeWarp, odd ? halves[0][k] : halves[1][k], 1);
+    to_even[k] = odd ? others : halves[0][k];
+    to_odd[k] = odd ? halves[1][k] : others;
+  }
+  const std::uint32_t first = lane & ~1u;
+  auto* const place = reinterpret_cast<::uint4*>(hits + first) + (lane & 1u);
+  if (first < count) place[0] = even_hit;
+  if (first + 1 < count) place[2] = odd_hit;
+}
+
+// hits[i] = finish(i, found[i]) for each ray, by 32 threads at a time: finish_in_warp for hits, which may lie over
+// `found`.
+template <class Finish>
+__device__ __noinline__ void finish_hits(std::uint32_t count, const bvh_detail::Site* found, Hit* hits, Finish finish) {
+  __syncwarp();
+  for (std::uint32_t left = count; left != 0;) {
+    const std::uint32_t begin = (left - 1) / 32 * 32, i = begin + (threadIdx.x & 31u);
+    bvh_detail::Site site{kNoTriangle, bvh_detail::kNoInstance};
+    if (i < left) site = found[i];
+    __syncwarp();
+    Hit hit{};
+    if (i < left) hit = finish(i, site);
+    __syncwarp();
+    store_hits(hits + begin, hit, left - begin);
+    __syncwarp();
+    left = begin;
+  }
+}
+
 // Whether no group is pending, so that a block of the kernel after the packets' has nothing to do. The last block takes
 // the bit out of the first hit; the others that still come look for themselves. Where some are pending, there may be
 // kNoInstance, of what a warp notes in the hits' place.
@@ -125,12 +166,18 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     trace_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
                  std::size_t rays_per_warp, RowsNote* note) {
   if (none_pending(note, gridDim.x - 1)) return;
-  for_pending_runs(
-      blockIdx.x, hits, count, rays_per_warp, note != nullptr, [&](std::size_t run, std::uint32_t rays_of_run) {
-        closest_hits_of_warp(
-            geometry, run, rays_of_run, [rays](std::size_t i) { return rays[i]; },
-            [hits](std::size_t i, const Hit& hit) { hits[i] = hit; }, reinterpret_cast<Found*>(hits + run));
-      });
+  for_pending_runs(blockIdx.x, hits, count, rays_per_warp, note != nullptr,
+                   [&](std::size_t run, std::uint32_t rays_of_run) {
+                     SharedStack<kScene<Geometry>> stack;
+                     const auto kept = stack.keep(run);
+                     bvh_detail::nearest_of_warp<kScene<Geometry>>(
+                         bvh_of(geometry), rays_of_run, [=](std::uint32_t i) { return rays[*kept + i]; },
+                         [=](std::uint32_t i, Found site) { reinterpret_cast<Found*>(hits + *kept)[i] = site; }, stack);
+                     const Geometry* const all = &geometry;
+                     Hit* const hits_of_run = hits + *kept;
+                     finish_hits(rays_of_run, reinterpret_cast<const Found*>(hits_of_run), hits_of_run,
+                                 [=](std::uint32_t i, Found site) { return finished(*all, rays[*kept + i], site); });
+                   });
 }
 
 // The note is where the kernels tell each other what they find, or nullptr where they do not look for rows.

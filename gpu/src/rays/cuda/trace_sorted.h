@@ -14,7 +14,6 @@
 
 namespace raylift::inline v0_1::cuda {
 
-using bvh_detail::Group;
 using bvh_detail::Site;
 
 // Of warps of the second pass, at most.
@@ -29,12 +28,12 @@ inline constexpr std::uint32_t kWaits = 0xBFFFFFFEu;
 static_assert((kWaits & kNonePending) == 0);
 
 // The nearest triangle, as long as that needs no pair of the host's.
-struct NearestOnDevice : bvh_detail::Nearest<bvh_detail::Any> {
-  using Nearest::Nearest;
+template <class Cold>
+struct NearestOnDevice : bvh_detail::Nearest<bvh_detail::Any, Cold> {
+  using bvh_detail::Nearest<bvh_detail::Any, Cold>::Nearest;
   __device__ bool stops_at(const BvhView& bvh, std::uint32_t pair) const {
     if (pair < bvh.pair_count - bvh.host_pairs) return false;
-    cold[0].bits = pair;
-    cold[1].first = kWaits;
+    this->cold.set({pair, kWaits}, 0);
     return true;
   }
 };
@@ -82,35 +81,37 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     return;
   }
   if (none_pending(note, gridDim.x - 1)) return;
-  for_pending_runs(blockIdx.x - kCopyBlocks, work.hits, work.count, rays_per_warp, note != nullptr,
-                   [&](std::size_t run, std::uint32_t rays_of_run) {
-                     const auto found = reinterpret_cast<Found*>(work.hits + run);
-                     const Ray* const rays = work.rays + run;
-                     bvh_detail::trace_warp<kScene<Geometry>>(
-                         bvh, rays_of_run, [=](std::uint32_t i) { return rays[i]; },
-                         [](std::uint32_t, const Ray& ray, Group* cold) { return NearestOnDevice(ray, cold, {}); },
-                         [=](std::uint32_t i, const NearestOnDevice& query) { found[i] = query.site(); });
-                     const Geometry* const view = &geometry;
-                     const StagedBvh* const tree = &bvh;
-                     const SortPlan* const buckets = &plan;
-                     const Work* const list = &work;
-                     bvh_detail::finish_in_warp(rays_of_run, found, [=](std::uint32_t in_run, Site site) {
-                       const std::size_t i = run + in_run;
-                       std::uint32_t number = static_cast<std::uint32_t>(i), key = kDone;
-                       if (site.placed == kWaits) {
-                         key = buckets->key_of(site.triangle);
-                       } else if (const std::uint32_t pair = site.triangle >> 1;
-                                  site.triangle != kNoTriangle && pair >= tree->pair_count - tree->host_ids) {
-                         key = buckets->key_of(pair);
-                         number |= kOnlyId;
-                         site_in(list->hits[i]) = site;
-                       } else {
-                         list->hits[i] = finished(*view, *tree, list->rays[i], site);
-                       }
-                       list->keys[i] = static_cast<Key>(key);
-                       list->numbers[i] = number;
-                     });
-                   });
+  for_pending_runs(
+      blockIdx.x - kCopyBlocks, work.hits, work.count, rays_per_warp, note != nullptr,
+      [&](std::size_t run, std::uint32_t rays_of_run) {
+        const auto found = reinterpret_cast<Found*>(work.hits + run);
+        const Ray* const rays = work.rays + run;
+        SharedStack<kScene<Geometry>> stack;
+        bvh_detail::trace_warp<kScene<Geometry>>(
+            bvh, rays_of_run, [=](std::uint32_t i) { return rays[i]; },
+            [](std::uint32_t, const Ray& ray, auto cold) { return NearestOnDevice<decltype(cold)>(ray, cold, {}); },
+            [=](std::uint32_t i, const auto& query) { found[i] = query.site(); }, stack);
+        const Geometry* const view = &geometry;
+        const StagedBvh* const tree = &bvh;
+        const SortPlan* const buckets = &plan;
+        const Work* const list = &work;
+        bvh_detail::finish_in_warp(rays_of_run, found, [=](std::uint32_t in_run, Site site) {
+          const std::size_t i = run + in_run;
+          std::uint32_t number = static_cast<std::uint32_t>(i), key = kDone;
+          if (site.placed == kWaits) {
+            key = buckets->key_of(site.triangle);
+          } else if (const std::uint32_t pair = site.triangle >> 1;
+                     site.triangle != kNoTriangle && pair >= tree->pair_count - tree->host_ids) {
+            key = buckets->key_of(pair);
+            number |= kOnlyId;
+            site_in(list->hits[i]) = site;
+          } else {
+            list->hits[i] = finished(*view, *tree, list->rays[i], site);
+          }
+          list->keys[i] = static_cast<Key>(key);
+          list->numbers[i] = number;
+        });
+      });
 }
 
 // Where each window's rays begin in the sorted list, and, twice, where the last one's end: there is no next one.
@@ -145,6 +146,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const std::uint32_t here = left < kSortedRaysPerWarp ? static_cast<std::uint32_t>(left) : kSortedRaysPerWarp;
   const std::uint32_t* const numbers = work.numbers + first;
   const Ray* const rays = work.rays;
+  SharedStack<kScene<Geometry>> stack;
+  Found* const of_warp = found[threadIdx.x / 32];
   bvh_detail::nearest_of_warp<kScene<Geometry>>(
       bvh, here,
       [=](std::uint32_t i) {
@@ -153,11 +156,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
         if ((number & kOnlyId) != 0) ray.tmin = no_stretch();
         return ray;
       },
-      found[threadIdx.x / 32]);
+      [=](std::uint32_t i, Site site) { of_warp[i] = site; }, stack);
   const Geometry* const view = &geometry;
   const StagedBvh* const tree = &bvh;
   Hit* const hits = work.hits;
-  bvh_detail::finish_in_warp(here, found[threadIdx.x / 32], [=](std::uint32_t i, Site site) {
+  bvh_detail::finish_in_warp(here, of_warp, [=](std::uint32_t i, Site site) {
     const std::uint32_t number = numbers[i] & ~kOnlyId;
     if ((numbers[i] & kOnlyId) != 0) site = site_in(hits[number]);
     hits[number] = finished(*view, *tree, rays[number], site);

@@ -3,6 +3,7 @@
 // packet first. What is left is pending.
 #pragma once
 
+#include <raylift/gpu/rays/detail/shared_stack.h>
 #include <raylift/gpu/rays/warp_query.h>
 
 #include <cstddef>
@@ -18,6 +19,9 @@ inline constexpr int kThreads = 128;
 static_assert(kThreads == bvh_detail::kPacketThreads);
 // Blocks of a multiprocessor; and of those that try packets.
 inline constexpr int kBlocks = 8, kPacketBlocks = 8;
+
+template <bool kScene>
+using SharedStack = bvh_detail::StackInShared<kScene, kThreads>;
 
 // Rays of one warp, at most: enough that waiting for the last of them costs little.
 inline constexpr std::size_t kRaysPerWarp = 512;

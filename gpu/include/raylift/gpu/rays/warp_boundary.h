@@ -13,18 +13,18 @@ namespace raylift::inline v0_1 {
 namespace bvh_detail {
 
 // What the walk of each ray found is left where its boundary will be.
-template <bool kScene, class Fetch, class In>
+template <bool kScene, class Fetch, class In, class SomeStack>
 __device__ inline void nearest_faces_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
-                                             const In& in, Boundary* boundaries) {
+                                             const In& in, Boundary* boundaries, SomeStack& stack) {
   const GeometryView* const view = &geometry;
   const auto ray = [=](std::uint32_t i) -> Ray { return ray_of_walk(*view, fetch(i)); };
   using Query = NearestCounting<true, true>;
-  const auto make = [=](std::uint32_t i, const Ray& of_walk, Group*) {
+  const auto make = [=](std::uint32_t i, const Ray& of_walk, const auto&) {
     return i == kNoRay ? Query(*view, of_walk, {}, false) : Query(*view, of_walk, in(i), starts_anew(fetch(i)));
   };
-  trace_warp<kScene>(geometry.bvh, count, ray, make, [=](std::uint32_t i, const Query& query) {
-    *reinterpret_cast<NearestFaces*>(boundaries + i) = query;
-  });
+  trace_warp<kScene>(
+      geometry.bvh, count, ray, make,
+      [=](std::uint32_t i, const Query& query) { *reinterpret_cast<NearestFaces*>(boundaries + i) = query; }, stack);
 }
 
 // What is left to do behind the walk, for a ray whose place is not plain. A call, as it has the registers to itself
@@ -57,14 +57,15 @@ __device__ __noinline__ void plain_boundaries_in_warp(const GeometryView& geomet
 }
 
 // boundaries_of_warp, but for rays whose place is not plain: for these finish_boundary is still to be called.
-template <class Fetch, class In, class Later>
+template <class Fetch, class In, class Later, class SomeStack>
 __device__ inline void plain_boundaries_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
-                                                const In& in, Boundary* boundaries, const Later& later) {
+                                                const In& in, Boundary* boundaries, const Later& later,
+                                                SomeStack& stack) {
   static_assert(sizeof(NearestFaces) <= sizeof(Boundary));
   if (geometry.bvh_levels == 2)
-    nearest_faces_of_warp<true>(geometry, count, fetch, in, boundaries);
+    nearest_faces_of_warp<true>(geometry, count, fetch, in, boundaries, stack);
   else
-    nearest_faces_of_warp<false>(geometry, count, fetch, in, boundaries);
+    nearest_faces_of_warp<false>(geometry, count, fetch, in, boundaries, stack);
   __syncwarp();
   plain_boundaries_in_warp(geometry, count, fetch, in, boundaries, later);
 }
@@ -77,12 +78,14 @@ __device__ inline void plain_boundaries_of_warp(const GeometryView& geometry, st
 template <class Fetch, class In>
 __device__ inline void boundaries_of_warp(const GeometryView& geometry, std::uint32_t count, const Fetch& fetch,
                                           const In& in, Boundary* boundaries) {
-  bvh_detail::plain_boundaries_of_warp(geometry, count, fetch, in, boundaries,
-                                       [=, &geometry](bool more, std::uint32_t i) {
-                                         if (more)
-                                           bvh_detail::finish_boundary(geometry, fetch(i), in(i), boundaries + i);
-                                         __syncwarp();
-                                       });
+  bvh_detail::Stack<true> stack;
+  bvh_detail::plain_boundaries_of_warp(
+      geometry, count, fetch, in, boundaries,
+      [=, &geometry](bool more, std::uint32_t i) {
+        if (more) bvh_detail::finish_boundary(geometry, fetch(i), in(i), boundaries + i);
+        __syncwarp();
+      },
+      stack);
 }
 
 }  // namespace raylift::inline v0_1

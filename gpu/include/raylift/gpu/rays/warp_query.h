@@ -28,18 +28,18 @@ namespace bvh_detail {
 inline constexpr int kPairQuorum = 8;
 inline constexpr int kIdleQuorum = 8;
 
-// Where a warp stands: the ray that comes next, how many there are, the threads that have one, and this thread's.
+// Where a warp stands: how many rays are left, the first ones, the threads that have one, and this thread's.
 struct WarpState {
-  std::uint32_t next, count;
+  std::uint32_t left;
   unsigned at_work;
   std::uint32_t mine;
 };
 
 // settle_pair with all that a thread knows put into memory for as long as it takes. Few need it, and without this the
 // compiler would keep registers free for it in all of the loop.
-template <bool kScene, class Query>
+template <bool kScene, class Query, class SomeCold>
 __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const Ray& world,
-                                     Walk<kScene>& walk, Query& query, WarpState& state) {
+                                     Walk<kScene>& walk, Query& query, const SomeCold& cold, WarpState& state) {
   struct Parked {
     WarpState state;
     PreparedRay ray;
@@ -60,6 +60,8 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
   walk.mesh_depth = parked.mesh_depth;
   walk.placed = parked.placed;
   query = parked.query;
+  // As it was: what the compiler knows without a register of its own.
+  if constexpr (requires { query.cold; }) query.cold = cold;
 }
 
 // make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
@@ -68,37 +70,47 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
 // A query may have
 //   bool stops_at(bvh, pair)   whether the walk is to end before it reads that pair
 inline constexpr std::uint32_t kNoRay = 0xFFFFFFFFu;
-template <bool kScene, class Bvh, class Fetch, class Make, class Store>
+template <bool kScene, class Bvh, class Fetch, class Make, class Store, class SomeStack>
 __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, const Fetch& fetch, const Make& make,
-                                  const Store& store) {
+                                  const Store& store, SomeStack& stack) {
   constexpr unsigned kAll = 0xFFFFFFFFu;
   const Ray none{{0, 0, 0}, 0, {1, 1, 1}, 0};
   Walk<kScene> walk(none);
-  Stack<kScene> stack;
   auto query = make(kNoRay, none, stack.cold());
   constexpr bool kStops = requires {
     query.stops_at(bvh, 0u);
   };
-  WarpState state{0, count, 0, kNoRay};
-  const auto world = [&] { return fetch(state.mine); };
+  WarpState state{count, 0, kNoRay};
+  constexpr bool kKeepsRay = kScene && requires {
+    stack.ray();
+  };
+  const auto world = [&]() -> Ray {
+    if constexpr (kKeepsRay)
+      return stack.ray();
+    else
+      return fetch(state.mine);
+  };
   while (true) {
-    if (state.next < state.count) {
+    if (state.left != 0) {
       if (state.mine == kNoRay) {
         const unsigned lanes_below = (1u << (threadIdx.x & 31u)) - 1u;
-        const std::uint32_t number = state.next + static_cast<std::uint32_t>(__popc(~state.at_work & lanes_below));
-        if (number < state.count) {
+        const auto behind = static_cast<std::uint32_t>(__popc(~state.at_work & lanes_below));
+        if (behind < state.left) {
+          const std::uint32_t number = state.left - 1 - behind;
           state.mine = number;
           const Ray fetched = fetch(number);
           query = make(number, fetched, stack.cold());
           walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, around_of(query));
           walk.restart(fetched);
+          if constexpr (kKeepsRay) stack.set_ray(fetched);
         }
       }
-      state.next += static_cast<std::uint32_t>(32 - __popc(state.at_work));
+      const auto taken = static_cast<std::uint32_t>(32 - __popc(state.at_work));
+      state.left -= taken < state.left ? taken : state.left;
     }
     state.at_work = __ballot_sync(kAll, state.mine != kNoRay);
     if (state.at_work == 0) return;
-    do {
+    while (true) {
       const bool has_pair = walk.hits.pairs != 0;
       const unsigned with_pair = __ballot_sync(kAll, has_pair);
       if (__popc(with_pair) >= kPairQuorum || with_pair == state.at_work) {
@@ -111,30 +123,43 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
             store(state.mine, query);
             state.mine = kNoRay;
           } else if (const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query); open != 0) {
-            settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
+            settle_parked(bvh, pair, open, fetch(state.mine), walk, query, stack.cold(), state);
           }
         }
+        if constexpr (!kStops) continue;  // no ray ends here
       } else if (state.mine != kNoRay && !has_pair) {
-        if (!advance(bvh, walk, stack.groups, world, query.tmin, query.farthest(), around_of(query))) {
+        if (!advance(bvh, walk, stack, world, query.tmin, query.farthest(), around_of(query))) {
           store(state.mine, query);
           state.mine = kNoRay;
         }
       }
       state.at_work = __ballot_sync(kAll, state.mine != kNoRay);
-    } while (state.at_work != 0 && (state.next >= state.count || 32 - __popc(state.at_work) < kIdleQuorum));
+      if (state.at_work == 0 || (state.left != 0 && __popc(state.at_work) <= 32 - kIdleQuorum)) break;
+    }
   }
 }
 
-// found[i] becomes the site that ray i hits.
-template <bool kScene, class Bvh, class Fetch>
-__device__ inline void nearest_of_warp(const Bvh& bvh, std::uint32_t count, const Fetch& fetch, Site* found) {
+// store(i, site) for each ray, with the site that it hits.
+template <bool kScene, class Bvh, class Fetch, class Store, class SomeStack>
+__device__ inline void nearest_of_warp(const Bvh& bvh, std::uint32_t count, const Fetch& fetch, const Store& store,
+                                       SomeStack& stack) {
   if (bvh.node_count == 0) {
-    for (std::uint32_t i = threadIdx.x & 31u; i < count; i += 32) found[i] = {kNoTriangle, kNoInstance};
+    for (std::uint32_t i = threadIdx.x & 31u; i < count; i += 32) store(i, Site{kNoTriangle, kNoInstance});
     return;
   }
-  const auto make = [](std::uint32_t, const Ray& ray, Group* cold) { return Nearest<Any>(ray, cold, {}); };
-  trace_warp<kScene>(bvh, count, fetch, make,
-                     [=](std::uint32_t i, const Nearest<Any>& query) { found[i] = query.site(); });
+  const auto make = [](std::uint32_t, const Ray& ray, auto cold) {
+    return Nearest<Any, decltype(cold)>(ray, cold, {});
+  };
+  trace_warp<kScene>(
+      bvh, count, fetch, make, [&](std::uint32_t i, const auto& query) { store(i, query.site()); }, stack);
+}
+
+// found[i] becomes that site, by a stack in the threads' own memory.
+template <bool kScene, class Fetch>
+__device__ inline void nearest_of_warp(const BvhView& bvh, std::uint32_t count, const Fetch& fetch, Site* found) {
+  Stack<kScene> stack;
+  nearest_of_warp<kScene>(
+      bvh, count, fetch, [=](std::uint32_t i, Site site) { found[i] = site; }, stack);
 }
 
 // finish(i, site) for each ray, by 32 threads at a time. From the last ones on: what it writes may lie over `found` as

@@ -55,27 +55,27 @@ RAYLIFT_HD inline bool comes_first(const BvhView& bvh, Site a, Site b) {
 }
 
 // The nearest triangle. Its t lies between near and far; far is a member as nodes are compared with it, and what is
-// looked at only where a triangle is hit lies in `cold`, two elements: near and the site.
-template <class Filter>
+// looked at only where a triangle is hit lies in `cold`.
+template <class Filter, class SomeCold = Cold>
 struct Nearest {
   static constexpr bool kSmall = !Filter::kOfCrossings;
   float tmin;
   float far;
-  Group* cold;
+  SomeCold cold;
   Filter filter;
 
-  RAYLIFT_HD Nearest(const Ray& ray, Group* memory, const Filter& accepted)
+  RAYLIFT_HD Nearest(const Ray& ray, SomeCold memory, const Filter& accepted)
       : tmin(ray.tmin), far(ray.tmax), cold(memory), filter(accepted) {
     set(ray.tmax, ray.tmax, {kNoTriangle, kNoInstance});
   }
   [[nodiscard]] RAYLIFT_HD float farthest() const { return far; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
   // That of no triangle: nothing was hit.
-  [[nodiscard]] RAYLIFT_HD Site site() const { return {cold[0].bits, cold[1].first}; }
+  [[nodiscard]] RAYLIFT_HD Site site() const { return cold.site(); }
 
   RAYLIFT_HD bool offer(const BvhView& bvh, const Impression& seen, Site site) {
     if constexpr (!Filter::kOfCrossings)
-      if (seen.near > tmin && seen.far < as_float(cold[0].first)) {
+      if (seen.near > tmin && seen.far < cold.near()) {
         if (filter.accept(bvh, site)) set(seen.near, seen.far, site);
         return false;
       }
@@ -98,8 +98,7 @@ struct Nearest {
  private:
   RAYLIFT_HD void set(float near, float far_end, Site site) {
     far = far_end;
-    cold[0] = {as_bits(near), site.triangle};
-    cold[1] = {site.placed, 0};
+    cold.set(site, near);
   }
 };
 
@@ -107,7 +106,7 @@ template <bool kScene, class Filter>
 RAYLIFT_HD inline Site nearest(const BvhView& bvh, const Ray& ray, const Filter& filter) {
   Stack<kScene> stack;
   Nearest<Filter> query(ray, stack.cold(), filter);
-  traverse<kScene>(bvh, ray, stack.groups, query);
+  traverse<kScene>(bvh, ray, stack, query);
   return query.site();
 }
 
@@ -139,7 +138,7 @@ template <bool kScene, bool kFirst, class Filter>
 RAYLIFT_HD inline std::uint32_t count_hits(const BvhView& bvh, const Ray& ray, const Filter& filter) {
   Stack<kScene> stack;
   HitCount<kFirst, Filter> query{ray.tmin, ray.tmax, filter, 0};
-  traverse<kScene>(bvh, ray, stack.groups, query);
+  traverse<kScene>(bvh, ray, stack, query);
   return query.count;
 }
 

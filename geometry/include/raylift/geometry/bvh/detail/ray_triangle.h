@@ -48,9 +48,9 @@ struct ShearedRay : Axes {
   float shear_x, shear_y;
 
   RAYLIFT_HD ShearedRay(Float3 from, Float3 direction) : Axes(direction), origin(from) {
-    const float dz = component(direction, kz());
-    shear_x = component(direction, kx()) / dz;
-    shear_y = component(direction, ky()) / dz;
+    const float inverse = rough_inverse(component(direction, kz()));
+    shear_x = component(direction, kx()) * inverse;
+    shear_y = component(direction, ky()) * inverse;
   }
 };
 
@@ -71,11 +71,12 @@ RAYLIFT_HD inline float edge(Sheared a, Sheared b) {
 
 // A bound on the error of edge functions between vertices with |x|, |y| <= extent and |z| <= depth.
 //
-// With u = 2^-24: the subtraction of the origin, the shear's division, its product and the last subtraction make an
-// error of x of at most u (|dx| + 3 |z| + |x|), and |dx| <= |x| + |z|: at most e = u (2 extent + 4 depth) + O(u^2). The
-// edge function x1 y2 - y1 x2 then is off by 4 extent e + 2 e^2 for that, and by 4 u extent^2 for its own roundings: in
-// all u (12 extent^2 + 16 extent depth) + 2 u^2 (2 extent + 4 depth)^2. The bound has a factor of 32 before both
-// products, and more than that before the square of the depth. Its last term is above what underflow can do.
+// With u = 2^-24: the subtraction of the origin, the shear, which is off by 3u, its product and the last subtraction
+// make an error of x of at most u (|dx| + 5 |z| + |x|), and |dx| <= |x| + |z|: at most e = u (2 extent + 6 depth) +
+// O(u^2). The edge function x1 y2 - y1 x2 then is off by 4 extent e + 2 e^2 for that, and by 4 u extent^2 for its own
+// roundings: in all u (12 extent^2 + 24 extent depth) + 2 u^2 (2 extent + 6 depth)^2. The bound has a factor of 32
+// before both products, and more than that before the square of the depth. Its last term is above what underflow can
+// do.
 RAYLIFT_HD inline float edge_bound(float extent, float depth) {
   return (extent + depth * 0x1p-18f) * ((extent + depth) * 0x1p-19f) + 0x1p-120f;
 }
@@ -88,35 +89,42 @@ RAYLIFT_HD inline float depth_of(Sheared a, Sheared b, Sheared c, Sheared d) {
   return maximum(maximum(fabsf(a.z), fabsf(b.z)), maximum(fabsf(c.z), fabsf(d.z)));
 }
 
-// What float arithmetic says of a triangle.
-struct Impression {
-  bool missed;       // surely
-  bool hit;          // surely; neither: exact arithmetic decides
-  float near, far;   // of a sure hit: bounds on its t
-  bool from_inside;  // likewise
+// A triangle's edge functions: that between its second and third vertex, and so on.
+struct Edges {
+  float u, v, w;
 };
 
-// From edge functions u, v, w that are off by at most `bound`; inverse_z is that of the direction's z. NaN, as overflow
-// makes it, leaves all open. What is surely hit or missed is so by more than `least_sure`, which is at least `bound`.
+// What float arithmetic says of a triangle by its edge functions. NaN, as overflow makes it, leaves all open.
+struct Verdict {
+  bool missed;  // surely
+  bool hit;     // surely; neither: exact arithmetic decides
+};
+// What is surely hit or missed is so by more than `least_sure`, which is at least the error of edge functions.
+RAYLIFT_HD inline Verdict judge(const Edges& e, float least_sure) {
+  const float least = minimum(minimum(e.u, e.v), e.w), most = maximum(maximum(e.u, e.v), e.w);
+  return {least < -least_sure && most > least_sure, least > least_sure || most < -least_sure};
+}
+
+// Of a triangle that is surely hit: bounds on its t.
+struct Impression {
+  float near, far;
+  bool from_inside;
+};
+
+// From edge functions that are off by at most `bound`, and the vertices' z; inverse_z is that of the direction's z.
 //
 // The bound is about twice the error, and a sure hit's determinant D is more than three times the bound. So weights are
 // off by at most 4.5 bound / D each, and t, the vertices' z weighted with them, by 7 bound / D of the spread of z, and
-// by 8 roundings of the largest z.
-RAYLIFT_HD inline Impression look_at(float inverse_z, Sheared a, Sheared b, Sheared c, float u, float v, float w,
-                                     float bound, float least_sure) {
-  const float least = minimum(minimum(u, v), w), most = maximum(maximum(u, v), w);
-  Impression seen{least < -least_sure && most > least_sure, least > least_sure || most<-least_sure, 0, 0, most> 0};
-  if (!seen.hit) return seen;
-  const float inverse = 1.0f / (u + v + w);
+// by 9 roundings of the largest z.
+RAYLIFT_HD inline Impression measure(float inverse_z, float a, float b, float c, const Edges& e, float bound) {
+  const float inverse = 1.0f / (e.u + e.v + e.w);
   const float z =
-      product(product(u, inverse), a.z) + product(product(v, inverse), b.z) + product(product(w, inverse), c.z);
-  const float lowest = minimum(minimum(a.z, b.z), c.z), highest = maximum(maximum(a.z, b.z), c.z);
+      product(product(e.u, inverse), a) + product(product(e.v, inverse), b) + product(product(e.w, inverse), c);
+  const float lowest = minimum(minimum(a, b), c), highest = maximum(maximum(a, b), c);
   const float error =
       fabsf(bound * inverse) * (highest - lowest) * 8 + maximum(fabsf(lowest), fabsf(highest)) * 0x1p-20f;
   const float t = z * inverse_z, error_of_t = error * fabsf(inverse_z);
-  seen.near = t - error_of_t;
-  seen.far = t + error_of_t;
-  return seen;
+  return {t - error_of_t, t + error_of_t, e.u > 0};
 }
 
 // Where the ray meets a triangle, as exact as double arithmetic, or pairs of doubles, make it. t is the sum of t and

@@ -40,7 +40,7 @@ RAYLIFT_HD inline Float3 vertex(const TrianglePair& pair, int k) {
 }
 
 // Which triangle: the first or the second one of a pair, and the InstanceNode over it, where there is one.
-struct Site {
+struct alignas(8) Site {
   std::uint32_t triangle;  // twice the pair's number, plus 1 for the second one
   std::uint32_t placed;    // in BvhView::nodes, or kNoInstance
 };
@@ -98,14 +98,28 @@ RAYLIFT_HD inline float around_of(const Query& query) {
     return 0;
 }
 
+// The edge functions of a pair's triangles, and its vertices' z.
+struct PairEdges {
+  Edges first, second;
+  float z[4];
+};
+
 // The triangles of a pair that are surely hit are offered to the query. The result has a bit for each that is to be
-// settled.
+// settled. Mostly one of the two is hit, so that the threads of a warp measure together whichever it is.
 template <class Query>
-RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t index, const Impression& first,
-                                           const Impression& second, std::uint32_t placed, Query& query) {
-  std::uint32_t open = 0;
-  if (first.hit ? query.offer(bvh, first, Site{2 * index, placed}) : !first.missed) open |= 1u;
-  if (second.hit ? query.offer(bvh, second, Site{2 * index + 1, placed}) : !second.missed) open |= 2u;
+RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t index, float inverse_z,
+                                           const PairEdges& pair, float bound, float least_sure, std::uint32_t placed,
+                                           Query& query) {
+  const Verdict first = judge(pair.first, least_sure), second = judge(pair.second, least_sure);
+  std::uint32_t open = (first.missed || first.hit ? 0u : 1u) | (second.missed || second.hit ? 0u : 2u);
+  for (std::uint32_t hit = (first.hit ? 1u : 0u) | (second.hit ? 2u : 0u); hit != 0; hit &= hit - 1) {
+    const bool is_first = (hit & 1u) != 0;
+    const Edges edges{is_first ? pair.first.u : pair.second.u, is_first ? pair.first.v : pair.second.v,
+                      is_first ? pair.first.w : pair.second.w};
+    const Impression seen =
+        measure(inverse_z, is_first ? pair.z[0] : pair.z[2], pair.z[1], is_first ? pair.z[2] : pair.z[3], edges, bound);
+    if (query.offer(bvh, seen, Site{2 * index + (is_first ? 0u : 1u), placed})) open |= is_first ? 1u : 2u;
+  }
   return open;
 }
 
@@ -129,9 +143,9 @@ RAYLIFT_HD inline std::uint32_t intersect_pair_at(const BvhView& bvh, const Tria
       if (pair_near_origin(distance, p0, p1, p2, p3)) least_sure += 3 * distance * extent;
     }
   }
-  return offer_pair(bvh, index, look_at(inverse_z, p0, p1, p2, shared, edge(p2, p0), edge(p0, p1), bound, least_sure),
-                    look_at(inverse_z, p2, p1, p3, edge(p1, p3), edge(p3, p2), -shared, bound, least_sure), placed,
-                    query);
+  const PairEdges edges{
+      {shared, edge(p2, p0), edge(p0, p1)}, {edge(p1, p3), edge(p3, p2), -shared}, {p0.z, p1.z, p2.z, p3.z}};
+  return offer_pair(bvh, index, inverse_z, edges, bound, least_sure, placed, query);
 }
 
 template <class Bvh, class SomeRay, class Query>
@@ -160,12 +174,33 @@ RAYLIFT_SLOW_PATH inline void settle_by_call(BvhView bvh, std::uint32_t index, s
 template <bool kScene>
 inline constexpr int kStackSize = kScene ? 2 * kBvhMaxDepth : kBvhMaxDepth;
 
-// A walk's stack, and behind it what a query seldom looks at. On a GPU an array that is indexed lies in memory, so this
-// takes no registers.
+// What a query for the nearest triangle seldom looks at: that triangle, and the least that its t may be.
+struct alignas(16) Candidate {
+  Site site;
+  float near;
+};
+class Cold {
+ public:
+  RAYLIFT_HD explicit Cold(Candidate* place) : place_(place) {}
+  RAYLIFT_HD void set(Site site, float near) const { *place_ = {site, near}; }
+  [[nodiscard]] RAYLIFT_HD Site site() const { return place_->site; }
+  [[nodiscard]] RAYLIFT_HD float near() const { return place_->near; }
+
+ private:
+  Candidate* place_;
+};
+
+// A walk's stack, and a query's candidate: a thread's own memory.
 template <bool kScene>
-struct Stack {
-  Group groups[kStackSize<kScene> + 2];
-  RAYLIFT_HD Group* cold() { return groups + kStackSize<kScene>; }
+class Stack {
+ public:
+  RAYLIFT_HD void push(int& depth, Group group) { groups_[depth++] = group; }
+  [[nodiscard]] RAYLIFT_HD Group pop(int& depth) const { return groups_[--depth]; }
+  RAYLIFT_HD Cold cold() { return Cold(&candidate_); }
+
+ private:
+  Group groups_[kStackSize<kScene>];
+  Candidate candidate_;
 };
 
 RAYLIFT_HD inline bool has_nan(Float3 v) {
@@ -201,8 +236,8 @@ struct Walk {
 };
 
 // Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray.
-template <bool kScene, class Bvh, class World>
-RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, Group* stack, const World& world, float tmin,
+template <bool kScene, class Bvh, class SomeStack, class World>
+RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& stack, const World& world, float tmin,
                                float tmax, float around) {
   if (!any_child(walk.nodes)) {
     if (walk.depth == 0) return false;
@@ -212,10 +247,10 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, Group* stack,
         walk.ray = PreparedRay(world(), Frame::world, around);
       }
     }
-    walk.nodes = stack[--walk.depth];
+    walk.nodes = stack.pop(walk.depth);
   }
   const std::uint32_t child = next_child(walk.nodes, walk.ray.order());
-  if (any_child(walk.nodes)) stack[walk.depth++] = walk.nodes;
+  if (any_child(walk.nodes)) stack.push(walk.depth, walk.nodes);
   NodeWords node = load_node(bvh.node(child));
   if constexpr (kScene) {
     if (walk.mesh_depth < 0 && !node.is_node()) {
@@ -232,8 +267,8 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, Group* stack,
 }
 
 // A whole walk, by one thread.
-template <bool kScene, class Query>
-RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, Group* stack, Query& query) {
+template <bool kScene, class SomeStack, class Query>
+RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, SomeStack& stack, Query& query) {
   if (bvh.node_count == 0) return;
   const auto world = [&ray]() -> const Ray& { return ray; };
   Walk<kScene> walk(ray, around_of(query));

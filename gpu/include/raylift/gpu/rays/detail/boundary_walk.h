@@ -266,7 +266,7 @@ struct Contradictions {
 
 template <class Query>
 RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query& query) {
-  Group stack[kStackSize<true>];
+  Stack<true> stack;
   if (geometry.bvh_levels == 2)
     traverse<true>(geometry.bvh, ray, stack, query);
   else
