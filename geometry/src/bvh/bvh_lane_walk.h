@@ -12,6 +12,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "bvh_lane_hits.h"
+#include "bvh_lane_ray.h"
 #include "bvh_packet.h"
 #include "bvh_simd.h"
 
@@ -19,36 +21,9 @@ namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr int kInFlight = 8;
-// A ray as the tests here want it.
-struct LaneRay {
-  PreparedRay prepared;
-  alignas(16) float origin[4];
-  alignas(16) float inverse[4];
-  alignas(16) float least_far[4];
-  alignas(16) std::int32_t axes[4];  // kx, ky, kz
-  PlaneOffsets planes[3];
-
-  explicit LaneRay(const Ray& ray, Frame frame) : prepared(ray, frame) {
-    origin[0] = ray.origin.x;
-    origin[1] = ray.origin.y;
-    origin[2] = ray.origin.z;
-    origin[3] = 0;
-    for (std::uint32_t a = 0; a < 3; ++a) {
-      inverse[a] = prepared.inverse[a];
-      least_far[a] = prepared.least_far[a];
-      planes[a] = plane_offsets(a, (prepared.order() >> a & 1u) != 0);
-    }
-    inverse[3] = 0;
-    least_far[3] = 0;
-    axes[0] = prepared.kx();
-    axes[1] = prepared.ky();
-    axes[2] = axes[3] = prepared.kz();
-  }
-};
-
 // One ray on its way.
 struct LaneWalk {
-  LaneRay lanes{{{0, 0, 0}, 0, {0, 0, 1}}, Frame::mesh};
+  LaneRay lanes;
   Group cold[2];
   Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, cold, {}};
   const Ray* ray;
@@ -60,7 +35,8 @@ struct LaneWalk {
   std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, where t is not negative
 };
 
-// Slots that the ray meets, and where it enters them. The slack is plane_slack's, whose derivation has more roundings.
+// Slots that the ray meets, a bit each, and where it enters them. The slack is plane_slack's, whose derivation has more
+// roundings.
 RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmin, float tmax,
                                               float* entries) {
   const __m128 origin = _mm_load_ps(ray.origin);
@@ -68,12 +44,10 @@ RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay
   const __m128 corner = _mm_blend_ps(_mm_load_ps(node->origin), origin, 8);
   const __m128 inverse = _mm_load_ps(ray.inverse);
   const __m128i exponents = _mm_cvtepu8_epi32(_mm_loadu_si32(node->exponent));
-  const __m128 step = _mm_mul_ps(_mm_castsi128_ps(_mm_slli_epi32(exponents, 23)), inverse);
+  const __m128 grid = _mm_castsi128_ps(_mm_slli_epi32(exponents, 23)), step = _mm_mul_ps(grid, inverse);
   const __m128 offset = _mm_mul_ps(_mm_sub_ps(corner, origin), inverse);
-  const __m128 sign = _mm_set1_ps(-0.0f);
-  const __m128 far = _mm_add_ps(_mm_andnot_ps(sign, offset), _mm_load_ps(ray.least_far));
-  const __m128 slack =
-      _mm_add_ps(_mm_mul_ps(far, _mm_set1_ps(0x1p-20f)), _mm_mul_ps(_mm_andnot_ps(sign, step), _mm_set1_ps(0x1p-7f)));
+  const __m128 slack = _mm_fmadd_ps(_mm_andnot_ps(_mm_set1_ps(-0.0f), offset), _mm_set1_ps(0x1p-20f),
+                                    _mm_fmadd_ps(grid, _mm_load_ps(ray.grid_slack), _mm_load_ps(ray.slack)));
   const __m128 near_offset = _mm_sub_ps(offset, slack), far_offset = _mm_add_ps(offset, slack);
   // Broadcast out of memory, which takes no shuffle: the bytes' conversions need these already.
   alignas(16) float steps[4], near_offsets[4], far_offsets[4];
@@ -82,19 +56,17 @@ RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay
   _mm_store_ps(far_offsets, far_offset);
   const __m256 sx = _mm256_broadcast_ss(steps), sy = _mm256_broadcast_ss(steps + 1),
                sz = _mm256_broadcast_ss(steps + 2);
-  const __m256 near_x =
-      _mm256_fmadd_ps(planes(node, ray.planes[0].near_plane), sx, _mm256_broadcast_ss(near_offsets + 0));
-  const __m256 near_y =
-      _mm256_fmadd_ps(planes(node, ray.planes[1].near_plane), sy, _mm256_broadcast_ss(near_offsets + 1));
-  const __m256 near_z =
-      _mm256_fmadd_ps(planes(node, ray.planes[2].near_plane), sz, _mm256_broadcast_ss(near_offsets + 2));
-  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.planes[0].far_plane), sx, _mm256_broadcast_ss(far_offsets + 0));
-  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.planes[1].far_plane), sy, _mm256_broadcast_ss(far_offsets + 1));
-  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.planes[2].far_plane), sz, _mm256_broadcast_ss(far_offsets + 2));
+  const PlaneOffsets* const at = ray.frame->planes;
+  const __m256 near_x = _mm256_fmadd_ps(planes(node, at[0].near_plane), sx, _mm256_broadcast_ss(near_offsets + 0));
+  const __m256 near_y = _mm256_fmadd_ps(planes(node, at[1].near_plane), sy, _mm256_broadcast_ss(near_offsets + 1));
+  const __m256 near_z = _mm256_fmadd_ps(planes(node, at[2].near_plane), sz, _mm256_broadcast_ss(near_offsets + 2));
+  const __m256 far_x = _mm256_fmadd_ps(planes(node, at[0].far_plane), sx, _mm256_broadcast_ss(far_offsets + 0));
+  const __m256 far_y = _mm256_fmadd_ps(planes(node, at[1].far_plane), sy, _mm256_broadcast_ss(far_offsets + 1));
+  const __m256 far_z = _mm256_fmadd_ps(planes(node, at[2].far_plane), sz, _mm256_broadcast_ss(far_offsets + 2));
   const __m256 enter = _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_set1_ps(tmin)));
   const __m256 leave = _mm256_min_ps(_mm256_min_ps(far_x, far_y), _mm256_min_ps(far_z, _mm256_set1_ps(tmax)));
   _mm256_store_ps(entries, enter);
-  return kFours[_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ))];
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)));
 }
 
 RAYLIFT_LANES inline float largest(__m128 values) {
@@ -107,7 +79,7 @@ RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, con
                                     const Ray& world, Nearest<Any>& query) {
   const float* p = bvh.pairs[index].vertex[0];
   const __m128 origin = _mm_load_ps(ray.origin);
-  const __m128i axes = _mm_load_si128(reinterpret_cast<const __m128i*>(ray.axes));
+  const __m128i axes = _mm_load_si128(reinterpret_cast<const __m128i*>(ray.frame->axes));
   const __m128 d0 = _mm_permutevar_ps(_mm_sub_ps(_mm_load_ps(p), origin), axes);
   const __m128 d1 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 3), origin), axes);
   const __m128 d2 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 6), origin), axes);
@@ -115,8 +87,8 @@ RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, con
   const __m128 d3 = _mm_permutevar_ps(_mm_sub_ps(_mm_permute_ps(last, 0b11111001), origin), axes);
   const __m128 xy01 = _mm_unpacklo_ps(d0, d1), xy23 = _mm_unpacklo_ps(d2, d3);
   const __m128 z = _mm_movelh_ps(_mm_unpackhi_ps(d0, d1), _mm_unpackhi_ps(d2, d3));
-  const __m128 x = _mm_sub_ps(_mm_movelh_ps(xy01, xy23), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_x), z));
-  const __m128 y = _mm_sub_ps(_mm_movehl_ps(xy23, xy01), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_y), z));
+  const __m128 x = _mm_sub_ps(_mm_movelh_ps(xy01, xy23), _mm_mul_ps(_mm_set1_ps(ray.shear_x), z));
+  const __m128 y = _mm_sub_ps(_mm_movehl_ps(xy23, xy01), _mm_mul_ps(_mm_set1_ps(ray.shear_y), z));
   // Edge functions (p2, p0), (p0, p1), (p1, p3), (p3, p2), and (p1, p2), which both triangles share.
   const __m128 ax = _mm_permute_ps(x, _MM_SHUFFLE(3, 1, 0, 2)), ay = _mm_permute_ps(y, _MM_SHUFFLE(3, 1, 0, 2));
   const __m128 bx = _mm_permute_ps(x, _MM_SHUFFLE(2, 3, 1, 0)), by = _mm_permute_ps(y, _MM_SHUFFLE(2, 3, 1, 0));
@@ -143,18 +115,18 @@ RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, con
   _mm_store_ps(ws, w);
   const Sheared p0{xs[0], ys[0], zs[0]}, p1{xs[1], ys[1], zs[1]}, p2{xs[2], ys[2], zs[2]}, p3{xs[3], ys[3], zs[3]};
   const std::uint32_t open =
-      offer_pair(bvh, index, look_at(ray.prepared.inverse_z(), p0, p1, p2, us[0], vs[0], ws[0], bound, bound),
-                 look_at(ray.prepared.inverse_z(), p2, p1, p3, us[1], vs[1], ws[1], bound, bound), placed, query);
+      offer_pair(bvh, index, look_at(ray.inverse_z, p0, p1, p2, us[0], vs[0], ws[0], bound, bound),
+                 look_at(ray.inverse_z, p2, p1, p3, us[1], vs[1], ws[1], bound, bound), placed, query);
   settle_pair(bvh, index, open, world, placed, query);
 }
 
-void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
-  walk.lanes = LaneRay(ray, frame);
+RAYLIFT_LANES void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
+  walk.lanes.set(ray, frame);
   walk.query = {ray, walk.cold, {}};
   walk.ray = &ray;
   walk.number = number;
   walk.stack[0] = entry(ray.tmin, 0);
-  walk.depth = has_nan(ray) ? 0 : 1;
+  walk.depth = lanes_have_nan(ray) ? 0 : 1;
   walk.mesh_depth = -1;
   walk.placed = kNoInstance;
   walk.hits = {{0, 0}, 0, 0, 0};
@@ -181,7 +153,7 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
     if constexpr (kScene) {
       if (walk.depth == walk.mesh_depth) {
         walk.mesh_depth = -1;
-        walk.lanes = LaneRay(*walk.ray, Frame::world);
+        walk.lanes.set(*walk.ray, Frame::world);
       }
     }
     if (walk.depth == 0) return false;
@@ -194,7 +166,7 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
     const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
     if (walk.mesh_depth < 0 && placed.zero == 0) {
       walk.placed = index;
-      walk.lanes = LaneRay(in_mesh(placed, *walk.ray), Frame::mesh);
+      walk.lanes.set(in_mesh(placed, *walk.ray), Frame::mesh);
       walk.mesh_depth = walk.depth;
       walk.stack[walk.depth++] = entry(tmin + 0.0f, placed.root);
       prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
@@ -204,7 +176,7 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
   const BvhNode* node = bvh.nodes + index;
   alignas(32) float entries[8];
   const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.query.farthest(), entries);
-  walk.hits = {{0, 0}, hits & node->pairs, node->pairs, node->first_pair};
+  walk.hits = {{0, 0}, fours(hits) & node->pairs, node->pairs, node->first_pair};
   prefetch_pair(bvh, walk.hits);
   push_children(node, hits, entries, walk.stack, walk.depth);
   if (walk.depth != 0) prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.stack[walk.depth - 1]), sizeof(BvhNode));
@@ -212,7 +184,8 @@ RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
 }
 
 template <bool kScene>
-RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
+RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
+                             HitLanes<kScene>& done) {
   alignas(64) LaneWalk walks[kInFlight];
   std::size_t next = 0;
   int active = 0;
@@ -220,16 +193,16 @@ RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std
     start(walks[active++], rays[next], next, kScene ? Frame::world : Frame::mesh);
     ++next;
   }
-  int order[kInFlight];
-  for (int i = 0; i < active; ++i) order[i] = i;
+  LaneWalk* order[kInFlight];
+  for (int i = 0; i < active; ++i) order[i] = walks + i;
   while (active != 0)
     for (int i = 0; i < active;) {
-      LaneWalk& walk = walks[order[i]];
+      LaneWalk& walk = *order[i];
       if (step<kScene>(bvh, walk)) {
         ++i;
         continue;
       }
-      hits[walk.number] = hit_of(bvh, *walk.ray, walk.query.site());
+      done.add(*walk.ray, walk.query.site(), hits + walk.number);
       if (next < count) {
         start(walk, rays[next], next, kScene ? Frame::world : Frame::mesh);
         ++next;
@@ -244,10 +217,11 @@ RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std
 template <bool kScene>
 RAYLIFT_LANES std::size_t trace_groups(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
   Packet packet;
+  HitLanes<kScene> done(bvh);
   std::size_t alone = 0, at = 0, skipped = 1, together = 0;  // rays from `alone` to `at` go on their own
   while (at < count) {
-    if (count - at >= kPacketRays && trace_packet<kScene>(bvh, rays + at, hits + at, packet)) {
-      trace_all<kScene>(bvh, rays + alone, hits + alone, at - alone);
+    if (count - at >= kPacketRays && trace_packet(bvh, rays + at, hits + at, packet, done)) {
+      trace_all(bvh, rays + alone, hits + alone, at - alone, done);
       alone = at += kPacketRays;
       together += kPacketRays;
       skipped = 1;
@@ -256,7 +230,8 @@ RAYLIFT_LANES std::size_t trace_groups(const BvhView& bvh, const Ray* rays, Hit*
       skipped = std::min<std::size_t>(2 * skipped, 16);
     }
   }
-  trace_all<kScene>(bvh, rays + alone, hits + alone, count - alone);
+  trace_all(bvh, rays + alone, hits + alone, count - alone, done);
+  done.finish();
   return together;
 }
 

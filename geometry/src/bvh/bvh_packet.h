@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "bvh_lane_hits.h"
 #include "bvh_simd.h"
 
 namespace raylift::inline v0_1::bvh {
@@ -65,7 +66,7 @@ class Packet {
   }
   [[nodiscard]] Site site(int i) const { return queries_[i].site(); }
 
-  /// The slots whose boxes some ray may meet in [tmin, tmax], four ones each, and where the first of them may enter.
+  /// The slots whose boxes some ray may meet in [tmin, tmax], a bit each, and where the first of them may enter.
   ///
   /// A plane's distance from an origin is rounded twice, which with the product and the inverse's own rounding makes
   /// an error of t of at most 2^-24 (4 |distance| + 255 |step|) |inverse|. What is left of the slack is for the
@@ -91,7 +92,7 @@ class Packet {
                             _mm256_add_ps(_mm256_max_ps(_mm256_mul_ps(far, least), _mm256_mul_ps(far, most)), error));
     }
     _mm256_store_ps(entries, enter);
-    return kFours[_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ))];
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)));
   }
 
   /// Tests a pair with all rays.
@@ -204,7 +205,8 @@ class Packet {
 
 /// The hits of 16 rays. False: their ways part, or they meet too much; then nothing is known of them.
 template <bool kScene>
-RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, Packet& packet) {
+RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, Packet& packet,
+                                HitLanes<kScene>& done) {
   if (!packet.start(rays, kScene ? Frame::world : Frame::mesh)) return false;
   std::uint64_t stack[kStack];
   stack[0] = entry(packet.tmin(), 0);
@@ -235,14 +237,14 @@ RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, 
     const BvhNode* const node = bvh.nodes + index;
     alignas(32) float entries[8];
     const std::uint32_t met = packet.meet(node, tmax, entries);
-    if (NodeHits pairs{{0, 0}, met & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {
+    if (NodeHits pairs{{0, 0}, fours(met) & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {
       left -= 2 * static_cast<int>(count_bits(pairs.pairs));
       while (pairs.pairs != 0) packet.test(bvh, next_pair(pairs), placed);
       tmax = packet.tmax();
     }
     push_children(node, met, entries, stack, depth);
   }
-  for (int i = 0; i < kPacketRays; ++i) hits[i] = hit_of(bvh, rays[i], packet.site(i));
+  for (int i = 0; i < kPacketRays; ++i) done.add(rays[i], packet.site(i), hits + i);
   return true;
 }
 

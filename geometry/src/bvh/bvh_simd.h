@@ -28,7 +28,7 @@ std::uint64_t entry(float t, std::uint32_t node) {
 struct PlaneOffsets {
   std::uint32_t near_plane, far_plane;
 };
-inline PlaneOffsets plane_offsets(std::uint32_t axis, bool forward) {
+constexpr PlaneOffsets plane_offsets(std::uint32_t axis, bool forward) {
   const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * axis;
   const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * axis;
   return forward ? PlaneOffsets{lower, upper} : PlaneOffsets{upper, lower};
@@ -40,6 +40,11 @@ RAYLIFT_LANES inline __m256 planes(const BvhNode* node, std::uint32_t offset) {
 }
 
 // Four ones for each bit: a mask of slots as nodes have it.
+#ifdef RAYLIFT_LANES_AVX512
+RAYLIFT_LANES inline std::uint32_t fours(std::uint32_t slots) {
+  return _pdep_u32(slots, 0x11111111u) * 15u;
+}
+#else
 constexpr std::array<std::uint32_t, 256> kFours = [] {
   std::array<std::uint32_t, 256> fours{};
   for (std::uint32_t mask = 0; mask < 256; ++mask)
@@ -47,6 +52,10 @@ constexpr std::array<std::uint32_t, 256> kFours = [] {
       if ((mask >> s & 1u) != 0) fours[mask] |= 0xFu << 4 * s;
   return fours;
 }();
+inline std::uint32_t fours(std::uint32_t slots) {
+  return kFours[slots];
+}
+#endif
 
 // Adds entries to a stack, the nearest last.
 inline void push_sorted(const std::uint64_t* entries, int count, std::uint64_t* stack, int& depth) {
@@ -58,7 +67,7 @@ inline void push_sorted(const std::uint64_t* entries, int count, std::uint64_t* 
   }
 }
 
-// Adds the inner children among `met`, the nearest last. The stack has room for four more than there are.
+// Adds the inner children among the slots `met`, the nearest last. The stack has room for four more than there are.
 #ifdef RAYLIFT_LANES_AVX512
 
 // The larger ones of two lists of entries, or the smaller ones where `low` has a bit.
@@ -76,7 +85,7 @@ RAYLIFT_LANES inline __m256i sorted_down(__m256i x) {
 RAYLIFT_LANES inline void push_children(const BvhNode* node, std::uint32_t met, const float* entries,
                                         std::uint64_t* stack, int& depth) {
   const auto inner = static_cast<__mmask8>(_pext_u32(node->inner, 0x11111111u));
-  const auto hit = static_cast<__mmask8>(_pext_u32(met & node->inner, 0x11111111u));
+  const auto hit = static_cast<__mmask8>(met & inner);
   const __m256i ranks = _mm256_maskz_expand_epi32(inner, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   const __m256i children = _mm256_add_epi32(ranks, _mm256_set1_epi32(static_cast<int>(node->first_child)));
   const __m512i t = _mm512_cvtepu32_epi64(_mm256_load_si256(reinterpret_cast<const __m256i*>(entries)));
@@ -100,7 +109,7 @@ inline void push_children(const BvhNode* node, std::uint32_t met, const float* e
                           int& depth) {
   std::uint64_t list[8];
   int count = 0;
-  for (std::uint32_t bits = met & node->inner; bits != 0; bits &= bits - 1) {
+  for (std::uint32_t bits = fours(met) & node->inner; bits != 0; bits &= bits - 1) {
     const int bit = std::countr_zero(bits);
     list[count++] = entry(entries[bit / 4], node->first_child + count_bits(node->inner & ((1u << bit) - 1u)));
   }
