@@ -45,6 +45,7 @@ struct LaneRay {
   alignas(16) float slack[4];       // plane_slack's share of least_far
   alignas(16) float grid_slack[4];  // and of a grid's step, divided by it
   float shear_x, shear_y, inverse_z;
+  float tmin;  // for boxes; lower than the ray's if that is negative
   const RayFrame* frame;
 
   RAYLIFT_LANES void set(const Ray& ray, Frame in) {
@@ -69,8 +70,11 @@ struct LaneRay {
     const __m128 sixteenth = _mm_set1_ps(0x1p-4f);
     const __m128 of_parallel = _mm_andnot_ps(slanted, _mm_add_ps(sixteenth, _mm_mul_ps(sixteenth, reach)));
     const __m128 moved = in == Frame::world ? _mm_add_ps(reach, reach) : zero;
-    const __m128 least_far = _mm_add_ps(_mm_andnot_ps(sign, _mm_set1_ps(ray.tmin)),
+    // Of a negative t, what push_children rounds up counts as well: less than 2^-20 of it.
+    const __m128 start = _mm_set1_ps(ray.tmin), before = _mm_max_ps(_mm_xor_ps(start, sign), zero);
+    const __m128 least_far = _mm_add_ps(_mm_add_ps(_mm_andnot_ps(sign, start), before),
                                         _mm_mul_ps(_mm_add_ps(moved, of_parallel), size_of_inverse));
+    tmin = _mm_cvtss_f32(_mm_sub_ss(start, _mm_mul_ss(before, _mm_set1_ps(0x1p-19f))));
     const __m128 shears = _mm_div_ps(along, z);
     _mm_store_ps(origin, from);
     _mm_store_ps(inverse, inverses);

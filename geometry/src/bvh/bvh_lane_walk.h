@@ -21,24 +21,34 @@ namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr int kInFlight = 8;
+// What stands on a stack for no node: where the walk ends, and where it leaves a mesh. Any ray goes on to them, as it
+// does to the root; what they name is prefetched, and never read.
+constexpr std::uint64_t kEnd = std::uint64_t{0xFF800000u} << 32, kLeaveMesh = kEnd | 1;
+constexpr std::uint64_t root_entry(std::uint32_t node) {
+  return std::uint64_t{0xFF7FFFFFu} << 32 | node;
+}
+
+// Pairs of a node that are to be tested: see NodeHits.
+struct PairHits {
+  std::uint32_t pairs, pair_mask, first_pair;
+};
+
 // One ray on its way.
 struct LaneWalk {
   LaneRay lanes;
+  std::uint64_t* end;  // of the stack
+  PairHits hits;
+  std::uint32_t placed;  // in a mesh of a scene: its InstanceNode; else kNoInstance
   Group cold[2];
   Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, cold, {}};
   const Ray* ray;
-  std::size_t number;
-  int depth;                    // of the stack
-  int mesh_depth;               // in a mesh of a scene: entries that are the world's; else -1
-  std::uint32_t placed;         // that mesh's InstanceNode
-  NodeHits hits;                // pairs to be tested
+  Hit* hit;
   std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, where t is not negative
 };
 
 // Slots that the ray meets, a bit each, and where it enters them. The slack is plane_slack's, whose derivation has more
 // roundings.
-RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmin, float tmax,
-                                              float* entries) {
+RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmax, __m256& entries) {
   const __m128 origin = _mm_load_ps(ray.origin);
   // The fourth lane would be a denormal number.
   const __m128 corner = _mm_blend_ps(_mm_load_ps(node->origin), origin, 8);
@@ -63,15 +73,22 @@ RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay
   const __m256 far_x = _mm256_fmadd_ps(planes(node, at[0].far_plane), sx, _mm256_broadcast_ss(far_offsets + 0));
   const __m256 far_y = _mm256_fmadd_ps(planes(node, at[1].far_plane), sy, _mm256_broadcast_ss(far_offsets + 1));
   const __m256 far_z = _mm256_fmadd_ps(planes(node, at[2].far_plane), sz, _mm256_broadcast_ss(far_offsets + 2));
-  const __m256 enter = _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_set1_ps(tmin)));
+  const __m256 enter =
+      _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_broadcast_ss(&ray.tmin)));
   const __m256 leave = _mm256_min_ps(_mm256_min_ps(far_x, far_y), _mm256_min_ps(far_z, _mm256_set1_ps(tmax)));
-  _mm256_store_ps(entries, enter);
+  entries = enter;
   return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)));
 }
 
 RAYLIFT_LANES inline float largest(__m128 values) {
   const __m128 halves = _mm_max_ps(values, _mm_movehl_ps(values, values));
   return _mm_cvtss_f32(_mm_max_ss(halves, _mm_movehdup_ps(halves)));
+}
+
+// Out of line, as few pairs need it.
+[[gnu::noinline]] void settle(const BvhView& bvh, std::uint32_t index, std::uint32_t open, const Ray& world,
+                              std::uint32_t placed, Nearest<Any>& query) {
+  settle_pair(bvh, index, open, world, placed, query);
 }
 
 // intersect_pair with all edge functions at once; what they leave open goes through the scalar code.
@@ -117,19 +134,23 @@ RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, con
   const std::uint32_t open =
       offer_pair(bvh, index, look_at(ray.inverse_z, p0, p1, p2, us[0], vs[0], ws[0], bound, bound),
                  look_at(ray.inverse_z, p2, p1, p3, us[1], vs[1], ws[1], bound, bound), placed, query);
-  settle_pair(bvh, index, open, world, placed, query);
+  if (open != 0) settle(bvh, index, open, world, placed, query);
 }
 
-RAYLIFT_LANES void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
+RAYLIFT_LANES inline void start(LaneWalk& walk, const Ray& ray, Hit* hit, Frame frame) {
   walk.lanes.set(ray, frame);
   walk.query = {ray, walk.cold, {}};
   walk.ray = &ray;
-  walk.number = number;
-  walk.stack[0] = entry(ray.tmin, 0);
-  walk.depth = lanes_have_nan(ray) ? 0 : 1;
-  walk.mesh_depth = -1;
+  walk.hit = hit;
+  walk.stack[0] = kEnd;
+  walk.stack[1] = root_entry(0);
+  walk.end = walk.stack + 2;
+  if (lanes_have_nan(ray)) {
+    --walk.end;
+    walk.query.far = 0;  // anything that compares, for the end to be reached
+  }
   walk.placed = kNoInstance;
-  walk.hits = {{0, 0}, 0, 0, 0};
+  walk.hits = {0, 0, 0};
 }
 
 inline void prefetch(const void* address, std::size_t bytes) {
@@ -137,64 +158,67 @@ inline void prefetch(const void* address, std::size_t bytes) {
   __builtin_prefetch(static_cast<const char*>(address) + bytes - 1);
 }
 
-// Asks for the first pair that is hit, or would be: most often there is one or none, and no branch tells beforehand.
-inline void prefetch_pair(const BvhView& bvh, const NodeHits& hits) {
+// Asks for the first pair that is hit; if there is none, for what is there already, as no branch tells beforehand.
+inline void prefetch_pair(const BvhView& bvh, const PairHits& hits, const BvhNode* node) {
   const std::uint32_t below = (hits.pairs & -hits.pairs) - 1u;
-  prefetch(bvh.pairs + hits.first_pair + count_bits(hits.pair_mask & below), sizeof(TrianglePair));
+  const void* const pair = bvh.pairs + hits.first_pair + count_bits(hits.pair_mask & below);
+  prefetch(hits.pairs != 0 ? pair : node, sizeof(TrianglePair));
 }
 
 // Tests the pairs found before, then one node, and asks for what comes next. False: the ray is done.
 template <bool kScene>
 RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
-  const float tmin = walk.ray->tmin;
-  while (walk.hits.pairs != 0) test_pair(bvh, next_pair(walk.hits), walk.lanes, walk.placed, *walk.ray, walk.query);
-  std::uint32_t index;
-  while (true) {
-    if constexpr (kScene) {
-      if (walk.depth == walk.mesh_depth) {
-        walk.mesh_depth = -1;
-        walk.lanes.set(*walk.ray, Frame::world);
-      }
-    }
-    if (walk.depth == 0) return false;
-    const std::uint64_t top = walk.stack[--walk.depth];
-    if (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= walk.query.farthest())) continue;
-    index = static_cast<std::uint32_t>(top);
-    break;
+  for (std::uint32_t& pairs = walk.hits.pairs; pairs != 0; pairs &= pairs - 1) {
+    const std::uint32_t below = (pairs & -pairs) - 1u;
+    test_pair(bvh, walk.hits.first_pair + count_bits(walk.hits.pair_mask & below), walk.lanes, walk.placed, *walk.ray,
+              walk.query);
   }
+  const float tmax = walk.query.farthest();
+  std::uint64_t top;
+  do top = *--walk.end;
+  while (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= tmax));
+  if constexpr (kScene) {
+    if (top == kLeaveMesh) {
+      walk.lanes.set(*walk.ray, Frame::world);
+      walk.placed = kNoInstance;
+      return true;
+    }
+  }
+  if (top == kEnd) return false;
+  const auto index = static_cast<std::uint32_t>(top);
   if constexpr (kScene) {
     const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
-    if (walk.mesh_depth < 0 && placed.zero == 0) {
+    if (walk.placed == kNoInstance && placed.zero == 0) {
       walk.placed = index;
       walk.lanes.set(in_mesh(placed, *walk.ray), Frame::mesh);
-      walk.mesh_depth = walk.depth;
-      walk.stack[walk.depth++] = entry(tmin + 0.0f, placed.root);
+      *walk.end++ = kLeaveMesh;
+      *walk.end++ = root_entry(placed.root);
       prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
       return true;
     }
   }
   const BvhNode* node = bvh.nodes + index;
-  alignas(32) float entries[8];
-  const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.query.farthest(), entries);
-  walk.hits = {{0, 0}, fours(hits) & node->pairs, node->pairs, node->first_pair};
-  prefetch_pair(bvh, walk.hits);
-  push_children(node, hits, entries, walk.stack, walk.depth);
-  if (walk.depth != 0) prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.stack[walk.depth - 1]), sizeof(BvhNode));
+  __m256 entries;
+  const std::uint32_t met = test_slots(node, walk.lanes, tmax, entries);
+  walk.hits = {fours(met) & node->pairs, node->pairs, node->first_pair};
+  prefetch_pair(bvh, walk.hits, node);
+  walk.end = push_children(node, met, entries, walk.end);
+  prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.end[-1]), sizeof(BvhNode));
   return true;
 }
 
 template <bool kScene>
 RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
                              HitLanes<kScene>& done) {
+  constexpr Frame kFrame = kScene ? Frame::world : Frame::mesh;
   alignas(64) LaneWalk walks[kInFlight];
+  LaneWalk* order[kInFlight];
   std::size_t next = 0;
   int active = 0;
-  while (next < count && active < kInFlight) {
-    start(walks[active++], rays[next], next, kScene ? Frame::world : Frame::mesh);
-    ++next;
+  for (; next < count && active < kInFlight; ++next) {
+    order[active] = walks + active;
+    start(walks[active++], rays[next], hits + next, kFrame);
   }
-  LaneWalk* order[kInFlight];
-  for (int i = 0; i < active; ++i) order[i] = walks + i;
   while (active != 0)
     for (int i = 0; i < active;) {
       LaneWalk& walk = *order[i];
@@ -202,9 +226,9 @@ RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std
         ++i;
         continue;
       }
-      done.add(*walk.ray, walk.query.site(), hits + walk.number);
+      done.add(*walk.ray, walk.query.site(), walk.hit);
       if (next < count) {
-        start(walk, rays[next], next, kScene ? Frame::world : Frame::mesh);
+        start(walk, rays[next], hits + next, kFrame);
         ++next;
       } else {
         order[i] = order[--active];

@@ -37,6 +37,10 @@ class Packet {
  public:
   /// False: the rays do not go the same way along each axis, or start behind their origins, or are not all finite.
   RAYLIFT_LANES bool start(const Ray* rays, Frame frame) {
+    // Looked at first, since most rays of no bundle end here.
+    const int signs = negative(rays[0]);
+    for (int i = 1; i < kPacketRays; ++i)
+      if (negative(rays[i]) != signs) return false;
     rays_ = rays;
     tmin_ = rays[0].tmin;
     for (int i = 0; i < kPacketRays; ++i) {
@@ -71,7 +75,7 @@ class Packet {
   /// A plane's distance from an origin is rounded twice, which with the product and the inverse's own rounding makes
   /// an error of t of at most 2^-24 (4 |distance| + 255 |step|) |inverse|. What is left of the slack is for the
   /// rounding of the hit's t that a box is compared with, as in plane_slack.
-  RAYLIFT_LANES std::uint32_t meet(const BvhNode* node, float tmax, float* entries) const {
+  RAYLIFT_LANES std::uint32_t meet(const BvhNode* node, float tmax, __m256& entries) const {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     __m256 enter = _mm256_set1_ps(tmin_), leave = _mm256_set1_ps(tmax);
     for (int a = 0; a < 3; ++a) {
@@ -91,7 +95,7 @@ class Packet {
       leave = _mm256_min_ps(leave,
                             _mm256_add_ps(_mm256_max_ps(_mm256_mul_ps(far, least), _mm256_mul_ps(far, most)), error));
     }
-    _mm256_store_ps(entries, enter);
+    entries = enter;
     return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)));
   }
 
@@ -108,6 +112,10 @@ class Packet {
   }
 
  private:
+  /// Bits for the direction's negative components.
+  RAYLIFT_LANES static int negative(const Ray& ray) {
+    return _mm_movemask_ps(_mm_cmplt_ps(_mm_load_ps(&ray.direction.x), _mm_setzero_ps())) & 7;
+  }
   /// From the prepared rays.
   RAYLIFT_LANES bool set() {
     const PreparedRay& first = prepared_[0];
@@ -235,14 +243,14 @@ RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, 
       }
     }
     const BvhNode* const node = bvh.nodes + index;
-    alignas(32) float entries[8];
+    __m256 entries;
     const std::uint32_t met = packet.meet(node, tmax, entries);
     if (NodeHits pairs{{0, 0}, fours(met) & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {
       left -= 2 * static_cast<int>(count_bits(pairs.pairs));
       while (pairs.pairs != 0) packet.test(bvh, next_pair(pairs), placed);
       tmax = packet.tmax();
     }
-    push_children(node, met, entries, stack, depth);
+    depth = static_cast<int>(push_children(node, met, entries, stack + depth) - stack);
   }
   for (int i = 0; i < kPacketRays; ++i) done.add(rays[i], packet.site(i), hits + i);
   return true;
