@@ -21,7 +21,7 @@ using test::RandomRays;
 using test::soup;
 using test::Triangles;
 
-// Some start or end amid the mesh, some are axis-parallel, some start on a vertex.
+// Some start or end amid the mesh or before their origin, some are axis-parallel, some start on a vertex.
 std::vector<Ray> rays_at(const Triangles& mesh, std::size_t count, double radius, std::uint32_t seed) {
   RandomRays random(radius, seed);
   std::vector<Ray> rays(count);
@@ -30,6 +30,7 @@ std::vector<Ray> rays_at(const Triangles& mesh, std::size_t count, double radius
     if (i % 5 == 1) rays[i].tmax = static_cast<float>(radius);
     if (i % 7 == 1) rays[i].tmin = static_cast<float>(radius / 4);
     if (i % 11 == 1) rays[i].direction = {0, i % 2 == 0 ? 1.0f : -1.0f, -0.0f};
+    if (i % 17 == 1) rays[i].tmin = static_cast<float>(-radius / 3);
     if (i % 13 == 1) rays[i].origin = mesh.vertices[i % mesh.vertices.size()];
   }
   return rays;

@@ -19,6 +19,7 @@
 #include "devices.h"
 #include "image_rays.h"
 #include "rays.h"
+#include "rays/host_tiles.h"
 #include "rays/image_rows.h"
 
 namespace raylift {
@@ -33,7 +34,7 @@ using HitBits = std::array<std::uint32_t, sizeof(Hit) / 4>;
 
 class ImageTrace : public test::OnDevice {
  protected:
-  /// So many rows that a GPU looks for them; the host device takes all rays alike.
+  /// So many rows that a GPU looks for them; on the host, so few that it doesn't.
   [[nodiscard]] std::size_t rows_of(std::size_t width) const {
     return device().info().is_host ? std::max<std::size_t>(1, 9'000 / width) : rows::kFewestRays / width + 2;
   }
@@ -65,6 +66,26 @@ TEST_P(ImageTrace, OfAnyWidth) {
   for (const std::size_t width : {32, 77, 640, 1000, 1366, 16'384, 20'000}) {
     SCOPED_TRACE("width " + std::to_string(width));
     expect_hits_of_single_rays(image_of(width, rows_of(width), Lens::unit));
+  }
+}
+
+TEST(ImageTraceOnHost, InTiles) {
+  const Scene scene = test::closed_scene(24, 60);
+  const GpuGeometry geometry = upload(scene, Device::host(), with_bvh(false));
+  for (const std::size_t width : {77, 1000, 16'384}) {
+    SCOPED_TRACE("width " + std::to_string(width));
+    std::vector<Ray> rays = image_of(width, rows::kFewestOnHost / width + 2, Lens::unit);
+    rays.resize(rays.size() - 5);
+    for (std::size_t i = 500; i < rays.size(); i += 10'007) rays[i].origin.x = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<Hit> hits = trace_all(geometry, rays);
+    std::size_t differ = 0, valid = 0;
+    for (std::size_t i = 0; i < rays.size(); i += i % 5 == 0 ? 1 : 7) {
+      const Hit wanted = closest_hit(geometry.view(), rays[i]);
+      differ += std::bit_cast<HitBits>(hits[i]) == std::bit_cast<HitBits>(wanted) ? 0 : 1;
+      valid += wanted.valid() ? 1 : 0;
+    }
+    EXPECT_EQ(differ, 0U);
+    EXPECT_GT(valid, 0U);
   }
 }
 

@@ -12,6 +12,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "bvh_lane_hits.h"
+#include "bvh_lane_pair.h"
+#include "bvh_lane_ray.h"
 #include "bvh_packet.h"
 #include "bvh_simd.h"
 
@@ -19,61 +22,43 @@ namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr int kInFlight = 8;
-// A ray as the tests here want it.
-struct LaneRay {
-  PreparedRay prepared;
-  alignas(16) float origin[4];
-  alignas(16) float inverse[4];
-  alignas(16) float least_far[4];
-  alignas(16) std::int32_t axes[4];  // kx, ky, kz
-  PlaneOffsets planes[3];
+// What stands on a stack for no node: where the walk ends, and where it leaves a mesh. Any ray goes on to them, as it
+// does to the root; what they name is prefetched, and never read.
+constexpr std::uint64_t kEnd = std::uint64_t{0xFF800000u} << 32, kLeaveMesh = kEnd | 1;
+constexpr std::uint64_t root_entry(std::uint32_t node) {
+  return std::uint64_t{0xFF7FFFFFu} << 32 | node;
+}
 
-  explicit LaneRay(const Ray& ray, Frame frame) : prepared(ray, frame) {
-    origin[0] = ray.origin.x;
-    origin[1] = ray.origin.y;
-    origin[2] = ray.origin.z;
-    origin[3] = 0;
-    for (std::uint32_t a = 0; a < 3; ++a) {
-      inverse[a] = prepared.inverse[a];
-      least_far[a] = prepared.least_far[a];
-      planes[a] = plane_offsets(a, (prepared.order() >> a & 1u) != 0);
-    }
-    inverse[3] = 0;
-    least_far[3] = 0;
-    axes[0] = prepared.kx();
-    axes[1] = prepared.ky();
-    axes[2] = axes[3] = prepared.kz();
-  }
+// Pairs of a node that are to be tested: see NodeHits.
+struct PairHits {
+  std::uint32_t pairs, pair_mask, first_pair;
 };
 
 // One ray on its way.
 struct LaneWalk {
-  LaneRay lanes{{{0, 0, 0}, 0, {0, 0, 1}}, Frame::mesh};
+  LaneRay lanes;
+  std::uint64_t* end;  // of the stack
+  PairHits hits;
+  std::uint32_t placed;  // in a mesh of a scene: its InstanceNode; else kNoInstance
   Candidate candidate;
   Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, Cold(&candidate), {}};
   const Ray* ray;
-  std::size_t number;
-  int depth;                    // of the stack
-  int mesh_depth;               // in a mesh of a scene: entries that are the world's; else -1
-  std::uint32_t placed;         // that mesh's InstanceNode
-  NodeHits hits;                // pairs to be tested
+  Hit* hit;
   std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, where t is not negative
 };
 
-// Slots that the ray meets, and where it enters them. The slack is plane_slack's, whose derivation has more roundings.
-RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmin, float tmax,
-                                              float* entries) {
+// Slots that the ray meets, a bit each, and where it enters them. The slack is plane_slack's, whose derivation has more
+// roundings.
+RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay& ray, float tmax, __m256& entries) {
   const __m128 origin = _mm_load_ps(ray.origin);
   // The fourth lane would be a denormal number.
   const __m128 corner = _mm_blend_ps(_mm_load_ps(node->origin), origin, 8);
   const __m128 inverse = _mm_load_ps(ray.inverse);
   const __m128i exponents = _mm_cvtepu8_epi32(_mm_loadu_si32(node->exponent));
-  const __m128 step = _mm_mul_ps(_mm_castsi128_ps(_mm_slli_epi32(exponents, 23)), inverse);
+  const __m128 grid = _mm_castsi128_ps(_mm_slli_epi32(exponents, 23)), step = _mm_mul_ps(grid, inverse);
   const __m128 offset = _mm_mul_ps(_mm_sub_ps(corner, origin), inverse);
-  const __m128 sign = _mm_set1_ps(-0.0f);
-  const __m128 far = _mm_add_ps(_mm_andnot_ps(sign, offset), _mm_load_ps(ray.least_far));
-  const __m128 slack =
-      _mm_add_ps(_mm_mul_ps(far, _mm_set1_ps(0x1p-20f)), _mm_mul_ps(_mm_andnot_ps(sign, step), _mm_set1_ps(0x1p-7f)));
+  const __m128 slack = _mm_fmadd_ps(_mm_andnot_ps(_mm_set1_ps(-0.0f), offset), _mm_set1_ps(0x1p-20f),
+                                    _mm_fmadd_ps(grid, _mm_load_ps(ray.grid_slack), _mm_load_ps(ray.slack)));
   const __m128 near_offset = _mm_sub_ps(offset, slack), far_offset = _mm_add_ps(offset, slack);
   // Broadcast out of memory, which takes no shuffle: the bytes' conversions need these already.
   alignas(16) float steps[4], near_offsets[4], far_offsets[4];
@@ -82,78 +67,34 @@ RAYLIFT_LANES inline std::uint32_t test_slots(const BvhNode* node, const LaneRay
   _mm_store_ps(far_offsets, far_offset);
   const __m256 sx = _mm256_broadcast_ss(steps), sy = _mm256_broadcast_ss(steps + 1),
                sz = _mm256_broadcast_ss(steps + 2);
-  const __m256 near_x =
-      _mm256_fmadd_ps(planes(node, ray.planes[0].near_plane), sx, _mm256_broadcast_ss(near_offsets + 0));
-  const __m256 near_y =
-      _mm256_fmadd_ps(planes(node, ray.planes[1].near_plane), sy, _mm256_broadcast_ss(near_offsets + 1));
-  const __m256 near_z =
-      _mm256_fmadd_ps(planes(node, ray.planes[2].near_plane), sz, _mm256_broadcast_ss(near_offsets + 2));
-  const __m256 far_x = _mm256_fmadd_ps(planes(node, ray.planes[0].far_plane), sx, _mm256_broadcast_ss(far_offsets + 0));
-  const __m256 far_y = _mm256_fmadd_ps(planes(node, ray.planes[1].far_plane), sy, _mm256_broadcast_ss(far_offsets + 1));
-  const __m256 far_z = _mm256_fmadd_ps(planes(node, ray.planes[2].far_plane), sz, _mm256_broadcast_ss(far_offsets + 2));
-  const __m256 enter = _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_set1_ps(tmin)));
+  const PlaneOffsets* const at = ray.frame->planes;
+  const __m256 near_x = _mm256_fmadd_ps(planes(node, at[0].near_plane), sx, _mm256_broadcast_ss(near_offsets + 0));
+  const __m256 near_y = _mm256_fmadd_ps(planes(node, at[1].near_plane), sy, _mm256_broadcast_ss(near_offsets + 1));
+  const __m256 near_z = _mm256_fmadd_ps(planes(node, at[2].near_plane), sz, _mm256_broadcast_ss(near_offsets + 2));
+  const __m256 far_x = _mm256_fmadd_ps(planes(node, at[0].far_plane), sx, _mm256_broadcast_ss(far_offsets + 0));
+  const __m256 far_y = _mm256_fmadd_ps(planes(node, at[1].far_plane), sy, _mm256_broadcast_ss(far_offsets + 1));
+  const __m256 far_z = _mm256_fmadd_ps(planes(node, at[2].far_plane), sz, _mm256_broadcast_ss(far_offsets + 2));
+  const __m256 enter =
+      _mm256_max_ps(_mm256_max_ps(near_x, near_y), _mm256_max_ps(near_z, _mm256_broadcast_ss(&ray.tmin)));
   const __m256 leave = _mm256_min_ps(_mm256_min_ps(far_x, far_y), _mm256_min_ps(far_z, _mm256_set1_ps(tmax)));
-  _mm256_store_ps(entries, enter);
-  return kFours[_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ))];
+  entries = enter;
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)));
 }
 
-RAYLIFT_LANES inline float largest(__m128 values) {
-  const __m128 halves = _mm_max_ps(values, _mm_movehl_ps(values, values));
-  return _mm_cvtss_f32(_mm_max_ss(halves, _mm_movehdup_ps(halves)));
-}
-
-// intersect_pair with all edge functions at once; what they leave open goes through the scalar code.
-RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, const LaneRay& ray, std::uint32_t placed,
-                                    const Ray& world, Nearest<Any>& query) {
-  const float* p = bvh.pairs[index].vertex[0];
-  const __m128 origin = _mm_load_ps(ray.origin);
-  const __m128i axes = _mm_load_si128(reinterpret_cast<const __m128i*>(ray.axes));
-  const __m128 d0 = _mm_permutevar_ps(_mm_sub_ps(_mm_load_ps(p), origin), axes);
-  const __m128 d1 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 3), origin), axes);
-  const __m128 d2 = _mm_permutevar_ps(_mm_sub_ps(_mm_loadu_ps(p + 6), origin), axes);
-  const __m128 last = _mm_load_ps(p + 8);
-  const __m128 d3 = _mm_permutevar_ps(_mm_sub_ps(_mm_permute_ps(last, 0b11111001), origin), axes);
-  const __m128 xy01 = _mm_unpacklo_ps(d0, d1), xy23 = _mm_unpacklo_ps(d2, d3);
-  const __m128 z = _mm_movelh_ps(_mm_unpackhi_ps(d0, d1), _mm_unpackhi_ps(d2, d3));
-  const __m128 x = _mm_sub_ps(_mm_movelh_ps(xy01, xy23), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_x), z));
-  const __m128 y = _mm_sub_ps(_mm_movehl_ps(xy23, xy01), _mm_mul_ps(_mm_set1_ps(ray.prepared.shear_y), z));
-  // Edge functions (p2, p0), (p0, p1), (p1, p3), (p3, p2), and (p1, p2), which both triangles share.
-  const __m128 ax = _mm_permute_ps(x, _MM_SHUFFLE(3, 1, 0, 2)), ay = _mm_permute_ps(y, _MM_SHUFFLE(3, 1, 0, 2));
-  const __m128 bx = _mm_permute_ps(x, _MM_SHUFFLE(2, 3, 1, 0)), by = _mm_permute_ps(y, _MM_SHUFFLE(2, 3, 1, 0));
-  const __m128 edges = _mm_sub_ps(_mm_mul_ps(ax, by), _mm_mul_ps(ay, bx));
-  const __m128 crossed = _mm_mul_ps(x, _mm_permute_ps(y, _MM_SHUFFLE(3, 1, 2, 0)));
-  const __m128 shared = _mm_sub_ss(_mm_permute_ps(crossed, 1), _mm_permute_ps(crossed, 2));
-  // Lane 0: shared, (p2, p0), (p0, p1); lane 1: (p1, p3), (p3, p2), -shared.
-  const __m128 u = _mm_insert_ps(shared, edges, 0b10011100);
-  const __m128 v = _mm_permute_ps(edges, _MM_SHUFFLE(3, 3, 3, 0));
-  const __m128 w = _mm_insert_ps(_mm_permute_ps(edges, 1), _mm_xor_ps(shared, _mm_set1_ps(-0.0f)), 0b00011100);
-  const __m128 least = _mm_min_ps(_mm_min_ps(u, v), w), most = _mm_max_ps(_mm_max_ps(u, v), w);
-  const __m128 sign = _mm_set1_ps(-0.0f);
-  const __m128 extents = _mm_max_ps(_mm_andnot_ps(sign, x), _mm_andnot_ps(sign, y));
-  const float bound = edge_bound(largest(extents), largest(_mm_andnot_ps(sign, z)));
-  const __m128 bounds = _mm_set1_ps(bound);
-  const __m128 missed = _mm_and_ps(_mm_cmplt_ps(least, _mm_xor_ps(bounds, sign)), _mm_cmpgt_ps(most, bounds));
-  if ((_mm_movemask_ps(missed) & 3) == 3) return;
-  alignas(16) float zs[4], us[4], vs[4], ws[4];
-  _mm_store_ps(zs, z);
-  _mm_store_ps(us, u);
-  _mm_store_ps(vs, v);
-  _mm_store_ps(ws, w);
-  const PairEdges tests{{us[0], vs[0], ws[0]}, {us[1], vs[1], ws[1]}, {zs[0], zs[1], zs[2], zs[3]}};
-  const std::uint32_t open = offer_pair(bvh, index, ray.prepared.inverse_z(), tests, bound, bound, placed, query);
-  settle_pair(bvh, index, open, world, placed, query);
-}
-
-void start(LaneWalk& walk, const Ray& ray, std::size_t number, Frame frame) {
-  walk.lanes = LaneRay(ray, frame);
+RAYLIFT_LANES inline void start(LaneWalk& walk, const Ray& ray, Hit* hit, Frame frame) {
+  walk.lanes.set(ray, frame);
   walk.query = {ray, Cold(&walk.candidate), {}};
   walk.ray = &ray;
-  walk.number = number;
-  walk.stack[0] = entry(ray.tmin, 0);
-  walk.depth = has_nan(ray) ? 0 : 1;
-  walk.mesh_depth = -1;
+  walk.hit = hit;
+  walk.stack[0] = kEnd;
+  walk.stack[1] = root_entry(0);
+  walk.end = walk.stack + 2;
+  if (lanes_have_nan(ray)) {
+    --walk.end;
+    walk.query.far = 0;  // anything that compares, for the end to be reached
+  }
   walk.placed = kNoInstance;
-  walk.hits = {{0, 0}, 0, 0, 0};
+  walk.hits = {0, 0, 0};
 }
 
 inline void prefetch(const void* address, std::size_t bytes) {
@@ -161,73 +102,77 @@ inline void prefetch(const void* address, std::size_t bytes) {
   __builtin_prefetch(static_cast<const char*>(address) + bytes - 1);
 }
 
-// Asks for the first pair that is hit, or would be: most often there is one or none, and no branch tells beforehand.
-inline void prefetch_pair(const BvhView& bvh, const NodeHits& hits) {
+// Asks for the first pair that is hit; if there is none, for what is there already, as no branch tells beforehand.
+inline void prefetch_pair(const BvhView& bvh, const PairHits& hits, const BvhNode* node) {
   const std::uint32_t below = (hits.pairs & -hits.pairs) - 1u;
-  prefetch(bvh.pairs + hits.first_pair + count_bits(hits.pair_mask & below), sizeof(TrianglePair));
+  const void* const pair = bvh.pairs + hits.first_pair + count_bits(hits.pair_mask & below);
+  prefetch(hits.pairs != 0 ? pair : node, sizeof(TrianglePair));
 }
 
 // Tests the pairs found before, then one node, and asks for what comes next. False: the ray is done.
 template <bool kScene>
 RAYLIFT_LANES inline bool step(const BvhView& bvh, LaneWalk& walk) {
-  const float tmin = walk.ray->tmin;
-  while (walk.hits.pairs != 0) test_pair(bvh, next_pair(walk.hits), walk.lanes, walk.placed, *walk.ray, walk.query);
-  std::uint32_t index;
-  while (true) {
-    if constexpr (kScene) {
-      if (walk.depth == walk.mesh_depth) {
-        walk.mesh_depth = -1;
-        walk.lanes = LaneRay(*walk.ray, Frame::world);
-      }
-    }
-    if (walk.depth == 0) return false;
-    const std::uint64_t top = walk.stack[--walk.depth];
-    if (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= walk.query.farthest())) continue;
-    index = static_cast<std::uint32_t>(top);
-    break;
+  for (std::uint32_t& pairs = walk.hits.pairs; pairs != 0; pairs &= pairs - 1) {
+    const std::uint32_t below = (pairs & -pairs) - 1u;
+    test_pair(bvh, walk.hits.first_pair + count_bits(walk.hits.pair_mask & below), walk.lanes, walk.placed, *walk.ray,
+              walk.query);
   }
+  const float tmax = walk.query.farthest();
+  std::uint64_t top;
+  do top = *--walk.end;
+  while (!(std::bit_cast<float>(static_cast<std::uint32_t>(top >> 32)) <= tmax));
+  if constexpr (kScene) {
+    if (top == kLeaveMesh) {
+      walk.lanes.set(*walk.ray, Frame::world);
+      walk.placed = kNoInstance;
+      return true;
+    }
+  }
+  if (top == kEnd) return false;
+  const auto index = static_cast<std::uint32_t>(top);
   if constexpr (kScene) {
     const InstanceNode& placed = reinterpret_cast<const InstanceNode*>(bvh.nodes)[index];
-    if (walk.mesh_depth < 0 && placed.zero == 0) {
+    if (walk.placed == kNoInstance && placed.zero == 0) {
       walk.placed = index;
-      walk.lanes = LaneRay(in_mesh(placed, *walk.ray), Frame::mesh);
-      walk.mesh_depth = walk.depth;
-      walk.stack[walk.depth++] = entry(tmin + 0.0f, placed.root);
+      walk.lanes.set(in_mesh(placed, *walk.ray), Frame::mesh);
+      *walk.end++ = kLeaveMesh;
+      *walk.end++ = root_entry(placed.root);
       prefetch(bvh.nodes + placed.root, sizeof(BvhNode));
       return true;
     }
   }
   const BvhNode* node = bvh.nodes + index;
-  alignas(32) float entries[8];
-  const std::uint32_t hits = test_slots(node, walk.lanes, tmin, walk.query.farthest(), entries);
-  walk.hits = {{0, 0}, hits & node->pairs, node->pairs, node->first_pair};
-  prefetch_pair(bvh, walk.hits);
-  push_children(node, hits, entries, walk.stack, walk.depth);
-  if (walk.depth != 0) prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.stack[walk.depth - 1]), sizeof(BvhNode));
+  __m256 entries;
+  const std::uint32_t met = test_slots(node, walk.lanes, tmax, entries);
+  walk.hits = {fours(met) & node->pairs, node->pairs, node->first_pair};
+  prefetch_pair(bvh, walk.hits, node);
+  walk.end = push_children(node, met, entries, walk.end);
+  prefetch(bvh.nodes + static_cast<std::uint32_t>(walk.end[-1]), sizeof(BvhNode));
   return true;
 }
 
 template <bool kScene>
-RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
+RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count,
+                             HitLanes<kScene>& done) {
+  constexpr Frame kFrame = kScene ? Frame::world : Frame::mesh;
   alignas(64) LaneWalk walks[kInFlight];
+  LaneWalk* order[kInFlight];
   std::size_t next = 0;
   int active = 0;
-  while (next < count && active < kInFlight) {
-    start(walks[active++], rays[next], next, kScene ? Frame::world : Frame::mesh);
-    ++next;
+  for (; next < count && active < kInFlight; ++next) {
+    order[active] = walks + active;
+    start(walks[active++], rays[next], hits + next, kFrame);
   }
-  int order[kInFlight];
-  for (int i = 0; i < active; ++i) order[i] = i;
   while (active != 0)
     for (int i = 0; i < active;) {
-      LaneWalk& walk = walks[order[i]];
+      LaneWalk& walk = *order[i];
       if (step<kScene>(bvh, walk)) {
         ++i;
         continue;
       }
-      hits[walk.number] = hit_of(bvh, *walk.ray, walk.query.site());
+      done.add(*walk.ray, walk.query.site(), walk.hit);
       if (next < count) {
-        start(walk, rays[next], next, kScene ? Frame::world : Frame::mesh);
+        start(walk, rays[next], hits + next, kFrame);
         ++next;
       } else {
         order[i] = order[--active];
@@ -240,10 +185,11 @@ RAYLIFT_LANES void trace_all(const BvhView& bvh, const Ray* rays, Hit* hits, std
 template <bool kScene>
 RAYLIFT_LANES std::size_t trace_groups(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count) {
   Packet packet;
+  HitLanes<kScene> done(bvh);
   std::size_t alone = 0, at = 0, skipped = 1, together = 0;  // rays from `alone` to `at` go on their own
   while (at < count) {
-    if (count - at >= kPacketRays && trace_packet<kScene>(bvh, rays + at, hits + at, packet)) {
-      trace_all<kScene>(bvh, rays + alone, hits + alone, at - alone);
+    if (count - at >= kPacketRays && trace_packet(bvh, rays + at, hits + at, packet, done)) {
+      trace_all(bvh, rays + alone, hits + alone, at - alone, done);
       alone = at += kPacketRays;
       together += kPacketRays;
       skipped = 1;
@@ -252,7 +198,8 @@ RAYLIFT_LANES std::size_t trace_groups(const BvhView& bvh, const Ray* rays, Hit*
       skipped = std::min<std::size_t>(2 * skipped, 16);
     }
   }
-  trace_all<kScene>(bvh, rays + alone, hits + alone, count - alone);
+  trace_all(bvh, rays + alone, hits + alone, count - alone, done);
+  done.finish();
   return together;
 }
 

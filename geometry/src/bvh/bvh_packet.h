@@ -14,6 +14,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "bvh_lane_hits.h"
+#include "bvh_lane_pair.h"
+#include "bvh_lane_ray.h"
 #include "bvh_simd.h"
 
 namespace raylift::inline v0_1::bvh {
@@ -36,23 +39,27 @@ class Packet {
  public:
   /// False: the rays do not go the same way along each axis, or start behind their origins, or are not all finite.
   RAYLIFT_LANES bool start(const Ray* rays, Frame frame) {
+    // Looked at first, since most rays of no bundle end here.
+    const int signs = negative(rays[0]);
+    for (int i = 1; i < kPacketRays; ++i)
+      if (negative(rays[i]) != signs) return false;
     rays_ = rays;
     tmin_ = rays[0].tmin;
     for (int i = 0; i < kPacketRays; ++i) {
-      if (has_nan(rays[i]) || !(rays[i].tmin >= 0) || !(rays[i].tmin < 0x1p60f)) return false;
+      if (lanes_have_nan(rays[i]) || !(rays[i].tmin >= 0) || !(rays[i].tmin < 0x1p60f)) return false;
       tmin_ = std::fmin(tmin_, rays[i].tmin);
       queries_[i] = Nearest<Any>(rays[i], Cold(candidates_ + i), {});
-      prepared_[i] = PreparedRay(rays[i], frame);
+      lanes_[i].set(rays[i], frame);
     }
     return set();
   }
   /// The same rays in the frame of a mesh, or back in the world's.
   RAYLIFT_LANES bool enter(const InstanceNode& placed) {
-    for (int i = 0; i < kPacketRays; ++i) prepared_[i] = PreparedRay(in_mesh(placed, rays_[i]), Frame::mesh);
+    for (int i = 0; i < kPacketRays; ++i) lanes_[i].set(in_mesh(placed, rays_[i]), Frame::mesh);
     return set();
   }
   RAYLIFT_LANES bool leave() {
-    for (int i = 0; i < kPacketRays; ++i) prepared_[i] = PreparedRay(rays_[i], Frame::world);
+    for (int i = 0; i < kPacketRays; ++i) lanes_[i].set(rays_[i], Frame::world);
     return set();
   }
 
@@ -65,12 +72,12 @@ class Packet {
   }
   [[nodiscard]] Site site(int i) const { return queries_[i].site(); }
 
-  /// The slots whose boxes some ray may meet in [tmin, tmax], four ones each, and where the first of them may enter.
+  /// The slots whose boxes some ray may meet in [tmin, tmax], a bit each, and where the first of them may enter.
   ///
   /// A plane's distance from an origin is rounded twice, which with the product and the inverse's own rounding makes
   /// an error of t of at most 2^-24 (4 |distance| + 255 |step|) |inverse|. What is left of the slack is for the
   /// rounding of the hit's t that a box is compared with, as in plane_slack.
-  RAYLIFT_LANES std::uint32_t meet(const BvhNode* node, float tmax, float* entries) const {
+  RAYLIFT_LANES std::uint32_t meet(const BvhNode* node, float tmax, __m256& entries) const {
     const __m256 sign = _mm256_set1_ps(-0.0f);
     __m256 enter = _mm256_set1_ps(tmin_), leave = _mm256_set1_ps(tmax);
     for (int a = 0; a < 3; ++a) {
@@ -90,8 +97,8 @@ class Packet {
       leave = _mm256_min_ps(leave,
                             _mm256_add_ps(_mm256_max_ps(_mm256_mul_ps(far, least), _mm256_mul_ps(far, most)), error));
     }
-    _mm256_store_ps(entries, enter);
-    return kFours[_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ))];
+    entries = enter;
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(enter, leave, _CMP_LE_OQ)));
   }
 
   /// Tests a pair with all rays.
@@ -101,56 +108,57 @@ class Packet {
     for (int half = 0; half < kPacketRays; half += 8) open |= not_missed(p, half) << half;
     for (; open != 0; open &= open - 1) {
       const int i = std::countr_zero(open);
-      settle_pair(bvh, pair, intersect_pair(bvh, pair, prepared_[i], placed, queries_[i]), rays_[i], placed,
-                  queries_[i]);
+      test_pair(bvh, pair, lanes_[i], placed, rays_[i], queries_[i]);
     }
   }
 
  private:
+  /// Bits for the direction's negative components.
+  RAYLIFT_LANES static int negative(const Ray& ray) {
+    return _mm_movemask_ps(_mm_cmplt_ps(_mm_load_ps(&ray.direction.x), _mm_setzero_ps())) & 7;
+  }
   /// From the prepared rays.
   RAYLIFT_LANES bool set() {
-    const PreparedRay& first = prepared_[0];
+    const RayFrame& first = *lanes_[0].frame;
     // Alike in the direction's signs, and in its largest component: pairs are sheared along the same axis.
-    for (const PreparedRay& ray : prepared_)
-      if (ray.bits != first.bits) return false;
-    const int axis[3] = {first.kx(), first.ky(), first.kz()};
+    for (const LaneRay& ray : lanes_)
+      if (ray.frame->bits != first.bits) return false;
     for (int i = 0; i < kPacketRays; ++i) {
-      for (int k = 0; k < 3; ++k) origins_[k][i] = component(prepared_[i].origin, axis[k]);
-      shears_[0][i] = prepared_[i].shear_x;
-      shears_[1][i] = prepared_[i].shear_y;
+      for (int k = 0; k < 3; ++k) origins_[k][i] = lanes_[i].origin[first.axes[k]];
+      shears_[0][i] = lanes_[i].shear_x;
+      shears_[1][i] = lanes_[i].shear_y;
     }
     for (std::uint32_t a = 0; a < 3; ++a)
       if (!set_axis(a)) return false;
     return true;
   }
   RAYLIFT_LANES bool set_axis(std::uint32_t a) {
-    const auto origin_of = [a](const PreparedRay& ray) { return component(ray.origin, static_cast<int>(a)); };
-    float least_origin = origin_of(prepared_[0]), most_origin = least_origin;
-    float least = prepared_[0].inverse[a], most = least, far = prepared_[0].least_far[a];
-    for (const PreparedRay& ray : prepared_) {
-      least_origin = std::min(least_origin, origin_of(ray));
-      most_origin = std::max(most_origin, origin_of(ray));
+    float least_origin = lanes_[0].origin[a], most_origin = least_origin;
+    float least = lanes_[0].inverse[a], most = least, slack = lanes_[0].slack[a];
+    for (const LaneRay& ray : lanes_) {
+      least_origin = std::min(least_origin, ray.origin[a]);
+      most_origin = std::max(most_origin, ray.origin[a]);
       least = std::min(least, ray.inverse[a]);
       most = std::max(most, ray.inverse[a]);
-      far = std::max(far, ray.least_far[a]);
+      slack = std::max(slack, ray.slack[a]);
     }
     const float magnitude = std::max(std::fabs(least), std::fabs(most));
     // Products with what is larger could overflow.
     if (!(magnitude < 0x1p66f) || !(std::max(std::fabs(least_origin), std::fabs(most_origin)) < 0x1p60f)) return false;
-    const bool forward = (prepared_[0].order() >> a & 1u) != 0;
+    const bool forward = (lanes_[0].frame->bits >> a & 1u) != 0;
     axes_[a] = {forward ? most_origin : least_origin,
                 forward ? least_origin : most_origin,
                 least,
                 most,
                 magnitude * 0x1p-20f,
-                far * 0x1p-20f,
+                slack,
                 plane_offsets(a, forward)};
     return true;
   }
 
   /// A bit for each of eight rays that does not surely miss both triangles, by intersect_pair's own operations.
   RAYLIFT_LANES std::uint32_t not_missed(const TrianglePair& pair, int half) const {
-    const int axis[3] = {prepared_[0].kx(), prepared_[0].ky(), prepared_[0].kz()};
+    const std::int32_t* const axis = lanes_[0].frame->axes;
     const __m256 sign = _mm256_set1_ps(-0.0f);
     const __m256 ox = _mm256_load_ps(origins_[0] + half), oy = _mm256_load_ps(origins_[1] + half),
                  oz = _mm256_load_ps(origins_[2] + half);
@@ -188,7 +196,7 @@ class Packet {
   // Of each ray, along the axes of its shear: kx, ky, kz.
   alignas(32) float origins_[3][kPacketRays];
   alignas(32) float shears_[2][kPacketRays];
-  std::array<PreparedRay, kPacketRays> prepared_ = filled<PreparedRay>(PreparedRay({{0, 0, 0}, 0, {0, 0, 1}, 0}));
+  LaneRay lanes_[kPacketRays];
   Candidate candidates_[kPacketRays];
   std::array<Nearest<Any>, kPacketRays> queries_ =
       filled<Nearest<Any>>(Nearest<Any>({{0, 0, 0}, 0, {0, 0, 1}, 0}, Cold(candidates_), {}));
@@ -204,7 +212,8 @@ class Packet {
 
 /// The hits of 16 rays. False: their ways part, or they meet too much; then nothing is known of them.
 template <bool kScene>
-RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, Packet& packet) {
+RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, Packet& packet,
+                                HitLanes<kScene>& done) {
   if (!packet.start(rays, kScene ? Frame::world : Frame::mesh)) return false;
   std::uint64_t stack[kStack];
   stack[0] = entry(packet.tmin(), 0);
@@ -233,16 +242,16 @@ RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, 
       }
     }
     const BvhNode* const node = bvh.nodes + index;
-    alignas(32) float entries[8];
+    __m256 entries;
     const std::uint32_t met = packet.meet(node, tmax, entries);
-    if (NodeHits pairs{{0, 0}, met & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {
+    if (NodeHits pairs{{0, 0}, fours(met) & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {
       left -= 2 * static_cast<int>(count_bits(pairs.pairs));
       while (pairs.pairs != 0) packet.test(bvh, next_pair(pairs), placed);
       tmax = packet.tmax();
     }
-    push_children(node, met, entries, stack, depth);
+    depth = static_cast<int>(push_children(node, met, entries, stack + depth) - stack);
   }
-  for (int i = 0; i < kPacketRays; ++i) hits[i] = hit_of(bvh, rays[i], packet.site(i));
+  for (int i = 0; i < kPacketRays; ++i) done.add(rays[i], packet.site(i), hits + i);
   return true;
 }
 

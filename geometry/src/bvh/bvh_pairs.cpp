@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles joined two by two along shared edges.
 #include "bvh_pairs.h"
+#include "bvh_sah.h"
 #include "large_vector.h"
 
 #include <raylift/geometry/error.h>
 
 #include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_sort.h>
@@ -31,18 +33,22 @@ bool degenerate(const UInt3& t) {
   return t.x == t.y || t.y == t.z || t.z == t.x;
 }
 
-// Half the surface of the box around some vertices.
-float half_area(std::span<const Float3> vertices, std::initializer_list<std::uint32_t> indices) {
-  const float inf = std::numeric_limits<float>::infinity();
-  Float3 lower{inf, inf, inf}, upper{-inf, -inf, -inf};
-  for (const std::uint32_t i : indices) {
-    const Float3& v = vertices[i];
-    lower = {std::min(lower.x, v.x), std::min(lower.y, v.y), std::min(lower.z, v.z)};
-    upper = {std::max(upper.x, v.x), std::max(upper.y, v.y), std::max(upper.z, v.z)};
+// The box around some vertices.
+struct VertexBox {
+  Lanes lower, upper;
+
+  explicit VertexBox(const Float3& v) : lower{v.x, v.y, v.z, 0}, upper(lower) {}
+  [[nodiscard]] VertexBox with(const VertexBox& other) const {
+    VertexBox both = other;
+    both.lower = lane_min(lower, other.lower);
+    both.upper = lane_max(upper, other.upper);
+    return both;
   }
-  const float x = upper.x - lower.x, y = upper.y - lower.y, z = upper.z - lower.z;
-  return x * y + y * z + z * x;
-}
+  [[nodiscard]] float half_area() const {
+    const Lanes d = upper - lower;
+    return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
+  }
+};
 
 // Directed edges of a block: from (a, b) to the triangle, and the corner opposite of it. The first triangle wins where
 // several have an edge in the same direction.
@@ -114,9 +120,10 @@ void pair_block(std::span<const Float3> vertices, std::span<const UInt3> triangl
         const std::uint32_t mate = number(found >> 2);
         const std::uint32_t v3 = corner(triangles[mate], found & 3u);
         // A pair whose box is larger than both triangles' apart would be worse than two leaves.
-        const float area = half_area(vertices, {v0, v1, v2, v3});
-        if (area >= best_area || area > 1.1f * (half_area(vertices, {v0, v1, v2}) + half_area(vertices, {v1, v2, v3})))
-          continue;
+        const VertexBox shared = VertexBox(vertices[v1]).with(VertexBox(vertices[v2])), last(vertices[v3]);
+        const VertexBox own = shared.with(VertexBox(vertices[v0]));
+        const float area = own.with(last).half_area();
+        if (area >= best_area || area > 1.1f * (own.half_area() + shared.with(last).half_area())) continue;
         best_area = area;
         best_mate = found >> 2;
         // The mate is stored as (v2, v1, v3): its corner opposite of the edge comes last, so it starts one after that.
@@ -133,8 +140,9 @@ RawVector<PairIds> pair_in_blocks(std::span<const Float3> vertices, std::span<co
                                   const Number& number) {
   const std::size_t blocks = (count + kBlock - 1) / kBlock;
   std::vector<RawVector<PairIds>> found(blocks);
+  tbb::enumerable_thread_specific<EdgeTable> tables;
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 4), [&](const auto& range) {
-    EdgeTable edges;
+    EdgeTable& edges = tables.local();
     for (std::size_t b = range.begin(); b < range.end(); ++b) {
       const std::size_t begin = b * kBlock;
       found[b].reserve(kBlock);

@@ -17,9 +17,9 @@ namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr int kBins = 16, kFewBins = 8;  // of a node, and of one with few primitives
-constexpr std::size_t kFew = 32;
+constexpr std::size_t kFew = 32, kVeryFew = 4;
 constexpr std::size_t kParallelTask = 4096;     // below: one task
-constexpr std::size_t kParallelLoop = 1 << 17;  // above: a node's own loops run in parallel
+constexpr std::size_t kParallelLoop = 1 << 15;  // above: a node's own loops run in parallel
 
 using IntLanes = std::int32_t __attribute__((vector_size(16)));
 
@@ -92,14 +92,13 @@ Split best_split(const Bins<N>& bins) {
     for (int k = N - 1; k > 0; --k) {
       box.add(bins.boxes[a][k]);
       n += bins.counts[a][k];
-      right_cost[k] = n == 0 ? Box::kInfinity : box.half_area() * static_cast<float>(n);
+      right_cost[k] = box.half_area() * static_cast<float>(n);  // NaN of none, which no cost below is less than
     }
     box = Box();
     n = 0;
     for (int k = 1; k < N; ++k) {
       box.add(bins.boxes[a][k - 1]);
       n += bins.counts[a][k - 1];
-      if (n == 0) continue;
       const float cost = box.half_area() * static_cast<float>(n) + right_cost[k];
       if (cost < best.cost) best = {a, k, cost};
     }
@@ -107,12 +106,46 @@ Split best_split(const Bins<N>& bins) {
   return best;
 }
 
+// Which of three or four primitives go left, a bit each, at the least cost of all divisions: without bins, which would
+// take longer.
+std::uint32_t best_division(const Primitive* first, std::size_t n) {
+  const auto box = [first](std::size_t i) { return Box{first[i].lower, first[i].upper}; };
+  const auto both = [](Box a, const Box& b) {
+    a.add(b);
+    return a;
+  };
+  std::uint32_t best = 0;
+  float least = Box::kInfinity;
+  const auto look = [&](std::uint32_t left, float cost) {
+    if (!(cost < least)) return;
+    least = cost;
+    best = left;
+  };
+  const Box a = box(0), b = box(1), c = box(2), ab = both(a, b), ac = both(a, c), bc = both(b, c);
+  if (n == 3) {
+    look(0b001, a.half_area() + 2 * bc.half_area());
+    look(0b010, b.half_area() + 2 * ac.half_area());
+    look(0b100, c.half_area() + 2 * ab.half_area());
+    return best;
+  }
+  const Box d = box(3), ad = both(a, d), bd = both(b, d), cd = both(c, d);
+  look(0b0011, 2 * (ab.half_area() + cd.half_area()));
+  look(0b0101, 2 * (ac.half_area() + bd.half_area()));
+  look(0b1001, 2 * (ad.half_area() + bc.half_area()));
+  look(0b0001, a.half_area() + 3 * both(b, cd).half_area());
+  look(0b0010, b.half_area() + 3 * both(a, cd).half_area());
+  look(0b0100, c.half_area() + 3 * both(d, ab).half_area());
+  look(0b1000, d.half_area() + 3 * both(c, ab).half_area());
+  return best;
+}
+
 class Builder {
  public:
   Builder(RawVector<Primitive>& primitives, BinaryNode* nodes, std::uint32_t leaf_pairs)
-      : primitives_(primitives.data()), nodes_(nodes), leaf_pairs_(leaf_pairs) {
-    if (primitives.size() > kParallelLoop) spare_ = make_large<Primitive>(primitives.size());
-  }
+      : primitives_(primitives.data()),
+        nodes_(nodes),
+        spare_(make_large<Primitive>(primitives.size())),
+        leaf_pairs_(leaf_pairs) {}
 
   void build(std::size_t count, int max_depth) {
     const Bounds2 bounds =
@@ -129,7 +162,7 @@ class Builder {
   }
 
  private:
-  static constexpr std::size_t kBlock = 1 << 14;
+  static constexpr std::size_t kBlock = 1 << 12;
 
   // What a node's primitives became: those before `middle`, and the others.
   struct Halves {
@@ -177,24 +210,27 @@ class Builder {
     return sum;
   }
 
+  [[nodiscard]] Halves halves_at(std::size_t begin, std::size_t middle, std::size_t end) const {
+    return {middle, measure(begin, middle, {}), measure(middle, end, {})};
+  }
+
   // Divides [begin, end) and orders it accordingly; `in_spare` says where it lies, before and after. `levels` of nodes
   // are left below this one.
   Halves split(std::size_t begin, std::size_t end, const Box& centers, int levels, bool& in_spare) {
     const std::size_t n = end - begin;
     const bool tight = static_cast<int>(std::bit_width(n - 1)) >= levels;  // only halves fit any more
-    if (n > 2 && !tight) {
+    if (n > 2 && n <= kVeryFew && !tight) {
+      if (const std::uint32_t left = best_division(primitives_ + begin, n); left != 0)
+        if (const Halves halves = divide(begin, end, left); fits(begin, halves.middle, end, levels)) return halves;
+    } else if (n > 2 && !tight) {
       const Binning binning(centers, n < kFew ? kFewBins : kBins);
       const Split best = n < kFew             ? best_split(fill<kFewBins>(primitives_ + begin, n, binning))
                          : n <= kParallelLoop ? best_split(fill<kBins>(primitives_ + begin, n, binning))
                                               : best_split(fill_in_parallel(begin, end, binning, in_spare));
       if (best.axis >= 0) {
-        const auto fits = [&](std::size_t middle) {
-          const std::size_t larger = std::max(middle - begin, end - middle);
-          return larger < n && static_cast<int>(std::bit_width(larger - 1)) <= levels - 1;
-        };
         const Halves halves = n > kParallelLoop ? partition_in_parallel(begin, end, binning, best, in_spare)
                                                 : partition(begin, end, binning, best);
-        if (fits(halves.middle)) return halves;
+        if (fits(begin, halves.middle, end, levels)) return halves;
       }
     }
     if (in_spare) {  // seldom: the median of all
@@ -202,6 +238,32 @@ class Builder {
       in_spare = false;
     }
     return halve(begin, end, centers);
+  }
+
+  // Whether both sides hold something, and have levels enough below a node that has `levels` below it.
+  static bool fits(std::size_t begin, std::size_t middle, std::size_t end, int levels) {
+    const std::size_t larger = std::max(middle - begin, end - middle);
+    return larger < end - begin && static_cast<int>(std::bit_width(larger - 1)) <= levels - 1;
+  }
+
+  // Puts those first whose bit is set.
+  Halves divide(std::size_t begin, std::size_t end, std::uint32_t left) {
+    Halves result{};
+    std::array<Primitive, kVeryFew> others;
+    std::size_t to = begin, n = 0;
+    for (std::size_t i = begin; i < end; ++i, left >>= 1) {
+      const Primitive p = primitives_[i];
+      if ((left & 1u) != 0) {
+        result.left.add(p);
+        primitives_[to++] = p;
+      } else {
+        result.right.add(p);
+        others[n++] = p;
+      }
+    }
+    result.middle = to;
+    std::copy(others.begin(), others.begin() + n, primitives_ + to);
+    return result;
   }
 
   template <int N>
@@ -223,18 +285,20 @@ class Builder {
         });
   }
 
+  // Stable, and without a branch on which side a primitive goes to, which would be mispredicted.
   Halves partition(std::size_t begin, std::size_t end, const Binning& binning, const Split& best) {
-    const auto is_left = [&](const Primitive& p) { return binning(p)[best.axis] < best.bin; };
-    Halves result{};
-    std::size_t i = begin, j = end;
-    while (true) {
-      while (i < j && is_left(primitives_[i])) result.left.add(primitives_[i++]);
-      while (i < j && !is_left(primitives_[j - 1])) result.right.add(primitives_[--j]);
-      if (i == j) break;
-      std::swap(primitives_[i], primitives_[j - 1]);
+    Primitive* const others = spare_.get() + begin;
+    std::size_t middle = begin, right = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Primitive p = primitives_[i];
+      const std::size_t left = binning(p)[best.axis] < best.bin ? 1 : 0;
+      primitives_[middle] = p;
+      others[right] = p;
+      middle += left;
+      right += 1 - left;
     }
-    result.middle = i;
-    return result;
+    std::copy(others, others + right, primitives_ + middle);
+    return halves_at(begin, middle, end);
   }
 
   // Stable, by blocks of a fixed size: count, then scatter into the other array.
@@ -292,7 +356,7 @@ class Builder {
                          return a.number() < b.number();
                        });
     }
-    return {middle, measure(begin, middle, {}), measure(middle, end, {})};
+    return halves_at(begin, middle, end);
   }
 
   Primitive* primitives_;

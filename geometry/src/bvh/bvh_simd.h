@@ -17,7 +17,8 @@ namespace {
 
 using namespace bvh_detail;
 
-constexpr int kStack = 2 * kBvhMaxDepth * 7 + 1 + 4;  // a level leaves at most seven siblings; see push_children
+// A level leaves at most seven siblings; two more are where a walk ends, and where it leaves a mesh; see push_children.
+constexpr int kStack = 2 * kBvhMaxDepth * 7 + 1 + 2 + 4;
 
 // On the stack: t of entry and node, the lower the nearer, where t is not negative.
 std::uint64_t entry(float t, std::uint32_t node) {
@@ -28,7 +29,7 @@ std::uint64_t entry(float t, std::uint32_t node) {
 struct PlaneOffsets {
   std::uint32_t near_plane, far_plane;
 };
-inline PlaneOffsets plane_offsets(std::uint32_t axis, bool forward) {
+constexpr PlaneOffsets plane_offsets(std::uint32_t axis, bool forward) {
   const auto lower = static_cast<std::uint32_t>(offsetof(BvhNode, lower)) + 8 * axis;
   const auto upper = static_cast<std::uint32_t>(offsetof(BvhNode, upper)) + 8 * axis;
   return forward ? PlaneOffsets{lower, upper} : PlaneOffsets{upper, lower};
@@ -40,6 +41,11 @@ RAYLIFT_LANES inline __m256 planes(const BvhNode* node, std::uint32_t offset) {
 }
 
 // Four ones for each bit: a mask of slots as nodes have it.
+#ifdef RAYLIFT_LANES_AVX512
+RAYLIFT_LANES inline std::uint32_t fours(std::uint32_t slots) {
+  return _pdep_u32(slots, 0x11111111u) * 15u;
+}
+#else
 constexpr std::array<std::uint32_t, 256> kFours = [] {
   std::array<std::uint32_t, 256> fours{};
   for (std::uint32_t mask = 0; mask < 256; ++mask)
@@ -47,64 +53,82 @@ constexpr std::array<std::uint32_t, 256> kFours = [] {
       if ((mask >> s & 1u) != 0) fours[mask] |= 0xFu << 4 * s;
   return fours;
 }();
+inline std::uint32_t fours(std::uint32_t slots) {
+  return kFours[slots];
+}
+#endif
 
-// Adds entries to a stack, the nearest last.
-inline void push_sorted(const std::uint64_t* entries, int count, std::uint64_t* stack, int& depth) {
-  const int base = depth;
+// Adds entries to a stack, the nearest last. Returns the stack's new end.
+inline std::uint64_t* push_sorted(const std::uint64_t* entries, int count, std::uint64_t* end) {
+  std::uint64_t* const base = end;
   for (int i = 0; i < count; ++i) {
-    int k = depth++;
-    for (; k > base && stack[k - 1] < entries[i]; --k) stack[k] = stack[k - 1];
-    stack[k] = entries[i];
+    std::uint64_t* to = end++;
+    for (; to > base && to[-1] < entries[i]; --to) *to = to[-1];
+    *to = entries[i];
   }
+  return end;
 }
 
-// Adds the inner children among `met`, the nearest last. The stack has room for four more than there are.
+// Adds the inner children among the slots `met`, the nearest last. The stack has room for four more than there are.
+// Returns the stack's new end.
 #ifdef RAYLIFT_LANES_AVX512
 
-// The larger ones of two lists of entries, or the smaller ones where `low` has a bit.
-RAYLIFT_LANES inline __m256i select(__m256i a, __m256i b, __mmask8 low) {
-  return _mm256_mask_mov_epi64(_mm256_max_epu64(a, b), low, _mm256_min_epu64(a, b));
-}
-// Four entries, the largest first.
-RAYLIFT_LANES inline __m256i sorted_down(__m256i x) {
-  x = select(x, _mm256_permutex_epi64(x, _MM_SHUFFLE(2, 3, 0, 1)), 0b1010);
-  x = select(x, _mm256_permutex_epi64(x, _MM_SHUFFLE(0, 1, 2, 3)), 0b1100);
-  return select(x, _mm256_permutex_epi64(x, _MM_SHUFFLE(2, 3, 0, 1)), 0b1010);
+// Keys are t of entry without its last three bits, where a child's rank among its siblings is: half as many bytes to
+// sort, and without 512 bits. So t of an entry is less than t by up to 8 ulp, or if it is negative, more.
+constexpr std::uint32_t kRankBits = 7;
+
+// Four keys, the largest first.
+RAYLIFT_LANES inline __m128i sorted_down(__m128i x) {
+  __m128i y = _mm_shuffle_epi32(x, _MM_SHUFFLE(2, 3, 0, 1));
+  x = _mm_blend_epi32(_mm_max_epu32(x, y), _mm_min_epu32(x, y), 0b1010);
+  y = _mm_shuffle_epi32(x, _MM_SHUFFLE(0, 1, 2, 3));
+  x = _mm_blend_epi32(_mm_max_epu32(x, y), _mm_min_epu32(x, y), 0b1100);
+  y = _mm_shuffle_epi32(x, _MM_SHUFFLE(2, 3, 0, 1));
+  return _mm_blend_epi32(_mm_max_epu32(x, y), _mm_min_epu32(x, y), 0b1010);
 }
 
 // Without a branch on how many there are, as long as they are up to four.
-RAYLIFT_LANES inline void push_children(const BvhNode* node, std::uint32_t met, const float* entries,
-                                        std::uint64_t* stack, int& depth) {
+RAYLIFT_LANES inline std::uint64_t* push_children(const BvhNode* node, std::uint32_t met, __m256 entries,
+                                                  std::uint64_t* end) {
   const auto inner = static_cast<__mmask8>(_pext_u32(node->inner, 0x11111111u));
-  const auto hit = static_cast<__mmask8>(_pext_u32(met & node->inner, 0x11111111u));
+  const auto hit = static_cast<__mmask8>(met & inner);
   const __m256i ranks = _mm256_maskz_expand_epi32(inner, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-  const __m256i children = _mm256_add_epi32(ranks, _mm256_set1_epi32(static_cast<int>(node->first_child)));
-  const __m512i t = _mm512_cvtepu32_epi64(_mm256_load_si256(reinterpret_cast<const __m256i*>(entries)));
-  const __m512i all = _mm512_or_si512(_mm512_slli_epi64(t, 32), _mm512_cvtepu32_epi64(children));
-  const __m512i found = _mm512_maskz_compress_epi64(hit, all);
+  const __m256i rank_bits = _mm256_set1_epi32(kRankBits);
+  // (entries & ~rank_bits) | ranks
+  const __m256i keys = _mm256_ternarylogic_epi32(_mm256_castps_si256(entries), rank_bits, ranks, 0b10111010);
+  const __m256i found = _mm256_maskz_compress_epi32(hit, keys);
   const int count = std::popcount(hit);
   if (count <= 4) {
-    // No entry is zero, as no child is node 0: zeros come last.
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(stack + depth), sorted_down(_mm512_castsi512_si256(found)));
-    depth += count;
-    return;
+    // Where there are fewer, zeros come last, which are never looked at.
+    const __m128i bits = _mm256_castsi256_si128(rank_bits), sorted = sorted_down(_mm256_castsi256_si128(found));
+    const __m128i t = _mm_andnot_si128(bits, sorted);
+    const __m128i child =
+        _mm_add_epi32(_mm_and_si128(sorted, bits), _mm_set1_epi32(static_cast<int>(node->first_child)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(end), _mm_unpacklo_epi32(child, t));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(end + 2), _mm_unpackhi_epi32(child, t));
+    return end + count;
   }
-  alignas(64) std::uint64_t list[8];
-  _mm512_store_si512(list, found);
-  push_sorted(list, count, stack, depth);
+  alignas(32) std::uint32_t list[8];
+  std::uint64_t all[8];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(list), found);
+  for (int i = 0; i < count; ++i)
+    all[i] = std::uint64_t{list[i] & ~kRankBits} << 32 | (node->first_child + (list[i] & kRankBits));
+  return push_sorted(all, count, end);
 }
 
 #else
 
-inline void push_children(const BvhNode* node, std::uint32_t met, const float* entries, std::uint64_t* stack,
-                          int& depth) {
+RAYLIFT_LANES inline std::uint64_t* push_children(const BvhNode* node, std::uint32_t met, __m256 entries,
+                                                  std::uint64_t* end) {
+  alignas(32) float t[8];
+  _mm256_store_ps(t, entries);
   std::uint64_t list[8];
   int count = 0;
-  for (std::uint32_t bits = met & node->inner; bits != 0; bits &= bits - 1) {
+  for (std::uint32_t bits = fours(met) & node->inner; bits != 0; bits &= bits - 1) {
     const int bit = std::countr_zero(bits);
-    list[count++] = entry(entries[bit / 4], node->first_child + count_bits(node->inner & ((1u << bit) - 1u)));
+    list[count++] = entry(t[bit / 4], node->first_child + count_bits(node->inner & ((1u << bit) - 1u)));
   }
-  push_sorted(list, count, stack, depth);
+  return push_sorted(list, count, end);
 }
 
 #endif

@@ -4,8 +4,11 @@
 // (HPG 2017), section 4. The builder runs it as it comes back up from the leaves, so costs are never stored.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace raylift::inline v0_1::bvh {
@@ -45,20 +48,7 @@ struct WideCost {
   /// A node of `area` and `count` pairs over two subtrees.
   static WideCost join(float area, std::uint32_t count, std::uint32_t leaf_pairs, const WideCost& left,
                        const WideCost& right, WideChoice& choice) {
-    std::array<float, kWide + 1> shared;  // by i: the roots divided among left and right
-    for (int i = 2; i <= kWide; ++i) {
-      float best = std::numeric_limits<float>::infinity();
-      std::uint32_t best_left = 1;
-      for (int k = 1; k < i; ++k) {
-        const float cost = left.least[k - 1] + right.least[i - k - 1];
-        if (cost < best) {
-          best = cost;
-          best_left = static_cast<std::uint32_t>(k);
-        }
-      }
-      shared[i] = best;
-      choice.set_left_roots(i, best_left);
-    }
+    const std::array<float, kWide + 2> shared = share(left, right, choice);  // by i: the roots divided among both
     WideCost cost;
     cost.least[0] = shared[kWide] + area * kNodeCost;
     if (count <= leaf_pairs && area * kPairCost * static_cast<float>(count) <= cost.least[0]) {
@@ -71,6 +61,37 @@ struct WideCost {
       if (fewer) choice.bits &= ~(7u << 3 * (i - 2));
     }
     return cost;
+  }
+
+ private:
+  using Costs = float __attribute__((vector_size(16)));
+  using Roots = std::int32_t __attribute__((vector_size(16)));
+
+  /// The least sum for each number i of roots, where `left` has k of them, and which k. Lanes are i, from 2 to 5 and
+  /// from 6 on: so no branch depends on costs.
+  static std::array<float, kWide + 2> share(const WideCost& left, const WideCost& right, WideChoice& choice) {
+    constexpr float kNever = std::numeric_limits<float>::infinity();
+    // That of j roots at j + 6; fewer than one are not possible.
+    std::array<float, 16> right_cost;
+    right_cost.fill(kNever);
+    std::copy(right.least.begin(), right.least.end(), right_cost.begin() + 7);
+    Costs best[2] = {{kNever, kNever, kNever, kNever}, {kNever, kNever, kNever, kNever}};
+    Roots best_left[2] = {{1, 1, 1, 1}, {1, 1, 1, 1}};
+    for (int k = 1; k < kWide; ++k)
+      for (int half = 0; half < 2; ++half) {
+        Costs cost;
+        std::memcpy(&cost, right_cost.data() + 8 - k + 4 * half, sizeof cost);
+        cost += left.least[static_cast<std::size_t>(k - 1)];
+        const Roots less = cost < best[half];
+        best[half] = cost < best[half] ? cost : best[half];
+        best_left[half] = (best_left[half] & ~less) | (less & k);
+      }
+    std::array<float, kWide + 2> shared;
+    for (int i = 2; i <= kWide; ++i) {
+      shared[static_cast<std::size_t>(i)] = best[(i - 2) / 4][(i - 2) % 4];
+      choice.set_left_roots(i, static_cast<std::uint32_t>(best_left[(i - 2) / 4][(i - 2) % 4]));
+    }
+    return shared;
   }
 };
 

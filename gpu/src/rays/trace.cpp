@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/bvh/bvh_batch.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
@@ -9,6 +8,7 @@
 #include <algorithm>
 
 #include "device/run_on.h"
+#include "rays/host_tiles.h"
 #include "trace_kernel.h"
 
 namespace raylift::inline v0_1 {
@@ -16,11 +16,11 @@ namespace raylift::inline v0_1 {
 namespace {
 
 void trace_on_host(const BvhView& bvh, std::span<const Ray> rays, std::span<Hit> hits) {
-  closest_hits(bvh, BvhLevels::mesh, rays, hits);
+  rows::closest_hits_in_tiles(bvh, BvhLevels::mesh, rays, hits);
 }
 void trace_on_host(const GeometryView& geometry, std::span<const Ray> rays, std::span<Hit> hits) {
   if (geometry.bvh_levels != 2) return trace_on_host(geometry.bvh, rays, hits);
-  closest_hits(geometry.bvh, BvhLevels::scene, rays, hits);
+  rows::closest_hits_in_tiles(geometry.bvh, BvhLevels::scene, rays, hits);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, hits.size(), 1 << 14), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) hits[i] = bvh_detail::in_world(geometry, hits[i]);
   });

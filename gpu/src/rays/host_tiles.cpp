@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rays/host_tiles.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+
+#include "rays/image_rows.h"
+
+namespace raylift::inline v0_1::rows {
+namespace {
+
+/// Looks alone; see find_width. The sixty-four samples cost some microseconds.
+struct Alone {
+  [[nodiscard]] static std::uint32_t size() { return 64; }
+  template <class Is>
+  [[nodiscard]] std::uint32_t count(std::uint32_t n, const Is& is) const {
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i != n; ++i) count += is(i) ? 1 : 0;
+    return count;
+  }
+  template <class Is>
+  [[nodiscard]] std::uint32_t first(std::uint32_t n, const Is& is) const {
+    for (std::uint32_t i = 0; i != n; ++i)
+      if (is(i)) return i;
+    return kNone;
+  }
+  template <class Value>
+  [[nodiscard]] std::uint32_t least(std::uint32_t n, const Value& value) const {
+    std::uint32_t least = kNone;
+    for (std::uint32_t i = 0; i != n; ++i) least = std::min(least, value(i));
+    return least;
+  }
+  template <class Of>
+  [[nodiscard]] Sums sum(std::uint32_t n, const Of& of) const {
+    Sums all;
+    for (std::uint32_t i = 0; i != n; ++i) {
+      const Sums one = of(i);
+      all.tile_direction += one.tile_direction;
+      all.tile_origin += one.tile_origin;
+      all.line_direction += one.line_direction;
+      all.line_origin += one.line_origin;
+    }
+    return all;
+  }
+};
+
+/// The lanes of a group in the order in which they are traced: its left half of 4 x 4 rays, then the right one.
+constexpr std::array<std::uint8_t, kGroup> kInHalves = [] {
+  std::array<std::uint8_t, kGroup> lanes{};
+  for (std::uint32_t i = 0; i < kGroup; ++i)
+    lanes[i] = static_cast<std::uint8_t>(i % 16 / 4 * kTileWidth + i / 16 * 4 + i % 4);
+  return lanes;
+}();
+
+/// Groups that are traced at once by a thread.
+constexpr std::uint64_t kGroupsAtOnce = 32;
+
+void trace_groups(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits,
+                  const Groups& groups, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::size_t kMost = kGroupsAtOnce * kGroup;
+  std::array<Ray, kMost> some;
+  std::array<Hit, kMost> found;
+  std::array<std::uint64_t, kMost> from;
+  std::size_t n = 0;
+  for (std::uint64_t group = begin; group != end; ++group)
+    for (const std::uint8_t lane : kInHalves) {
+      const std::uint64_t ray = groups.ray(group, lane);
+      if (ray >= groups.count) continue;
+      some[n] = rays[ray];
+      from[n] = ray;
+      ++n;
+    }
+  closest_hits(bvh, levels, std::span(some).first(n), std::span(found).first(n));
+  for (std::size_t i = 0; i != n; ++i) hits[from[i]] = found[i];
+}
+
+}  // namespace
+
+void closest_hits_in_tiles(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits) {
+  const bool many = rays.size() >= kFewestOnHost && rays.size() <= kMostRays;
+  const std::uint32_t width = many ? find_width(rays.data(), rays.size(), Alone()) : 0;
+  if (width == 0) return closest_hits(bvh, levels, rays, hits);
+  const Groups groups{rays.size(), width};
+  tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, groups.size(), kGroupsAtOnce), [&](const auto& range) {
+    for (std::uint64_t begin = range.begin(); begin < range.end(); begin += kGroupsAtOnce)
+      trace_groups(bvh, levels, rays, hits, groups, begin, std::min(range.end(), begin + kGroupsAtOnce));
+  });
+}
+
+}  // namespace raylift::inline v0_1::rows
