@@ -109,9 +109,7 @@ class OffscreenScene {
     view_.camera = found->camera;
     view_.settings = with_bookmark(view_.settings, *found);
     view_.in_the_way.clear();
-    if (found->whole)
-      solids_.set_all(visibility(solids_, found->hidden), styles(solids_, found->styled),
-                      opacities(solids_, found->opacities));
+    put_solids_back(*found, solids_);
     if (found->light.empty()) return;
     take_light(found->light, options_);
     source_moved_ = found->light.moved;
