@@ -5,6 +5,7 @@
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
@@ -142,6 +143,17 @@ Gui::~Gui() {
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
+}
+
+bool Gui::takes(double x, double y) {
+  // An open menu has the mouse wherever it is.
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return true;
+  const ImVec2 place(static_cast<float>(x), static_cast<float>(y));
+  const ImVector<ImGuiWindow*>& panels = ImGui::GetCurrentContext()->Windows;
+  return std::any_of(panels.begin(), panels.end(), [&](const ImGuiWindow* panel) {
+    return panel->Active && !panel->Hidden && (panel->Flags & ImGuiWindowFlags_NoMouseInputs) == 0 &&
+           panel->OuterRectClipped.Contains(place);
+  });
 }
 
 void Gui::begin_frame(bool light) {

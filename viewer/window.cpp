@@ -249,9 +249,9 @@ class Window {
     wake_ = kSettle;
     if (action == GLFW_PRESS) {
       const double pressed = presses_.next(glfwGetTime());
-      if (ImGui::GetIO().WantCaptureMouse) return;
-      press_time_ = pressed;
       // The position of the event: the cursor may be elsewhere by now, when drawing is slow.
+      if (Gui::takes(cursor_x_, cursor_y_)) return;
+      press_time_ = pressed;
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
       button_ = button;
@@ -293,7 +293,7 @@ class Window {
 
   void on_scroll(double steps) {
     wake_ = kSettle;
-    if (ImGui::GetIO().WantCaptureMouse) return;
+    if (Gui::takes(cursor_x_, cursor_y_)) return;
     ControlEvent event = event_at(cursor_x_, cursor_y_);
     event.steps = steps;
     act(Control::Kind::wheel, any_held_key() ? "wheel while flying" : "wheel", 0, event);
