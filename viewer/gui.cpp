@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 
@@ -93,9 +94,12 @@ bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters,
 
 Glfw::Glfw() {
   glfwSetErrorCallback([](int, const char* text) { last_glfw_error = text; });
-  if (glfwInit() != GLFW_TRUE)
-    throw Error(ErrorKind::no_display, "no window can be opened: " + last_glfw_error, {},
-                "set DISPLAY, or draw without a window: --output FILE.png");
+  if (glfwInit() == GLFW_TRUE) return;
+  // Debian's default GLFW is one for X11 alone.
+  const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr && std::getenv("DISPLAY") == nullptr;
+  throw Error(ErrorKind::no_display, "no window can be opened: " + last_glfw_error, {},
+              std::string(wayland ? "on Wayland start XWayland, which sets DISPLAY" : "set DISPLAY") +
+                  ", or draw without a window: --output FILE.png");
 }
 
 Glfw::~Glfw() {
