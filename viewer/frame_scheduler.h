@@ -47,6 +47,8 @@ class FrameScheduler {
   [[nodiscard]] std::optional<std::pair<double, double>> depths(const ViewerState& state) const {
     return casts(state) ? std::optional(caster_->depth_range()) : std::nullopt;
   }
+  /// Whether an image is being drawn in turns: until it is complete, the one before it shows.
+  [[nodiscard]] bool in_turns() const { return pace_.has_value(); }
   [[nodiscard]] double draw_seconds() const { return draw_seconds_; }  ///< of the last image
   /// Milliseconds of the last images.
   [[nodiscard]] const std::vector<float>& draw_times() const { return draw_times_; }
