@@ -199,7 +199,7 @@ std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Sol
   return styled;
 }
 
-std::map<std::uint8_t, std::vector<std::string>> opaque_solids(const Solids& solids) {
+std::map<std::uint8_t, std::vector<std::string>> solids_by_opacity(const Solids& solids) {
   std::map<std::uint8_t, std::vector<std::string>> result;
   Solids marked(solids.scene());
   for (const std::uint8_t one : std::set<std::uint8_t>(solids.opacities().begin(), solids.opacities().end()))
@@ -220,6 +220,18 @@ std::vector<std::uint8_t> styles(const Solids& solids,
   for (std::size_t style = 1; style != styled.size(); ++style)
     set_value(solids, styled[style], static_cast<std::uint8_t>(style), result);
   return result;
+}
+
+void keep_solids(const Solids& solids, Bookmark& bookmark) {
+  bookmark.hidden = hidden_solids(solids);
+  bookmark.styled = styled_solids(solids);
+  bookmark.opacities = solids_by_opacity(solids);
+}
+
+void put_solids_back(const Bookmark& bookmark, Solids& solids) {
+  if (!bookmark.whole) return;
+  solids.set_all(visibility(solids, bookmark.hidden), styles(solids, bookmark.styled),
+                 opacities(solids, bookmark.opacities));
 }
 
 void Bookmarks::open(std::filesystem::path file, std::string scene) {

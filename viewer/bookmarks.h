@@ -40,12 +40,17 @@ struct Bookmark {
 /// The styles that they mean: one value per solid.
 [[nodiscard]] std::vector<std::uint8_t> styles(const Solids& solids,
                                                const std::array<std::vector<std::string>, kStyleNames.size()>& styled);
-/// Those with an opacity of their own, likewise, and what they mean.
-[[nodiscard]] std::map<std::uint8_t, std::vector<std::string>> opaque_solids(const Solids& solids);
+/// Those of glass with an opacity of their own, likewise by their hundredths, and what they mean.
+[[nodiscard]] std::map<std::uint8_t, std::vector<std::string>> solids_by_opacity(const Solids& solids);
 [[nodiscard]] std::vector<std::uint8_t> opacities(
     const Solids& solids, const std::map<std::uint8_t, std::vector<std::string>>& by_hundredths);
 /// The visibility that they mean: one value per solid. Paths that are not there mean nothing.
 [[nodiscard]] std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden);
+
+/// Writes visibility, styles and opacities of the solids into a bookmark.
+void keep_solids(const Solids& solids, Bookmark& bookmark);
+/// Puts them back, as one change. A bookmark of an older file, without them, changes nothing.
+void put_solids_back(const Bookmark& bookmark, Solids& solids);
 
 class Bookmarks {
  public:

@@ -88,10 +88,8 @@ std::vector<std::uint32_t> with_copy_number(const Scene& scene, std::string_view
   return find_solids(scene, selector);
 }
 
-}  // namespace
-
-Found find(const Solids& solids, std::string_view text) {
-  if (text.empty()) return {};
+/// The fields that a text asks for, in their order, without the words that say so.
+std::vector<FoundBy> asked_fields(std::string_view& text) {
   std::vector<FoundBy> fields{FoundBy::name, FoundBy::mesh, FoundBy::material};
   if (text.find('/') != std::string_view::npos) fields = {FoundBy::path};
   for (const auto& [name, by] : kFields)
@@ -104,6 +102,14 @@ Found find(const Solids& solids, std::string_view text) {
     fields = {FoundBy::copy};
     text.remove_prefix(1);
   }
+  return fields;
+}
+
+}  // namespace
+
+Found find(const Solids& solids, std::string_view text) {
+  if (text.empty()) return {};
+  const std::vector<FoundBy> fields = asked_fields(text);
   if (fields.front() == FoundBy::copy) {
     Found found{with_copy_number(solids.scene(), text), {}};
     if (!found.solids.empty()) found.by = FoundBy::copy;
@@ -115,6 +121,24 @@ Found find(const Solids& solids, std::string_view text) {
       if (std::vector<std::uint32_t> found = match(solids, by, pattern); !found.empty())
         return {in_order(std::move(found)), by};
   return {};
+}
+
+std::uint32_t find_group(const Solids& solids, std::string_view text) {
+  const FoundBy by = asked_fields(text).front();
+  if (by != FoundBy::name && by != FoundBy::path) return kNone;
+  const Scene& scene = solids.scene();
+  const std::string pattern(text);
+  std::uint32_t group = kNone;
+  for (std::uint32_t node = 0; node != scene.nodes.size(); ++node) {
+    Instance placed;
+    placed.node = node;
+    const bool fits =
+        by == FoundBy::name ? matches_name(pattern, scene.nodes[node].name) : matches(pattern, scene.path(placed));
+    if (!fits) continue;
+    if (!solids.instances(node).empty()) return kNone;
+    if (group == kNone && !solids.below(node).empty()) group = node;
+  }
+  return group;
 }
 
 std::string nothing_matches(std::string_view text) {

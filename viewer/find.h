@@ -28,6 +28,9 @@ struct Found {
 [[nodiscard]] Found find(const Solids& solids, std::string_view text);
 /// The same; throws Error(usage) where nothing is found.
 [[nodiscard]] Found find_some(const Solids& solids, std::string_view text);
+/// The first node without a solid of its own whose name or path a text matches in full, as find() reads it; kNone where
+/// there is none, and where a solid has that name or path.
+[[nodiscard]] std::uint32_t find_group(const Solids& solids, std::string_view text);
 /// "no solid's name, mesh or material matches 'x'".
 [[nodiscard]] std::string nothing_matches(std::string_view text);
 /// The solids that any of these texts means, ascending. Throws Error(usage) where one of them finds nothing.

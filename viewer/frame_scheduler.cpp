@@ -10,12 +10,13 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr double kSlow = 0.045;        // seconds: slower images are drawn with fewer pixels during a move
-constexpr double kFluent = 0.012;      // seconds: for slower images it is worth finding what need not be drawn
-constexpr double kTurnSeconds = 0.05;  // seconds of drawing between which the window answers
-constexpr double kSoftwareRate = 2e6;  // triangles per second that OpenGL draws on a CPU, before it is measured
-constexpr double kLightSlice = 0.03;   // seconds of following photons in one frame
-constexpr double kRaySlice = 0.03;     // seconds of casting rays in one frame
+constexpr double kSlow = 0.045;                // seconds: slower images are drawn with fewer pixels during a move
+constexpr double kFluent = 0.012;              // seconds: for slower images it is worth finding what need not be drawn
+constexpr double kTurnSeconds = 0.05;          // of drawing, between which the window answers
+constexpr double kSoftwareTurnSeconds = 0.03;  // where panels and the window's image are drawn slowly too
+constexpr double kSoftwareRate = 2e6;          // triangles per second that OpenGL draws on a CPU, before it is measured
+constexpr double kLightSlice = 0.03;           // seconds of following photons in one frame
+constexpr double kRaySlice = 0.03;             // seconds of casting rays in one frame
 constexpr int kWindowRaySamples = 64;
 
 }  // namespace
@@ -104,27 +105,38 @@ void FrameScheduler::feed(ViewerState& state) {
   renderer_.set_selected(one_selected ? std::optional(state.selection()->instance) : std::nullopt);
 }
 
-void FrameScheduler::draw(ViewerState& state, bool moving, bool at_once) {
+void FrameScheduler::draw(ViewerState& state, bool at_once) {
   take_scene(state);
   follow_light(state);
   const bool rays = casts(state);
-  if (drawn_ != state.revision() || moving || at_once) {
+  const bool fresh = drawn_ != state.revision() || at_once;
+  if (fresh) state.attempt([&] { feed(state); });
+  // Light that changes over a scene that stands still: the scene is drawn once, in turns where that takes long.
+  const bool apart = !rays && !state.moving() && renderer_.keeps_scene(state.settings()) &&
+                     !(state.playing() && state.settings().colors_hits());
+  const bool same =
+      apart && renderer_.resolution() == state.framebuffer() && renderer_.is_drawn(state.camera(), state.settings());
+  const bool quick = same && renderer_.is_kept(state.camera(), state.settings());
+  const bool moving = !at_once && (state.moving() || (state.playing() && !apart));
+  if (at_once || moving || (fresh && !(same && pace_keeps_))) {
     pace_.reset();
     turn_seconds_ = 0;
   }
-  const bool changed = drawn_ != state.revision() || (coarse_ && !moving) || at_once;
+  const bool changed = fresh || (coarse_ && !moving);
   if (!changed && !pace_ && !(rays && !caster_->done())) return;
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   // The first image of a scene that takes long is coarse too: something is seen at once.
-  const bool slow = full_seconds_ > kSlow;
+  const bool slow = full_seconds_ > kSlow && !quick;
   coarse_ = !at_once && (rays ? moving : slow && (moving || first_));
   first_ = false;
   const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
-  if (!pace_ && slow && !rays && !at_once) pace_.emplace(kTurnSeconds);
+  if (!pace_ && slow && !rays && !at_once) {
+    pace_.emplace(renderer_.software() ? kSoftwareTurnSeconds : kTurnSeconds);
+    pace_keeps_ = apart && !coarse_;
+  }
   bool complete = true;
   state.attempt([&] {
-    feed(state);
     renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
     if (rays) {
@@ -138,15 +150,15 @@ void FrameScheduler::draw(ViewerState& state, bool moving, bool at_once) {
     renderer_.finish();
   });
   drawn_ = state.revision();
-  note_time(std::chrono::duration<double>(Clock::now() - start).count(), rays, complete);
+  note_time(std::chrono::duration<double>(Clock::now() - start).count(), rays || quick, complete);
   if (complete) pace_.reset();
   if (full_seconds_ > kFluent) state.want_detail();
 }
 
-void FrameScheduler::note_time(double seconds, bool rays, bool complete) {
+void FrameScheduler::note_time(double seconds, bool without_solids, bool complete) {
   draw_seconds_ = seconds;
   turn_seconds_ += seconds;  // of the turns of one image
-  if (!coarse_ && !rays && complete) full_seconds_ = turn_seconds_;
+  if (!coarse_ && !without_solids && complete) full_seconds_ = turn_seconds_;
   if (coarse_ || complete) turn_seconds_ = 0;
   draw_times_.push_back(static_cast<float>(1000 * seconds));
   if (draw_times_.size() > kTimes) draw_times_.erase(draw_times_.begin());
@@ -182,7 +194,7 @@ void FrameScheduler::save_image(ViewerState& state) {
 
 void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file) {
   // Neither at the resolution of a move, nor as the image was before the last change.
-  if (coarse_ || pace_ || drawn_ != state.revision()) draw(state, false, true);
+  if (coarse_ || pace_ || drawn_ != state.revision()) draw(state, true);
   write_png(renderer_.read(), file);
   state.say("saved " + file.string());
 }

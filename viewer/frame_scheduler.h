@@ -24,7 +24,7 @@ class FrameScheduler {
   static constexpr std::size_t kTimes = 120;  ///< images whose times are kept
 
   /// Draws what has changed. What fails becomes the state's error.
-  void draw(ViewerState& state) { draw(state, state.moving() || state.playing(), false); }
+  void draw(ViewerState& state) { draw(state, false); }
   /// Whether draw() has something to do: a change, refining after a move, or more rays.
   [[nodiscard]] bool busy(const ViewerState& state) const;
   /// The solid under the cursor.
@@ -47,18 +47,20 @@ class FrameScheduler {
   [[nodiscard]] std::optional<std::pair<double, double>> depths(const ViewerState& state) const {
     return casts(state) ? std::optional(caster_->depth_range()) : std::nullopt;
   }
+  /// Whether an image is being drawn in turns: until it is complete, the one before it shows.
+  [[nodiscard]] bool in_turns() const { return pace_.has_value(); }
   [[nodiscard]] double draw_seconds() const { return draw_seconds_; }  ///< of the last image
   /// Milliseconds of the last images.
   [[nodiscard]] const std::vector<float>& draw_times() const { return draw_times_; }
 
  private:
   /// `at_once`: a whole image, however long it takes.
-  void draw(ViewerState& state, bool moving, bool at_once);
+  void draw(ViewerState& state, bool at_once);
   void expect_time();
   void feed(ViewerState& state);
   void take_scene(ViewerState& state);
   void follow_light(ViewerState& state);
-  void note_time(double seconds, bool rays, bool complete);
+  void note_time(double seconds, bool without_solids, bool complete);
   [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
   [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
   [[nodiscard]] Resolution coarser(const Resolution& size, bool rays) const;
@@ -78,6 +80,7 @@ class FrameScheduler {
   bool coarse_ = false;
   bool first_ = false;        // no image of the scene is drawn yet
   std::optional<Pace> pace_;  // of an image that is drawn in turns
+  bool pace_keeps_ = false;   // it keeps the scene without light
   double turn_seconds_ = 0;   // of its turns so far
   double full_seconds_ = 0;   // of an image at full resolution
   double draw_seconds_ = 0;

@@ -5,10 +5,12 @@
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 
@@ -92,9 +94,12 @@ bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters,
 
 Glfw::Glfw() {
   glfwSetErrorCallback([](int, const char* text) { last_glfw_error = text; });
-  if (glfwInit() != GLFW_TRUE)
-    throw Error(ErrorKind::no_display, "no window can be opened: " + last_glfw_error, {},
-                "set DISPLAY, or draw without a window: --output FILE.png");
+  if (glfwInit() == GLFW_TRUE) return;
+  // Debian's default GLFW is one for X11 alone.
+  const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr && std::getenv("DISPLAY") == nullptr;
+  throw Error(ErrorKind::no_display, "no window can be opened: " + last_glfw_error, {},
+              std::string(wayland ? "on Wayland start XWayland, which sets DISPLAY" : "set DISPLAY") +
+                  ", or draw without a window: --output FILE.png");
 }
 
 Glfw::~Glfw() {
@@ -142,6 +147,17 @@ Gui::~Gui() {
   ImGui_ImplOpenGL3_Shutdown();
   ImGui_ImplGlfw_Shutdown();
   ImGui::DestroyContext();
+}
+
+bool Gui::takes(double x, double y) {
+  // An open menu has the mouse wherever it is.
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return true;
+  const ImVec2 place(static_cast<float>(x), static_cast<float>(y));
+  const ImVector<ImGuiWindow*>& panels = ImGui::GetCurrentContext()->Windows;
+  return std::any_of(panels.begin(), panels.end(), [&](const ImGuiWindow* panel) {
+    return panel->Active && !panel->Hidden && (panel->Flags & ImGuiWindowFlags_NoMouseInputs) == 0 &&
+           panel->OuterRectClipped.Contains(place);
+  });
 }
 
 void Gui::begin_frame(bool light) {

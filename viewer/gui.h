@@ -38,6 +38,10 @@ class Gui {
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
+  /// Whether panels take what the mouse does at a place, in pixels of the window: by where they are in the last frame,
+  /// not by where the cursor was then. So it holds for an event between two frames, however far apart they are.
+  [[nodiscard]] static bool takes(double x, double y);
+
   void begin_frame(bool light);
   void end_frame();
   /// Makes the letters of a text, UTF-8, available from the next frame on: Greek, Cyrillic, and with a font for it CJK.

@@ -73,7 +73,7 @@ PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float w
     changed |= checkbox("scale bar", s.scale_bar, "Show the scale bar (I)");
     checkbox("legend", layout.legend, "Show what the colours mean (J)");
     second_column();
-    checkbox("light", layout.light, "A light theme for the panels");
+    checkbox("light theme", layout.light, "A light theme for the panels");
     if (changed) state.change_settings([&](Settings& settings) { settings = s; });
     if (then) then(state);
     draw_views(state, layout);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "legend.h"
 
+#include <raylift/geometry/scene/names.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "draw_list.h"
 #include "overlay.h"
@@ -36,6 +41,14 @@ void count(Legend& legend, const Scene& scene, std::span<const std::uint8_t> loo
     legend.entries.push_back(entry(key));
     legend.entries.back().solids = solids;
   }
+}
+
+/// Leaves out Geant4's pointers behind names, where these are told apart without them.
+void shorten_names(std::vector<Legend::Entry>& entries) {
+  std::map<std::string, int> counts;
+  for (const Legend::Entry& entry : entries) ++counts[std::string(base_name(entry.name))];
+  for (Legend::Entry& entry : entries)
+    if (std::string name(base_name(entry.name)); counts[name] == 1) entry.name = std::move(name);
 }
 
 void add_ramp(Legend& legend) {
@@ -110,6 +123,7 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
                                    : Legend::Entry{unpacked(palette[material]), scene.materials[material].name, 0};
         });
   }
+  shorten_names(legend.entries);
   return legend;
 }
 

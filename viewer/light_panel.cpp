@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <cmath>
@@ -179,7 +180,7 @@ void draw_photon(const ViewerState& state, float left, float width, float height
                                                             event.position.x, event.position.y, event.position.z));
         cell(fmt::format("{:.4g}", event.wavelength), "wavelength after it");
         cell(event.solid, event.solid + (event.surface.empty() ? "" : ", surface " + event.surface));
-        cell(event.medium, "the material that light goes on through: " + event.medium);
+        cell(std::string(base_name(event.medium)), "the material that light goes on through: " + event.medium);
       }
       ImGui::EndTable();
     }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <memory>
@@ -109,9 +110,7 @@ class OffscreenScene {
     view_.camera = found->camera;
     view_.settings = with_bookmark(view_.settings, *found);
     view_.in_the_way.clear();
-    if (found->whole)
-      solids_.set_all(visibility(solids_, found->hidden), styles(solids_, found->styled),
-                      opacities(solids_, found->opacities));
+    put_solids_back(*found, solids_);
     if (found->light.empty()) return;
     take_light(found->light, options_);
     source_moved_ = found->light.moved;
@@ -129,6 +128,10 @@ class OffscreenScene {
     notes_.counts.push_back(fmt::format("light: {} in {}, {}", cli::counted(choice.steps.size(), "step", "steps"),
                                         cli::counted(choice.paths, "path", "paths"),
                                         cli::counted(choice.points.size(), "point", "points")));
+    if (choice.steps.empty() && choice.points.empty() && !set->empty())
+      notes_.warnings.push_back(
+          "no photon is what the filters of --photon-filter, --photon-wavelength and "
+          "--photon-channel ask for: no light is drawn");
     if (choice.without_history != 0)
       notes_.warnings.push_back(
           "points have no histories that --photon-filter could read: run 'raylift photons' with --seq");
@@ -167,6 +170,15 @@ class OffscreenScene {
   PhotonFeed feed_;
 };
 
+/// Into a folder that is made where a name with words in braces asks for it: a typing error makes none.
+void write_image(const ViewOptions& options, const Image& image, const std::string& file) {
+  std::error_code ignored;  // what is wrong with the folder, the file says
+  if (const auto folder = std::filesystem::path(file).parent_path();
+      !folder.empty() && options.output.find('{') != std::string::npos)
+    std::filesystem::create_directories(folder, ignored);
+  write_png(image, file);
+}
+
 /// Draws frames while the camera orbits, or time runs, and prints the frame rate. Those of a film are written, each
 /// with all its rays; else rays have one sample a pixel.
 void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& renderer, cli::Session& session,
@@ -180,7 +192,7 @@ void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& re
     session.stop_if_interrupted();
     if (options.play) drawn.set_time(static_cast<double>(i) / std::max(1, options.frames - 1));
     drawn.draw(session, film ? options.ray_samples : 1);
-    if (film) write_png(renderer.read(), name_of_frame(i));
+    if (film) write_image(options, renderer.read(), name_of_frame(i));
     drawn.camera().orbit(turn, 0);
   }
   renderer.finish();
@@ -234,7 +246,7 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
     if (options.output == "-")
       cli::write_output(encode_png(image));
     else
-      write_png(image, output_name(options.output, file, number));
+      write_image(options, image, output_name(options.output, file, number));
     return 0;
   });
 }

@@ -82,6 +82,13 @@ bool button(const char* label, const char* help) {
   return pressed;
 }
 
+void next_button_beside(const char* label) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float right =
+      ImGui::GetItemRectMax().x + style.ItemSpacing.x + ImGui::CalcTextSize(label).x + 2 * style.FramePadding.x;
+  if (right <= ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) ImGui::SameLine();
+}
+
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not) {
   ImGui::BeginDisabled(why_not != nullptr);
   const bool changed = ImGui::Checkbox(label, &value);

@@ -33,6 +33,8 @@ inline constexpr float kGap = 10;
 
 /// Controls; `help` appears while the mouse rests on them. With `why_not` they are greyed out, and say that instead.
 bool button(const char* label, const char* help);
+/// Puts the button that follows, with this label, beside the last item where the panel has room for it.
+void next_button_beside(const char* label);
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not = nullptr);
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
             const char* why_not = nullptr);

@@ -20,8 +20,13 @@ double lobe(double x, double middle, double left, double right) {
   return std::exp(-0.5 * t * t);
 }
 
-std::string time_text(double nanoseconds) {
-  return cli::short_number(std::round(nanoseconds * 1000) / 1000) + " ns";
+/// Rounded to a thousandth of the range at most: what a label can be read for.
+std::string time_text(double nanoseconds, double range) {
+  const double step = range > 0 ? std::pow(10.0, std::floor(std::log10(range)) - 2) : 0.001;
+  // Steps below 1 by a product: so the number has no more digits than it is rounded to.
+  const double rounded = step < 1 ? std::round(nanoseconds * std::round(1 / step)) / std::round(1 / step)
+                                  : std::round(nanoseconds / step) * step;
+  return cli::short_number(rounded) + " ns";
 }
 
 constexpr int kLegendSteps = 32;
@@ -32,9 +37,8 @@ void add_values(Legend& legend) {
 
 void add_time_labels(Legend& legend, const ValueRange& times) {
   if (times.empty()) return;
-  for (int i = 0; i <= 2; ++i)
-    legend.labels.push_back(time_text(static_cast<double>(times.low) +
-                                      0.5 * i * (static_cast<double>(times.high) - static_cast<double>(times.low))));
+  const auto low = static_cast<double>(times.low), range = static_cast<double>(times.high) - low;
+  for (int i = 0; i <= 2; ++i) legend.labels.push_back(time_text(low + 0.5 * i * range, range));
 }
 
 /// The kinds of what is drawn by their number, those of most steps and points first.

@@ -88,7 +88,9 @@ void PhotonLayer::select(std::span<const DrawnRow> steps) {
   selected_ = make_buffer(steps);
 }
 
-const Program& PhotonLayer::program(const std::string& defines, bool computes) {
+const Program& PhotonLayer::program(const std::string& variant, PhotonColor color, bool computes) {
+  // By its number: llvmpipe would work out every way to colour.
+  const std::string defines = variant + "#define LIGHT_BY " + std::to_string(static_cast<int>(color)) + "u\n";
   auto found = programs_.find(defines);
   if (found == programs_.end()) {
     const std::string blocks = defines + std::string(shaders::frame_block) + std::string(shaders::photon_block);
@@ -116,14 +118,14 @@ void PhotonLayer::use(const Program& program, const PhotonSettings& settings, in
   const float range = times_.empty() ? 0 : times_.high - times_.low;
   glUniform4f(0, oldest, now, times_.empty() ? 0 : times_.low, range > 0 ? 1 / range : 0);
   glUniform4f(1, static_cast<float>(width), static_cast<float>(height), line, point);
-  glUniform4ui(2, static_cast<GLuint>(settings.color), table_.ramp, table_.events, table_.materials);
+  glUniform3ui(2, table_.ramp, table_.events, table_.materials);
   glUniform2ui(3, table_.numbers, kDistinctColors);
   glUniform4f(4, 0, 0, 0, 0);
 }
 
 void PhotonLayer::use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line,
                       float point) {
-  use(program(defines, false), settings, width, height, line, point);
+  use(program(defines, settings.color, false), settings, width, height, line, point);
   glUniform1f(5, settings.opacity);
 }
 
@@ -177,7 +179,8 @@ void PhotonLayer::draw_cells(const PhotonSettings& settings, const LightCanvas& 
   const bool thin = canvas.samples == 1 && settings.size <= 1;
   const GLuint rows = shared_rows_.value_or(rows_.name());
   const auto pass = [&](const std::string& defines, GLsizei count, bool painting) {
-    use(program(computed + defines, true), settings, canvas.width, canvas.height, settings.size, point_size(settings));
+    use(program(computed + defines, settings.color, true), settings, canvas.width, canvas.height, settings.size,
+        point_size(settings));
     cells_.draw(static_cast<std::uint32_t>(count), painting);
   };
   for (const bool painting : {false, true}) {

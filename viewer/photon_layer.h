@@ -61,7 +61,7 @@ class PhotonLayer {
   };
   void draw_pixels(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
   void draw_cells(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
-  const Program& program(const std::string& defines, bool computes);
+  const Program& program(const std::string& variant, PhotonColor color, bool computes);
   void use(const Program& program, const PhotonSettings& settings, int width, int height, float line,
            float point) const;
   void use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line, float point);

@@ -10,7 +10,7 @@ layout(std430, binding = 5) readonly buffer Drawn { uvec2 drawn[]; };  // row, m
 layout(std430, binding = 6) readonly buffer Colors { vec4 colors[]; };  // linear
 layout(location = 0) uniform vec4 times;    // light is shown from, to; its colours: from, 1 / range
 layout(location = 1) uniform vec4 sizes;    // of the image; of lines and points, pixels
-layout(location = 2) uniform uvec4 tables;  // colour mode; where `colors` has ramp, events, materials
+layout(location = 2) uniform uvec3 tables;  // where `colors` has ramp, events, materials
 layout(location = 3) uniform uvec2 numbers; // where it has those of numbers, and how many
 layout(location = 4) uniform vec4 override; // a colour in place of all, linear; w: 1, or 0
 
@@ -21,16 +21,16 @@ vec3 table(uint entry) { return colors[entry].rgb; }
 
 vec3 color_of(uint row, uint material) {
   if (override.w > 0) return override.rgb;
-  if (tables.x == BY_WAVELENGTH)
+  if (LIGHT_BY == BY_WAVELENGTH)
     return table(uint(clamp(uintBitsToFloat(rows[4u * row + 2u].w) - 379.5, 0, 350)));
-  if (tables.x == BY_FLAG) return table(tables.z + uint(findLSB(rows[4u * row + 3u].x & 0xFFFFu) + 1));
-  if (tables.x == BY_NUMBER) return table(numbers.x + rows[4u * row + 3u].z % numbers.y);
-  if (tables.x == BY_MATERIAL) return table(tables.w + material);
+  if (LIGHT_BY == BY_FLAG) return table(tables.y + uint(findLSB(rows[4u * row + 3u].x & 0xFFFFu) + 1));
+  if (LIGHT_BY == BY_NUMBER) return table(numbers.x + rows[4u * row + 3u].z % numbers.y);
+  if (LIGHT_BY == BY_MATERIAL) return table(tables.z + material);
   return vec3(0);  // by time: color_at()
 }
 
-vec3 color_at(float when) { return table(tables.y + uint(clamp((when - times.z) * times.w, 0, 1) * LAST + 0.5)); }
-bool is_by_time() { return tables.x == BY_TIME && override.w == 0; }
+vec3 color_at(float when) { return table(tables.x + uint(clamp((when - times.z) * times.w, 0, 1) * LAST + 0.5)); }
+bool is_by_time() { return LIGHT_BY == BY_TIME && override.w == 0; }
 
 vec4 in_clip_space(vec3 position) {
   precise vec3 coarse = position - eye_high.xyz;
@@ -139,6 +139,16 @@ void main() {
 #else
   color = vec4(is_by_time() ? color_at(when) : paint, opacity);
 #endif
+}
+)";
+
+const std::string_view lit_depth_fragment = R"(
+layout(binding = 0) uniform sampler2D solid;
+layout(binding = 1) uniform sampler2D light;
+void main() {
+  ivec2 pixel = ivec2(gl_FragCoord.xy);
+  float depth = texelFetch(light, pixel, 0).r;
+  gl_FragDepth = depth == texelFetch(solid, pixel, 0).r ? 1 : depth;
 }
 )";
 

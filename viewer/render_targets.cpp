@@ -13,10 +13,11 @@ Renderbuffer attach(const Framebuffer& target, GLenum place, GLenum format, cons
   return buffer;
 }
 
-Texture attach_texture(const Framebuffer& target, GLenum format, const Resolution& size) {
+Texture attach_texture(const Framebuffer& target, GLenum format, const Resolution& size,
+                       GLenum place = GL_COLOR_ATTACHMENT0) {
   Texture texture = make_texture(GL_TEXTURE_2D);
   glTextureStorage2D(texture.name(), 1, format, size.width, size.height);
-  glNamedFramebufferTexture(target.name(), GL_COLOR_ATTACHMENT0, texture.name(), 0);
+  glNamedFramebufferTexture(target.name(), place, texture.name(), 0);
   return texture;
 }
 
@@ -66,6 +67,19 @@ void BlendTarget::resolve(const Resolution& size) const {
   copy(target, resolved, size);
   glNamedFramebufferReadBuffer(target.name(), GL_COLOR_ATTACHMENT1);
   copy(target, resolved_alpha, size);
+}
+
+KeptTarget::KeptTarget(const Resolution& size, const ImageTarget& image)
+    : solid(make_framebuffer()), whole(make_framebuffer()), light(make_framebuffer()), lit_only(make_framebuffer()) {
+  solid_color = attach(solid, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, size, 1);
+  whole_color = attach(whole, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, size, 1);
+  solid_depth = attach_texture(solid, GL_DEPTH_COMPONENT32F, size, GL_DEPTH_ATTACHMENT);
+  light_depth = attach_texture(light, GL_DEPTH_COMPONENT32F, size, GL_DEPTH_ATTACHMENT);
+  free_depth = attach_texture(lit_only, GL_DEPTH_COMPONENT32F, size, GL_DEPTH_ATTACHMENT);
+  for (const Framebuffer* over : {&light, &lit_only})
+    glNamedFramebufferRenderbuffer(over->name(), GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, image.color.name());
+  for (const Framebuffer* made : {&solid, &whole, &light, &lit_only}) check_complete(*made);
+  check_gl("making room for the scene without light");
 }
 
 IdTarget::IdTarget(const Resolution& size) : target(make_framebuffer()) {

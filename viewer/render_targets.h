@@ -39,6 +39,20 @@ struct BlendTarget {
   Framebuffer resolved, resolved_alpha;
 };
 
+/// The scene as it is without light, of one sample a pixel, and what light is drawn into over it.
+struct KeptTarget {
+  KeptTarget() = default;
+  /// `image`: whose colours light is drawn over.
+  KeptTarget(const Resolution& size, const ImageTarget& image);
+
+  Renderbuffer solid_color, whole_color;
+  Texture solid_depth, light_depth, free_depth;
+  Framebuffer solid;     ///< colour and depth without what is faint
+  Framebuffer whole;     ///< colour with it
+  Framebuffer light;     ///< the image's colour, and the depth of light as well
+  Framebuffer lit_only;  ///< the image's colour, and a depth that nothing passes where there is no light
+};
+
 /// Instance + 1 (0: none) and triangle of each pixel.
 struct IdTarget {
   IdTarget() = default;

@@ -92,7 +92,7 @@ void Renderer::set_scene(const Scene& scene, std::optional<SharedGeometryBuffers
   selected_.reset();
   device_triangles_ = 0;
   photons_.clear();
-  scene_.set_scene(scene, shared);
+  changed().set_scene(scene, shared);
 }
 
 void Renderer::set_selected(std::optional<std::uint32_t> instance) {
@@ -122,6 +122,8 @@ void Renderer::resize(const Resolution& resolution, int samples) {
   blended_ = BlendTarget();
   ids_ = IdTarget();
   mask_ = MaskTarget();
+  kept_ = KeptTarget();
+  view_.reset();
   image_ = ImageTarget();
   image_ = image_target(resolution_, samples_);
 }
@@ -129,7 +131,11 @@ void Renderer::resize(const Resolution& resolution, int samples) {
 const Program& Renderer::program(const std::string& variant) {
   // Without planes, no vertex pays for them; without a box that is cut away no pixel, which costs the early test of
   // depth.
-  const std::string defines = (cuts_away_ ? "#define CUT_AWAY\n" : clipped_ ? "#define CLIPPED\n" : "") + variant;
+  std::string defines = (cuts_away_ ? "#define CUT_AWAY\n" : clipped_ ? "#define CLIPPED\n" : "") + variant;
+  // llvmpipe works out all branches.
+  if (software_)
+    defines += "#define COLOR_BY " + std::to_string(color_by_) + "u\n#define DRAWN_FLAGS " +
+               std::to_string(drawn_flags_) + "u\n";
   const auto [entry, fresh] = programs_.try_emplace(defines);
   if (fresh) {
     try {
@@ -170,8 +176,8 @@ void Renderer::set_frame(const Camera& camera, const Settings& settings) {
   store(frame.up, camera.up.normalized(), static_cast<double>(settings.opacity));
   store(frame.key_light, key_light(camera), static_cast<double>(settings.glass));
   cuts_away_ = settings.cuts_away();
-  frame.choice[0] = static_cast<std::uint32_t>(settings.color);
-  frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.fill == Fill::wireframe ? 4U : 0U);
+  color_by_ = frame.choice[0] = static_cast<std::uint32_t>(settings.color);
+  drawn_flags_ = frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.fill == Fill::wireframe ? 4U : 0U);
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(device_triangles_, kNone));
   frame.tables[0] = scene_.material_entries();
   frame.tables[1] = scene_.distinct_entries();
@@ -216,10 +222,12 @@ bool Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
   canvas_ = {&image_, resolution_, samples_};
   bind_canvas();
   glDisable(GL_DEPTH_TEST);
-  draw_piece(pace_, [&] {
-    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    draw_background(settings);
-  });
+  if (!image && !coarse) note_view(camera, settings);
+  if (!keeping_ || !kept_whole_)
+    draw_piece(pace_, [&] {
+      glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+      draw_background(settings);
+    });
   if (image)
     draw_image(*image);
   else if (coarse)
@@ -228,6 +236,7 @@ bool Renderer::draw(const Camera& camera, const Settings& settings, std::optiona
     draw_pixels(camera, settings);
   const bool complete = pace_ == nullptr || !pace_->stopped();
   pace_ = nullptr;
+  keeping_ = false;
   if (complete) {
     if (scene_.has_selected()) draw_selection(camera, settings);
     Overlay overlay = make_overlay(camera, settings, resolution_.width, resolution_.height);
@@ -252,6 +261,22 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
   if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
+  const bool again = keeping_ && kept_whole_;
+  if (!again) draw_solids(settings);
+  if (!keeping_) draw_piece(pace_, [&] { draw_photons(settings.photons); });
+  if (keeping_ && !again) draw_piece(pace_, [&] { keep_solids(); });
+  if (!again && scene_.draws(Look::faint)) draw_faint(settings);
+  if (keeping_ && !again) draw_piece(pace_, [&] { keep_whole(); });
+  if (keeping_ && kept_whole_) draw_over_kept(settings);
+  disable_clipping();
+  glDisable(GL_DEPTH_TEST);
+  const auto draw_selected = [&] { photons_.draw_selected(settings.photons, canvas_.size.width, canvas_.size.height); };
+  // What is kept is drawn over in each turn, and is none of its pieces.
+  if (!keeping_) draw_piece(pace_, draw_selected);
+  if (keeping_ && kept_whole_) draw_selected();
+}
+
+void Renderer::draw_solids(const Settings& settings) {
   enable_clipping(settings);
   const bool blended = settings.opacity < 1 && settings.fill == Fill::surface;
   if (scene_.draws(Look::lines)) draw_lines(Look::lines);
@@ -259,11 +284,6 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
   if (blended || (scene_.draws(Look::glass) && settings.fill == Fill::surface)) draw_blended(settings, blended);
   // Clipping planes open solids, and show the light in them.
   disable_clipping();
-  draw_piece(pace_, [&] { draw_photons(settings.photons); });
-  if (scene_.draws(Look::faint)) draw_faint(settings);
-  disable_clipping();
-  glDisable(GL_DEPTH_TEST);
-  draw_piece(pace_, [&] { photons_.draw_selected(settings.photons, canvas_.size.width, canvas_.size.height); });
 }
 
 void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size) {
@@ -280,6 +300,8 @@ void Renderer::draw_coarse(const Camera& camera, const Settings& settings, const
   bind_canvas();
   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
   draw_pixels(camera, settings);
+  // What is left out of it are solids, rather than the light that somebody looks at.
+  if (pace_ != nullptr && pace_->stopped()) draw_quick_photons(settings.photons);
   coarse_.resolve(size);
 }
 
@@ -329,68 +351,6 @@ void Renderer::draw_edges(const Settings& settings) {
   draw_scene(Look::edged);
   glDisable(GL_BLEND);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
-}
-
-void Renderer::draw_blended(const Settings& settings, bool all) {
-  if (!composite_) composite_ = make_program(shaders::screen_vertex, shaders::composite_fragment);
-  if (!blended_.target || blended_for_ != canvas_) {
-    blended_ = BlendTarget();
-    blended_ = BlendTarget(canvas_.size, canvas_.samples, canvas_.target->depth);
-    blended_for_ = canvas_;
-  }
-  glBindFramebuffer(GL_FRAMEBUFFER, blended_.target.name());
-  draw_piece(pace_, [&] { blended_.clear(); });
-  glDepthMask(GL_FALSE);
-  glEnable(GL_BLEND);
-  glBlendFunci(0, GL_ONE, GL_ONE);
-  glBlendFunci(1, GL_ZERO, GL_ONE_MINUS_SRC_COLOR);
-  const std::string smooth = settings.smooth ? "#define SMOOTH\n" : "";
-  if (all) {
-    glUseProgram(program("#define BLENDED\n" + smooth).name());
-    draw_scene();
-    draw_scene(Look::edged);
-    draw_piece(pace_, [&] { draw_caps("#define BLENDED\n"); });
-  }
-  if (scene_.draws(Look::glass)) {
-    glUseProgram(program("#define BLENDED\n#define GLASS\n" + smooth).name());
-    draw_scene(Look::glass);
-  }
-  glDepthMask(GL_TRUE);
-  glDisable(GL_DEPTH_TEST);
-  disable_clipping();
-  draw_piece(pace_, [&] { draw_composite(); });
-  bind_canvas();
-  glDisable(GL_BLEND);
-  enable_clipping(settings);
-  if (all && (settings.edges || scene_.draws(Look::edged))) draw_edges(settings);
-  glEnable(GL_DEPTH_TEST);
-}
-
-void Renderer::draw_composite() {
-  blended_.resolve(canvas_.size);
-  bind_canvas();
-  glUseProgram(composite_.name());
-  glBindTextureUnit(0, blended_.resolved_accumulated.name());
-  glBindTextureUnit(1, blended_.resolved_revealage.name());
-  glBindVertexArray(empty_.name());
-  blend_over();
-  glDrawArrays(GL_TRIANGLES, 0, 3);
-}
-
-void Renderer::draw_faint(const Settings& settings) {
-  enable_clipping(settings);
-  // Hidden by what is solid, and hiding nothing.
-  glDepthMask(GL_FALSE);
-  blend_over();
-  if (settings.fill == Fill::surface) {
-    glUseProgram(program(settings.smooth ? "#define FAINT\n#define SMOOTH\n" : "#define FAINT\n").name());
-    draw_scene(Look::faint);
-  }
-  glUseProgram(program("#define FAINT\n#define LINES\n").name());
-  glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  draw_piece(pace_, [&] { scene_.draw_outlines(); });
-  glDisable(GL_BLEND);
-  glDepthMask(GL_TRUE);
 }
 
 }  // namespace raylift::viewer

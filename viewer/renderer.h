@@ -46,20 +46,23 @@ class Renderer {
   /// Puts a scene's geometry into GL buffers, except for arrays in `shared`. The scene must outlive its drawing.
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared = std::nullopt);
   /// The Look of each instance; empty: all are solid. Faint ones are seen, and not picked.
-  void set_looks(std::span<const std::uint8_t> looks) { scene_.set_looks(looks); }
-  void set_opacities(std::span<const std::uint8_t> hundredths) { scene_.set_opacities(hundredths); }
+  void set_looks(std::span<const std::uint8_t> looks) { changed().set_looks(looks); }
+  void set_opacities(std::span<const std::uint8_t> hundredths) { changed().set_opacities(hundredths); }
   /// Of the scene: draws it as quickly as that allows.
-  void set_detail(const Detail& detail) { scene_.set_detail(detail); }
-  void set_enclosing(std::span<const std::uint32_t> enclosing) { scene_.set_enclosing(enclosing); }
+  void set_detail(const Detail& detail) { changed().set_detail(detail); }
+  void set_enclosing(std::span<const std::uint32_t> enclosing) { changed().set_enclosing(enclosing); }
   /// Its outline is drawn over all others.
   void set_selected(std::optional<std::uint32_t> instance);
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
-  void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
+  void set_device_triangles(std::uint64_t count) {
+    (void)changed();
+    device_triangles_ = count;
+  }
 
   /// The photons that are drawn, of this scene; see PhotonLayer.
   [[nodiscard]] PhotonLayer& photons() { return photons_; }
   /// For ColorBy::hits and first_hit: a colour for each solid, sRGB 0xAABBGGRR.
-  void set_hit_colors(std::span<const std::uint32_t> colors) { scene_.set_hit_colors(colors); }
+  void set_hit_colors(std::span<const std::uint32_t> colors) { changed().set_hit_colors(colors); }
 
   /// Drawn over the image from now on.
   void set_legends(std::vector<Legend> legends) { legends_ = std::move(legends); }
@@ -78,8 +81,18 @@ class Renderer {
   void set_fetches(bool fetches) {
     fetches_ = fetches;
     programs_.clear();
+    view_.reset();
   }
 
+  /// Whether light is drawn over the scene as it is kept, where that is what draw() has drawn last: it costs little
+  /// then to draw other light, or light at another time. So it is for opaque light where OpenGL draws on the CPU with
+  /// one sample a pixel.
+  [[nodiscard]] bool keeps_scene(const Settings& settings) const;
+  /// Whether draw() would draw the same scene as the last time, light aside, and whether all of that is kept.
+  [[nodiscard]] bool is_drawn(const Camera& camera, const Settings& settings) const;
+  [[nodiscard]] bool is_kept(const Camera& camera, const Settings& settings) const {
+    return kept_whole_ && is_drawn(camera, settings);
+  }
   /// Draws the scene, or `image` in its place, with background and overlay. With `coarse`, the scene alone is drawn
   /// with so many pixels, once each, and scaled. With `pace`, a turn of it is drawn: the result is whether it was the
   /// last one, and until then the image is the one before. Of a coarse image, what is left after a turn is left out.
@@ -106,12 +119,23 @@ class Renderer {
   [[nodiscard]] std::uint64_t buffer_bytes() const { return scene_.bytes() + photons_.bytes(); }
 
  private:
+  /// The scene, for a change after which it looks otherwise.
+  [[nodiscard]] SceneBuffers& changed() {
+    view_.reset();
+    return scene_;
+  }
   [[nodiscard]] const Program& program(const std::string& variant);
   void set_frame(const Camera& camera, const Settings& settings);
   void draw_scene(Look look = Look::solid) const;
   void draw_caps(const std::string& defines);
   void draw_pixels(const Camera& camera, const Settings& settings);
+  void draw_solids(const Settings& settings);
   void draw_photons(const PhotonSettings& settings);
+  void draw_quick_photons(const PhotonSettings& settings);
+  void draw_over_kept(const Settings& settings);
+  void note_view(const Camera& camera, const Settings& settings);
+  void keep_solids();
+  void keep_whole();
   void draw_coarse(const Camera& camera, const Settings& settings, const Resolution& size);
   void bind_canvas() const;
   void draw_background(const Settings& settings);
@@ -137,7 +161,8 @@ class Renderer {
   VertexArray empty_, overlay_array_;
   Buffer overlay_buffer_;
   std::map<std::string, Program> programs_;
-  bool cuts_away_ = false;  // the frame
+  bool cuts_away_ = false;                        // the frame
+  std::uint32_t color_by_ = 0, drawn_flags_ = 0;  // of the frame
   Program background_, composite_, foreign_, scaled_, outline_, overlay_;
 
   Resolution resolution_;
@@ -159,6 +184,17 @@ class Renderer {
   Canvas blended_for_;
   IdTarget ids_;     // made by the first pick
   MaskTarget mask_;  // made by the first selection
+
+  /// What the image was drawn of last, light aside; nothing where the scene has changed since.
+  struct View {
+    Camera camera;
+    Settings settings;
+  };
+  std::optional<View> view_;
+  bool keeping_ = false;     // in this image, light is drawn over the kept scene
+  bool kept_whole_ = false;  // of view_
+  KeptTarget kept_;          // made when it is first needed
+  Program lit_depth_;
 
   Pace* pace_ = nullptr;  // of the image that is being drawn
   std::optional<std::uint32_t> selected_;

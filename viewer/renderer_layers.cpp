@@ -45,17 +45,6 @@ void blend_over() {
   glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 }
 
-void Renderer::draw_photons(const PhotonSettings& settings) {
-  // Of a coarse image, lines have the same width in the end. Few of all photons are enough for it, but not at a time,
-  // where light would vanish.
-  const double scale = static_cast<double>(canvas_.size.width) / resolution_.width;
-  const double share = settings.time ? 1 : scale * canvas_.size.height / resolution_.height;
-  PhotonSettings scaled = settings;
-  scaled.size = std::max(1.0F, static_cast<float>(scale) * settings.size);
-  glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  photons_.draw(scaled, {canvas_.size.width, canvas_.size.height, canvas_.samples}, share);
-}
-
 void Renderer::draw_image(const ForeignImage& image) {
   if (!foreign_) foreign_ = make_program(shaders::screen_vertex, shaders::image_fragment);
   glUseProgram(foreign_.name());

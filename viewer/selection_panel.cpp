@@ -46,7 +46,7 @@ void draw_style(ViewerState& state, const Selection& s) {
   if (slider("opacity", opacity, static_cast<float>(kLeastOpacity), 1, "%.2f", "Of what is selected"))
     state.slide_opacity(opacity);
   if (ImGui::IsItemDeactivatedAfterEdit()) state.end_slide();
-  ImGui::SameLine();
+  next_button_beside("all glass");
   if (button("all glass", "This opacity for all solids that are glass now")) state.set_glass(opacity);
 }
 
@@ -55,28 +55,28 @@ std::function<void()> draw_group_button(ViewerState& state, const Selection& s) 
   if (s.group != kNone) {
     const auto own = state.solids()->instances(s.group);
     if (own.empty()) return {};
-    ImGui::SameLine();
+    next_button_beside("by itself");
     if (!button("by itself", "Select this solid without those below it")) return {};
     return [&state, solid = own[0]] { state.select(solid); };
   }
   const std::uint32_t node = state.scene()->instances[s.instance].node;
   if (node == kNone || state.solids()->children(node).empty()) return {};
-  ImGui::SameLine();
+  next_button_beside("and below");
   if (!button("and below", "Select this solid with all solids below it")) return {};
   return [&state, node] { state.select_group(node); };
 }
 
 std::function<void()> draw_buttons(ViewerState& state, const Selection& s) {
   if (button("frame", "Frame what is selected, and draw faintly what stands before it (F)")) state.focus(s.solids);
-  ImGui::SameLine();
+  next_button_beside("hide");
   if (button("hide", "Hide what is selected (L); Ctrl+Z shows it again"))
     state.change_solids([&](Solids& solids) { solids.set_visible(s.solids, false); });
-  ImGui::SameLine();
+  next_button_beside("only this");
   if (button("only this", "Hide all others; U shows all"))
     state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
-  ImGui::SameLine();
+  next_button_beside("ghost others");
   if (button("ghost others", "Draw all others faintly, or as before (Ctrl+G)")) state.ghost_others();
-  ImGui::SameLine();
+  next_button_beside("copy");
   if (button("copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.facts())
     ImGui::SetClipboardText(state.selection_text().c_str());
   return draw_group_button(state, s);

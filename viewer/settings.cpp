@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "cli/options.h"
 #include "cli/quantity.h"
@@ -143,6 +144,14 @@ void Settings::set_planes(std::span<const ClipPlane> planes) {
   clip = planes.empty() ? std::nullopt : std::optional(planes.front());
   more_clips.assign(planes.begin() + (planes.empty() ? 0 : 1), planes.end());
   clip_box.reset();
+}
+
+bool same_scene(const Settings& a, const Settings& b) {
+  const auto drawn = [](const Settings& s) {
+    return std::tie(s.color, s.fill, s.rays, s.edges, s.smooth, s.back_faces, s.opacity, s.glass, s.shells, s.detail,
+                    s.clip, s.more_clips, s.clip_box, s.caps, s.background);
+  };
+  return drawn(a) == drawn(b);
 }
 
 void Settings::set_clip_box(const ClipBox& fresh) {

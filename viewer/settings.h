@@ -94,6 +94,7 @@ struct Background {
   Color top{0.165F, 0.180F, 0.205F};
   Color bottom{0.060F, 0.066F, 0.078F};
   bool transparent = false;
+  friend bool operator==(const Background&, const Background&) = default;
 };
 
 /// "dark", "light", "white", "black", "none", "#rrggbb" or "#rrggbb,#rrggbb" (top and bottom); else Error(usage).
@@ -134,6 +135,8 @@ struct Settings {
   /// In place of all planes.
   void set_clip_box(const ClipBox& fresh);
 };
+/// Whether both draw the scene alike, whatever they say of light and of what is drawn over the scene.
+[[nodiscard]] bool same_scene(const Settings& a, const Settings& b);
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.
 struct Resolution {

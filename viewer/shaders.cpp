@@ -148,6 +148,10 @@ layout(location = 1) out vec4 revealage;
 const uint BY_MATERIAL = 0u, BY_SOLID = 1u, BY_MESH = 2u, BY_RESIDENCY = 3u, BY_NORMAL = 4u, BY_SURFACE = 5u, BY_HITS = 6u,
            BY_FIRST_HIT = 7u;
 const uint BACK_FACES = 1u, WIREFRAME = 4u;
+#ifndef COLOR_BY
+#define COLOR_BY choice.x
+#define DRAWN_FLAGS choice.y
+#endif
 
 vec3 linear(vec3 srgb) {
   return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
@@ -156,12 +160,12 @@ vec3 table(uint entry) { return colors[entry].rgb; }
 float fourth_power(float x) { return x * x * x * x; }
 
 vec3 base_color(uint triangle, vec3 outward) {
-  if (choice.x == BY_NORMAL) return linear(0.5 + 0.5 * outward);
-  if (choice.x == BY_MATERIAL) return table(min(which.y, color_tables.x - 1u));
-  if (choice.x == BY_SOLID) return table(color_tables.x + which.x % color_tables.y);
-  if (choice.x == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? color_tables.x - 1u : color_tables.x + surface % color_tables.y);
-  if (choice.x == BY_HITS || choice.x == BY_FIRST_HIT) return hit_colors[which.x].rgb;
-  if (choice.x == BY_MESH) return table(color_tables.x + (which.w >> 1) % color_tables.y);
+  if (COLOR_BY == BY_NORMAL) return linear(0.5 + 0.5 * outward);
+  if (COLOR_BY == BY_MATERIAL) return table(min(which.y, color_tables.x - 1u));
+  if (COLOR_BY == BY_SOLID) return table(color_tables.x + which.x % color_tables.y);
+  if (COLOR_BY == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? color_tables.x - 1u : color_tables.x + surface % color_tables.y);
+  if (COLOR_BY == BY_HITS || COLOR_BY == BY_FIRST_HIT) return hit_colors[which.x].rgb;
+  if (COLOR_BY == BY_MESH) return table(color_tables.x + (which.w >> 1) % color_tables.y);
   return table(color_tables.x + color_tables.y + (triangle < choice.w ? 0u : 1u));
 }
 
@@ -229,7 +233,7 @@ void main() {
 #endif
 
   vec3 base = base_color(triangle, front ? n : -n);
-  bool warn = (choice.y & BACK_FACES) != 0u && !front;
+  bool warn = (DRAWN_FLAGS & BACK_FACES) != 0u && !front;
   // Striped as well, for those who do not tell red from other colours.
   if (warn) base = table(color_tables.x + color_tables.y + 2u) * (fract((gl_FragCoord.x + gl_FragCoord.y) / 10) < 0.5 ? 1.0 : 0.3);
 
@@ -237,12 +241,12 @@ void main() {
   color = vec4(base * 0.12, 0.55);
 #else
   vec3 lit;
-  if (choice.x == BY_NORMAL && !warn) {
+  if (COLOR_BY == BY_NORMAL && !warn) {
     lit = base;
   } else {
     lit = lighted(base, n, towards);
   }
-  if ((choice.y & WIREFRAME) != 0u) lit = mix(lit, base, 0.6);
+  if ((DRAWN_FLAGS & WIREFRAME) != 0u) lit = mix(lit, base, 0.6);
 #ifdef FAINT
   // Hardly seen from the front, clearer along the side, which is a round solid's outline.
 #ifdef LINES

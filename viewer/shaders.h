@@ -17,7 +17,8 @@ extern const std::string_view scene_vertex;
 extern const std::string_view cap_vertex;
 /// The scene's fragments. FETCH: their slot is read from its buffer, by its number, instead of handed on by vertices;
 /// SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle; BLENDED: weighted, for
-/// transparency without sorting; FAINT: hardly seen, with LINES its outline; MASK: 1.
+/// transparency without sorting; FAINT: hardly seen, with LINES its outline; MASK: 1. COLOR_BY, DRAWN_FLAGS: what the
+/// frame says of these, for renderers that would otherwise work out every way to colour.
 extern const std::string_view scene_fragment;
 /// A triangle that covers the image.
 extern const std::string_view screen_vertex;
@@ -35,12 +36,14 @@ extern const std::string_view outline_fragment;
 extern const std::string_view overlay_vertex;
 extern const std::string_view overlay_fragment;
 
-/// What shaders of photons have in common: to come after frame_block.
+/// What shaders of photons have in common: to come after frame_block. LIGHT_BY: the number of the PhotonColor.
 extern const std::string_view photon_block;
 /// Photons: their steps, by lines, with WHOLE at any time, or with WIDE by triangles; HEADS: where light is on each
 /// step now; POINTS: their ends. IDS: their rows.
 extern const std::string_view photon_vertex;
 extern const std::string_view photon_fragment;
+/// The depth of light where there is some, which is where it differs from that of the scene; else the nearest one.
+extern const std::string_view lit_depth_fragment;
 
 /// Where LightCells has the samples of a pixel: to come before the two that follow. SAMPLES: how many a pixel has.
 extern const std::string_view cell_block;

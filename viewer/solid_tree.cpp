@@ -21,6 +21,10 @@ void SolidTree::draw(ViewerState& state) {
   if (listed_ != state.solids()) {
     listed_ = state.solids();
     open_.clear();
+    // As far down as there is but one way.
+    if (listed_ != nullptr)
+      for (auto only = listed_->children(kNone); only.size() == 1; only = listed_->children(only[0]))
+        open_.insert(only[0]);
     rows_stale_ = true;
   }
   if (listed_ == nullptr) return ImGui::TextDisabled("no scene");

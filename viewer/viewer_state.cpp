@@ -337,9 +337,7 @@ void ViewerState::add_bookmark(std::string bookmark_name) {
   }
   attempt([&] {
     Bookmark bookmark{bookmark_name, camera_, settings_, {}, {}, true, light()};
-    if (solids_) bookmark.hidden = hidden_solids(*solids_);
-    if (solids_) bookmark.styled = styled_solids(*solids_);
-    if (solids_) bookmark.opacities = opaque_solids(*solids_);
+    if (solids_) keep_solids(*solids_, bookmark);
     bookmarks_.add(bookmark);
     say("bookmark '" + bookmark_name + "' saved");
   });
@@ -356,9 +354,7 @@ void ViewerState::go_to(const Bookmark& bookmark) {
   framed_.clear();
   settings_ = with_bookmark(settings_, bookmark);
   in_the_way_.clear();
-  if (bookmark.whole && solids_)
-    solids_->set_all(visibility(*solids_, bookmark.hidden), styles(*solids_, bookmark.styled),
-                     opacities(*solids_, bookmark.opacities));
+  if (solids_) put_solids_back(bookmark, *solids_);
   if (!bookmark.light.empty()) attempt([&] { go_to_light(bookmark.light); });
   moved();
 }

@@ -8,6 +8,15 @@
 #include "viewer_state.h"
 
 namespace raylift::viewer {
+namespace {
+
+std::vector<std::uint32_t> all_of(const Solids& solids) {
+  std::vector<std::uint32_t> all(solids.scene().instances.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+}  // namespace
 
 void ViewerState::set_style(Style style) {
   if (!selection_ || !solids_) return;
@@ -27,10 +36,8 @@ void ViewerState::end_slide() {
 
 void ViewerState::set_glass(double opacity) {
   if (!solids_) return;
-  std::vector<std::uint32_t> all(solids_->styles().size());
-  std::iota(all.begin(), all.end(), 0U);
   solids_->end_slide();
-  solids_->slide_opacity(all, hundredths(opacity));
+  solids_->slide_opacity(all_of(*solids_), hundredths(opacity));
   solids_->end_slide();
   ++revision_;
 }
@@ -39,9 +46,7 @@ void ViewerState::ghost_others() {
   if (!solids_) return;
   if (!selection_ && !solids_->has_styles()) return say("nothing is selected");
   if (solids_->has_styles()) {
-    std::vector<std::uint32_t> all(solids_->styles().size());
-    std::iota(all.begin(), all.end(), 0U);
-    solids_->set_style(all, Style::plain);
+    solids_->set_style(all_of(*solids_), Style::plain);
   } else {
     solids_->set_style(all_but(*solids_, selection_->solids), Style::ghost);
   }

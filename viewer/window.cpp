@@ -104,8 +104,9 @@ class Window {
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
       if (!draws_on()) continue;
-      if (wake_ > 0) --wake_;
-      draw();
+      const bool woken = wake_ > 0;
+      if (woken) --wake_;
+      draw(woken);
       apply_layout();
     }
     session.stop_if_interrupted();
@@ -181,11 +182,14 @@ class Window {
     return {std::max(1, size.width), std::max(1, size.height)};
   }
 
-  void draw() {
+  /// `woken`: something besides the image may have changed.
+  void draw(bool woken) {
     const std::optional<Resolution> pixels = framebuffer_of(window_.get());
     if (!pixels) return;
     state_.set_framebuffer(*pixels);
     frames_.draw(state_);
+    // What is on the screen stays until the image is complete: to draw it again would take longer than half a turn.
+    if (!woken && frames_.in_turns()) return;
     if (lettered_ != state_.scene()) {
       lettered_ = state_.scene();
       if (lettered_) need_letters(*lettered_);
@@ -249,9 +253,9 @@ class Window {
     wake_ = kSettle;
     if (action == GLFW_PRESS) {
       const double pressed = presses_.next(glfwGetTime());
-      if (ImGui::GetIO().WantCaptureMouse) return;
-      press_time_ = pressed;
       // The position of the event: the cursor may be elsewhere by now, when drawing is slow.
+      if (Gui::takes(cursor_x_, cursor_y_)) return;
+      press_time_ = pressed;
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
       button_ = button;
@@ -293,7 +297,7 @@ class Window {
 
   void on_scroll(double steps) {
     wake_ = kSettle;
-    if (ImGui::GetIO().WantCaptureMouse) return;
+    if (Gui::takes(cursor_x_, cursor_y_)) return;
     ControlEvent event = event_at(cursor_x_, cursor_y_);
     event.steps = steps;
     act(Control::Kind::wheel, any_held_key() ? "wheel while flying" : "wheel", 0, event);

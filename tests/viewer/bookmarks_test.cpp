@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
 
+#include "outside_scene.h"
 #include "support/paths.h"
 
 namespace raylift::viewer {
@@ -101,6 +102,27 @@ TEST(Bookmarks, HiddenSolidsComeBackByTheirPaths) {
   ASSERT_TRUE(solids.undo());
   EXPECT_EQ(solids.visible(), std::vector<std::uint8_t>(5, 1));
   EXPECT_FALSE(solids.undo());
+}
+
+TEST(Bookmarks, PutSolidsBackAsOneChange) {
+  const auto scene = three_boxes();
+  Solids solids(*scene);
+  const std::vector<std::uint8_t> visible{1, 0, 1}, styles{2, 1, 4}, opacities{20, 0, 0};
+  solids.set_all(visible, styles, opacities);
+  Bookmark bookmark;
+  keep_solids(solids, bookmark);
+  Solids others(*scene);
+  bookmark.whole = false;
+  put_solids_back(bookmark, others);
+  EXPECT_FALSE(others.undo()) << "an older bookmark has none";
+  bookmark.whole = true;
+  put_solids_back(bookmark, others);
+  EXPECT_EQ(others.visible(), visible);
+  EXPECT_EQ(others.styles(), styles);
+  EXPECT_EQ(others.opacities(), opacities);
+  EXPECT_TRUE(others.undo());
+  EXPECT_EQ(others.visible(), (std::vector<std::uint8_t>{1, 1, 1}));
+  EXPECT_FALSE(others.has_styles());
 }
 
 TEST(Bookmarks, ABrokenFileIsNamedAndLeftAlone) {

@@ -75,9 +75,9 @@ class PanelsWithoutWindow : public WithContext {
     FrameScheduler frames;
     WindowLayout layout;
     Panels panels(state, loader, frames, layout);
+    float row = 0;
     const auto frame = [&](float x, bool down) {
       const ImGuiWindow* panel = ImGui::FindWindowByName("Selected");
-      const float row = ImGui::GetStyle().WindowPadding.y + 1.5F * ImGui::GetFrameHeight();
       io.MousePos = {x, panel == nullptr ? 0 : panel->Pos.y + row};
       io.MouseDown[0] = down;
       ImGui::NewFrame();
@@ -87,9 +87,15 @@ class PanelsWithoutWindow : public WithContext {
     for (int i = 0; i != 5; ++i) frame(-100, false);
     const float left = selection_left(state, height);
     std::string copied;
-    for (float x = left; x < left + kSelectionWidth && state.selection() && copied.empty(); x += 6) {
-      for (const bool down : {false, true, false}) frame(x, down);
-      if (const char* text = ImGui::GetClipboardText(); text != nullptr) copied = text;
+    // A solid's buttons may take two rows.
+    const int rows_of_buttons = state.selection() && state.selection()->group == kNone ? 2 : 1;
+    for (int i = 0; i != rows_of_buttons && copied.empty(); ++i) {
+      row = ImGui::GetStyle().WindowPadding.y + 1.5F * ImGui::GetFrameHeight() +
+            static_cast<float>(i) * ImGui::GetFrameHeightWithSpacing();
+      for (float x = left; x < left + kSelectionWidth && state.selection() && copied.empty(); x += 6) {
+        for (const bool down : {false, true, false}) frame(x, down);
+        if (const char* text = ImGui::GetClipboardText(); text != nullptr) copied = text;
+      }
     }
     return copied;
   }

@@ -333,6 +333,13 @@ TEST(PhotonColors, LegendsCountWhatIsDrawn) {
   EXPECT_EQ(flags_of.entries.size(), 4U) << "TO, BT, RE, BR";
   EXPECT_EQ(photon_legend(set, choice, detector(), PhotonColor::material).entries.size(), 2U);
   EXPECT_EQ(photon_legend(set, choice, detector(), PhotonColor::time).labels.back(), "9 ns");
+  PhotonSet other = set;
+  other.times = {7.7441F, 540.4323F};
+  EXPECT_EQ(photon_legend(other, choice, detector(), PhotonColor::time).labels,
+            (std::vector<std::string>{"8 ns", "274 ns", "540 ns"}));
+  other.times = {1000.25F, 1000.75F};
+  EXPECT_EQ(photon_legend(other, choice, detector(), PhotonColor::time).labels,
+            (std::vector<std::string>{"1000.25 ns", "1000.5 ns", "1000.75 ns"}));
   EXPECT_FALSE(photon_legend(set, choice, detector(), PhotonColor::wavelength).ramp.empty());
   const Legend cut = photon_legend(set, choice, detector(), PhotonColor::flag, 1);
   EXPECT_EQ(cut.more, 3U);

@@ -194,6 +194,9 @@ TEST(ViewProgram, DrawsPhotons) {
   EXPECT_NE(view(command + "-v 2>&1 >/dev/null").out.find("1 step in 1 path"), std::string::npos);
   EXPECT_NE(view(command + "--device host --ray-cast shaded 2>&1 >/dev/null").out.find("no photons"),
             std::string::npos);
+  // A filter that no photon passes says so; one that some pass says nothing.
+  EXPECT_NE(view(command + "--photon-filter 'TO CK' 2>&1 >/dev/null").out.find("no light is drawn"), std::string::npos);
+  EXPECT_EQ(view(command + "--photon-filter 'TO *' 2>&1 >/dev/null").out, "");
   const Ended missing = view(data("cube.dae") + " --gl software -o - --photons /nowhere 2>&1");
   EXPECT_EQ(missing.code, 3) << missing.out;
 }
@@ -204,21 +207,23 @@ TEST(ViewProgram, DrawsAFilmFrameByFrame) {
   write_light(folder.path() / "record.npy");
   const std::string command = data("cube.dae") + " --gl software -r 128x96 --view front --photon-size 3 --photons '" +
                               folder.path().string() + "/record.npy' -o '" + folder.path().string() +
-                              "/{name}_{frame}.png' ";
+                              "/film/{name}_{frame}.png' ";
   EXPECT_EQ(view(command + "2>/dev/null").code, 2) << "{frame} without --frames";
   const Ended ended = view(command + "--photon-play --frames 5 2>&1");
   EXPECT_EQ(ended.code, 0) << ended.out;
   int before = -1;
   for (int i = 0; i != 5; ++i) {
-    const int light = light_of(read_png(folder.path() / ("cube_000" + std::to_string(i) + ".png")));
+    const int light = light_of(read_png(folder.path() / "film" / ("cube_000" + std::to_string(i) + ".png")));
     EXPECT_GT(light, before + 8) << i;
     before = light;
   }
   EXPECT_GT(before, 60) << "the last frame has all light";
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "cube_0005.png"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "film/cube_0005.png"));
   // Without play, the camera goes round.
   EXPECT_EQ(view(command + "--frames 3 2>&1").code, 0);
-  EXPECT_GT(compare(read_png(folder.path() / "cube_0000.png"), read_png(folder.path() / "cube_0001.png")).share, 0.05);
+  EXPECT_GT(
+      compare(read_png(folder.path() / "film/cube_0000.png"), read_png(folder.path() / "film/cube_0001.png")).share,
+      0.05);
 }
 
 TEST(ViewProgram, FollowsDeviatingHistoriesAgain) {
@@ -271,6 +276,12 @@ TEST(ViewProgram, SaysWhyThereIsNoWindow) {
   const Ended ended = view(data("cube.dae") + " 2>&1");
   EXPECT_EQ(ended.code, 10) << ended.out;
   EXPECT_NE(ended.out.find("--output"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("set DISPLAY"), std::string::npos) << ended.out;
+  const Ended wayland = view(data("cube.dae") + " 2>&1", "WAYLAND_DISPLAY=wayland-9");
+  EXPECT_EQ(wayland.code, 10) << wayland.out;
+  EXPECT_NE(wayland.out.find("--output"), std::string::npos) << wayland.out;
+  EXPECT_EQ(wayland.out.find("X11") != std::string::npos, wayland.out.find("XWayland") != std::string::npos)
+      << "a GLFW for X11 names what is missing: " << wayland.out;
 }
 
 }  // namespace

@@ -214,6 +214,24 @@ TEST(Find, ANodeWithoutASolidStandsForThoseBelow) {
   EXPECT_EQ(find(solids, scene.nodes[solids.children(kNone)[0]].name).solids.size(), scene.instances.size());
 }
 
+TEST(Find, NamesANodeWithoutASolid) {
+  Scene scene;
+  scene.meshes.resize(1);
+  for (const auto& [name, parent] :
+       {std::pair("World", kNone), {"ring", 0U}, {"pmt", 1U}, {"ring", 0U}, {"pmt", 3U}, {"empty", 0U}})
+    scene.nodes.push_back({name, parent, {}, kNone});
+  for (const std::uint32_t node : {0U, 2U, 4U}) {
+    scene.instances.emplace_back();
+    scene.instances.back().node = node;
+  }
+  const Solids solids(scene);
+  EXPECT_EQ(find_group(solids, "ring"), 1U) << "the first of several";
+  for (const char* text : {"/World/ring", "path:/World/rin[g]", "name:ring", "r?ng"})
+    EXPECT_EQ(find_group(solids, text), 1U) << text;
+  for (const char* text : {"World", "pmt", "*", "rin", "empty", "#1", "material:x", ""})
+    EXPECT_EQ(find_group(solids, text), kNone) << text;
+}
+
 TEST(TreeRows, TellThreeHundredEqualNamesApart) {
   Scene scene;
   scene.meshes.resize(1);

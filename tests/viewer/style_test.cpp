@@ -59,6 +59,7 @@ TEST_F(Styles, GlassMayHaveAnOpacityOfItsOwn) {
   (void)call("style", {{"solids", "pmt_*"}, {"as", "glass"}, {"opacity", 0.25}});
   (void)call("style", {{"solids", "tank"}, {"as", "glass"}});
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
+  EXPECT_EQ(call("state")["opacities"], Json::parse(R"([{"opacity": 0.25, "solids": 2}])"));
   EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "ghost"}, {"opacity", 0.5}}))), kRaylift);
   EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "glass"}, {"opacity", 1.5}}))), kParams);
   state_.select(1);

@@ -203,6 +203,25 @@ TEST_F(Verbs, ChooseWhatIsSeen) {
   EXPECT_EQ(state_.solids()->visible(), (Visible{1, 1, 1})) << "all of it, or nothing";
 }
 
+TEST_F(Verbs, SelectNodesWithoutASolid) {
+  Scene scene = *three_boxes();
+  scene.nodes = {{"tank", kNone, {}, kNone}, {"ring", 0, {}, kNone}, {"pmt_1", 1, {}, kNone}, {"pmt_2", 1, {}, kNone}};
+  scene.instances[1].node = 2;
+  scene.instances[2].node = 3;
+  state_.show(std::make_shared<const Scene>(std::move(scene)));
+  for (const char* text : {"ring", "/tank/ring", "name:r*"}) {
+    (void)call("select");
+    const Json selected = call("select", {{"solid", text}})["selection"];
+    EXPECT_TRUE(selected["solid"].is_null()) << text;
+    EXPECT_EQ(selected["path"], "/tank/ring");
+    EXPECT_EQ(selected["solids"], 2);
+    EXPECT_EQ(state_.selection()->group, 1U);
+  }
+  EXPECT_EQ(call("select", {{"solid", "pmt_*"}})["selection"]["path"], "/tank/ring/pmt_1");
+  EXPECT_EQ(call("select", {{"solid", "*"}})["selection"]["solid"], 0) << "a solid goes before";
+  EXPECT_EQ(call("select", {{"solid", "tank"}, {"below", true}})["selection"]["solids"], 3);
+}
+
 TEST_F(Verbs, ChooseHowItIsDrawn) {
   (void)call("color", {{"by", "solid"}});
   EXPECT_EQ(state_.settings().color, ColorBy::solid);

@@ -189,6 +189,33 @@ TEST_F(Window, TwoClicksAreADoubleClickByTheirOwnTimes) {
       << "a double click frames the solid";
 }
 
+TEST_F(Window, APressCountsWhereItIsAndNotWhereTheCursorWasInTheLastFrame) {
+  show("cube.dae", {"--view", "front", "--no-axes", "--no-scale-bar"});
+  const auto lines = [&] {
+    const std::string text = contents(folder_.path() / "out");
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  // Motion, press and release come at once, as they do where drawing takes long.
+  const auto click_at_once = [&](const std::string& from, const std::string& there) {
+    (void)tool("mousemove " + from);
+    std::this_thread::sleep_for(500ms);
+    (void)saved_image();
+    ::kill(program_->pid(), SIGSTOP);
+    (void)tool("mousemove " + there + " click 1");
+    ::kill(program_->pid(), SIGCONT);
+  };
+  const Image image = saved_image();
+  ASSERT_GT(std::abs(image.at(250, 300)[0] - image.at(0, 300)[0]), 16) << "the cube reaches behind the panel";
+  click_at_once("150 250", "400 300");
+  EXPECT_TRUE(eventually([&] { return lines() == 1; })) << "the cursor was over a panel";
+  click_at_once("400 300", "250 300");
+  std::this_thread::sleep_for(1s);
+  (void)saved_image();
+  EXPECT_EQ(lines(), 1) << "the panel has the click";
+  ASSERT_TRUE(tool("mousemove 400 300 click 1"));
+  EXPECT_TRUE(eventually([&] { return lines() == 2; })) << "and not the next one, elsewhere";
+}
+
 TEST_F(Window, AnIdleWindowTakesNoProcessorTime) {
   show("detector.dae");
   std::this_thread::sleep_for(2s);  // the check of the scene ends

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,17 @@ Json styled_json(const Solids* solids) {
   for (std::size_t style = 1; style != kStyleNames.size(); ++style)
     json[std::string(kStyleNames[style])] =
         solids == nullptr ? 0 : std::count(solids->styles().begin(), solids->styles().end(), style);
+  return json;
+}
+
+/// The opacities of glass that has its own, the least first, and how many solids have each.
+Json opacities_json(const Solids* solids) {
+  std::map<std::uint8_t, int> counts;
+  for (std::size_t i = 0; solids != nullptr && i != solids->styles().size(); ++i)
+    if (solids->styles()[i] == static_cast<std::uint8_t>(Style::glass) && solids->opacities()[i] != 0)
+      ++counts[solids->opacities()[i]];
+  Json json = Json::array();
+  for (const auto& [opacity, count] : counts) json.push_back({{"opacity", opacity / 100.0}, {"solids", count}});
   return json;
 }
 
@@ -140,6 +152,7 @@ Json state_json(const ControlTarget& of) {
   json["solids"] = visible.size();
   json["visible"] = std::count(visible.begin(), visible.end(), 1);
   json["styled"] = styled_json(state.solids());
+  json["opacities"] = opacities_json(state.solids());
   json["camera"] = to_json(state.camera());
   json["selection"] = selection_json(state);
   json["measuring"] = state.measuring();

@@ -258,10 +258,13 @@ Answer time(const ControlTarget& to, const Arguments& with) {
 Answer select(const ControlTarget& to, const Arguments& with) {
   std::vector<std::uint32_t> found;
   if (const auto solid = with.text("solid")) found = find_each(solids_of(to.state), std::array{*solid});
-  to.state.select(found.empty() ? std::nullopt : std::optional(found.front()));
-  if (!found.empty() && with.flag("below").value_or(false))
-    if (const std::uint32_t node = to.state.scene()->instances[found.front()].node; node != kNone)
-      to.state.select_group(node);
+  std::uint32_t group = found.empty() ? kNone : find_group(solids_of(to.state), *with.text("solid"));
+  if (!found.empty() && group == kNone && with.flag("below").value_or(false))
+    group = to.state.scene()->instances[found.front()].node;
+  if (group != kNone)
+    to.state.select_group(group);
+  else
+    to.state.select(found.empty() ? std::nullopt : std::optional(found.front()));
   return Json{{"solids", found.size()}, {"selection", selection_json(to.state)}};
 }
 

@@ -146,8 +146,9 @@ std::vector<Verb> verbs_of_the_scene() {
 
 std::vector<Verb> other_verbs() {
   return {{"select",
-           "select the first solid that a pattern finds; without solid: none",
-           {{"solid", Type::text, "a pattern of solids"}, flag("below", "with all solids below it")},
+           "select the first solid that a pattern finds, or a node with all solids below it; without solid: none",
+           {{"solid", Type::text, "a pattern of solids"},
+            flag("below", "with all solids below it, as of a node without a solid of its own")},
            "solids: how many were found; selection",
            act::select},
           {"facts",
@@ -174,7 +175,7 @@ std::vector<Verb> other_verbs() {
           {"state",
            "tell what is shown, and how",
            {},
-           "file, loading, error, solids, visible, camera, selection, bookmarks, ...",
+           "file, loading, error, solids, visible, styled, opacities, camera, selection, bookmarks, ...",
            act::state},
           {"subscribe",
            "be told of changes by notifications",
