@@ -69,7 +69,7 @@ constexpr std::array kProperties{
     PropertyInfo{"SPECULARLOBECONSTANT", kSurface, true, probability, "unified"},
     PropertyInfo{"SPECULARSPIKECONSTANT", kSurface, true, probability, "unified"},
     PropertyInfo{"BACKSCATTERCONSTANT", kSurface, true, probability, "unified"},
-    PropertyInfo{"SURFACEROUGHNESS", kSurface, false, length, kRead},
+    PropertyInfo{"SURFACEROUGHNESS", kSurface, false, length, "glisur, unified: dielectrics"},
     PropertyInfo{"COATEDRINDEX", kSurface, true, index, kRead},
     PropertyInfo{"COATEDTHICKNESS", kSurface, false, length, kRead},
     PropertyInfo{"DETECT", kSurface, true, probability, "simple, thin_film, wavelength_shifting"},

@@ -11,7 +11,7 @@ namespace raylift::inline v0_1 {
 /// What went wrong, as far as a caller can act on it. A program's exit code follows from it: `exit_code`.
 enum class ErrorKind {
   io,                    ///< a file can't be opened, read or written
-  malformed,             ///< the input breaks its own format, or its numbers make no sense
+  malformed,             ///< the input violates its own format, or has invalid numbers
   unsupported,           ///< legal input that raylift does not read
   limit,                 ///< a documented limit was reached: size, depth, count, time, memory of the import
   out_of_host_memory,    ///< ordinary or pinned host memory ran out
@@ -20,7 +20,7 @@ enum class ErrorKind {
   no_display,            ///< no OpenGL context could be made
   usage,                 ///< a wrong option or argument
   cancelled,             ///< the caller's Progress, or a signal, asked to stop
-  system,                ///< the machine lacks what every input needs: a process, a descriptor, a file system
+  system,                ///< the machine lacks what every input needs: a process, a file descriptor, a file system
 };
 
 /// The kind's name as it stands in reports: "out_of_device_memory".
@@ -29,8 +29,8 @@ enum class ErrorKind {
 /// The kind of that name; throws Error(usage) for any other text.
 [[nodiscard]] ErrorKind error_kind(std::string_view name);
 
-/// The kind of a system call that failed with `code`: system where the fault is the machine's (EAGAIN, EMFILE, ENFILE,
-/// EIO, ESTALE, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT), and io otherwise.
+/// The kind of a system call that failed with `code`: system if the machine is at fault (EAGAIN, EMFILE, ENFILE, EIO,
+/// ESTALE, ENODEV, ENXIO, ENOTCONN, ETIMEDOUT), and io otherwise.
 [[nodiscard]] ErrorKind kind_of_errno(int code) noexcept;
 
 /// The exit code of a program that ends with this kind. 0 is success, 1 a negative answer (`raylift check`: not
@@ -53,7 +53,7 @@ class Error : public std::runtime_error {
   [[nodiscard]] const std::string& element() const noexcept { return where_.element; }
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
   [[nodiscard]] const std::string& advice() const noexcept { return advice_; }
-  /// Of an isolated import that a signal ended: its number; otherwise 0.
+  /// The number of the signal that ended an isolated import; otherwise 0.
   [[nodiscard]] int signal() const noexcept { return signal_; }
 
  private:

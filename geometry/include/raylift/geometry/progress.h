@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// How long work tells its caller where it stands, and how the caller stops it.
+// SPDX-License-Identifier: Apache-2.0 Progress reports and cancellation of long operations.
 #pragma once
 
 #include <chrono>
@@ -17,11 +16,12 @@ struct StageTime {
   double seconds = 0;
 };
 
-/// What a caller hands to long work. Cheap to copy; a default-made one listens to nothing and never cancels.
-/// Reports come from the thread that called the long work, never from its workers.
+/// What a caller passes to a long operation, to get its progress and to cancel it. Cheap to copy; a default-constructed
+/// one ignores reports and never cancels. Reports come from the thread that called the operation, never from its
+/// workers.
 class Progress {
  public:
-  /// Gets the stage ("weld"), and how much of it is done out of `total` (0: not known). Returning false cancels.
+  /// Called with the stage ("weld"), and how much of it is done out of `total` (0: not known). Returning false cancels.
   using Callback = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
   Progress() = default;
@@ -39,7 +39,7 @@ class Progress {
   std::vector<StageTime>* times_ = nullptr;
 };
 
-/// A named stretch of work: reports its start and end to a Progress, records its time, and is an NVTX range where
+/// A named stage of an operation: reports its start and end to a Progress, records its time, and is an NVTX range if
 /// raylift was built with NVTX. Stages may nest; one belongs to the thread that made it.
 class Stage {
  public:

@@ -17,9 +17,9 @@
 
 namespace raylift::inline v0_1 {
 
-// They are no aliases of CUDA's types, though a kernel may use them as such. C++ sources compiled without CUDA's
-// headers and .cu files call the same functions, whose symbols name the types of their parameters. And they have names
-// of their own, so that `using namespace raylift` leaves float3 to CUDA.
+// Separate types, not aliases of CUDA's, though a kernel may use them as such. So functions with such parameters have
+// the same symbols in .cu files and in C++ sources compiled without CUDA's headers, and `using namespace raylift`
+// leaves the name float3 to CUDA.
 
 /// Three floats, 12 bytes, packed. In CUDA code it converts both ways to CUDA's float3, at no cost.
 struct Float3 {

@@ -2,8 +2,8 @@
 // Arithmetic of Float3, for kernels and host code: `ray.origin + hit.t * ray.direction`. Each product and each sum is
 // rounded on its own, so the same bits come out on host and device.
 //
-// The functions take a Float3 as it is, and nothing that converts to one: a float3 of CUDA's and the operators that a
-// program has for it stay among themselves. To mix both, convert one: `raylift::Float3(v)`.
+// The functions accept only Float3, and no type that converts to it, so they don't conflict with a program's own
+// operators for CUDA's float3. To mix both, convert one: `raylift::Float3(v)`.
 #pragma once
 
 #include <raylift/geometry/detail/arithmetic.h>

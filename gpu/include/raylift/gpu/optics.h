@@ -8,9 +8,9 @@
 //   const float n2 = raylift::medium(geometry.optics, side.material_to, at).refractive_index;
 //   if (side.surface != raylift::kNoSurface) ...geometry.optics.surfaces[side.surface]...
 //
-// Nothing is read beyond an array's end, for any wavelength, angle or random number: what lies outside is clamped, and
-// NaN is taken as the first point. Results are the same bits on host and device. Material and surface numbers must be
-// those of the scene: MaterialCode::none and kNoSurface have no tables.
+// No read is out of bounds, for any wavelength, angle or random number: values outside are clamped, and NaN counts as
+// the first point. Results are the same bits on host and device. Material and surface numbers must be those of the
+// scene: MaterialCode::none and kNoSurface have no tables.
 #pragma once
 
 #include <raylift/geometry/detail/arithmetic.h>
@@ -27,7 +27,7 @@ struct RasterPlace {
   float part;
 };
 
-/// What a photon meets in the bulk of a material.
+/// The properties of a material in the bulk.
 struct Medium {
   float refractive_index;
   float group_velocity;     ///< mm/ns
@@ -35,11 +35,11 @@ struct Medium {
   float rayleigh_length;    ///< likewise
 };
 
-/// What else happens there, where MaterialOptics::flags has it.
+/// Its further processes, if MaterialOptics::flags has them.
 struct Losses {
   float mie_length;     ///< mm, or kNever
   float wls_length[2];  ///< of absorption by MaterialOptics::shifting, likewise
-  float reemission;     ///< probability that what is absorbed is emitted again
+  float reemission;     ///< probability that an absorbed photon is re-emitted
 };
 
 /// Of a surface under Geant4's models.
@@ -55,8 +55,7 @@ struct SurfaceChances {
 struct Lobes {
   float specular_lobe, specular_spike, backscatter;
 };
-/// The complex index of a metal or a film, 0 where there is none, and how likely a shifting surface emits again what it
-/// absorbs.
+/// The complex index of a metal or a film, 0 if there is none, and a shifting surface's probability of re-emission.
 struct SurfaceIndices {
   float n, k, reemission;
 };
@@ -211,7 +210,7 @@ RAYLIFT_HD inline std::uint16_t border_surface(const OpticsView& optics, std::ui
 
 }  // namespace optics_detail
 
-/// The surface that a photon meets which goes out of the solid `from` into the solid `to`, by Geant4's precedence: see
+/// The surface that a photon meets on its way from the solid `from` into the solid `to`, by Geant4's precedence: see
 /// surface_between() of <raylift/geometry/optics/surface_between.h>. Constant cost: mother and daughter by one access,
 /// others by up to two more and their skins. kNoSurface where one of them is kNone, or the geometry has no solids.
 [[nodiscard]] RAYLIFT_HD inline std::uint16_t surface_between(const GeometryView& geometry, std::uint32_t from,
@@ -230,14 +229,15 @@ RAYLIFT_HD inline std::uint16_t border_surface(const OpticsView& optics, std::ui
   return left.skin != kNoSurface ? left.skin : entered.skin;
 }
 
-/// What a photon meets at a triangle. MaterialCode::none and kNoSurface where there is none.
+/// The materials and the surface at a triangle. MaterialCode::none and kNoSurface if there is none.
 struct Side {
   std::uint16_t material_from, material_to;
   std::uint16_t surface;
 };
 
-/// The same from inside a triangle's solid to its mother, or from its mother to its inside. Constant cost, in two
-/// levels and flat. Where siblings touch, surface_between() knows: see Boundary of <raylift/gpu/rays/boundary.h>.
+/// The same on the way from a triangle's solid into its mother (from_inside), or from its mother into it. Constant
+/// cost, in two-level and flat scenes. Where siblings touch, use surface_between(): see Boundary of
+/// <raylift/gpu/rays/boundary.h>.
 [[nodiscard]] RAYLIFT_HD inline Side side(const GeometryView& geometry, std::uint32_t instance, std::uint32_t triangle,
                                           bool from_inside) {
   const MaterialCode code = geometry.material_code(instance, triangle);
@@ -256,7 +256,7 @@ struct Side {
   return optics.channels != nullptr ? optics.channels[solid] : ChannelView{kNoChannel, kNone};
 }
 
-/// How much of what the surface detects a channel detects, by wavelength and angle of incidence. `type` is
+/// The fraction of the surface's detections that a channel detects, by wavelength and angle of incidence. `type` is
 /// ChannelView::type; 1 for channels without a type.
 [[nodiscard]] RAYLIFT_HD inline float channel_efficiency(const OpticsView& optics, std::uint32_t type, RasterPlace at,
                                                          float angle) {

@@ -12,7 +12,7 @@
 
 namespace raylift::inline v0_1 {
 
-/// No surface holds: only the two refractive indices act.
+/// No surface: only the two refractive indices matter.
 inline constexpr std::uint16_t kNoSurface = 0xFFFF;
 /// A solid that is no channel.
 inline constexpr std::int32_t kNoChannel = -1;
@@ -45,7 +45,7 @@ struct alignas(8) Curve {
   std::uint32_t count;  ///< 0: there is none
 };
 
-/// Light that is emitted: its spectrum and its time.
+/// The spectrum and the time of emitted light.
 struct EmissionComponent {
   Curve spectrum;             ///< the cumulative distribution over energy or wavelength
   std::uint32_t over_energy;  ///< 1: the spectrum's y is in eV; 0: in nm
@@ -106,13 +106,13 @@ struct alignas(16) SurfaceOptics {
 };
 static_assert(sizeof(SurfaceOptics) == 80);
 
-/// A surface of an ordered pair of solids; where there is none, both are kNone.
+/// A surface of an ordered pair of solids; in an empty entry, both solids are kNone.
 struct alignas(16) BorderSlot {
   std::uint32_t from, to;
   std::uint32_t surface;
   std::uint32_t reserved;
 };
-/// A pair stands in one of the two buckets that border_buckets() gives it.
+/// A pair is in one of the two buckets that border_buckets() returns for it.
 struct alignas(32) BorderBucket {
   BorderSlot slots[2];
 };
@@ -123,7 +123,7 @@ struct alignas(8) ChannelView {
   std::uint32_t type;   ///< index in OpticsView::channel_types, or kNone
 };
 
-/// What the channels of one kind have in common.
+/// Properties shared by the channels of one type.
 struct ChannelTypeView {
   std::uint32_t efficiency;  ///< table: by wavelength, in its first column
   std::uint32_t reserved;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What a kernel gets: one struct by value, the same on the GPU and on the host. This page is for who writes a kernel.
+// SPDX-License-Identifier: Apache-2.0 The argument of a kernel: one struct by value, the same on the GPU and on the
+// host. This header is for kernels.
 //
 //   __global__ void kernel(raylift::GeometryView geometry, ...) {
 //     const raylift::InstanceView& instance = geometry.instances[i];
@@ -23,7 +23,7 @@ namespace raylift::inline v0_1 {
 
 /// In GeometryView::solid_colors: a solid that has its materials' colours.
 inline constexpr std::uint32_t kMaterialColor = 0xFFFFFFFF;
-/// The colour of what has no material: Chroma's default, a translucent white.
+/// The colour without a material: Chroma's default, a translucent white.
 inline constexpr std::uint32_t kNoMaterialColor = 0x33FFFFFF;
 
 /// Where a mesh lies in GeometryView::vertices and GeometryView::triangles.
@@ -42,7 +42,7 @@ struct InstanceView {
   std::uint32_t solid_id;        ///< index in Scene::instances; of a flat scene 0, see GeometryView::solid_ids
   std::uint32_t first_material;  ///< of its parts, in GeometryView::part_materials
   std::uint16_t outside;         ///< material around it, or MaterialCode::none
-  std::uint16_t mirrored;        ///< 1 where to_world turns the winding of triangles around
+  std::uint16_t mirrored;        ///< 1: to_world reverses the winding of triangles
 };
 
 /// A solid's place in the tree of solids (see SolidTree in <raylift/geometry/scene/solids.h>), and the surfaces on the
@@ -54,14 +54,15 @@ struct alignas(16) SolidView {
   std::uint32_t daughter_count;
   std::uint16_t material;     ///< inside: that of its mesh's first part, or MaterialCode::none
   std::uint16_t parts;        ///< of its mesh; of several each has a material: see GeometryView::material_code
-  std::uint16_t surface_in;   ///< out of its mother into it: index in OpticsView::surfaces, or kNoSurface
-  std::uint16_t surface_out;  ///< out of it into its mother
+  std::uint16_t surface_in;   ///< from its mother into it: index in OpticsView::surfaces, or kNoSurface
+  std::uint16_t surface_out;  ///< from it into its mother
   std::uint16_t skin;         ///< that of its skin: for surface_between of <raylift/gpu/optics.h>
   std::uint16_t reserved;
   std::uint32_t volume;  ///< its logical volume, or 0xFFFFFFFF: solids of one volume are alike
 };
 
-/// All of it. Pointers are device addresses; each array's place is in the ResidencyReport. Null where a scene has none.
+/// A scene on a device. Pointers are device addresses, null for arrays that the scene lacks; the ResidencyReport lists
+/// where each array is.
 struct GeometryView {
   const Float3* vertices;                ///< vertex_count, each in the frame of its mesh
   const UInt3* triangles;                ///< triangle_count; indices into vertices

@@ -12,13 +12,13 @@ namespace detail {
 class ContextState;
 }
 
-/// A buffer object of the context that is current when it is made. Move-only. May go on any thread and after its
-/// context: where that is not current, the object is deleted as soon as it is.
+/// A buffer object of the context that is current when it is created. Move-only. May be destroyed on any thread, and
+/// after its context: if the context is not current, the object is deleted as soon as it is.
 class GlBuffer {
  public:
   GlBuffer() = default;
-  /// `bytes` of memory where the driver likes it best, not initialised. Throws Error: no_display where no context is
-  /// current, out_of_device_memory, device.
+  /// `bytes` of memory that the driver places, not initialised. Throws Error: no_display where no context is current,
+  /// out_of_device_memory, device.
   explicit GlBuffer(std::size_t bytes);
   /// The same in memory that the CPU reads and writes at host() at any time, also while OpenGL uses it. Fast only where
   /// OpenGL draws on the CPU.

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// OpenGL contexts without a window or a display, by EGL; and what the current context is, whoever made it.
+// SPDX-License-Identifier: Apache-2.0 OpenGL contexts without a window or a display, by EGL; and information on the
+// current context, whoever created it.
 #pragma once
 
 #include <raylift/gpu/device/device.h>
@@ -33,12 +33,14 @@ struct GlContextOptions {
   GlRenderer renderer = GlRenderer::automatic;
   int cuda_device = -1;  ///< only on this CUDA device; -1: any
   bool debug = false;    ///< a debug context
-  /// Preferably where memory can be shared with this device: with several GPUs, not all of OpenGL's are CUDA's choice.
+  /// Prefers the GPU that can share memory with this device: with several GPUs, OpenGL's default may differ from
+  /// CUDA's.
   std::optional<Device> beside = std::nullopt;
 };
 
 /// An OpenGL 4.5 core context without a window. Made current on the calling thread, with GLEW initialised. Move-only.
-/// One thread at a time may have it current. What was shared in it (SharedBuffer, SharedImage) is closed when it goes.
+/// One thread at a time may have it current. Objects shared in it (SharedBuffer, SharedImage) are closed when it is
+/// destroyed.
 class GlContext {
  public:
   /// Tries EGL's devices, NVIDIA's first, and then Mesa's surfaceless platform. Throws Error(no_display) with each

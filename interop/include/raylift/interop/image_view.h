@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// A picture as a kernel sees it. This page is for who writes a kernel.
+// SPDX-License-Identifier: Apache-2.0 An image as a kernel sees it. This header is for kernels.
 #pragma once
 
 #include <raylift/geometry/vector_types.h>
@@ -9,7 +8,7 @@
 
 namespace raylift::inline v0_1 {
 
-/// What a kernel gets, by value. Row 0 is the lowest, as in OpenGL; 0xAABBGGRR: red is the first byte.
+/// The argument of a kernel, by value. Row 0 is the lowest, as in OpenGL; 0xAABBGGRR: red is the first byte.
 struct ImageView {
   std::uint32_t* pixels = nullptr;  ///< width * height, row by row without gaps
   std::uint32_t width = 0;

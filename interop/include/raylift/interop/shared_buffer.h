@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// A buffer that OpenGL draws from and kernels read and write. On an NVIDIA GPU that does both it is one piece of
-// memory, registered with CUDA once and mapped for as long as kernels use it:
+// SPDX-License-Identifier: Apache-2.0 A buffer that OpenGL draws from and kernels read and write. If both run on the
+// same NVIDIA GPU, it is one block of memory, registered with CUDA once and mapped for as long as kernels use it:
 //
 //   raylift::SharedBuffer<raylift::Float3> points(device, 1'000'000);
 //   {
@@ -9,8 +8,8 @@
 //   }                                                                // unmapped: OpenGL waits for the kernel
 //   glVertexArrayVertexBuffer(array, 0, points.id(), 0, sizeof(raylift::Float3));
 //
-// The host device and a context that draws on the CPU share memory too. Everything else is done by copies, behind the
-// same class: mapping brings the bytes to the device, unmapping takes them back.
+// The host device and a context that draws on the CPU share memory too. Otherwise the same class copies: mapping copies
+// the bytes to the device, unmapping copies them back.
 #pragma once
 
 #include <raylift/gpu/memory/buffer.h>
@@ -25,17 +24,16 @@ namespace raylift::inline v0_1 {
 template <class T>
 class SharedBuffer;
 
-/// Buffers mapped for kernels, until its end. A device address may be another one at the next map, so spans are handed
-/// out by a mapping with a name alone, and must not be used after it. Ends on the thread on which the context is
-/// current; elsewhere the buffer stays mapped until something else is done with it there. The stream must outlive it.
-/// Move-only.
+/// A scope in which buffers are mapped for kernels. Device addresses may change at the next map, so only a named
+/// mapping returns spans, and they must not be used after it. Must end on the thread on which the context is current;
+/// otherwise the buffer stays mapped until the next operation on it there. The stream must outlive it. Move-only.
 template <class... T>
 class Mapping {
   template <std::size_t I>
   using Element = std::tuple_element_t<I, std::tuple<T...>>;
 
  public:
-  /// Of the `I`-th buffer.
+  /// The elements of the `I`-th buffer.
   template <std::size_t I = 0>
   [[nodiscard]] DeviceSpan<Element<I>> span() const& {
     return {reinterpret_cast<Element<I>*>(memory_.device(I)), sizes_[I]};
@@ -66,8 +64,8 @@ template <class... T>
   return Mapping<T...>(detail::MappedMemory(memories, stream), {buffers.size()...});
 }
 
-/// `size` elements that both OpenGL and kernels of a device reach. Not initialised. Move-only. Made, mapped and resized
-/// where the OpenGL context is current; goes anywhere, also after its context.
+/// `size` elements that both OpenGL and kernels of a device access. Not initialised. Move-only. Created, mapped and
+/// resized on the thread where the OpenGL context is current; may be destroyed on any thread, also after its context.
 template <class T>
 class SharedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -93,16 +91,16 @@ class SharedBuffer {
   [[nodiscard]] unsigned id() const { return memory_.id(); }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return memory_.bytes(); }
-  /// Whether it is one memory for both. Otherwise why_not() says why it is two.
+  /// Whether both share one block of memory; otherwise why_not() gives the reason.
   [[nodiscard]] bool shares() const { return memory_.shares(); }
   [[nodiscard]] const std::string& why_not() const { return memory_.why_not(); }
 
-  /// Another size, with nothing of the old elements; OpenGL's name changes. Throws Error(usage) while it is mapped.
+  /// Changes the size; the old elements are lost, and OpenGL's name changes. Throws Error(usage) while it is mapped.
   void resize(std::size_t size) {
     memory_.resize(detail::bytes_of<T>(size));
     size_ = size;
   }
-  /// Says that neither side writes any more. Mapping then copies nothing.
+  /// Declares that neither side writes any more. Mapping then copies nothing.
   void freeze() { memory_.freeze(); }
   /// Unmaps, unregisters and deletes it. Again, or after its context has gone, does nothing.
   void close() noexcept {

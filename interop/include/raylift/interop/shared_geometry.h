@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Geometry whose vertices and triangles lie in OpenGL buffers: they exist once, for kernels and for drawing.
+// SPDX-License-Identifier: Apache-2.0 Geometry whose vertices and triangles are OpenGL buffers: they exist once, for
+// kernels and for drawing.
 //
 //   const raylift::SharedGeometry geometry = raylift::upload_shared(scene, device, options);
 //   {
@@ -9,7 +9,7 @@
 //   glVertexArrayVertexBuffer(array, 0, geometry.vertex_buffer(), 0, sizeof(raylift::Float3));
 //   glVertexArrayElementBuffer(array, geometry.triangle_buffer());   // three GL_UNSIGNED_INT a triangle
 //
-// A program that loads in the background takes the three steps one by one, see SharedUpload.
+// A program that loads in the background does this in three steps, see SharedUpload.
 #pragma once
 
 #include <raylift/gpu/upload/gpu_geometry.h>
@@ -19,11 +19,11 @@
 
 namespace raylift::inline v0_1 {
 
-/// Shared geometry mapped for kernels, until its end; see Mapping, whose rules hold here. OpenGL must not draw it
+/// A scope in which shared geometry is mapped for kernels, with the rules of Mapping. OpenGL must not draw it
 /// meanwhile.
 class GeometryMapping {
  public:
-  /// For kernels on the stream that it was mapped with. Its addresses are good until the end of the mapping.
+  /// For kernels on the stream that it was mapped with. Its addresses are valid until the end of the mapping.
   [[nodiscard]] const GeometryView& view() const& { return view_; }
   const GeometryView& view() && = delete;
   /// Ends it now. Throws Error: usage on a wrong thread, device. Again does nothing.
@@ -41,8 +41,8 @@ class GeometryMapping {
   GeometryView view_;
 };
 
-/// Geometry on a device, whose vertices and triangles OpenGL draws. Move-only. Mapped where the OpenGL context is
-/// current; goes anywhere, also after its context.
+/// Geometry on a device, whose vertices and triangles OpenGL draws. Move-only. Mapped on the thread where the OpenGL
+/// context is current; may be destroyed on any thread, also after its context.
 class SharedGeometry {
  public:
   /// Throws Error as map_together does.
@@ -54,12 +54,12 @@ class SharedGeometry {
   [[nodiscard]] unsigned triangle_buffer() const { return triangles_.id(); }
   [[nodiscard]] std::size_t vertex_count() const { return vertices_.size(); }
   [[nodiscard]] std::size_t triangle_count() const { return triangles_.size(); }
-  /// Whether vertices and triangles exist once; otherwise why_not() says why OpenGL has a copy of its own.
+  /// Whether vertices and triangles exist once; otherwise why_not() gives the reason why OpenGL has its own copy.
   [[nodiscard]] bool shares() const { return vertices_.shares() && triangles_.shares(); }
   [[nodiscard]] const std::string& why_not() const { return vertices_.why_not(); }
   [[nodiscard]] const ResidencyReport& report() const { return geometry_.report(); }
   [[nodiscard]] const Device& device() const { return geometry_.device(); }
-  /// Gives OpenGL's buffers back. Again, or after its context has gone, does nothing.
+  /// Releases OpenGL's buffers. Again, or after its context has gone, does nothing.
   void close() noexcept {
     vertices_.close();
     triangles_.close();
@@ -82,7 +82,7 @@ class SharedGeometry {
 ///   raylift::GpuGeometry geometry = raylift::upload(scene, device, shared.options());   // on any thread
 ///   raylift::SharedGeometry result = shared.finish(std::move(geometry));                // where OpenGL is current
 ///
-/// When the second step fails, let this go: it gives everything back. Move-only.
+/// If the second step fails, destroy this: it releases everything. Move-only.
 class SharedUpload {
  public:
   /// Makes buffers for the scene's vertices and triangles, and maps them. Throws Error: as SharedBuffer does, and
@@ -94,7 +94,7 @@ class SharedUpload {
   SharedUpload(std::size_t vertices, std::size_t triangles, const Device& device, const UploadOptions& options = {},
                Sharing sharing = Sharing::automatic);
 
-  /// For an upload onto the same device. Good as long as this is neither finished nor gone.
+  /// For an upload onto the same device. Valid until finish() or destruction.
   [[nodiscard]] const UploadOptions& options() const { return options_; }
   /// Hands the buffers to OpenGL. Throws Error(usage) for geometry that was not uploaded with options().
   [[nodiscard]] SharedGeometry finish(GpuGeometry geometry);

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// A picture that a kernel renders and OpenGL shows. The kernel writes a pixel buffer that it shares with OpenGL; when
-// that is unmapped, OpenGL copies it into a texture, on its own GPU.
+// SPDX-License-Identifier: Apache-2.0 An image that a kernel renders and OpenGL shows. The kernel writes a pixel buffer
+// that it shares with OpenGL; when that is unmapped, OpenGL copies it into a texture, on its own GPU.
 #pragma once
 
 #include <raylift/interop/image_view.h>
@@ -14,7 +13,7 @@ namespace raylift::inline v0_1 {
 
 class SharedImage;
 
-/// A picture mapped for kernels, until its end; see Mapping, whose rules hold here.
+/// A scope in which an image is mapped for kernels, with the rules of Mapping.
 class ImageMapping {
  public:
   [[nodiscard]] ImageView image() const& { return image_; }
@@ -33,12 +32,12 @@ class ImageMapping {
   ImageView image_;
 };
 
-/// width x height pixels of 8-bit RGBA. Move-only. Made, mapped and resized where the OpenGL context is current; goes
-/// anywhere, also after its context.
+/// width x height pixels of 8-bit RGBA. Move-only. Created, mapped and resized on the thread where the OpenGL context
+/// is current; may be destroyed on any thread, also after its context.
 class SharedImage {
  public:
   SharedImage() = default;
-  /// In the current context. What a pixel was is lost at each map, unless `options.access` is none. Throws Error: as
+  /// In the current context. Each map makes the pixels undefined, unless `options.access` is none. Throws Error: as
   /// SharedBuffer does; usage where a side is 0 or larger than OpenGL's textures.
   SharedImage(const Device& device, std::uint32_t width, std::uint32_t height,
               const SharedOptions& options = {SharedAccess::write_discard, Sharing::automatic});
@@ -54,7 +53,7 @@ class SharedImage {
   [[nodiscard]] bool shares() const { return memory_.shares(); }
   [[nodiscard]] const std::string& why_not() const { return memory_.why_not(); }
 
-  /// Another size; pixels are lost, and OpenGL's names change. Throws Error as the constructor.
+  /// Changes the size; pixels are lost, and OpenGL's names change. Throws Error as the constructor.
   void resize(std::uint32_t width, std::uint32_t height);
   /// Unmaps, unregisters and deletes it. Again, or after its context has gone, does nothing.
   void close() noexcept;

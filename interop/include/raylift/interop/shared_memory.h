@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What SharedBuffer, SharedImage and SharedGeometry are made of: bytes that both OpenGL and kernels reach.
+// SPDX-License-Identifier: Apache-2.0 The base of SharedBuffer, SharedImage and SharedGeometry: bytes that both OpenGL
+// and kernels access.
 #pragma once
 
 #include <raylift/gpu/device/device.h>
@@ -13,8 +13,8 @@
 
 namespace raylift::inline v0_1 {
 
-/// What kernels do with a mapped buffer: CUDA's flags of the same names. Where memory is copied, they say what need not
-/// be.
+/// What kernels do with a mapped buffer: CUDA's flags of the same names. If memory is copied, they avoid needless
+/// copies.
 enum class SharedAccess : std::uint8_t {
   none,           ///< read and write
   read_only,      ///< what kernels write is lost
@@ -23,9 +23,9 @@ enum class SharedAccess : std::uint8_t {
 
 /// How memory is shared.
 enum class Sharing : std::uint8_t {
-  automatic,  ///< one memory where possible; where OpenGL and the device can't share, two and copies
-  required,   ///< one memory, or Error(device)
-  copied,     ///< two memories and copies, for comparison
+  automatic,  ///< shared if possible; otherwise two blocks of memory and copies
+  required,   ///< shared, or Error(device)
+  copied,     ///< two blocks of memory and copies, for comparison
 };
 
 struct SharedOptions {

@@ -11,13 +11,13 @@ namespace raylift::inline v0_1 {
 struct InteropSupport {
   bool available = false;  ///< buffers of the context can be mapped for kernels
   int cuda_device = -1;    ///< the CUDA device that the OpenGL context is on; -1 where it is on none
-  bool other_gpu = false;  ///< the context is on a CUDA device, but not on the one that was asked about
+  bool other_gpu = false;  ///< the context is on a CUDA device, but not on the given one
   std::string renderer;    ///< OpenGL's name of what it draws on
   std::string why_not;     ///< empty where it is available
 };
 
-/// Of the calling thread's current context and any CUDA device. Never throws for want of support: also "no context is
-/// current" and "built without CUDA" are answers.
+/// Of the calling thread's current context and any CUDA device. Lack of support is no error: "no context is current"
+/// and "built without CUDA" are results too.
 [[nodiscard]] InteropSupport interop_support();
 
 /// Of the current context and this device.

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The birth of a photon, for kernels and host code: where, when, in which direction, with which wavelength and
-// polarisation.
+// SPDX-License-Identifier: Apache-2.0 The birth of a photon, for kernels and host code: its position, time, direction,
+// wavelength and polarisation.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
@@ -9,12 +8,12 @@
 
 namespace raylift::inline v0_1::photon {
 
-/// The centre of a source that makes photons, from which their births are searched.
+/// The centre of a source, from which the solid of each birth is found.
 struct Anchor {
   Containment in;      ///< the solids around it
-  bool clear = false;  ///< no face is as near to it as the farthest birth: there is nothing to search
+  bool clear = false;  ///< no face is closer than the farthest birth: no search is needed
 };
-/// Null: of a source whose photons are given, which need none.
+/// Null for a source whose photons are given.
 [[nodiscard]] RAYLIFT_HD inline Anchor anchor_at(const Anchor* anchor) {
   return anchor != nullptr ? *anchor : Anchor{};
 }
@@ -24,8 +23,8 @@ struct Anchor {
   return {locate(geometry, source.center), is_clear(geometry, source.center, reach)};
 }
 
-/// The way to a birth from its source's centre: so far, in a direction of unit length. A negative distance: the birth
-/// is at the centre.
+/// The path from a source's centre to a birth: a unit direction and a distance. A negative distance: the birth is at
+/// the centre.
 struct BirthPlace {
   Vector direction;
   Real distance;
@@ -71,7 +70,7 @@ struct BirthPlace {
   return unit(cosine * axis + sine * random_polarization(axis, random));
 }
 
-/// All but where: the photon's direction, polarisation, wavelength and time.
+/// All but the position: the photon's direction, polarisation, wavelength and time.
 RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, RandomStream& random) {
   const Vector direction = birth_direction(source, random);
   const Vector polarization(source.polarization);

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Whether two simulations give photons the same histories: by the chi-square of how often each one occurs, as Opticks
-// compares with Geant4 (sysrap/sqc, ana/qcf.py).
+// SPDX-License-Identifier: Apache-2.0 Compares the histories of two simulations by the chi-square of how often each one
+// occurs, as Opticks compares with Geant4 (sysrap/sqc, ana/qcf.py).
 #pragma once
 
 #include <raylift/photon/histories.h>
@@ -25,7 +24,7 @@ struct HistoryCount {
   [[nodiscard]] bool counts() const { return a + b > 30; }
   /// More than 10 in one and none in the other.
   [[nodiscard]] bool missing() const { return (a > 10 && b == 0) || (b > 10 && a == 0); }
-  /// What to look at: missing, or more than 3 standard deviations off.
+  /// Worth a look: missing, or more than 3 standard deviations off.
   [[nodiscard]] bool deviates() const { return missing() || (counts() && chi_square() > 9); }
 };
 
@@ -41,8 +40,8 @@ struct Comparison {
   [[nodiscard]] bool passes() const { return probability > 0.05 && missing == 0; }
 };
 
-/// Of two files of (N, 2, 2), uint64. Reflections at surfaces count as those at boundaries: raylift's histories don't
-/// tell them apart. Throws Error: usage where they have different numbers of photons; malformed; io.
+/// Of two files of (N, 2, 2), uint64. Reflections at surfaces count as those at boundaries, which raylift's histories
+/// don't distinguish. Throws Error: usage where they have different numbers of photons; malformed; io.
 [[nodiscard]] Comparison compare_histories(const std::string& a, const std::string& b);
 
 /// The photons of a file that have deviating histories, by their places in it: the first `most` of each.

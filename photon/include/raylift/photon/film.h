@@ -45,8 +45,8 @@ RAYLIFT_HD inline Real amplitude(Complex a) {
 
 }  // namespace detail
 
-/// What a film does with light: it reflects `reflectance` of the power, and lets fresnel.transmittance of it through.
-/// It absorbs the rest.
+/// A film's response: it reflects the fraction `reflectance` of the power, transmits fresnel.transmittance, and absorbs
+/// the rest.
 struct Film {
   Fresnel fresnel;  ///< for reflected() and refracted(), with the media on both sides
   Real reflectance;

@@ -7,12 +7,12 @@
 
 namespace raylift::inline v0_1::photon {
 
-/// Which photons, and how far.
+/// The photons to simulate, and their limits.
 struct Run {
   std::uint64_t seed = 0;
   std::uint64_t first = 0;                                ///< number of the first photon
   std::uint32_t most_steps = 10'000;                      ///< a photon with more is cut
-  float latest = std::numeric_limits<float>::infinity();  ///< ns; likewise
+  float latest = std::numeric_limits<float>::infinity();  ///< ns; a photon that is later is cut
   ShiftProfile shift_profile = ShiftProfile::delta;
 };
 
@@ -32,7 +32,7 @@ struct alignas(16) Outcome {
   std::uint16_t kinds;    ///< a bit for each kind of all of its steps: 1 << kind; and kBorn... of its birth
 };
 
-/// What a Follower that was interrupted needs beside the outcome so far.
+/// The state of an interrupted Follower, in addition to the outcome so far.
 struct alignas(16) Pause {
   std::uint32_t drawn;  ///< random numbers
   float birth, from;
@@ -47,14 +47,14 @@ struct alignas(16) Pause {
 ///   while (follower.ray(ray)) follower.arrive(next_boundary(geometry, ray, follower.in()));
 ///   outcome = follower.outcome();
 ///
-/// `anchor` is anchor_of(geometry, source), which photons that are given don't need. A photon that is born elsewhere in
-/// the source's shape is taken there from the centre, across the boundaries on the way.
+/// `anchor` is anchor_of(geometry, source), which given photons don't need. The solid of a photon born elsewhere in the
+/// source's shape is found by a walk from the centre, across all boundaries between.
 class Follower {
  public:
   RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Anchor& anchor, const Run& run)
       : geometry_(geometry), source_(source), anchor_(anchor), run_(run), random_(run.seed, 0) {}
 
-  /// Takes a photon up by its number.
+  /// Starts the photon of this number.
   RAYLIFT_HD void start(std::uint64_t number) {
     random_ = RandomStream(run_.seed, number);
     birth_ = kBorn;
@@ -76,7 +76,7 @@ class Follower {
       birth_ = kArrived;
     }
   }
-  /// Goes on with a photon that waits for the boundary of a ray.
+  /// Continues a photon that waits for the boundary of a ray.
   RAYLIFT_HD void resume(std::uint64_t number, const Outcome& so_far, const Pause& pause) {
     random_ = RandomStream(run_.seed, number, pause.drawn);
     outcome_ = so_far;
@@ -84,7 +84,7 @@ class Follower {
     from_ = pause.from;
   }
   [[nodiscard]] RAYLIFT_HD Pause pause() const { return {random_.drawn(), birth_, from_}; }
-  /// Where to search for a boundary next. False: the photon has ended.
+  /// The ray for the next search for a boundary. False: the photon has ended.
   RAYLIFT_HD bool ray(Ray& ray) {
     Photon& photon = outcome_.photon;
     if (ends(outcome_.last.kind)) return false;
@@ -109,7 +109,7 @@ class Follower {
     record();
     return false;
   }
-  /// What that search found.
+  /// Takes the result of that search.
   RAYLIFT_HD void arrive(const Boundary& boundary) {
     Photon& photon = outcome_.photon;
     if (birth_ >= 0) {
@@ -149,7 +149,7 @@ class Follower {
   float from_ = 0;       // how far of that way has been searched
 };
 
-/// One photon's way.
+/// Follows one photon.
 [[nodiscard]] RAYLIFT_HD inline Outcome follow(const GeometryView& geometry, const Source& source, const Anchor& anchor,
                                                const Run& run, std::uint64_t number) {
   Follower follower(geometry, source, anchor, run);

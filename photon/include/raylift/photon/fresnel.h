@@ -10,7 +10,7 @@ namespace raylift::inline v0_1::photon {
 struct Incidence {
   Vector s;      ///< across the plane; at normal incidence along the polarisation
   Real cosine;   ///< of the angle from the normal, 0 to 1
-  Real along_s;  ///< the polarisation's parts, across and within the plane
+  Real along_s;  ///< the polarisation's components, across and in the plane
   Real along_p;
 };
 
@@ -54,7 +54,7 @@ RAYLIFT_HD inline Fresnel fresnel(const Wave& wave, Vector normal, Real n1, Real
   return f;
 }
 
-/// Mirrored at the plane that `normal` is of.
+/// Mirrored at the plane with this normal.
 RAYLIFT_HD inline Vector mirrored(Vector direction, Vector normal) {
   return unit(direction - Real(2) * dot(direction, normal) * normal);
 }
@@ -66,8 +66,8 @@ RAYLIFT_HD inline Vector polarization_of(Vector s, Vector direction, Real along_
   return dot(sum, sum) > Real(1e-24f) ? unit_across(sum, direction) : s;
 }
 
-/// The reflected wave. In total reflection its polarisation is turned as G4OpBoundaryProcess turns it: the phases
-/// between both parts, which make it elliptic, are left out.
+/// The reflected wave. In total reflection its polarisation is rotated as in G4OpBoundaryProcess: the phase between the
+/// two components, which makes it elliptic, is neglected.
 RAYLIFT_HD inline Wave reflected(const Wave& wave, Vector normal, const Fresnel& f) {
   const Vector direction = mirrored(wave.direction, normal);
   if (!(f.transmitted_cosine > Real(0))) {
@@ -77,7 +77,7 @@ RAYLIFT_HD inline Wave reflected(const Wave& wave, Vector normal, const Fresnel&
   return {direction, polarization_of(f.in.s, direction, f.r_s * f.in.along_s, f.r_p * f.in.along_p)};
 }
 
-/// The transmitted wave, where there is one.
+/// The transmitted wave, if there is one.
 RAYLIFT_HD inline Wave refracted(const Wave& wave, Vector normal, Real n1, Real n2, const Fresnel& f) {
   const Real ratio = n1 / n2;
   const Vector direction = unit(ratio * wave.direction + (ratio * f.in.cosine - f.transmitted_cosine) * normal);

@@ -10,12 +10,12 @@ namespace raylift::inline v0_1::photon {
 
 namespace detail {
 
-// Births draw apart from the photons' flights, and the numbers of photons apart from both.
+// Births, flights and the numbers of photons draw from separate ranges of the random stream.
 inline constexpr std::uint32_t kBirthDraws = 0x80000000u;
 inline constexpr std::uint32_t kNumberDraws = 0xC0000000u;
 inline constexpr auto kLight = static_cast<float>(kLightSpeed);
 inline constexpr auto kEnergyTimesWavelength = static_cast<float>(kEvNm);
-// Of the rejection of energies: Cerenkov light may come from a small part of a range.
+// The limit of the rejection of energies: Cerenkov light may come from a small part of a range.
 inline constexpr int kMostEnergies = 1000;
 
 /// The refractive index; 1 where there is no material.
@@ -182,7 +182,7 @@ RAYLIFT_HD inline bool is_cerenkov(GenstepType type) {
   return type == GenstepType::cerenkov || type == GenstepType::g4_cerenkov || type == GenstepType::g4_cerenkov_modified;
 }
 
-/// The point that a step's photons are taken to their births from.
+/// The point from which the solids of a step's photons are found.
 RAYLIFT_HD inline Float3 anchor_of(const Genstep& genstep) {
   if (genstep.type == GenstepType::torch) return genstep.position;
   const float* const displacement = genstep.rows[0];
@@ -197,7 +197,7 @@ RAYLIFT_HD inline std::uint64_t rounded_normal(Real mean, Real width, RandomStre
 RAYLIFT_HD inline std::uint64_t poisson(Real mean, RandomStream& random) {
   if (!(mean > Real(0))) return 0;
   if (mean > Real(100)) return rounded_normal(mean, square_root(mean), random);
-  // Events are apart by exponential numbers.
+  // The intervals between events are exponentially distributed.
   std::uint64_t count = 0;
   for (Real at = random.exponential(); at < mean; at = at + random.exponential()) ++count;
   return count;
@@ -238,7 +238,7 @@ RAYLIFT_HD inline GenstepPlace place_genstep(const GeometryView& geometry, const
   return place;
 }
 
-/// Makes a photon by its number among those of all gensteps, and takes it from the middle of its step to its birth.
+/// Generates a photon by its number among those of all gensteps, and walks from the middle of its step to its birth.
 RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed,
                                 std::uint64_t number, StartPhoton& photon, Containment& in) {
   using namespace detail;

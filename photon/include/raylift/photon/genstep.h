@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Gensteps: steps of charged particles that photons are made along. <raylift/photon/gensteps.h> does so on the device.
+// SPDX-License-Identifier: Apache-2.0 Gensteps: steps of charged particles along which photons are generated.
+// <raylift/photon/gensteps.h> does so on the device.
 //
 // A genstep is a row of Opticks's array of gensteps, (G, 6, 4) of float32 and integers in the same words: its
 // OpticksGenstep.h, scerenkov.h, sscint.h and storch.h.
@@ -10,7 +10,7 @@
 
 namespace raylift::inline v0_1::photon {
 
-/// Opticks's numbers of the kinds that are honoured; several of them have one layout.
+/// Opticks's numbers of the types that are supported; some types share a layout.
 enum class GenstepType : std::uint32_t {
   g4_cerenkov = 1,
   ds_scintillation = 5,
@@ -20,7 +20,7 @@ enum class GenstepType : std::uint32_t {
   g4_cerenkov_modified = 18,
 };
 
-/// As Genstep::photons: their number comes from the physics of the step.
+/// In Genstep::photons: the number comes from the physics of the step.
 inline constexpr std::uint32_t kPhotonsOfPhysics = 0xFFFFFFFF;
 
 /// Six rows of four words. Lengths are in mm, positions from the view's origin, times in ns.
@@ -97,7 +97,7 @@ RAYLIFT_HD inline void set_details(Genstep& genstep, const Step& step) {
   std::memcpy(genstep.rows, &step, sizeof step);
 }
 
-/// What is known of a genstep before its photons are made.
+/// The values of a genstep that are computed before its photons.
 struct GenstepPlace {
   Containment in;  ///< the solids around its middle: its ends lie on boundaries, within rounding on either side
   float light;     ///< Cerenkov: the largest squared sine of its angle in that material, over the step's range;

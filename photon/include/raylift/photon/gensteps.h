@@ -17,13 +17,13 @@ namespace raylift::inline v0_1::photon {
 /// Gensteps on a device, and the numbers of their photons.
 class Gensteps {
  public:
-  /// Copies the steps, finds the solids that they are in and how many photons they make; waits for the stream. Numbers
-  /// that come from physics depend on `seed` and on the number of the step. They are Poisson's; of scintillation above
-  /// 10, normal with RESOLUTIONSCALE, as in Geant4. Throws Error: usage (no BVH, no optics), unsupported (a type of
-  /// genstep), malformed (which genstep, and what is wrong with it), device, memory.
+  /// Copies the steps, finds their solids and their numbers of photons; waits for the stream. Numbers that come from
+  /// physics depend on `seed` and on the number of the step. They have a Poisson distribution; for scintillation above
+  /// 10, a normal one with RESOLUTIONSCALE, as in Geant4. Throws Error: usage (no BVH, no optics), unsupported (a type
+  /// of genstep), malformed (which genstep, and what is wrong with it), device, memory.
   Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed, StreamRef stream);
 
-  /// In all: a run is of these numbers.
+  /// The total, which is the count for propagate().
   [[nodiscard]] std::uint64_t photons() const { return photons_; }
   /// For propagate() with that geometry. Valid while this lives.
   [[nodiscard]] Source source() const;

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// Photons' histories: their events as text, and patterns that choose among them.
+// SPDX-License-Identifier: Apache-2.0 Photons' histories: their events as text, and patterns that select them.
 //
 //   const raylift::photon::HistoryPattern pattern("TO * RE * SD");
 //   if (pattern.matches({sequence.events[0], sequence.events[1]})) ...
@@ -22,16 +21,16 @@ using History = std::array<std::uint64_t, 2>;
 /// from 16 on.
 [[nodiscard]] std::string_view event_abbreviation(std::uint32_t number) noexcept;
 [[nodiscard]] std::string_view event_name(std::uint32_t number) noexcept;
-/// The number of a flag of Opticks's; 0 where it is none that histories have, or several.
+/// The number of a flag of Opticks's; 0 for several flags, or one that histories don't have.
 [[nodiscard]] std::uint32_t event_of_flag(std::uint32_t flag) noexcept;
 
 /// "TO BT SC AB". Ends before the first event 0.
 [[nodiscard]] std::string history_text(const History& history);
 
-/// Chooses histories by words, which stand for their events in order: an abbreviation for this event; several with |
-/// between for any of them; ! before for any other; ? for any event; * for any number of events. BR stands for
-/// Opticks's DR and SR too. A text that is a single word without * and ? chooses by whether the event occurs at all:
-/// "RE", "!SC". An empty text chooses all.
+/// Selects histories by a pattern of words, which match the events in order: an abbreviation matches this event;
+/// several separated by | any of them; one after ! any other event; ? any event; * any number of events. BR matches
+/// Opticks's DR and SR too. A single word without * and ? tests whether the event occurs at all: "RE", "!SC". An empty
+/// text selects all.
 class HistoryPattern {
  public:
   HistoryPattern() = default;

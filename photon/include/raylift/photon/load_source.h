@@ -26,11 +26,11 @@ namespace raylift::inline v0_1::photon {
 /// The gensteps of a file: Opticks's array, (G, 6, 4) of float32. Likewise.
 [[nodiscard]] std::vector<Genstep> read_gensteps(const std::filesystem::path& path, std::span<const double, 3> origin);
 
-/// Throws Error(usage), as parse_source() does, for a text that LoadedSource does not take. A file's contents are not
+/// Throws Error(usage), as parse_source() does, for a text that LoadedSource does not accept. A file's contents are not
 /// read.
 void check_source_text(std::string_view text);
 
-/// The files that a text names, or those in its folder: a source is given by the text and what they hold. Throws
+/// The files that a text names, or those in its folder: the text and their contents define a source. Throws
 /// Error(usage) as above.
 [[nodiscard]] std::vector<std::filesystem::path> source_files(std::string_view text);
 
@@ -44,7 +44,7 @@ class LoadedSource {
 
   /// Valid while this lives.
   [[nodiscard]] const Source& source() const { return source_; }
-  /// How many photons there are, from number 0 on; nothing where there are any number.
+  /// How many photons there are, from number 0 on; nullopt if unlimited.
   [[nodiscard]] std::optional<std::uint64_t> photons() const { return photons_; }
 
  private:

@@ -21,13 +21,13 @@ enum class NpyType : std::uint8_t { float32, int32, uint32, uint64 };
   return type == NpyType::uint64 ? 8 : 4;
 }
 
-/// Writes rows of one shape. The file is `path` + ".part" until finish() gives it its name, so what has the name is
-/// whole.
+/// Writes rows of one shape. The file is `path` + ".part" until finish() renames it, so a file of that name is
+/// complete.
 class NpyWriter {
  public:
   /// `row_shape` is the array's shape without its first axis; empty for an array of numbers. With `resume`, an earlier
-  /// writer's part file is taken up, of which the first `rows` rows stay. Throws Error: io, and malformed where that
-  /// file is not there or has fewer rows.
+  /// writer's part file is continued after its first `rows` rows. Throws Error: io, and malformed if that file is
+  /// missing or has fewer rows.
   NpyWriter(std::filesystem::path path, NpyType type, std::vector<std::uint64_t> row_shape);
   struct Resume {
     std::uint64_t rows;
@@ -67,7 +67,7 @@ class NpyWriter {
   bool keep_ = false;
 };
 
-/// An array file that is open. What it says of itself has been checked against its size.
+/// An open array file, whose header has been checked against its size.
 class NpyReader {
  public:
   /// Throws Error: io; malformed (not such a file, a broken header, truncated, too long); unsupported (another version,
@@ -80,7 +80,7 @@ class NpyReader {
   [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }
   [[nodiscard]] std::uint64_t rows() const { return shape_.front(); }
   [[nodiscard]] std::uint64_t row_bytes() const { return row_bytes_; }
-  /// Throws Error(malformed), with what is wanted and what is there, where type or shape of the rows differ.
+  /// Throws Error(malformed), with the expected and the actual ones, if type or shape of the rows differ.
   void expect(NpyType type, std::span<const std::uint64_t> row_shape) const;
   /// Throws Error: usage where rows have another size, limit where memory can't hold them.
   void check_rows(std::size_t bytes_of_row) const;

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Random numbers by counter: what a photon draws depends on the seed, its number and how much it has drawn, and on
-// nothing else, so no state is kept in memory and any photon can be run again alone.
+// SPDX-License-Identifier: Apache-2.0 A counter-based random number generator: a draw depends only on the seed, the
+// photon's number and the number of draws before it. So no state is kept in memory, and any photon can be simulated
+// again alone.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
@@ -46,8 +46,8 @@ class RandomStream {
   }
   /// Uniform, more than 0 and less than 1, in steps of 2^-23.
   RAYLIFT_HD Real uniform() { return (Real(static_cast<float>(bits() >> 9)) + Real(0.5f)) * Real(0x1p-23f); }
-  /// By exp(-x), from 1.2e-10 to 22.9. Near 1 a float has too few numbers for the logarithm: there it comes from what
-  /// is missing to 1.
+  /// Exponentially distributed with mean 1, from 1.2e-10 to 22.9. For a uniform u near 1, where float is too coarse for
+  /// the logarithm, it is computed from 1 - u.
   RAYLIFT_HD Real exponential() {
     const std::uint32_t x = bits();
     const Real rest = (Real(static_cast<float>(~x)) + Real(0.5f)) * Real(0x1p-32f);
@@ -55,12 +55,12 @@ class RandomStream {
       return rest + rest * rest * (Real(0.5f) + rest * (Real(0.33333334f) + rest * Real(0.25f)));
     return -log((Real(static_cast<float>(x)) + Real(0.5f)) * Real(0x1p-32f));
   }
-  /// By the standard normal distribution (Box and Muller). Takes two draws.
+  /// From the standard normal distribution (Box and Muller). Takes two draws.
   RAYLIFT_HD Real normal() {
     const Real radius = square_root(Real(2) * exponential());
     return radius * sine_cosine_of_turns(uniform()).cosine;
   }
-  /// A direction, all equally likely. Takes two draws.
+  /// An isotropic direction. Takes two draws.
   RAYLIFT_HD Vector direction() {
     const Real z = Real(2) * uniform() - Real(1);
     const SineCosine azimuth = sine_cosine_of_turns(uniform());

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// The rays that a source's photons start along, for programs that trace rays alone.
+// SPDX-License-Identifier: Apache-2.0 The rays of a source's photons at birth, for programs that only trace rays.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
@@ -22,9 +21,9 @@ namespace raylift::inline v0_1::photon {
 }
 
 #if !defined(__CUDACC_RTC__)
-/// Writes the rays of photons first to first + count - 1 to an array in the device's memory. Asynchronous with respect
-/// to the host on a CUDA device, after what is on the stream. Errors: usage (a source that makes no sense, or whose
-/// photons are given), device.
+/// Writes the rays of photons first to first + count - 1 to an array in the device's memory. On a CUDA device,
+/// stream-ordered and asynchronous with respect to the host. Errors: usage (an invalid source, or one whose photons are
+/// given), device.
 void make_rays(const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays,
                std::size_t count, StreamRef stream);
 #endif

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What is kept of photons that have ended: rows in Opticks's layout, histories, and counts. For kernels and host code.
+// SPDX-License-Identifier: Apache-2.0 The results of photons that have ended: rows in Opticks's layout, histories, and
+// counts. For kernels and host code.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
@@ -37,9 +37,9 @@ inline constexpr std::uint32_t kEfficiencyCull = 1U << 14;  ///< here: cut
 }  // namespace opticks
 
 /// The number of the kind's flag: Opticks's flag is 1 << (number - 1), and its histories have the number, in 4 bits. 0
-/// for StepKind::none. What Opticks does not tell apart has one number: Rayleigh and Mie, re-emitted and shifted, and
-/// reflected of any kind; without an index and inconsistent are NAN_ABORT. Opticks has no flag for light that is cut:
-/// it gets EFFICIENCY_CULL, which no path of light has.
+/// for StepKind::none. Kinds that Opticks does not distinguish share a number: Rayleigh and Mie, re-emitted and
+/// shifted, and reflections of any kind; no_index and inconsistent are NAN_ABORT. Opticks has no flag for a photon that
+/// is cut: it gets EFFICIENCY_CULL, which is otherwise unused.
 [[nodiscard]] RAYLIFT_HD constexpr std::uint32_t opticks_number(StepKind kind) {
   // From the lowest bits on: none, rayleigh, mie, reemitted, shifted, transmitted, reflected, absorbed,
   // absorbed_at_surface, detected, escaped, no_index, inconsistent, cut.
@@ -55,8 +55,7 @@ inline constexpr std::uint32_t kEfficiencyCull = 1U << 14;  ///< here: cut
                                                      : BirthKind::torch;
 }
 
-/// A photon at its end, as a row of Opticks's photons and hits, (N, 4, 4) of float32; the words that are no numbers
-/// with a point keep their bits.
+/// A photon at its end, as a row of Opticks's photons and hits, (N, 4, 4) of float32; integer words keep their bits.
 struct alignas(16) PhotonRow {
   Float3 position;  ///< mm, in the scene's coordinates
   float time;       ///< ns
@@ -107,8 +106,7 @@ inline constexpr std::uint32_t kSequenceEvents = 32;
           flags};
 }
 
-/// Counts of photons, and where each count stands in one array: what a device counts with, and what a run that is
-/// resumed goes on with.
+/// The layout of all counts of photons in one array, with which a device counts and a run is resumed.
 struct TallyLayout {
   std::uint32_t materials = 0;  ///< of the scene; one row more is for none
   std::uint32_t surfaces = 0;   ///< likewise
@@ -139,7 +137,7 @@ struct TallyLayout {
 };
 
 #if !defined(__CUDACC_RTC__)
-/// Photons by what became of them.
+/// Counts of photons by their ends.
 struct Tally {
   TallyLayout layout;
   std::vector<std::int32_t> channels;  ///< the numbers of the scene's channels, ascending
@@ -149,11 +147,11 @@ struct Tally {
   [[nodiscard]] std::uint64_t steps() const { return counts.front(); }
   [[nodiscard]] std::uint64_t of(StepKind kind) const;
   [[nodiscard]] std::uint64_t born(BirthKind kind) const { return counts[TallyLayout::birth(kind)]; }
-  /// Of those that came through the scene's material, or through none, for layout.materials.
+  /// Of the photons that came through a material of the scene, or through none: layout.materials.
   [[nodiscard]] std::uint64_t in_material(std::uint32_t material, StepKind kind) const {
     return counts[layout.material(material, static_cast<std::uint32_t>(kind))];
   }
-  /// Of those that ended at the scene's surface, or at none, for layout.surfaces.
+  /// Of the photons that ended at a surface of the scene, or at none: layout.surfaces.
   [[nodiscard]] std::uint64_t at_surface(std::uint32_t surface, StepKind kind) const {
     return counts[layout.surface(surface, static_cast<std::uint32_t>(kind))];
   }

@@ -41,9 +41,9 @@ RAYLIFT_HD inline Vector direction_about(Vector axis, Real cosine, RandomStream&
 }
 
 /// Rayleigh scattering: the intensity goes by the squared sine of the angle between the new direction and the old
-/// polarisation, as a dipole's; the new polarisation is the old one's part across the new direction. This is the
-/// distribution of G4OpRayleigh, which draws it by rejection. Takes four draws: the density 3/4 (1 - c^2) of the
-/// cosine is that of the median of three uniform numbers.
+/// polarisation, as a dipole's; the new polarisation is the old one's component perpendicular to the new direction.
+/// This is the distribution of G4OpRayleigh, which draws it by rejection. Takes four draws: the density 3/4 (1 - c^2)
+/// of the cosine is that of the median of three uniform numbers.
 RAYLIFT_HD inline Wave rayleigh(const Wave& wave, RandomStream& random) {
   const Real a = random.uniform(), b = random.uniform(), c = random.uniform();
   const Real median = larger(smaller(a, b), smaller(larger(a, b), c));
@@ -65,7 +65,7 @@ RAYLIFT_HD inline Real henyey_greenstein(Real g, RandomStream& random) {
   return larger(Real(-1), smaller(Real(1), c));
 }
 
-/// Mie scattering as G4OpMieHG has it: with probability `ratio` forwards by `forward`, or else backwards by `backward`.
+/// Mie scattering as in G4OpMieHG: with probability `ratio` forwards by `forward`, or else backwards by `backward`.
 /// Takes three draws.
 RAYLIFT_HD inline Wave mie(const Wave& wave, Real forward, Real backward, Real ratio, RandomStream& random) {
   const bool ahead = random.uniform() <= ratio;

@@ -29,11 +29,11 @@ struct SimulationOptions {
   float time_to = 1000;         ///< ns
 };
 
-/// The batch of a device where SimulationOptions::batch is 0, and memory suffices.
+/// A device's batch size if SimulationOptions::batch is 0, and memory suffices.
 [[nodiscard]] std::size_t usual_batch(const Device& device);
 
-/// What is wanted beside the counts, and who gets it: rows by photon number, in pieces, from the thread that runs the
-/// simulation. What is not set is not made. What one of them throws ends the run.
+/// Callbacks for results beside the counts. They get rows ordered by photon number, in pieces, on the thread that runs
+/// the simulation. Results without a callback are not computed. An exception from a callback ends the run.
 struct Results {
   std::function<void(std::span<const PhotonRow>)> hits;    ///< those detected
   std::function<void(std::span<const PhotonRow>)> finals;  ///< all
@@ -42,8 +42,9 @@ struct Results {
   std::function<void(std::uint64_t)> done;   ///< gets the place after its last photon, after its rows
 };
 
-/// A run's batches by turns: batch i is of the device whose index is i modulo `of`. The others' are left out. For
-/// devices that do a run together; Results::begin then waits for the batch's turn, so that rows come in order.
+/// One device's share of a run's batches, round-robin: batch i belongs to the device whose index is i modulo `of`;
+/// other batches are skipped. For several devices that share a run; Results::begin then waits for the batch's turn, so
+/// that rows come in order.
 struct Share {
   std::uint32_t index = 0;
   std::uint32_t of = 1;
@@ -51,7 +52,7 @@ struct Share {
 
 class Simulation {
  public:
-  /// The geometry must stay as long as this. Throws Error(usage) for a range of time that is none.
+  /// The geometry must outlive this. Throws Error(usage) for an empty range of time.
   explicit Simulation(const GpuGeometry& geometry, const SimulationOptions& options = {});
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -63,7 +64,7 @@ class Simulation {
   /// SimulationOptions::batch, the same for all, which must fit into memory.
   Tally run(const Source& source, const Run& how, std::uint64_t count, const Results& results = {}, Share share = {});
 
-  /// The photons of a batch, in the last run.
+  /// The number of photons of a batch in the last run.
   [[nodiscard]] std::size_t batch() const;
   /// The layout and the channels of what run() returns, with counts of 0.
   [[nodiscard]] const Tally& nothing() const;
@@ -74,7 +75,7 @@ class Simulation {
   std::unique_ptr<State> state_;
 };
 
-/// The steps of photons how.first to how.first + photons - 1, kSequenceEvents rows for each: its birth and what it was
+/// The steps of photons how.first to how.first + photons - 1, kSequenceEvents rows for each: its birth, and its state
 /// after each step; rows of 0 follow its end. A row has its flag, and all flags so far. Waits for the device. Errors:
 /// as propagate(), and those of memory.
 [[nodiscard]] std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how,

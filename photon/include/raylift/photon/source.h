@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where photons are born. A photon's birth depends on the seed and its number alone.
 //
-//   raylift::photon::Source source;                                  // a point that shines in all directions
+//   raylift::photon::Source source;                                  // a point that emits in all directions
 //   source.center = {0, 0, 1000};
 //   source.spectrum = raylift::photon::make_spectrum(nanometres, intensity);
 //   raylift::photon::propagate(geometry, source, run, outcomes, count, stream);
@@ -30,34 +30,34 @@ struct Spectrum {
 /// between them as closely as Spectrum::kMost points allow. Throws Error(malformed): no points, not ascending, below
 /// zero, no area.
 [[nodiscard]] Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density);
-/// All wavelengths of a range (nm) alike.
+/// The uniform spectrum of a range of wavelengths (nm).
 [[nodiscard]] Spectrum uniform_spectrum(float shortest, float longest);
 #endif
 
-/// What births are uniform in.
+/// The shape in which births are uniform.
 enum class SourceShape : std::uint8_t { ball, line, disc };
 
-/// Which directions photons are born with.
+/// The distribution of directions at birth.
 enum class Aim : std::uint8_t {
   isotropic,
   cone,        ///< up to Source::half_angle about Source::direction, uniform in solid angle
   lambertian,  ///< by the cosine from Source::direction
 };
 
-/// What a photon's light comes from. Each has a flag of Opticks's, 1 << (number - 1); histories have the number.
+/// The process that created a photon. Each has a flag of Opticks's, 1 << (number - 1); histories have the number.
 enum class BirthKind : std::uint8_t { cerenkov = 1, scintillation = 2, torch = 13 };
 [[nodiscard]] RAYLIFT_HD constexpr std::uint32_t flag_of(BirthKind kind) {
   return 1U << (static_cast<unsigned>(kind) - 1);
 }
 
-/// A photon at its birth: a row of Opticks's photons, (N, 4, 4) of float32. Words that a start has no use for are not
+/// A photon at its birth: a row of Opticks's photons, (N, 4, 4) of float32. Words without a meaning at birth are not
 /// read.
 struct alignas(16) StartPhoton {
   Float3 position;  ///< millimetres from the view's origin
   float time;       ///< ns
   Float3 direction;
   std::uint32_t unused0;
-  Float3 polarization;  ///< its part across the direction counts; zero: random
+  Float3 polarization;  ///< only its component perpendicular to the direction is used; zero: random
   float wavelength;     ///< nm
   std::uint32_t unused1[3];
   std::uint32_t flags = 0;  ///< Opticks's; with that of Cerenkov light or scintillation it is such light, else TORCH
@@ -76,8 +76,8 @@ struct GenstepView {
   std::uint64_t photons = 0;  ///< of all
 };
 
-/// Photons, as a plain value that is given to kernels. Vectors named so are of unit length. The default is a point that
-/// shines in all directions with 420 nm. A laser is a disc and a cone with one direction.
+/// A source of photons, as a plain value that kernels take. The default is a point that emits in all directions with
+/// 420 nm. A laser is a disc and a cone with one direction.
 struct Source {
   Float3 center{0, 0, 0};  ///< of the shape, millimetres from the view's origin
   float radius = 0;        ///< of the ball or disc; 0: a point
@@ -85,23 +85,23 @@ struct Source {
   SourceShape shape = SourceShape::ball;
   Aim aim = Aim::isotropic;
   Float3 direction{0, 0, 1};     ///< of unit length, for the cone and Lambert's law
-  float half_angle = 0;          ///< of the cone, radians up to pi; 0: all photons go one way
-  Float3 polarization{0, 0, 0};  ///< its part across a photon's direction counts; zero: random
+  float half_angle = 0;          ///< of the cone, radians up to pi; 0: parallel
+  Float3 polarization{0, 0, 0};  ///< only its component perpendicular to a photon's direction is used; zero: random
   float wavelength = 420;        ///< nm, where there is no spectrum
   float time = 0;                ///< ns
   float time_width = 0;          ///< ns: later by a uniform number up to this
   float time_constant = 0;       ///< ns: later by an exponential decay too
   Spectrum spectrum;
 
-  /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon], and
-  /// there are photon_count of them. Of the above, nothing counts. Their media come from locate(), or from
-  /// `photons_in`, of as many elements, where they are known.
+  /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon], and there are
+  /// photon_count of them. The members above are then ignored. The photons' media come from locate(), or, if known,
+  /// from `photons_in`, an array of the same size.
   const StartPhoton* photons = nullptr;
   const Containment* photons_in = nullptr;
   std::uint64_t first_photon = 0;
   std::uint64_t photon_count = 0;
 
-  /// Or they are made along steps, numbered in the steps' order: Gensteps::source() sets it.
+  /// Or photons are generated along steps, numbered in the steps' order: Gensteps::source() sets it.
   GenstepView gensteps;
 };
 static_assert(std::is_trivially_copyable_v<Source>);

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// A photon's way through a scene, step by step: from where it is to the next place where something happens to it.
+// SPDX-License-Identifier: Apache-2.0 The steps of a photon through a scene, each from its position to its next event.
 //
 //   raylift::photon::RandomStream random(seed, number);
 //   raylift::photon::Photon photon = ...;                       // born, with `in` from locate()
@@ -18,7 +17,7 @@
 
 namespace raylift::inline v0_1::photon {
 
-/// What happened at the end of a step; a history has 4 bits of each. The ends of a photon come last.
+/// The event at the end of a step; a history has 4 bits for each. The ends of a photon come last.
 enum class StepKind : std::uint8_t {
   none,
   rayleigh,     ///< scattered in the bulk
@@ -32,7 +31,7 @@ enum class StepKind : std::uint8_t {
   detected,
   escaped,       ///< out of all solids
   no_index,      ///< at a material without RINDEX
-  inconsistent,  ///< where the scene contradicts itself: overlaps, or a mesh that is not closed
+  inconsistent,  ///< the scene is inconsistent: overlaps, or a mesh that is not closed
   cut,           ///< by the most steps, or the latest time, that the caller allows
 };
 [[nodiscard]] RAYLIFT_HD constexpr bool ends(StepKind kind) {
@@ -49,7 +48,7 @@ struct Photon {
   Containment in;  ///< the solids that it is in
 };
 
-/// What a step came to.
+/// The result of a step.
 struct StepEnd {
   StepKind kind = StepKind::none;
   std::uint16_t material = MaterialCode::none;  ///< that the photon came through
@@ -72,7 +71,7 @@ RAYLIFT_HD inline void set(Photon& photon, const Wave& wave) {
   photon.polarization = wave.polarization;
 }
 
-/// After a time constant, with a rise before where there is one (as G4Scintillation::sample_time).
+/// A delay by a time constant, with a rise time if there is one (as G4Scintillation::sample_time).
 RAYLIFT_HD inline Real emission_delay(Real decay, Real rise, RandomStream& random) {
   if (!(decay > Real(0))) return Real(0);
   Real delay = decay * random.exponential();
@@ -115,7 +114,7 @@ RAYLIFT_HD inline int scintillation_component(const MaterialOptics& material, Ra
   return last;
 }
 
-/// In the bulk, where the free path ended: which process it was, by their shares of the rate, and what it does.
+/// At the end of the free path in the bulk: chooses the process, by its fraction of the rate, and applies it.
 RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptics& material, const Medium& medium,
                                    const Losses& losses, Real rate, ShiftProfile profile, Photon& photon,
                                    RandomStream& random) {
@@ -279,7 +278,7 @@ RAYLIFT_HD inline StepKind at_boundary(const GeometryView& geometry, const Bound
   return result.fate == SurfaceFate::transmitted ? StepKind::transmitted : StepKind::reflected;
 }
 
-/// What a photon meets in the bulk of a material.
+/// The bulk properties of a material.
 struct Bulk {
   RasterPlace place;
   Medium medium;
@@ -302,7 +301,7 @@ RAYLIFT_HD inline Bulk bulk_of(const OpticsView& optics, std::uint16_t material,
   return bulk;
 }
 
-/// The begin of a step: where the photon is. It ends there where that is nowhere, or no material.
+/// The start of a step: the photon's solid and material. It ends here if there is no solid or no material.
 RAYLIFT_HD inline StepEnd begin_step(const GeometryView& geometry, const Photon& photon) {
   StepEnd end;
   end.from = end.to = photon.in.solid;
@@ -313,14 +312,15 @@ RAYLIFT_HD inline StepEnd begin_step(const GeometryView& geometry, const Photon&
   return end;
 }
 
-/// The ray of a step: along the photon's way, as far as its free path.
+/// The ray of a step: along the photon's direction, as long as its free path.
 RAYLIFT_HD inline Ray step_ray(const GeometryView& geometry, const Photon& photon, std::uint16_t material,
                                RandomStream& random) {
   const Real rate = bulk_of(geometry.optics, material, photon.wavelength).rate;
   return {photon.position, 0, photon.direction, random.exponential() / rate};
 }
 
-/// The end of a step, at a boundary or before it. The bulk is read again: it would take registers during the search.
+/// The end of a step, at a boundary or before it. The bulk properties are read again, as they would occupy registers
+/// during the search.
 RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& boundary, ShiftProfile profile,
                                 Photon& photon, StepEnd& end, RandomStream& random) {
   const OpticsView& optics = geometry.optics;
@@ -341,9 +341,9 @@ RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& bo
 
 }  // namespace detail
 
-/// Moves the photon to the next place where something happens to it, and lets it happen. It travels at the group
-/// velocity. The free path comes from one draw over all processes of the medium: absorption, Rayleigh and Mie
-/// scattering, two wavelength shifters. A photon whose solid has no material, or that is in no solid, ends at once.
+/// Moves the photon to its next event, and applies it. The photon travels at the group velocity. The free path comes
+/// from one draw over all processes of the medium: absorption, Rayleigh and Mie scattering, two wavelength shifters. A
+/// photon whose solid has no material, or that is in no solid, ends at once.
 [[nodiscard]] RAYLIFT_HD inline StepEnd step(const GeometryView& geometry, Photon& photon, RandomStream& random,
                                              ShiftProfile profile = ShiftProfile::delta) {
   StepEnd end = detail::begin_step(geometry, photon);

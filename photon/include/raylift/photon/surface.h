@@ -2,8 +2,8 @@
 // What an optical surface does to a photon: Geant4's glisur and unified models between two dielectrics or on a metal
 // (G4OpBoundaryProcess of Geant4 11), and Chroma's simple surface.
 //
-// Differences from Geant4: a loop over microfacets ends after 64 tries, where the surface then counts as smooth; and
-// the light that a rough metal reflects by its complex index keeps its mirrored polarisation.
+// Differences from Geant4: the search for a microfacet ends after 64 tries, and the surface then counts as smooth; and
+// light that a rough metal reflects by its complex index keeps its mirrored polarisation.
 #pragma once
 
 #include <raylift/geometry/scene/optics_codes.h>
@@ -31,7 +31,7 @@ struct SurfaceAt {
 
 enum class SurfaceFate : std::uint8_t { reflected, transmitted, absorbed, detected };
 
-/// What became of a photon at a surface.
+/// The result of a photon at a surface.
 struct SurfaceResult {
   SurfaceFate fate;
   Wave wave;  ///< afterwards; as it came where it ends
@@ -245,8 +245,8 @@ RAYLIFT_HD inline SurfaceResult at_surface(const SurfaceAt& surface, const Wave&
   return {dot(c.wave.direction, normal) < Real(0) ? SurfaceFate::transmitted : SurfaceFate::reflected, c.wave};
 }
 
-/// Chroma's simple surface: probabilities that exclude each other. Diffuse light is unpolarised, as in Chroma. What is
-/// left passes, by Fresnel's equations.
+/// Chroma's simple surface: probabilities that exclude each other. Diffuse light is unpolarised, as in Chroma. The rest
+/// is transmitted, by Fresnel's equations.
 struct SimpleSurfaceAt {
   float detect = 0;    ///< DETECT
   float absorb = 0;    ///< ABSORB

@@ -12,8 +12,7 @@
 
 namespace raylift::inline v0_1 {
 
-/// The BVH of one mesh; see bvh_format.h. Nodes stand level by level: the first ones are those that rays touch
-/// most.
+/// The BVH of one mesh; see bvh_format.h. Nodes are stored level by level, so the ones that rays visit most come first.
 struct Bvh {
   RawVector<BvhNode> nodes;
   RawVector<TrianglePair> pairs;
@@ -25,7 +24,7 @@ struct Bvh {
                pair_count = static_cast<std::uint32_t>(pairs.size());
     return {nodes.data(), pairs.data(), ids.data(), node_count, pair_count, 0, 0, 0};
   }
-  /// Of nodes, vertices and numbers together.
+  /// The size of nodes, vertices and numbers together.
   [[nodiscard]] std::uint64_t bytes() const {
     return nodes.size() * sizeof(BvhNode) + pairs.size() * (sizeof(TrianglePair) + sizeof(PairIds));
   }
@@ -33,16 +32,16 @@ struct Bvh {
 
 struct BvhOptions {
   bool pair_triangles = true;  ///< false: one triangle per TrianglePair, for comparison
-  /// Most pairs under a slot, 1 to kBvhMaxLeafPairs; as many as lead to the least expected cost.
+  /// Maximum pairs under a slot, 1 to kBvhMaxLeafPairs; the builder chooses the number of least expected cost.
   std::uint32_t leaf_pairs = 3;
 };
 
 /// Builds by the surface area heuristic over bins, in parallel under TBB; the result is the same for any number of
-/// threads. Any triangles will do: none, one, coincident ones, ones without area. Triangles are paired where they share
-/// an edge by its indices, with windings that agree; so weld first. In what order they stand is of no consequence, but
-/// neighbours near to each other build faster. Needs about 70 bytes per triangle besides the result. Errors: malformed
-/// (a vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18, a
-/// mesh smaller than 1e-15), usage, out_of_host_memory, cancelled.
+/// threads. Accepts any triangles: none, one, coincident ones, ones without area. Triangles are paired if they share an
+/// edge by its indices, with consistent windings; so weld first. Any order of triangles works, but builds are faster if
+/// neighbours are close to each other in it. Needs about 70 bytes per triangle besides the result. Errors: malformed (a
+/// vertex that is not finite, an index out of range), limit (more than 2^30 triangles, a coordinate beyond 1e18, a mesh
+/// smaller than 1e-15), usage, out_of_host_memory, cancelled.
 [[nodiscard]] Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles,
                             const BvhOptions& options = {}, const Progress& progress = {});
 

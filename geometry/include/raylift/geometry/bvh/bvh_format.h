@@ -10,9 +10,9 @@
 
 namespace raylift::inline v0_1 {
 
-/// The most levels of nodes that a builder makes, and so the most entries that a traversal has on its stack.
+/// The maximum number of levels of nodes in a tree, and so the maximum number of entries on a traversal's stack.
 inline constexpr int kBvhMaxDepth = 32;
-/// The most triangle pairs under one child slot of a node.
+/// The maximum number of triangle pairs under one child slot of a node.
 inline constexpr std::uint32_t kBvhMaxLeafPairs = 4;
 /// Triangles are numbered in 30 bits.
 inline constexpr std::uint32_t kBvhMaxTriangles = 1u << 30;
@@ -30,9 +30,10 @@ inline constexpr std::uint32_t kNoTriangle = 0xFFFFFFFFu;
 ///   pairs             bits 4s and up: as many ones as the leaf in slot s has pairs; they lie from first_pair on,
 ///                     likewise. A slot with neither is empty
 ///
-/// Four bits a slot: so one word says of all slots what a ray hits, `inner` and `pairs` are its masks, and a bit's rank
-/// in its mask is where to look. Slots are assigned so that visiting s in the order of s ^ k, k from the signs of the
-/// ray's direction, is about front to back: slot bit 0, 1, 2 set says that the child lies towards +x, +y, +z.
+/// With four bits per slot, one word has the hits of a ray in all slots, `inner` and `pairs` mask it, and the rank of a
+/// bit in its mask is the offset of the child or pair. Slots are assigned so that visiting s in the order of s ^ k, k
+/// from the signs of the ray's direction, is about front to back: slot bit 0, 1, 2 set says that the child lies towards
+/// +x, +y, +z.
 struct alignas(16) BvhNode {
   float origin[3];
   std::uint8_t exponent[3];
@@ -51,15 +52,15 @@ struct alignas(16) BvhNode {
 };
 static_assert(sizeof(BvhNode) == 80 && std::is_trivially_copyable_v<BvhNode>);
 
-/// In a scene's tree, what stands in a node's place for a mesh put into the world: a child slot of the level over
-/// instances leads here, and from here rays go on in the mesh's frame at nodes[root]. Told from a BvhNode by its zero
-/// where that has exponents, which are never zero.
+/// An instance in a scene's tree, stored in place of a BvhNode: a child slot of the level over instances refers to it,
+/// and rays continue from here in the mesh's frame at nodes[root]. It has a zero where a BvhNode has exponents, which
+/// are never zero.
 struct alignas(16) InstanceNode {
   std::uint32_t root;      ///< of the mesh's tree or of a part of it, in the same array of nodes
   std::uint32_t instance;  ///< number in the scene
   std::uint32_t spare;
   std::uint32_t zero;
-  Affine to_mesh;  ///< world -> mesh frame; t of a ray stays what it is
+  Affine to_mesh;  ///< world -> mesh frame; a ray's t does not change
   std::uint32_t unused[4];
 };
 static_assert(sizeof(InstanceNode) == sizeof(BvhNode) && std::is_trivially_copyable_v<InstanceNode>);
@@ -77,16 +78,16 @@ struct alignas(8) PairIds {
 };
 static_assert(sizeof(PairIds) == 8);
 
-/// What traversal needs, not owned; host or device addresses. No nodes: nothing to hit. The root is nodes[0]; whether
-/// it is a mesh's or that over a scene's instances is for the caller to know.
+/// The arrays that a traversal reads, not owned; host or device addresses. Without nodes every ray misses. The root is
+/// nodes[0]; the caller must know whether it is a mesh's or that over a scene's instances.
 struct BvhView {
   const BvhNode* nodes;
   const TrianglePair* pairs;
   const PairIds* ids;
   std::uint32_t node_count;
   std::uint32_t pair_count;
-  /// How many of the last elements lie in host memory that the device reads over its link. trace() takes the rays that
-  /// need these in an order that suits the link; single queries do not look at them.
+  /// The number of last elements in host memory, which the device reads over its link. trace() orders the rays that
+  /// need these elements so as to suit the link; single queries ignore these numbers.
   std::uint32_t host_nodes;
   std::uint32_t host_pairs;
   std::uint32_t host_ids;

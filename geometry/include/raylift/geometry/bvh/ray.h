@@ -2,18 +2,17 @@
 // Ray, Hit, and ray queries against a Bvh for host code and kernels: closest_hit and any_hit. No recursion; the stack
 // can't overflow.
 //
-// What holds of a hit, for triangles of any shape (docs/rays.md derives it, tests/geometry/exact_test.cpp checks it
-// against quadruple precision):
+// Guarantees for a hit, for triangles of any shape (docs/rays.md derives them, tests/geometry/exact_test.cpp checks
+// them against quadruple precision):
 //
-//   - A triangle is hit if the ray, as its floats give it, passes through it in exact arithmetic. Through an edge or a
+//   - A triangle is hit if the ray, as given by its floats, passes through it in exact arithmetic. Through an edge or a
 //     vertex it passes on one side, the same for all triangles there. So a closed mesh loses no ray, and the crossings
 //     of a line with it alternate between entries and exits.
-//   - `from_inside` is the exact sign of direction . normal, for vertices whose place as seen from the origin is
-//     rounded to a double.
+//   - `from_inside` is the exact sign of direction . normal, for vertices relative to the origin, rounded to double.
 //   - `t` is off by at most 1 ulp of t, plus 2^-25 of the origin's largest coordinate by the direction's length; `u`
 //     and `v` by at most 2^-22.
-//   - The hit is the first along the ray. Where several have the same t, which is compared in more than a float's
-//     precision, it is the one of the lowest triangle pair.
+//   - The hit is the first along the ray. If several have the same t, compared in more than a float's precision, it is
+//     the one in the lowest triangle pair.
 //   - Results are the same bits on host and device, for any order of visits.
 //
 // Don't compile with -ffast-math or --use_fast_math: <raylift/geometry/compiler.h>.
@@ -25,9 +24,10 @@
 
 namespace raylift::inline v0_1 {
 
-/// origin + t * direction for tmin <= t < tmax. The direction needs no unit length: t counts in its lengths, which lie
-/// between 1e-12 and 1e12. All numbers but tmax are finite. tmin may be negative: then the line counts that far back. A
-/// component of the direction below 2^-60 of the largest one may be taken as zero. A ray with a NaN meets nothing.
+/// origin + t * direction for tmin <= t < tmax. The direction need not have unit length: t is in units of its length,
+/// which must be between 1e-12 and 1e12. All numbers but tmax must be finite. tmin may be negative: the ray then begins
+/// behind its origin. A component of the direction below 2^-60 of the largest one may be treated as zero. A ray with a
+/// NaN misses.
 struct alignas(16) Ray {
   Float3 origin;
   float tmin = 0;
@@ -49,7 +49,7 @@ struct alignas(16) Hit {
 };
 static_assert(sizeof(Hit) == 32);
 
-/// The nearest hit. `exclude` is a triangle that does not count: the one that the ray starts on.
+/// The nearest hit. `exclude` is a triangle to ignore: the one that the ray starts on.
 [[nodiscard]] RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray,
                                                 std::uint32_t exclude = kNoTriangle);
 

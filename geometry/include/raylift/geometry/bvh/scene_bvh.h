@@ -15,9 +15,9 @@
 namespace raylift::inline v0_1 {
 
 /// All trees in single arrays. First come the nodes over instances, among them an InstanceNode for each instance, or
-/// for each piece of a large one. Empty nodes follow, so that another tree over the same pieces fits: 2 nodes a piece
-/// in all. Then come those of the meshes, level by level over all meshes: so again the first ones are those that rays
-/// touch most.
+/// for each piece of a large one. Empty nodes follow, as room for another tree over the same pieces: 2 nodes per piece
+/// in all. Then come the nodes of the meshes, level by level over all meshes, so that again the nodes that rays visit
+/// most come first.
 struct SceneBvh {
   RawVector<BvhNode> nodes;
   RawVector<TrianglePair> pairs;
@@ -33,15 +33,15 @@ struct SceneBvh {
   }
 };
 
-/// From that many triangles on a mesh is large: worth a device's while.
+/// From this number of triangles on, building a mesh's tree on a device pays off.
 inline constexpr std::size_t kLargeMesh = 50'000;
-/// Builds the tree of one mesh: build_bvh, or a device's.
+/// Builds the tree of one mesh: build_bvh, or a device's builder.
 using MeshBuilder = std::function<Bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles)>;
 
 /// Two levels. `origin` is what is subtracted from world coordinates (see default_origin). Errors: as build_bvh for a
 /// mesh, with the mesh's name; limit also where all meshes together have more than 2^30 triangles, or the scene more
-/// than 2^31 - 1 instances. Meshes of at least `kLargeMesh` triangles are built one after the other by `large`, where
-/// that is given.
+/// than 2^31 - 1 instances. If `large` is given, it builds the meshes of at least `kLargeMesh` triangles, one after the
+/// other.
 [[nodiscard]] SceneBvh build_bvh(const Scene& scene, const Eigen::Vector3d& origin, const BvhOptions& options = {},
                                  const Progress& progress = {}, const MeshBuilder& large = {});
 

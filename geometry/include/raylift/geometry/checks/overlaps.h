@@ -59,11 +59,11 @@ struct OverlapReport {
 };
 
 struct OverlapOptions {
-  /// Millimetres. What is no deeper is no overlap. The tolerance of a pair is never less than what the rounding of its
-  /// vertices to float explains: 4 * 2^-23 of the largest coordinate in the meshes' own frames (in millimetres), and
-  /// not less than 1e-6 mm, or than 2^-48 of the solids' distance from the world's origin.
+  /// Millimetres. Overlaps that are no deeper are not reported. The tolerance of a pair is at least the rounding error
+  /// of its vertices as floats: 4 * 2^-23 of the largest coordinate in the meshes' own frames (in millimetres), and not
+  /// less than 1e-6 mm, or than 2^-48 of the solids' distance from the world's origin.
   double tolerance = 0;
-  std::size_t touching_examples = 0;  ///< at most so many touching pairs are listed
+  std::size_t touching_examples = 0;  ///< maximum number of touching pairs in the list
 };
 
 /// Finds the solids that overlap: (a) a daughter has to lie in its mother, (b) siblings, the solids with the same
@@ -83,9 +83,9 @@ struct OverlapOptions {
 /// - `depth` is the distance at `place` (of surfaces that do not coincide), within rounding. The deepest point lies
 ///   between `depth` and `depth_at_most`; the latter is a loose bound where many facets run close to each other.
 ///
-/// What is not: a solid that is not watertight has no inside and is not tested (untested_solids). A mesh that crosses
-/// itself is taken as the points with a winding number above 0. Pairs count as alike if their relative transforms agree
-/// within e / 32 and their scales within 2e-5; their depths may differ by as much.
+/// Not guaranteed: a solid that is not watertight has no inside and is not tested (untested_solids). The inside of a
+/// mesh that crosses itself is the set of points with a winding number above 0. Pairs count as alike if their relative
+/// transforms agree within e / 32 and their scales within 2e-5; their depths may differ by as much.
 ///
 /// Needs about 100 bytes per unique triangle. The result is the same for any number of threads. Errors: those of check
 /// and solid_tree, usage (an instance of a mesh that the scene does not have; `check` is of another scene; a tolerance

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// Which library reads files: what it makes of one may change with its version.
+// SPDX-License-Identifier: Apache-2.0 The library that reads files, and its version, on which the result may depend.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ namespace raylift::inline v0_1 {
 struct LoadLimits {
   std::uint64_t file_bytes = std::uint64_t{8} << 30;   ///< size of the file on disk
   std::uint64_t text_bytes = std::uint64_t{16} << 30;  ///< after decompression
-  std::uint32_t expansion = 100;            ///< times what is stored: of archives and of sparse files, from 64 MiB on
+  std::uint32_t expansion = 100;            ///< times the stored bytes: of archives and sparse files, above 64 MiB
   std::uint32_t documents = 1000;           ///< that a scene is read from, its own included
   std::uint32_t node_depth = 512;           ///< of XML elements, and of the expanded node tree
   std::uint64_t instances = 5'000'000;      ///< solids after expansion
@@ -31,13 +31,13 @@ struct LoadLimits {
 };
 
 struct LoadOptions {
-  std::optional<double> unit_mm;  ///< millimetres per unit, instead of all that the file says
-  std::optional<UpAxis> up_axis;  ///< instead of all that the file says
+  std::optional<double> unit_mm;  ///< millimetres per unit; overrides every unit in the file
+  std::optional<UpAxis> up_axis;  ///< overrides every up axis in the file
   WeldOptions weld;
   bool external = false;         ///< read other COLLADA documents that the file refers to, beneath its folder
   bool repair = false;           ///< drop and count NaN vertices and indices out of range
   bool drop_degenerate = false;  ///< drop degenerate triangles; changes triangle ids
-  std::filesystem::path optics;  ///< a sidecar (.json) or GDML (.gdml) that is laid over the file's own optics
+  std::filesystem::path optics;  ///< a sidecar (.json) or GDML (.gdml), which overrides the file's own optics
   bool optics_beside = true;     ///< where `optics` is empty, the sidecar beside the file: optics_file()
   bool sensor_materials = true;  ///< solids of a material with EFFICIENCY detect (docs/optics.md)
   bool strict_optics = false;    ///< refuse scenes with properties that are not honoured: unhonoured_properties()
@@ -51,11 +51,10 @@ struct LoadOptions {
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
 /// node tree, units and materials itself, in double, and the geometries' numbers, each rounded once to the nearest
-/// float; Assimp cuts polygons into triangles. Every vertex and index is checked. With `external`, what a document
-/// refers to in others is read too: by relative paths, from files beneath the folder of `path`, links resolved, or from
-/// the same archive. Scene::files lists them. The optics of optics_file() are laid over the file's own; then all are
-/// checked, and resolve_optics() says what holds where.
-/// Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled.
+/// float; Assimp triangulates polygons. Every vertex and index is checked. With `external`, references to other
+/// documents are followed: by relative paths, to files beneath the folder of `path`, links resolved, or in the same
+/// archive. Scene::files lists them. The optics of optics_file() override the file's own; then all are checked, and
+/// resolve_optics() resolves their solids. Errors: io, malformed, unsupported, limit, out_of_host_memory, cancelled.
 [[nodiscard]] Scene load(const std::filesystem::path& path, const LoadOptions& options = {},
                          const Progress& progress = {});
 

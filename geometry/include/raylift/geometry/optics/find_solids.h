@@ -10,7 +10,7 @@
 
 namespace raylift::inline v0_1 {
 
-/// The solids that a selector means, as indices in Scene::instances, ascending. Empty where it means none.
+/// The solids that a selector matches, as indices in Scene::instances, ascending. Empty if it matches none.
 [[nodiscard]] std::vector<std::uint32_t> find_solids(const Scene& scene, const SolidSelector& selector);
 /// The solids whose name matches the pattern, as SolidSelector::solid says: find_solids(scene, "pmt_*"). A pattern with
 /// a '/' is matched with the path.

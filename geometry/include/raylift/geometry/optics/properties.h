@@ -14,7 +14,7 @@ namespace raylift::inline v0_1 {
 
 enum class PropertyOf : std::uint8_t { material, surface };
 
-/// What a property's values are, and so what they may be.
+/// The quantity of a property's values, which determines their valid range.
 enum class PropertyQuantity : std::uint8_t {
   index,        ///< refractive: positive
   extinction,   ///< imaginary part of a refractive index: not negative
@@ -34,7 +34,7 @@ struct PropertyInfo {
   PropertyOf of;
   bool table;  ///< over energy or wavelength; else one number
   PropertyQuantity quantity;
-  std::string_view honoured;  ///< by which model; empty: read, listed, and not simulated
+  std::string_view honoured;  ///< the model that uses it; empty: read, listed, and not simulated
 };
 
 /// All of them; docs/optics.md has the same table.
@@ -44,7 +44,7 @@ struct PropertyInfo {
 /// "mm", "ns", "1/MeV"; empty where there is none.
 [[nodiscard]] std::string_view unit(PropertyQuantity quantity);
 
-/// Between which limits a table lies.
+/// The ranges of a table.
 struct TableRange {
   double least, most;  ///< of its values
   double shortest_nm, longest_nm;

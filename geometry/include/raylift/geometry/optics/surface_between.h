@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// Which optical surface holds between two solids.
+// SPDX-License-Identifier: Apache-2.0 The optical surface between two solids.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -9,9 +8,9 @@
 
 namespace raylift::inline v0_1 {
 
-/// Why a surface holds.
+/// The rule that selects a surface.
 enum class SurfaceRule : std::uint8_t {
-  none,             ///< none does: only the two refractive indices act
+  none,             ///< no surface: only the two refractive indices matter
   border,           ///< a border surface of this ordered pair
   skin_of_entered,  ///< the skin of the solid entered
   skin_of_left,     ///< the skin of the solid left
@@ -24,21 +23,21 @@ struct SurfaceChoice {
   friend bool operator==(const SurfaceChoice&, const SurfaceChoice&) = default;
 };
 
-/// The surface that a photon meets which goes out of the solid `from` into the solid `to`, by Geant4's precedence
-/// (G4OpBoundaryProcess): the border surface of the ordered pair; or else, where `to` is a daughter of `from`, the skin
-/// of `to` and then that of `from`; or else the skin of `from` and then that of `to`. Nothing holds where one of them
-/// is kNone: outside of all solids the photon has left the scene.
+/// The surface that a photon meets on its way from the solid `from` into the solid `to`, by Geant4's precedence
+/// (G4OpBoundaryProcess): the border surface of the ordered pair; otherwise, if `to` is a daughter of `from`, the skin
+/// of `to`, then that of `from`; otherwise the skin of `from`, then that of `to`. No surface if one of them is kNone:
+/// outside of all solids the photon has left the scene.
 ///
 /// `tree` is solid_tree(scene). O(log borders). Errors: usage (no such solid).
 [[nodiscard]] SurfaceChoice surface_between(const Scene& scene, const SolidTree& tree, std::uint32_t from,
                                             std::uint32_t to);
 
-/// Fills Optics::skins, borders and channels from the assignments: which solids each one means. Where two assignments
-/// of the same kind mean the same solid or pair, the later one holds. An assignment that means no solid is a warning in
-/// Scene::report, and so is a material without RINDEX that light reaches from its solid's mother or daughter: in Geant4
-/// it ends there. A border holds between a mother and a daughter and between siblings; others never touch.
-/// Errors: usage (an index of the optics out of range), malformed (two channels with one number), limit (more than
-/// 2^26 borders).
+/// Fills Optics::skins, borders and channels from the assignments, by resolving the solids of each. If two assignments
+/// of the same kind match the same solid or pair, the later one wins. An assignment that matches no solid gives a
+/// warning in Scene::report, and so does a material without RINDEX that light reaches from its solid's mother or
+/// daughter: in Geant4 light ends there. A border applies between a mother and a daughter and between siblings; other
+/// solids never touch. Errors: usage (an index of the optics out of range), malformed (two channels with one number),
+/// limit (more than 2^26 borders).
 void resolve_optics(Scene& scene);
 
 }  // namespace raylift::inline v0_1

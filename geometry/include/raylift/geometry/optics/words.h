@@ -18,8 +18,8 @@ namespace raylift::inline v0_1 {
 /// "skin of the solid entered".
 [[nodiscard]] std::string_view to_string(SurfaceRule rule);
 
-/// By raylift's names, by Geant4's ("polishedfrontpainted", "dielectric_LUT"), whose case and underscores do not count,
-/// or by Geant4's number. Nothing for any other text.
+/// From raylift's names, Geant4's ("polishedfrontpainted", "dielectric_LUT"), regardless of case and underscores, or
+/// Geant4's number. nullopt for any other text.
 [[nodiscard]] std::optional<SurfaceModel> surface_model(std::string_view text);
 [[nodiscard]] std::optional<SurfaceFinish> surface_finish(std::string_view text);
 [[nodiscard]] std::optional<SurfaceType> surface_type(std::string_view text);

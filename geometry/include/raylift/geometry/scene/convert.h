@@ -79,10 +79,9 @@ enum class StoreMode : std::uint8_t {
   write_combined,  ///< written past the caches, in whole lines, and never read
 };
 
-/// Converts all rows, in parallel. Numbers must survive: a float that would become infinite, an integer that does not
-/// fit into 32 bits without sign, or that has a fraction, is an Error(malformed) that names its row, the first such
-/// one; so is NaN or infinity. The target's contents are unspecified then. A target of another size than rows.count is
-/// an Error(usage).
+/// Converts all rows, in parallel. Numbers must be representable: NaN, infinity, a number that overflows a float, and
+/// an index that has a fraction or does not fit into 32 unsigned bits are an Error(malformed), which names the first
+/// such row. The target's contents are unspecified then. A target of another size than rows.count is an Error(usage).
 void to_float3(const Rows& rows, std::span<Float3> target, StoreMode mode = StoreMode::cached);
 void to_uint3(const Rows& rows, std::span<UInt3> target, StoreMode mode = StoreMode::cached);
 

@@ -21,17 +21,17 @@ struct FlatScene {
 };
 
 /// Expands all instances. The transform and the subtraction of `origin` are computed in double; only their result
-/// becomes a float. Where a transform mirrors, triangles are turned around, so that normals keep pointing outward.
-/// Throws Error: limit where 32-bit indices or 16-bit materials do not suffice; malformed where a transformed vertex is
-/// beyond the range of a float, naming the solid, or a mesh made by hand has triangles in no part; out_of_host_memory,
-/// cancelled.
+/// becomes a float. If a transform mirrors, the winding of its triangles is reversed, so that normals keep pointing
+/// outward. Throws Error: limit where 32-bit indices or 16-bit materials do not suffice; malformed where a transformed
+/// vertex is beyond the range of a float, naming the solid, or a mesh made by hand has triangles in no part;
+/// out_of_host_memory, cancelled.
 [[nodiscard]] FlatScene flatten(const Scene& scene, const Eigen::Vector3d& origin, const Progress& progress = {});
 /// With default_origin.
 [[nodiscard]] FlatScene flatten(const Scene& scene, const Progress& progress = {});
 
-/// Zero where floats resolve the whole scene to 1/128 mm, that is, where no coordinate exceeds 131 m: positions then
-/// stay as they are in the file. Else the centre of the scene, in whole metres, where that halves the largest
-/// coordinate at least: a world that is itself too large gains nothing from being moved.
+/// Zero if no coordinate exceeds 131 m, so that floats resolve the whole scene to 1/128 mm: positions then stay as they
+/// are in the file. Otherwise the centre of the scene, in whole metres, if that at least halves the largest coordinate,
+/// and else zero: a world that is itself too large gains nothing from a shift.
 [[nodiscard]] Eigen::Vector3d default_origin(const Bounds& bounds);
 
 /// 0xAARRGGBB with the alpha inverted (00 is opaque), of a material; Chroma's default, a translucent white, for kNone.

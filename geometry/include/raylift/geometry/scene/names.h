@@ -7,18 +7,17 @@
 
 namespace raylift::inline v0_1 {
 
-/// A name without the pointer that Geant4's exporters put behind it: "Water0x63556b0" is "Water". Any other name as it
-/// is.
+/// A name without the pointer that Geant4's exporters append: "Water0x63556b0" is "Water". Other names are unchanged.
 [[nodiscard]] std::string_view base_name(std::string_view name);
 
-/// A name as Geant4's exporter G4DAE spells it where '/', '#', ':' and ' ' may not stand. It does so in some places and
-/// not in others.
+/// A name as Geant4's exporter G4DAE encodes it where '/', '#', ':' and ' ' are not allowed. It encodes names in some
+/// places only.
 [[nodiscard]] std::string g4dae_name(std::string_view name);
 
-/// Whether a pattern matches all of a text: '*' is any text, '?' any character, '[abc]' one of these, and '\' takes the
-/// next character as it is.
+/// Whether a pattern matches all of a text: '*' is any text, '?' any character, '[abc]' one of these, and '\' escapes
+/// the next character.
 [[nodiscard]] bool matches(const std::string& pattern, const std::string& text);
-/// The same against a name, with and without Geant4's pointer behind it.
+/// The same for a name, with and without Geant4's pointer.
 [[nodiscard]] bool matches_name(const std::string& pattern, const std::string& name);
 
 /// Whether a pattern has a wildcard.

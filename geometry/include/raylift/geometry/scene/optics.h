@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-// What a scene is made of, optically, as plain values: properties of materials, optical surfaces, where surfaces hold,
-// and which solids detect. Keys, models and finishes have Geant4's names and numbers. docs/optics.md lists every key.
+// SPDX-License-Identifier: Apache-2.0 The optics of a scene, as plain values: properties of materials, optical
+// surfaces, their assignments, and the solids that detect. Keys, models and finishes have Geant4's names and numbers.
+// docs/optics.md lists every key.
 //
-// Units everywhere: eV or nm for what a table is over, mm, ns, radians, and 1/MeV for yields.
+// Units everywhere: eV or nm for a table's axis, mm, ns, radians, and 1/MeV for yields.
 #pragma once
 
 #include <raylift/geometry/index.h>
@@ -18,8 +18,8 @@ namespace raylift::inline v0_1 {
 
 enum class SpectralAxis : std::uint8_t { energy_ev, wavelength_nm };
 
-/// A property over photon energy or wavelength. It is linear between its points in what it is given over, and constant
-/// beyond its ends.
+/// A property over photon energy or wavelength. It is linear between its points in its own axis, and constant beyond
+/// its ends.
 struct OpticalTable {
   std::string key;  ///< "RINDEX"
   SpectralAxis axis = SpectralAxis::energy_ev;
@@ -70,9 +70,9 @@ struct OpticalSurface {
   friend bool operator==(const OpticalSurface&, const OpticalSurface&) = default;
 };
 
-/// Which solids are meant. Each pattern that is not empty must match: '*' any text, '?' any character, '[abc]' one of
-/// these, '\' takes the next character as it is. A name matches with and without Geant4's pointer behind it
-/// ("Water0x63556b0" is "Water"); where a text without a wildcard is some name in full, only that name is meant.
+/// Selects solids. Each pattern that is not empty must match: '*' any text, '?' any character, '[abc]' one of these,
+/// '\' escapes the next character. A name matches with and without the pointer that Geant4 appends ("Water0x63556b0" is
+/// "Water"); if a text without a wildcard is some name in full, only that name matches.
 struct SolidSelector {
   std::string solid;   ///< Scene::solid_name: a placed volume
   std::string volume;  ///< Scene::volume_name: a logical volume
@@ -83,7 +83,7 @@ struct SolidSelector {
   friend bool operator==(const SolidSelector&, const SolidSelector&) = default;
 };
 
-/// Where a surface holds.
+/// The assignment of a surface to solids.
 struct SurfaceAssignment {
   enum class Kind : std::uint8_t {
     skin,    ///< all around the solids `from`, as Geant4's skin surface of a logical volume
@@ -105,7 +105,7 @@ struct Distribution {
   friend bool operator==(const Distribution&, const Distribution&) = default;
 };
 
-/// What the channels of one kind of sensor have in common. What is empty does not change anything.
+/// Properties shared by the channels of one kind of sensor. Empty members have no effect.
 struct ChannelType {
   std::string name;
   std::optional<OpticalTable> efficiency;  ///< times that of the surface, by wavelength

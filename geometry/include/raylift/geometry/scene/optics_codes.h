@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The numbers by which surfaces are told apart, and constants of light: what kernels need of
-// <raylift/geometry/scene/optics.h>.
+// SPDX-License-Identifier: Apache-2.0 Enumerations of optical surfaces, and constants of light: the part of
+// <raylift/geometry/scene/optics.h> that kernels need.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
@@ -12,7 +11,7 @@ inline constexpr double kEvNm = 1239.8419843320026;
 /// The speed of light in vacuum, mm/ns.
 inline constexpr double kLightSpeed = 299.792458;
 
-/// How a surface acts. The first five have Geant4's numbers.
+/// The model of a surface. The first five have Geant4's numbers.
 enum class SurfaceModel : std::uint8_t {
   glisur,
   unified,

@@ -63,8 +63,8 @@ struct Mesh {
   std::vector<MeshPart> parts;
 };
 
-/// A node of the file's tree, kept for its name and place in it. A COLLADA node that does nothing but instance another
-/// one (Geant4's physical volume, which places a logical one) is one Node with it, under its own name.
+/// A node of the file's tree, kept for its name and place in it. A COLLADA node that only instances another one
+/// (Geant4's physical volume, which places a logical one) is merged with it into one Node, and keeps its own name.
 struct Node {
   std::string name;
   std::uint32_t parent = kNone;             ///< index in Scene::nodes; parents stand before their children
@@ -108,8 +108,8 @@ struct SourceFile {
   std::int64_t changed = 0;  ///< nanoseconds from 1970 to the last change (ctime) before it was read
 };
 
-/// A scene on the host. The world keeps the file's axes: `up_axis` says which one is up, and nothing is turned but what
-/// the file itself gives in other axes.
+/// A scene on the host. The world keeps the file's axes, and `up_axis` is the one that points up. Only parts of the
+/// file that state other axes are rotated.
 struct Scene {
   std::string source;             ///< the path that was loaded
   std::vector<SourceFile> files;  ///< what was read beside it, in the order of their paths
@@ -132,7 +132,7 @@ struct Scene {
 
   /// The solid's name: that of its node, or of its mesh where it has none.
   [[nodiscard]] const std::string& solid_name(const Instance& instance) const;
-  /// The name of the logical volume that the solid places; that of its mesh where the file tells of none.
+  /// The name of the logical volume that the solid places; that of its mesh if the file has none.
   [[nodiscard]] const std::string& volume_name(const Instance& instance) const;
   /// Names from the root to the node, each preceded by '/': "/World/Vessel/pmt_17".
   [[nodiscard]] std::string path(const Instance& instance) const;

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// Whether a scene that a program has put together holds together. load() gives scenes that do.
+// SPDX-License-Identifier: Apache-2.0 Checks a scene that a program has built. Scenes from load() are valid.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -8,8 +7,8 @@ namespace raylift::inline v0_1 {
 
 /// Checks all indices (of vertices, meshes, bindings, materials, nodes, volumes, surfaces, channels), that vertices and
 /// transforms are finite, that a mesh's parts cover its triangles, that parents stand before their children, and that
-/// optical tables ascend. Scene::bounds may be empty: upload() finds them then. Every upload() of a scene calls this.
-/// Throws Error(usage), which names the first thing that is wrong. Parallel.
+/// optical tables ascend. Scene::bounds may be empty: upload() computes them then. Every upload() of a scene calls
+/// this. Throws Error(usage), which names the first fault. Parallel.
 void validate(const Scene& scene);
 
 }  // namespace raylift::inline v0_1

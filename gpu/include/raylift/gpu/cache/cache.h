@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// The geometry cache: a folder of files, each with the arrays that one source file makes under one set of options. A
-// second upload of the same file reads no XML, welds nothing and builds nothing.
+// SPDX-License-Identifier: Apache-2.0 The geometry cache: a folder of files, each with the arrays of one source file
+// under one set of options. A second upload of the same file skips parsing, welding and building.
 //
-// A fault of the cache never stops loading. A file that is cut off, damaged, foreign or of an older version is
+// A fault of the cache never stops loading. A file that is truncated, damaged, foreign or of an older version is
 // reported, not used, and written again.
 #pragma once
 
@@ -28,9 +27,9 @@ namespace raylift::inline v0_1 {
 [[nodiscard]] std::filesystem::path default_cache_folder();
 
 /// Whether the contents of a file, and of its optics_files(), alone decide what is loaded: .dae, .zae, .dae.gz, .stl,
-/// .ply, .off. Files of other formats may refer to further files, whose changes would not be noticed. They are loaded
-/// without the cache. With LoadOptions::external, a cache file also knows what the other documents held, and is of use
-/// only where they still do.
+/// .ply, .off. Files of other formats may refer to further files, whose changes would not be detected. They are loaded
+/// without the cache. With LoadOptions::external, a cache file also has hashes of the other documents, and is used only
+/// while these match.
 [[nodiscard]] bool can_be_cached(const std::filesystem::path& source);
 
 /// The key of a source file under the options that its arrays depend on. Reads the whole file, in parallel. Throws
@@ -38,7 +37,7 @@ namespace raylift::inline v0_1 {
 [[nodiscard]] CacheKey cache_key(const std::filesystem::path& source, const LoadOptions& load,
                                  const UploadOptions& upload, const Progress& progress = {});
 
-/// A source file's hash, and what tells whether the file was changed since.
+/// A source file's hash, and a stamp that shows whether the file has changed since.
 struct SourceHash {
   std::filesystem::path source;
   Hash256 hash;                         ///< as CacheKey::source
@@ -47,8 +46,8 @@ struct SourceHash {
 };
 /// Reads the whole file, in parallel. Throws Error(io), Error(cancelled).
 [[nodiscard]] SourceHash hash_source(const std::filesystem::path& source, const Progress& progress = {});
-/// A source's hash that somebody has, or that a thread works on. A value: copies stand for the same hash. The last one
-/// waits for the thread.
+/// A source's hash, known or being computed by a thread. A value: copies refer to the same hash. The destructor of the
+/// last copy waits for the thread.
 class SourceHashAhead {
  public:
   SourceHashAhead() = default;
@@ -64,18 +63,17 @@ class SourceHashAhead {
   std::shared_ptr<SourceHash> hash_;
   std::shared_future<void> done_;
 };
-/// hash_source() on a thread of its own, for CacheOptions::source_hash: while CUDA starts. Not valid() for files that
-/// are not cached, or of more than 1 GiB: nobody is to wait for those on the way out.
+/// hash_source() on another thread, for CacheOptions::source_hash: concurrently with the start of CUDA. Not valid() for
+/// files that are not cached, or of more than 1 GiB, for which a program would wait too long when it exits early.
 [[nodiscard]] SourceHashAhead hash_source_ahead(const std::filesystem::path& source, const LoadOptions& load);
 
-/// What the files hold that a scene was read from beside `source` (Scene::files): hashes as CacheKey::source, one each.
-/// Throws Error(io) for one that has changed since it was read, or is not beneath the source's folder;
-/// Error(cancelled).
+/// Hashes of the files that a scene was read from beside `source` (Scene::files), as CacheKey::source, one each. Throws
+/// Error(io) for one that has changed since it was read, or is not beneath the source's folder; Error(cancelled).
 [[nodiscard]] std::vector<Hash256> file_hashes(const std::filesystem::path& source, std::span<const SourceFile> files,
                                                const Progress& progress = {});
-/// The hash of what files hold, in their order; "none" without files. Throws Error(io).
+/// The hash of the contents of files, in their order; "none" without files. Throws Error(io).
 [[nodiscard]] std::string contents_hash(std::span<const std::filesystem::path> files);
-/// The hash of what is laid over a source's own optics: of optics_files(). "none" without them, "unreadable" where
+/// The hash of the files that override a source's own optics: optics_files(). "none" without them, "unreadable" if
 /// load() will refuse them. A part of the key.
 [[nodiscard]] std::string optics_hash(const std::filesystem::path& source, const LoadOptions& load);
 
@@ -84,15 +82,14 @@ class SourceHashAhead {
 
 struct CacheOptions {
   std::filesystem::path folder;  ///< empty: default_cache_folder()
-  bool read = true;              ///< false: what is there is made anew
+  bool read = true;              ///< false: existing files are written again
   bool write = true;
   std::function<void(const std::string&)> warn;  ///< gets a line for everything that is wrong with the cache
-  /// The source's hash, where somebody has it or works on it. Where it is of another file, or not valid(), the file is
-  /// hashed.
+  /// The source's hash, if known or being computed. If it is of another file, or not valid(), the file is hashed.
   SourceHashAhead source_hash;
 };
 
-/// A file on a device, by way of the cache or not.
+/// A file on a device, from the cache or loaded.
 struct CachedUpload {
   GpuGeometry geometry;
   bool hit = false;                ///< the arrays came from the cache
@@ -109,30 +106,30 @@ struct CachedUpload {
                                   const UploadOptions& upload, const CacheOptions& cache,
                                   const Progress& progress = {});
 
-/// A cache file's arrays onto a device; those of the BVH unless UploadOptions::bvh is false, and of all other options
-/// only where the arrays are to go. Throws what upload() and CacheFile do; malformed for a BVH that the file lacks.
+/// Uploads a cache file's arrays, without those of the BVH if UploadOptions::bvh is false. Of the other options, only
+/// those on placement apply. Throws what upload() and CacheFile do; malformed for a BVH that the file lacks.
 [[nodiscard]] GpuGeometry upload_cached(const CacheFile& file, const Device& device, const UploadOptions& options = {},
                                         const Progress& progress = {});
 
-/// load(), or the same scene out of the cache, to the last bit; a cache file is written in the first case, with what
-/// upload() makes of the scene without a BVH.
+/// The scene from the cache, bit for bit as from load(); or else load(), which then also writes a cache file, with the
+/// arrays of an upload without a BVH.
 [[nodiscard]] Scene load(const std::filesystem::path& source, const LoadOptions& options, const CacheOptions& cache,
                          const Progress& progress = {});
 
 /// Makes sure that the cache holds a file, without a device. Here an unusable cache is an error.
 struct CacheMade {
   CacheFile file;
-  bool hit = false;  ///< it was there already, and every byte of it was checked
+  bool hit = false;  ///< the file existed already, and every byte of it was checked
 };
 [[nodiscard]] CacheMade make_cache(const std::filesystem::path& source, const LoadOptions& load,
                                    const UploadOptions& upload, const CacheOptions& cache,
                                    const Progress& progress = {});
 
-/// A scene's arrays as they go onto a device, and all the rest of it, into a cache file.
+/// Writes a cache file with a scene's arrays as they are uploaded, and its metadata.
 void write_cache_file(const std::filesystem::path& path, const CacheKey& key, const Scene& scene,
                       const UploadOptions& upload, const Progress& progress = {});
 
-/// What a cache file says about its scene, quickly.
+/// What a cache file says about its scene; fast to read.
 struct CacheSummary {
   std::string source;  ///< the path that was loaded when it was made
   std::string format;
@@ -148,12 +145,12 @@ struct CacheSummary {
   LoadReport report;
 };
 [[nodiscard]] CacheSummary cache_summary(const CacheFile& file);
-/// The scene without vertices and triangles: its meshes know their parts alone.
+/// The scene without vertices and triangles: its meshes have only their parts.
 [[nodiscard]] Scene cached_outline(const CacheFile& file);
 /// The scene. Throws Error(usage) for one that was cached flattened.
 [[nodiscard]] Scene cached_scene(const CacheFile& file);
-/// The same as if it had been loaded from `source`: the same contents may lie elsewhere now. Throws Error(io) where the
-/// other files that it was read from are not the same.
+/// The same as if it had been loaded from `source`, as a file with the same contents may have another path now. Throws
+/// Error(io) if the other files that it was read from have changed.
 [[nodiscard]] Scene cached_scene(const CacheFile& file, const std::filesystem::path& source,
                                  const Progress& progress = {});
 
@@ -165,8 +162,8 @@ struct CacheContents {
 };
 [[nodiscard]] CacheContents cache_contents(const std::filesystem::path& folder);
 
-/// Removes the cache files in a folder, and what writers that are no longer at work left over. What is open stays
-/// readable for who has it open. Throws Error(io).
+/// Removes the cache files in a folder, and temporary files of writers that have ended. Files that are open stay
+/// readable for those that have them open. Throws Error(io).
 struct CacheCleared {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;

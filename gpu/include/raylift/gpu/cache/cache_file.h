@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// One file of the geometry cache: arrays as they go onto a device, with what is known about them. Written whole or not
-// at all, checked before it is believed. docs/cache_format.md has every byte of it; cache.h has the cache.
+// SPDX-License-Identifier: Apache-2.0 One file of the geometry cache: arrays as they are uploaded, and metadata.
+// Written whole or not at all, and checked before it is used. docs/cache_format.md has every byte of it; cache.h has
+// the cache.
 #pragma once
 
 #include <raylift/geometry/progress.h>
@@ -37,7 +37,7 @@ struct Hash256 {
   friend bool operator==(const Hash256&, const Hash256&) = default;
 };
 
-/// What a cache file is of: the same key, the same arrays.
+/// The key of a cache file: the same key means the same arrays.
 struct CacheKey {
   Hash256 source;                  ///< of the source file's contents
   Hash128 options;                 ///< of all options that the arrays depend on
@@ -60,15 +60,14 @@ struct CacheSection {
   [[nodiscard]] std::uint64_t bytes() const { return count * element_bytes; }
 };
 
-/// Bytes for people and programs that go along with the arrays, and are not uploaded.
+/// Metadata that is stored with the arrays, and not uploaded.
 struct CacheMetadata {
   std::string name;
   std::vector<std::byte> bytes;
 };
 
-/// An open cache file. Opening it checks its header, its table of contents and its size, and nothing of the arrays:
-/// what is read of these is checked block by block as it is read, before anybody gets it. Cheap to copy. All functions
-/// may be called from any thread.
+/// An open cache file. Opening it checks its header, its table of contents and its size. The arrays are checked block
+/// by block as they are read, before the caller gets them. Cheap to copy. All functions may be called from any thread.
 ///
 /// Errors: io (it can't be opened or read, or others than its user and root can write to it or its folder), unsupported
 /// (another version of the format or of raylift, another byte order), malformed (no cache file, or a damaged one).
@@ -87,7 +86,7 @@ class CacheFile {
   /// Throws Error(malformed) where there is none of that name.
   [[nodiscard]] const CacheSection& section(std::string_view name) const;
 
-  /// Gets each block of a section that was read, before its bytes go on.
+  /// Called with each block of a section as it is read, before its bytes are passed on.
   using BlockCheck =
       std::function<void(const CacheSection& section, std::uint64_t block, std::span<const std::byte> bytes)>;
   /// Reads bytes [first, first + count) of a section to `target`, which may be write-combined memory. On the calling
@@ -108,7 +107,8 @@ class CacheFile {
   /// A section as a source for upload(). Keeps the file open; fills throw what `read` throws.
   [[nodiscard]] ArraySource source(const CacheSection& section, const BlockCheck& check = {}) const;
 
-  /// Reads and checks every byte of the file, and of a scene's arrays that rays and kernels find their way in them.
+  /// Reads and checks every byte of the file, and checks the indices and links in a scene's arrays, so that rays and
+  /// kernels stay in bounds.
   void verify(const Progress& progress = {}) const;
 
  private:
@@ -118,8 +118,8 @@ class CacheFile {
   std::shared_ptr<const Open> open_;
 };
 
-/// Writes a cache file, in parallel. It is there, whole and on the disk, when this returns, and otherwise not at all:
-/// it is written under a temporary name beside its place, and several writers at once do no harm. Throws Error: io
+/// Writes a cache file, in parallel. When this returns, the file is complete and on the disk; after an error there is
+/// none. It is written under a temporary name in its folder, so several concurrent writers are safe. Throws Error: io
 /// (with the folder's or the disk's failure), cancelled, and what the sources' fills throw.
 void write_cache_file(const std::filesystem::path& path, const CacheKey& key, std::span<const ArraySource> arrays,
                       std::span<const CacheMetadata> metadata, const Progress& progress = {});

@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-// Whose memory an address is of.
+// SPDX-License-Identifier: Apache-2.0 The device that an address belongs to.
 #pragma once
 
 namespace raylift::inline v0_1 {
 
-/// CUDA's number of the device in whose memory an address lies, allocated by whomever in this process. -1 for an
-/// address of host memory, pinned or not, for managed memory, for one that CUDA does not know, and without CUDA.
+/// CUDA's number of the device in whose memory an address lies, whoever in this process allocated it. -1 for an address
+/// of host memory, pinned or not, for managed memory, for one that CUDA does not know, and without CUDA.
 [[nodiscard]] int cuda_device_of(const void* address) noexcept;
 
 }  // namespace raylift::inline v0_1

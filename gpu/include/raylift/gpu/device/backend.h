@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The seam between raylift and a machine: what a device must be able to do. Two implementations: the embedded host
-// device and CUDA. Everything above works on this interface alone; users work on Device and the buffers.
+// SPDX-License-Identifier: Apache-2.0 The interface between raylift and a device. Two implementations: the embedded
+// host device and CUDA. Everything above uses only this interface; users use Device and the buffers.
 #pragma once
 
 #include <cstddef>
@@ -30,17 +29,17 @@ struct DeviceInfo {
   bool gl_interop = false;        ///< can share buffers with an OpenGL context, if that is on the same GPU
   bool splits_arrays = false;     ///< virtual_memory and host_numa_pages: Residency::split is possible
   std::uint64_t page_bytes = 0;   ///< granularity of splits; 0 where there are none
-  std::string link;               ///< how it hangs on the host: "PCIe 5.0 x16", or empty where that is not known
+  std::string link;               ///< its connection to the host: "PCIe 5.0 x16", or empty if not known
   double link_gb_per_second = 0;  ///< of the link, one way, by its specification; 0 where it is not known
 };
 
-/// Device memory as the driver sees it now. A hint: what is free may be gone by the time it is asked for.
+/// Device memory as the driver reports it. A hint: free memory may be gone by the time it is allocated.
 struct MemoryInfo {
   std::uint64_t free_bytes = 0;
   std::uint64_t total_bytes = 0;
 };
 
-/// One block of memory with the two addresses that host and device know it by. They differ: never mix them.
+/// One block of memory with its host address and its device address. They differ: never mix them.
 struct HostBlock {
   void* host = nullptr;    ///< for the CPU
   void* device = nullptr;  ///< for kernels and copies
@@ -59,7 +58,7 @@ struct SplitBlock {
 struct PinnedFlags {
   bool portable = true;        ///< pinned for all devices, not only for this one
   bool mapped = true;          ///< kernels can read it
-  bool write_combined = true;  ///< past the caches of the CPU, which must then never read it
+  bool write_combined = true;  ///< bypasses the CPU's caches; the CPU must then never read it
   friend bool operator==(const PinnedFlags&, const PinnedFlags&) = default;
 };
 
@@ -76,9 +75,8 @@ class Backend {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual MemoryInfo memory_info() const = 0;
 
-  /// Device memory, aligned to at least 256 bytes, for any stream. `bytes` is never 0. Releasing waits for the device
-  /// on CUDA; there the memory comes out of the device's pool, which keeps it until somebody needs it or trims the
-  /// pool.
+  /// Device memory, aligned to at least 256 bytes, for any stream. `bytes` is never 0. On CUDA, releasing waits for the
+  /// device, and the memory comes from the device's pool, which keeps it for reuse until it is trimmed.
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* device) noexcept = 0;
   /// The same, ordered on a stream, out of the device's pool.
@@ -90,12 +88,12 @@ class Backend {
     std::uint64_t active = 0;
   };
   [[nodiscard]] virtual PoolBytes pool_bytes() const = 0;
-  /// Gives the pool's unused memory back to the driver, but for `keep` bytes.
+  /// Returns the pool's unused memory to the driver, except for `keep` bytes.
   virtual void trim_pool(std::size_t keep) = 0;
 
   [[nodiscard]] virtual HostBlock allocate_pinned(std::size_t bytes, PinnedFlags flags) = 0;
   virtual void release_pinned(const HostBlock& block) noexcept = 0;
-  /// Pins memory that is there already (page-aligned or not); it must stay allocated until unregistered.
+  /// Pins existing memory (page-aligned or not); it must stay allocated until unregistered.
   [[nodiscard]] virtual HostBlock register_host(void* host, std::size_t bytes, PinnedFlags flags) = 0;
   virtual void unregister_host(const HostBlock& block) noexcept = 0;
 
@@ -117,21 +115,21 @@ class Backend {
   /// Makes what is enqueued on the stream from now on wait for it. The event may be another device's.
   virtual void wait_on(StreamHandle stream, EventHandle event) = 0;
 
-  /// In stream order, returning before the copy is done where the host side is pinned. Neither side may cross the
-  /// boundary of a split range: SplitBuffer takes care of that.
+  /// In stream order; returns before the copy is done if the host side is pinned. Neither side may cross the boundary
+  /// of a split range: SplitBuffer takes care of that.
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_to_host(void* host, const void* device, std::size_t bytes, StreamHandle stream) = 0;
   virtual void copy_on_device(void* to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
 
-  /// Whether this device can write to the other one's memory without the host in between (NVLink, or PCIe alone). The
-  /// first call opens the way, which stays open.
+  /// Whether this device can write to the other one's memory by peer access (NVLink or PCIe). The first call enables it
+  /// for good.
   [[nodiscard]] virtual bool reaches(Backend& other) = 0;
   /// In the order of a stream of this device. Only where it reaches `other`; neither side may be split or mapped.
   virtual void copy_to_peer(Backend& other, void* to, const void* from, std::size_t bytes, StreamHandle stream) = 0;
 };
 
-/// The embedded host device: ordinary memory under a budget that plays the device's memory. Its streams do their work
-/// at once. Mapped memory has two addresses there too, so that code that mixes them up fails on any machine.
+/// The embedded host device: ordinary memory under a budget that represents the device's memory. Its streams execute
+/// work immediately. Mapped memory has two addresses there too, so that code that confuses them fails on any machine.
 [[nodiscard]] std::shared_ptr<Backend> make_host_backend(std::uint64_t budget_bytes);
 
 /// CUDA device number `ordinal`, on its primary context. Throws Error(device), also where raylift was built without

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// Choosing a device, and the small values that stand for it, its streams and its events.
+// SPDX-License-Identifier: Apache-2.0 Devices, their streams and their events, and how a device is chosen.
 #pragma once
 
 #include <raylift/gpu/device/backend.h>
@@ -16,13 +15,13 @@ namespace raylift::inline v0_1 {
 class PinnedPool;
 class StreamRef;
 
-/// What was tried on the way to a device, and why it was not taken; empty where it was.
+/// A device that was tried, and why it was not chosen; empty if it was.
 struct DeviceAttempt {
   std::string device;
   std::string failure;
 };
 
-/// A device to put geometry on. A value: copies stand for the same device, which lives as long as one of them, or a
+/// A device to put geometry on. A value: copies refer to the same device, which lives as long as one of them, or a
 /// buffer on it, does.
 class Device {
  public:
@@ -55,8 +54,8 @@ class Device {
   [[nodiscard]] PinnedPool& pinned_pool() const { return *pool_; }
   /// Waits until all work on one of the device's streams is done.
   void synchronize(StreamRef stream) const;
-  /// Gives back what the pools hold unused, device memory and pinned memory: to other programs on the same machine. To
-  /// this process it counts as free anyway.
+  /// Releases unused device and pinned memory of the pools, for other programs on the machine. For this process it
+  /// counts as free anyway.
   void trim() const;
 
  private:
@@ -64,7 +63,7 @@ class Device {
   std::shared_ptr<PinnedPool> pool_;
 };
 
-/// An order of work on a device. Move-only.
+/// A stream of work on a device. Move-only.
 class Stream {
  public:
   explicit Stream(const Device& device) : stream_(device.backend(), device.backend()->create_stream()) {}
@@ -78,8 +77,8 @@ class Stream {
 };
 
 /// A stream, not owned: a Stream of raylift's, or any cudaStream_t of the device, CUDA's null stream included (null, or
-/// cudaStreamPerThread). Work that is given one takes its place in that stream's order. CUDA's null stream does not
-/// wait for raylift's own streams, nor they for it. The host device does all work at once, whatever the stream.
+/// cudaStreamPerThread). Functions that take one enqueue their work on that stream. CUDA's null stream and raylift's
+/// own streams do not synchronize with each other. The host device does all work immediately, whatever the stream.
 class StreamRef {
  public:
   StreamRef(const Stream& stream) : handle_(stream.handle()) {}

@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// How full a kernel makes a multiprocessor, by CUDA's own account.
+// SPDX-License-Identifier: Apache-2.0 A kernel's occupancy, as CUDA computes it.
 #pragma once
 
 #include <raylift/gpu/device/device.h>

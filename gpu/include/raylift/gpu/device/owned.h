@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The one owner of what a backend gives out: streams, events and memory hold one of these, and need no destructor or
-// move operations of their own.
+// SPDX-License-Identifier: Apache-2.0 The owner of a backend's resource: streams, events and memory have one as a
+// member, and need no destructor or move operations of their own.
 #pragma once
 
 #include <raylift/gpu/device/backend.h>

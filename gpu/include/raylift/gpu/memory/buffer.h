@@ -43,7 +43,7 @@ class Array {
   [[nodiscard]] DeviceSpan<T> span() const { return {device(), size()}; }
   [[nodiscard]] DeviceSpan<const T> view() const { return {device(), size()}; }
   [[nodiscard]] Backend* backend() const { return memory_.backend(); }
-  /// Its memory, for good.
+  /// Moves its memory out.
   [[nodiscard]] Memory take() && { return std::move(memory_); }
 
   /// Copies to elements `first` and after, in the stream's order. `source` must stay until the stream is past the copy.

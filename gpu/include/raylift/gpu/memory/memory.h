@@ -41,11 +41,11 @@ class Memory {
   Memory() = default;
   /// In device memory. Throws Error: out_of_device_memory, device.
   [[nodiscard]] static Memory on_device(const Device& device, std::size_t bytes);
-  /// Out of the device's pool: valid for work that follows on `stream`, which must outlive it. Given back when the
-  /// stream reaches its release. Throws Error(out_of_device_memory), after the pool has given back what it holds and a
-  /// second try, with the bytes asked, free, held and active.
+  /// From the device's pool: valid for work that follows on `stream`, which must outlive it. Freed when the stream
+  /// reaches its release. Throws Error(out_of_device_memory), after the pool has given back what it holds and a second
+  /// try, with the bytes asked, free, held and active.
   [[nodiscard]] static Memory pooled(const Device& device, StreamRef stream, std::size_t bytes);
-  /// Out of a resource, in the same order: valid for work that follows on `stream`, which must outlive it. Throws
+  /// From a resource, likewise stream-ordered: valid for work that follows on `stream`, which must outlive it. Throws
   /// Error: out_of_device_memory, usage for memory that is not aligned to 256 bytes, and what the resource throws.
   [[nodiscard]] static Memory from(std::shared_ptr<DeviceResource> resource, const Device& device, StreamRef stream,
                                    std::size_t bytes);
@@ -69,7 +69,7 @@ class Memory {
   }
   [[nodiscard]] std::size_t bytes() const { return block_.get().device_bytes + block_.get().host_bytes; }
   [[nodiscard]] std::size_t device_bytes() const { return block_.get().device_bytes; }
-  /// What of it the CPU writes, after the device's part; empty where all of it is on the device.
+  /// The part that the CPU writes, after the device's part; empty if all of it is on the device.
   [[nodiscard]] std::span<std::byte> host_part() const { return {block_.get().host, block_.get().host_bytes}; }
   [[nodiscard]] Residency where() const;
   /// Whether other devices may write to it: it lies whole in device memory of its own.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Where each array goes: into device memory, into host memory that kernels read over the link, or both. A pure
-// function of sizes and free memory, so that it can be read, tested and asked "what if" without a device.
+// SPDX-License-Identifier: Apache-2.0 The residency of each array: in device memory, in host memory that kernels read
+// over the link, or both. A pure function of sizes and free memory, so it needs no device, and can be evaluated for any
+// amount of memory.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace raylift::inline v0_1 {
 
-/// Where an array lies.
+/// Where an array is.
 enum class Residency : std::uint8_t {
   device,  ///< in device memory, whole
   split,   ///< one address range, the first pages of it in device memory, the rest in host memory
   mapped,  ///< in pinned host memory, whole
 };
 
-/// How often a ray touches an array: the first rank is served first.
+/// The priority of an array, by how often rays access it: the first rank is placed first.
 enum class ArrayRank : std::uint8_t { nodes, triangles, vertices, attributes };
 
-/// Who decides.
+/// The rule of the placement.
 enum class PlacementPolicy : std::uint8_t {
   automatic,  ///< by rank; an array that does not fit whole is split where the device can
   chroma,     ///< Chroma's rule, for comparison: attributes first, then by rank, each whole or not at all
@@ -42,7 +42,7 @@ struct PlacementInput {
   std::span<const ArraySize> arrays;
   std::uint64_t free_bytes = 0;             ///< device memory that is free now
   std::uint64_t reserve = kDefaultReserve;  ///< of it, to be left free
-  std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most, whatever is free
+  std::uint64_t budget = UINT64_MAX;        ///< maximum of device bytes, however much is free
   PlacementPolicy policy = PlacementPolicy::automatic;
   bool can_split = false;        ///< DeviceInfo::splits_arrays
   std::uint64_t page_bytes = 0;  ///< DeviceInfo::page_bytes

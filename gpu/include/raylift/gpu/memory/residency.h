@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// What an upload did: every array, where it went, why, and what it took.
+// SPDX-License-Identifier: Apache-2.0 The report of an upload: every array's residency, the reasons, and the times.
 #pragma once
 
 #include <raylift/gpu/memory/placement.h>
@@ -18,7 +17,7 @@ struct ArrayResidency {
   std::uint64_t device_bytes = 0;
   std::uint64_t host_bytes = 0;
   std::string why;
-  bool fell_back = false;  ///< the memory that was planned was not there after all
+  bool fell_back = false;  ///< the planned allocation failed
   bool in_place = false;   ///< the device computed it there
 };
 

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What a kernel that was compiled at run time is called with: In, Out and InOut for arrays of the host, as PyCUDA's
-// driver.In, driver.Out and driver.InOut; and values.
+// SPDX-License-Identifier: Apache-2.0 Arguments of a kernel that was compiled at run time: In, Out and InOut for arrays
+// of the host, as PyCUDA's driver.In, driver.Out and driver.InOut; and values.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ struct ModuleOptions {
   std::vector<std::filesystem::path> include_folders;  ///< for headers of the caller's own
   bool cache = true;                                   ///< keep what was compiled on disk
   std::filesystem::path cache_folder;                  ///< empty: "kernels" in default_cache_folder()
-  std::function<void(const std::string&)> warn;        ///< gets a line for everything that is wrong with the cache
+  std::function<void(const std::string&)> warn;        ///< called with a line for each fault of the cache
 };
 
 template <class... Types>
@@ -68,7 +68,7 @@ class Function {
   void launch(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream, Arguments&&... arguments) const {
     run_with({grid, block, shared_bytes}, stream.handle(), nullptr, std::forward<Arguments>(arguments)...);
   }
-  /// The same for arguments that are known at run time alone: the bytes of each, a pointer's or a value's.
+  /// The same for arguments that are known only at run time: the bytes of each, a pointer's or a value's.
   void launch_bytes(Dim3 grid, Dim3 block, std::size_t shared_bytes, StreamRef stream,
                     std::span<const std::span<const std::byte>> arguments) const;
   /// The same as launch(), and waits. Returns the kernel's time on the device in seconds, without that of the copies.
@@ -85,7 +85,7 @@ class Function {
     return {*this, block, shared_bytes};
   }
 
-  /// How full it makes a multiprocessor: see <raylift/gpu/device/occupancy.h>.
+  /// Its occupancy: see <raylift/gpu/device/occupancy.h>.
   [[nodiscard]] Occupancy occupancy(int block_threads, std::size_t shared_bytes = 0) const;
 
  private:
@@ -118,7 +118,7 @@ class Function {
   const detail::Kernel* kernel_;
 };
 
-/// A kernel with its block, for arguments of these types. A launch costs about what the driver's own does.
+/// A kernel with its block, for arguments of these types. A launch costs about as much as the driver's own.
 template <class... Types>
 class PreparedFunction {
   static_assert((std::is_trivially_copyable_v<Types> && ...), "a kernel's arguments are copied byte by byte");
@@ -154,9 +154,9 @@ class PreparedFunction {
 /// Compiled kernels on a device. A value: copies stand for the same module.
 class Module {
  public:
-  /// Compiles CUDA C++ for a CUDA device by NVRTC, as C++20; or takes what was compiled before from the cache. Throws
-  /// Error: malformed where the source is wrong, with its name and line and the compiler's messages; usage for options
-  /// that NVRTC does not know; device on the host device, and where NVRTC is not installed.
+  /// Compiles CUDA C++ for a CUDA device by NVRTC, as C++20, or loads the result from the cache. Throws Error:
+  /// malformed for an invalid source, with its name and line and the compiler's messages; usage for options that NVRTC
+  /// does not know; device on the host device, and where NVRTC is not installed.
   [[nodiscard]] static Module compile(const Device& device, std::string_view source, const ModuleOptions& options = {});
 
   /// A kernel by its name in the source: "distances", "my::kernel", "scale<float>". Templates must be instantiated

@@ -36,13 +36,13 @@ struct ArraySource {
   const std::byte* pinned = nullptr;  ///< the whole array, if it lies in pinned memory: then it needs no staging
   std::shared_ptr<detail::ArrayOnDevice> on_device = nullptr;  ///< the whole array, if it lies on a device already
 
-  /// Writes bytes [begin, end), which need not start or end with an element: chunks and pages do not care for elements.
+  /// Writes bytes [begin, end), which need not start or end with an element: chunks and pages split elements.
   void fill_bytes(std::size_t begin, std::size_t end, std::byte* target, StoreMode mode) const;
 };
 
 namespace detail {
 
-/// The elements as they are. An array that is a temporary is kept, others must stay.
+/// The elements, unconverted. A temporary array is moved into the result, others must outlive it.
 template <std::ranges::contiguous_range Range>
 [[nodiscard]] Fill fill_from(Range&& values) {
   using T = std::ranges::range_value_t<Range>;
@@ -64,29 +64,29 @@ template <std::ranges::contiguous_range Range>
 
 }  // namespace detail
 
-/// An array as it is: a vector, an array, a span. It must stay until the source is not used any more, or, of a span,
-/// what that is over. A temporary vector or array goes into the source.
+/// A source of an unconverted array: a vector, an array, a span. The array, or the memory of the span, must outlive the
+/// source; a temporary vector or array is moved into it.
 template <std::ranges::contiguous_range Range>
 [[nodiscard]] ArraySource array_source(std::string name, ArrayRank rank, Range&& values) {
   const std::size_t count = std::ranges::size(values);
   return {std::move(name), rank, sizeof(std::ranges::range_value_t<Range>), count,
           detail::fill_from(std::forward<Range>(values))};
 }
-/// The caller's rows, converted on the way. They must stay likewise.
+/// The caller's rows, converted during the upload. They must outlive the source.
 [[nodiscard]] ArraySource float3_source(std::string name, ArrayRank rank, const Rows& rows);
 [[nodiscard]] ArraySource uint3_source(std::string name, ArrayRank rank, const Rows& rows);
 
 /// An array of a GeometryView, under its name and rank. Throws Error(usage) where its elements have another size than
 /// `element_bytes`.
 [[nodiscard]] ArraySource view_source(ViewArray array, std::size_t element_bytes, std::size_t count, Fill fill);
-/// The same of an array as it is, as array_source() takes it.
+/// The same for an unconverted array, as array_source() takes it.
 template <std::ranges::contiguous_range Range>
 [[nodiscard]] ArraySource view_source(ViewArray array, Range&& values) {
   const std::size_t count = std::ranges::size(values);
   return view_source(array, sizeof(std::ranges::range_value_t<Range>), count,
                      detail::fill_from(std::forward<Range>(values)));
 }
-/// The same of a vector that the source shares.
+/// The same for a vector that the source shares.
 template <class T, class Allocator>
 [[nodiscard]] ArraySource view_source(ViewArray array, std::shared_ptr<const std::vector<T, Allocator>> values) {
   const std::size_t count = values->size();

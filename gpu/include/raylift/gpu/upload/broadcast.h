@@ -13,7 +13,7 @@ namespace raylift::inline v0_1 {
 
 /// Uploads the same arrays to every device; the results are in the order of the devices. Each device has a placement of
 /// its own, and parts in host memory exist once per device. Otherwise as upload(), whose errors it throws. Throws
-/// Error(usage) for no device, a device that is given twice, and memory of others (UploadOptions::external, memory).
+/// Error(usage) for no device, a device that is given twice, and external memory (UploadOptions::external, memory).
 [[nodiscard]] std::vector<ResidentArrays> broadcast(std::span<const ArraySource> sources,
                                                     std::span<const Device> devices, const UploadOptions& options = {},
                                                     const Progress& progress = {});

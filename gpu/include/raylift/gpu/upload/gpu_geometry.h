@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// A scene on a device. <raylift/geometry/scene/scene.h> and <raylift/geometry/scene/flatten.h> have the scenes; this
-// page does without them, and so without Eigen, for the sake of .cu files.
+// SPDX-License-Identifier: Apache-2.0 A scene on a device. <raylift/geometry/scene/scene.h> and
+// <raylift/geometry/scene/flatten.h> have the scenes; this header includes neither, and so not Eigen, for the sake of
+// .cu files.
 #pragma once
 
 #include <raylift/geometry/vector_types.h>
@@ -24,14 +24,14 @@ class MovingInstances;
 struct Moving;
 }  // namespace detail
 
-/// Geometry on a device: owns its arrays. Move-only. Everything that views it must be done before it goes.
+/// Geometry on a device: owns its arrays. Move-only. All work on its view must be done before it is destroyed.
 class GpuGeometry {
  public:
-  /// Empty, as one that was moved from: it has no arrays, its view and its report are empty, and what needs its device
-  /// throws Error(usage), such as device(), trace() and photons.
+  /// Empty, as one that was moved from: it has no arrays, its view and its report are empty, and functions that need
+  /// its device throw Error(usage), such as device(), trace() and those for photons.
   GpuGeometry() = default;
-  /// From uploaded arrays, of which those that have the name of a ViewArray come into the view. `origin`, `reach`
-  /// and `raster` are the view's.
+  /// From uploaded arrays; those that have the name of a ViewArray are in the view. `origin`, `reach` and `raster` are
+  /// the view's.
   GpuGeometry(const Device& device, ResidentArrays resident, const Double3& origin, float reach,
               const Raster& raster = kDefaultRaster);
   GpuGeometry(GpuGeometry&& other) noexcept { *this = std::move(other); }
@@ -53,10 +53,10 @@ class GpuGeometry {
   [[nodiscard]] Memory& array(std::string_view array);
 
   /// Moves solids of a scene in two levels: transforms[i] (mesh's frame and unit -> scene's millimetres, as in
-  /// Instance::transform) becomes that of solid solids[i]. The level of the BVH over the instances is built anew, on
-  /// the device; meshes stay as they are. What a transform without an inverse places is not hit. A solid that no ray
-  /// could hit when it was uploaded, as it had no triangles or no inverse, stays so. The tree of solids and the
-  /// surfaces between them do not change. view() changes: `reach` may grow.
+  /// Instance::transform) becomes that of solid solids[i]. The level of the BVH over the instances is rebuilt on the
+  /// device; meshes don't change. A solid whose transform has no inverse is not hit. A solid that no ray could hit when
+  /// it was uploaded, because it had no triangles or no inverse, stays so. The tree of solids and the surfaces between
+  /// them do not change. view() changes: `reach` may grow.
   ///
   /// Work is done in the stream's order; returns once the stream is past it. Nothing may use the geometry meanwhile.
   /// Throws Error: usage (a flat scene, one without a BVH, a solid that is not there or is given twice, another number
@@ -66,11 +66,11 @@ class GpuGeometry {
                       StreamRef stream);
   /// Hides solids from all ray queries, or shows them again. Everything else as for set_transforms().
   void set_visible(std::span<const std::uint32_t> solids, bool visible, StreamRef stream);
-  /// New vertices of a mesh, on the device, in its own frame and unit, as many as it had. The boxes of its tree follow,
-  /// and so does the level over instances. The tree keeps its shape: after large changes rays take longer than through
-  /// a new upload. Of a flattened scene mesh 0 is all of it. Otherwise as set_transforms(). Throws Error: usage (a mesh
-  /// that is not there, another number of vertices, a vertex that is not finite or beyond 1e18, no BVH), limit,
-  /// out_of_device_memory, device.
+  /// New vertices of a mesh, on the device, in its own frame and unit, as many as it had. The boxes of its tree are
+  /// refitted, and the level over instances is rebuilt. The tree keeps its topology: after large changes rays take
+  /// longer than with a new upload. In a flattened scene, mesh 0 is the whole scene. Otherwise as set_transforms().
+  /// Throws Error: usage (a mesh that is not there, another number of vertices, a vertex that is not finite or beyond
+  /// 1e18, no BVH), limit, out_of_device_memory, device.
   void refit(std::uint32_t mesh, DeviceSpan<const Float3> vertices, StreamRef stream);
 
  private:
@@ -94,8 +94,8 @@ class GpuGeometry {
                                  const Device& device, const UploadOptions& options = {},
                                  const Progress& progress = {});
 
-/// Both in the order of a stream of the caller's: upload_async() of sources says what that means. The scene, and the
-/// colours, may go on return.
+/// Both in the order of a stream of the caller's, as upload_async() of sources describes. The scene and the colours may
+/// be freed on return.
 [[nodiscard]] GpuGeometry upload_async(const Scene& scene, const Device& device, StreamRef stream,
                                        const UploadOptions& options = {}, const Progress& progress = {});
 [[nodiscard]] GpuGeometry upload_async(const FlatScene& flat, std::span<const std::uint32_t> material_colors,

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// From a scene's optics to the arrays that kernels see. upload() does it by itself; this is for who wants the same
-// numbers on the host.
+// SPDX-License-Identifier: Apache-2.0 Converts a scene's optics to the arrays that kernels read. upload() does this
+// itself; call it to get the same numbers on the host.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>

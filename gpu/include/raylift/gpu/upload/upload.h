@@ -35,7 +35,7 @@ struct ExternalMemory {
 /// thread. An ExternalMemory without an address leaves the array to placement. External memory counts in the budget.
 using ExternalTarget = std::function<ExternalMemory(const std::string& name, std::size_t bytes)>;
 
-/// Who builds the BVHs of an upload.
+/// Where the BVHs of an upload are built.
 enum class BvhBuilder : std::uint8_t {
   host,    ///< build_bvh: the best trees
   device,  ///< the device, for meshes of 50,000 triangles and more: much faster; see bvh_build.h. The host device has
@@ -47,14 +47,14 @@ struct UploadOptions {
   std::uint64_t reserve = kDefaultReserve;  ///< device bytes that stay free
   std::uint64_t budget = UINT64_MAX;        ///< device bytes to take at most
   bool flatten = false;                     ///< expand a scene's instances
-  /// Build the BVH that ray queries need, and upload it too. Without it a kernel's ray meets nothing and is in no
-  /// solid, and trace() and photons throw Error(usage); an upload takes less time and memory.
+  /// Build the BVH that ray queries need, and upload it too. Without it every ray of a kernel misses and every point is
+  /// in no solid, and trace() and photons throw Error(usage); an upload takes less time and memory.
   bool bvh = true;
   BvhOptions bvh_options;
   BvhBuilder bvh_builder = BvhBuilder::host;
-  /// The scene's BVH where there is one already, by build_bvh for the same origin (and of the flattened scene where
-  /// that is what is uploaded): nothing is built then. It must stay until the upload returns. Error(usage) where its
-  /// counts, its links or its transforms are not those of the scene; the triangles' vertices are not compared.
+  /// A prebuilt BVH of the scene, from build_bvh for the same origin (and of the flattened scene if that is uploaded):
+  /// no other one is built then. It must live until the upload returns. Error(usage) if its counts, links or transforms
+  /// are not those of the scene; the triangles' vertices are not compared.
   const SceneBvh* prebuilt_bvh = nullptr;
   Raster raster = kDefaultRaster;  ///< wavelengths at which optical tables are kept; 2 to 65536
   std::optional<Double3> origin;   ///< subtracted in double; default_origin if not given
@@ -64,7 +64,7 @@ struct UploadOptions {
   std::size_t chunk_bytes = std::size_t{16} << 20;
   std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes; 1 to 1024
   ExternalTarget external;  ///< for arrays whose memory the caller owns, such as OpenGL buffers
-  /// Where arrays that lie whole on the device get their memory; raylift's pool if not given. They keep it alive.
+  /// Allocates the arrays that are whole on the device; raylift's pool if not given. The arrays keep it alive.
   std::shared_ptr<DeviceResource> memory;
   /// Arrays of the caller's own, placed together with the scene's by one plan: GpuGeometry::array(name) has them. Each
   /// has a name that no other array has. upload() of sources appends them to its own.
@@ -86,7 +86,7 @@ struct ResidentArrays {
 /// arrays. A failure, or a cancellation between two chunks, releases everything. Throws Error: what plan_placement, the
 /// allocations and the fills throw; cancelled.
 ///
-/// Memory of UploadOptions::memory is taken and given back on CUDA's null stream.
+/// Memory of UploadOptions::memory is allocated and freed on CUDA's null stream.
 [[nodiscard]] ResidentArrays upload(std::span<const ArraySource> sources, const Device& device,
                                     const UploadOptions& options = {}, const Progress& progress = {});
 
@@ -94,14 +94,13 @@ struct ResidentArrays {
 ///
 ///   - Work that is enqueued on `stream` afterwards sees the arrays. Other streams have to wait for an event that is
 ///     recorded on `stream` after the return: Event, or cudaEventRecord.
-///   - The sources' fills run during the call. So the caller's arrays may go when it returns, but for those in pinned
-///     memory (ArraySource::pinned): the copies read these, so they must stay until the stream is past them.
-///   - What comes from UploadOptions::memory is taken and given back on `stream`, which must outlive the arrays. To
-///     release other arrays waits for the device.
-///   - The staging ring goes back to the device's pool, which does not use it again before the copies are done: the
-///   next
-///     upload waits for that. An array larger than the ring keeps the call waiting for the link.
-///   - Blocking are allocations, and BVHs that the device builds (BvhBuilder::device).
+///   - The sources' fills run during the call. So the caller's arrays may be freed when it returns, except those in
+///     pinned memory (ArraySource::pinned): the copies read these, so they must live until the copies are done.
+///   - Memory of UploadOptions::memory is allocated and freed on `stream`, which must outlive the arrays. Releasing
+///     other arrays waits for the device.
+///   - The staging ring returns to the device's pool, which does not reuse it before the copies are done: the next
+///     upload waits for that. With an array larger than the ring, the call waits for the link.
+///   - Allocations block, and so does building BVHs on the device (BvhBuilder::device).
 ///   - A failure waits for the stream. The report's times end with the call. On the host device all is done then.
 [[nodiscard]] ResidentArrays upload_async(std::span<const ArraySource> sources, const Device& device, StreamRef stream,
                                           const UploadOptions& options = {}, const Progress& progress = {});

@@ -44,8 +44,8 @@ struct ViewArrayInfo {
   std::string_view name;  ///< in reports and cache files
   ArrayRank rank;
   std::size_t element_bytes;
-  /// Makes the array's member of a view point to a device address, and the members with its count and with how many
-  /// of the last elements lie in host memory say `count` and `on_host`.
+  /// Sets the array's pointer in a view to a device address, its count to `count`, and the number of its last elements
+  /// in host memory to `on_host`.
   void (*set)(GeometryView& view, const std::byte* data, std::uint32_t count, std::uint32_t on_host);
 };
 
