@@ -37,9 +37,9 @@ struct WarpState {
 
 // settle_pair with all that a thread knows put into memory for as long as it takes. Few need it, and without this the
 // compiler would keep registers free for it in all of the loop.
-template <bool kScene, class Query, class SomeCold>
+template <bool kScene, class Query>
 __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const Ray& world,
-                                     Walk<kScene>& walk, Query& query, const SomeCold& cold, WarpState& state) {
+                                     Walk<kScene>& walk, Query& query, WarpState& state) {
   struct Parked {
     WarpState state;
     PreparedRay ray;
@@ -60,8 +60,6 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
   walk.mesh_depth = parked.mesh_depth;
   walk.placed = parked.placed;
   query = parked.query;
-  // As it was: what the compiler knows without a register of its own.
-  if constexpr (requires { query.cold; }) query.cold = cold;
 }
 
 // make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
@@ -123,7 +121,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
             store(state.mine, query);
             state.mine = kNoRay;
           } else if (const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query); open != 0) {
-            settle_parked(bvh, pair, open, fetch(state.mine), walk, query, stack.cold(), state);
+            settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
           }
         }
         if constexpr (!kStops) continue;  // no ray ends here
