@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
   }
 }
 
-// A warp's hits, hits[i] that of lane i, for the first `count` lanes. Neighbouring lanes write the two halves of one
-// hit together: a sector at a time, which the L2 takes as one request.
+// Stores the hits of a warp's first `count` lanes to hits[lane]. Pairs of lanes write both halves of one hit together:
+// one whole sector per request to the L2.
 __device__ inline void store_hits(Hit* hits, const Hit& hit, std::uint32_t count) {
   const std::uint32_t lane = threadIdx.x & 31u;
   const bool odd = (lane & 1u) != 0;
@@ -131,8 +131,7 @@ __device__ inline void store_hits(Hit* hits, const Hit& hit, std::uint32_t count
   if (first + 1 < count) place[2] = odd_hit;
 }
 
-// hits[i] = finish(i, found[i]) for each ray, by 32 threads at a time: finish_in_warp for hits, which may lie over
-// `found`.
+// hits[i] = finish(i, found[i]) for each ray, 32 at a time: like finish_in_warp. `hits` may overlap `found`.
 template <class Finish>
 __device__ __noinline__ void finish_hits(std::uint32_t count, const bvh_detail::Site* found, Hit* hits, Finish finish) {
   __syncwarp();

@@ -92,7 +92,7 @@ RAYLIFT_HD inline float plane_slack(float far, float least_far, float step) {
 
 #if defined(__CUDA_ARCH__)
 
-// Two halfs in one register, the first in the lower 16 bits. By PTX, as kernels compiled at run time may have no
+// Two halfs in one register, the first in the lower 16 bits. In PTX, because kernels compiled at run time may not have
 // cuda_fp16.h.
 using Halfs = std::uint32_t;
 
@@ -127,8 +127,8 @@ __device__ inline Halfs difference_of_halfs(Halfs a, Halfs b) {
   asm("sub.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
   return result;
 }
-// The larger of each, and 0; the smaller of each. Halfs compare as integers do where one side is not negative, so
-// instructions for three operands serve.
+// The maximum of each half and 0, and the minimum of each half. If one operand is not negative, halfs compare like
+// integers, for which there are instructions with three operands.
 __device__ inline Halfs largest_of_halfs(Halfs a, Halfs b, Halfs c) {
 #if __CUDA_ARCH__ >= 900
   return __vimax3_s16x2_relu(a, b, c);
@@ -149,28 +149,28 @@ __device__ inline Halfs smallest_of_halfs(Halfs a, Halfs b, Halfs c, Halfs d) {
   return a;
 #endif
 }
-// A byte for each of four halfs: all ones for a negative one.
+// One byte for each of four halfs: 0xFF if it is negative, else 0.
 __device__ inline std::uint32_t negative_of_halfs(Halfs a, Halfs b) {
   std::uint32_t result;
   asm("prmt.b32 %0, %1, %2, 0xFDB9;" : "=r"(result) : "r"(a), "r"(b));
   return result;
 }
 
-// The slots whose boxes the ray meets in [tmin, tmax], four bits each: in half precision, two slots an instruction, as
-// instructions limit the walk. Only the frame of the node is placed in float.
+// The slots whose boxes the ray meets in [tmin, tmax], four bits each. Planes are computed in half precision, two slots
+// per instruction, because the walk is limited by instructions. Only the node's frame is computed in float.
 //
-// t counts from t0, a place on the ray that no box of the node begins before and that is less than two spans of the
-// grid along each axis before the others; and in units in which no axis spans more than 1. A plane is q * a + b, where
-// the byte q is as a half, a subnormal one, q * 2^-24.
+// t is measured from t0, in units of the longest axis: the node's box spans at most 1 on each axis. t0 is on the ray,
+// at most one span of any axis before the box is entered on that axis, and not behind where a box of the node is
+// entered. A plane is q * a + b; the byte q is the subnormal half q * 2^-24.
 //
-// With v = 2^-11, half's rounding, and s what the float part adds to a plane for the sake of its own rounding, 16u
-// (|corner| + least_far) (see plane_slack): where a box is met, |b| <= 255 a + s, and t <= 510 a + s. So rounding a, b
-// and the result put a plane off by v (255 a + 255 a + 510 a + 2 s) < a / 2 + s / 1000, or below the smallest normal
-// half by 2^-24 in all. To be on the safe side planes are moved by 3/4 a + s + 2^-22.
+// Error, with v = 2^-11, half's unit roundoff, and s the slack for the float part, 16u (|corner| + least_far) (see
+// plane_slack): if the ray meets a box, |b| <= 255 a + s and t <= 510 a + s. Rounding a, b and the result moves a plane
+// by at most v (255 a + 255 a + 510 a + 2 s) < a / 2 + s / 1000, and by 2^-24 if the result is subnormal. The planes
+// are moved outward by 3/4 a + s + 2^-22.
 //
-// Where an axis's steps are far longer than the ray takes through the node's box, 2^13 times the least such slack along
-// an axis, they are cut down to that, around t0: a plane that is not within 2^-3 steps of where the ray is at t0 stays
-// on its side of it all the way.
+// If an axis's step is longer than 2^13 times the smallest slack of an axis, the ray moves by less than 0.09 steps
+// along it within the box. Its step is then reduced to that length, with the plane's distance from the ray's position
+// at t0 unchanged in steps. A plane on either side of the ray at t0, by the 3/4 steps above, remains on that side.
 __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax) {
   constexpr float kHalfSteps = 0.75f, kApart = 0x1p-22f;
   const std::uint32_t* words = node.word;
@@ -188,7 +188,7 @@ __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const Prepar
     far_corner[a] = moved + slack[a];
     before[a] = __float_as_int(fmaf(own, -255 / kHalfSteps, near_corner[a]));
   }
-  // As integers floats compare as they do as floats where one side is not negative.
+  // If one operand is not negative, floats compare like integers.
   const float t0 = __int_as_float(__vimax3_s32_relu(before[0], before[1], before[2]));
   const float longest = fmaxf(fmaxf(fabsf(step[0]), fabsf(step[1])), fabsf(step[2]));
   const float most = 0x1p13f * fminf(fminf(slack[0], slack[1]), slack[2]);
@@ -205,7 +205,7 @@ __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const Prepar
   }
   float scale;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(scale) : "f"(unit));
-  // 2^-8, so that q * 2^-24 * a * 2^24 stays below half's infinity, at 65520.
+  // a is at most 2^-8, so that the half a * 2^24 is finite.
   scale = fminf(scale * 0x1.FCp-9f, 0x1p100f);
   const float near_t0 = -fmaf(t0, scale, kApart), far_t0 = fmaf(-t0, scale, kApart), scale_of_steps = scale * 0x1p24f;
   Halfs near_at[3], far_at[3];
@@ -221,7 +221,7 @@ __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const Prepar
   const Halfs steps[3] = {first_twice(steps_xy), second_twice(steps_xy), first_twice(step_z_end)},
               end = second_twice(step_z_end);
 
-  // As order() says it, by an instruction each.
+  // The same as order(), in one instruction each.
   const bool forward[3] = {ray.inverse[0] > 0, ray.inverse[1] > 0, ray.inverse[2] > 0};
   Halfs left[2][2];  // leave - enter, of slots 4 half + odd and 4 half + odd + 2
 #pragma unroll

@@ -104,8 +104,8 @@ struct PairEdges {
   float z[4];
 };
 
-// The triangles of a pair that are surely hit are offered to the query. The result has a bit for each that is to be
-// settled. Mostly one of the two is hit, so that the threads of a warp measure together whichever it is.
+// Offers the triangles of a pair that are surely hit to the query. The result has a bit for each that must be settled.
+// Usually one of the two is hit: the threads of a warp measure it in the same instructions, whichever it is.
 template <class Query>
 RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t index, float inverse_z,
                                            const PairEdges& pair, float bound, float least_sure, std::uint32_t placed,
@@ -174,7 +174,8 @@ RAYLIFT_SLOW_PATH inline void settle_by_call(BvhView bvh, std::uint32_t index, s
 template <bool kScene>
 inline constexpr int kStackSize = kScene ? 2 * kBvhMaxDepth : kBvhMaxDepth;
 
-// What a query for the nearest triangle seldom looks at: that triangle, and the least that its t may be.
+// The best hit so far of a query for the nearest triangle, and the lower bound of its t. Rarely accessed, so it is kept
+// in memory.
 struct alignas(16) Candidate {
   Site site;
   float near;
@@ -190,7 +191,7 @@ class Cold {
   Candidate* place_;
 };
 
-// A walk's stack, and a query's candidate: a thread's own memory.
+// A traversal stack, and the query's best hit, in local memory.
 template <bool kScene>
 class Stack {
  public:

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk's stack of which the first entries, and the query's candidate, lie in shared memory.
+// A traversal stack whose first entries are in shared memory, as is the query's best hit so far.
 //
-// What a thread writes into local memory goes through to the L2, each entry as a request of its own, and the L2's
-// requests limit the walk. Levels near the root are in every ray's way; more entries than these would take too much of
-// the L1 from the nodes.
+// Local memory is written through to the L2, one request per entry, and requests to the L2 limit the walk. More entries
+// than these would take too much of the L1 cache from the nodes.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -12,13 +11,13 @@
 
 namespace raylift::inline v0_1::bvh_detail {
 
-// For blocks of kThreads threads. A thread's entries are a column of 8 bytes, addressed by one register.
+// For one-dimensional blocks of kThreads threads. A thread's entries form a column of 8-byte rows.
 template <bool kScene, int kThreads>
 class StackInShared {
   static constexpr int kShared = 4;
 
  public:
-  // The candidate, by a pointer.
+  // The best hit so far.
   class Cold {
    public:
     __device__ explicit Cold(std::uint32_t column) : column_(column) {}
@@ -41,7 +40,7 @@ class StackInShared {
     std::uint32_t column_;
   };
 
-  // What the caller wants at hand within the walk, which has no registers for it.
+  // A value of the caller's that the walk reads from shared memory, as it has no register for it.
   class Kept {
    public:
     __device__ explicit Kept(std::uint32_t column) : column_(column) {}
@@ -74,7 +73,7 @@ class StackInShared {
     return group;
   }
   [[nodiscard]] __device__ Cold cold() const { return Cold(column_); }
-  // The world's ray, which a walk wants again where it goes into an instance, and out of it.
+  // The ray in the world's frame: read on entering and on leaving an instance.
   __device__ void set_ray(const Ray& ray) const requires kScene {
     const std::uint32_t at = column_ + (kShared + 3) * kRow;
     store(at, as_bits(ray.origin.x), as_bits(ray.origin.y));
@@ -97,7 +96,7 @@ class StackInShared {
   }
 
  private:
-  // Of entries, the candidate's two, what is kept, and the ray.
+  // The entries, two rows of the best hit, the caller's value, and the ray.
   static constexpr int kRows = kShared + 3 + (kScene ? 4 : 0);
   static constexpr std::uint32_t kRow = kThreads * 8;
   __device__ static void store(std::uint32_t at, std::uint32_t a, std::uint32_t b) {
