@@ -18,7 +18,7 @@ namespace {
 using test::BoxQuery;
 using BoxReal = long double;
 
-constexpr std::size_t kBoxRays = 400'000;
+constexpr std::size_t kBoxRays = 100'000;
 
 float as_step(int exponent) {
   return std::ldexp(1.0f, exponent - 127);
