@@ -128,9 +128,10 @@ __device__ inline Halfs difference_of_halfs(Halfs a, Halfs b) {
   return result;
 }
 // The maximum of each half and 0, and the minimum of each half. If one operand is not negative, halfs compare like
-// integers, for which there are instructions with three operands.
+// integers, for which there are instructions with three operands from compute capability 9.0 on; below 8.0 there are
+// none for halves.
 __device__ inline Halfs largest_of_halfs(Halfs a, Halfs b, Halfs c) {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 || __CUDA_ARCH__ < 800
   return __vimax3_s16x2_relu(a, b, c);
 #else
   asm("{ .reg .b32 t; max.f16x2 t, %1, %2; max.f16x2 t, t, %3; max.f16x2 %0, t, %4; }"
@@ -140,7 +141,7 @@ __device__ inline Halfs largest_of_halfs(Halfs a, Halfs b, Halfs c) {
 #endif
 }
 __device__ inline Halfs smallest_of_halfs(Halfs a, Halfs b, Halfs c, Halfs d) {
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 || __CUDA_ARCH__ < 800
   return __vimin3_s16x2(__vimin3_s16x2(a, b, c), d, d);
 #else
   asm("{ .reg .b32 s, t; min.f16x2 s, %1, %2; min.f16x2 t, %3, %4; min.f16x2 %0, s, t; }"
