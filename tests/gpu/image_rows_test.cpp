@@ -11,7 +11,7 @@
 
 #include "../geometry/bvh_scenes.h"
 #include "image_rays.h"
-#include "rays/image_rows.h"
+#include "rays/one_thread.h"
 #include "support/effort.h"
 
 namespace raylift {
@@ -22,39 +22,7 @@ using test::image_of;
 using test::Lens;
 
 /// Looks alone, and through all that it is told to.
-struct Alone {
-  [[nodiscard]] std::uint32_t size() const { return 256; }
-  template <class Is>
-  [[nodiscard]] std::uint32_t count(std::uint32_t n, const Is& is) const {
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i != n; ++i) count += is(i) ? 1 : 0;
-    return count;
-  }
-  template <class Is>
-  [[nodiscard]] std::uint32_t first(std::uint32_t n, const Is& is) const {
-    for (std::uint32_t i = 0; i != n; ++i)
-      if (is(i)) return i;
-    return rows::kNone;
-  }
-  template <class Value>
-  [[nodiscard]] std::uint32_t least(std::uint32_t n, const Value& value) const {
-    std::uint32_t least = rows::kNone;
-    for (std::uint32_t i = 0; i != n; ++i) least = std::min(least, value(i));
-    return least;
-  }
-  template <class Of>
-  [[nodiscard]] rows::Sums sum(std::uint32_t n, const Of& of) const {
-    rows::Sums all;
-    for (std::uint32_t i = 0; i != n; ++i) {
-      const rows::Sums one = of(i);
-      all.tile_direction += one.tile_direction;
-      all.tile_origin += one.tile_origin;
-      all.line_direction += one.line_direction;
-      all.line_origin += one.line_origin;
-    }
-    return all;
-  }
-};
+using Alone = rows::OneThread<256>;
 
 std::uint32_t width_of(const std::vector<Ray>& rays) {
   EXPECT_GE(rays.size(), rows::kFewestRays);

@@ -7,45 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "rays/image_rows.h"
+#include "rays/one_thread.h"
 
 namespace raylift::inline v0_1::rows {
 namespace {
-
-/// Looks alone; see find_width. The sixty-four samples cost some microseconds.
-struct Alone {
-  [[nodiscard]] static std::uint32_t size() { return 64; }
-  template <class Is>
-  [[nodiscard]] std::uint32_t count(std::uint32_t n, const Is& is) const {
-    std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i != n; ++i) count += is(i) ? 1 : 0;
-    return count;
-  }
-  template <class Is>
-  [[nodiscard]] std::uint32_t first(std::uint32_t n, const Is& is) const {
-    for (std::uint32_t i = 0; i != n; ++i)
-      if (is(i)) return i;
-    return kNone;
-  }
-  template <class Value>
-  [[nodiscard]] std::uint32_t least(std::uint32_t n, const Value& value) const {
-    std::uint32_t least = kNone;
-    for (std::uint32_t i = 0; i != n; ++i) least = std::min(least, value(i));
-    return least;
-  }
-  template <class Of>
-  [[nodiscard]] Sums sum(std::uint32_t n, const Of& of) const {
-    Sums all;
-    for (std::uint32_t i = 0; i != n; ++i) {
-      const Sums one = of(i);
-      all.tile_direction += one.tile_direction;
-      all.tile_origin += one.tile_origin;
-      all.line_direction += one.line_direction;
-      all.line_origin += one.line_origin;
-    }
-    return all;
-  }
-};
 
 /// The lanes of a group in the order in which they are traced: its left half of 4 x 4 rays, then the right one.
 constexpr std::array<std::uint8_t, kGroup> kInHalves = [] {
@@ -81,7 +46,7 @@ void trace_groups(const BvhView& bvh, BvhLevels levels, std::span<const Ray> ray
 
 void closest_hits_in_tiles(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits) {
   const bool many = rays.size() >= kFewestOnHost && rays.size() <= kMostRays;
-  const std::uint32_t width = many ? find_width(rays.data(), rays.size(), Alone()) : 0;
+  const std::uint32_t width = many ? find_width(rays.data(), rays.size(), OneThread<64>()) : 0;
   if (width == 0) return closest_hits(bvh, levels, rays, hits);
   const Groups groups{rays.size(), width};
   tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, groups.size(), kGroupsAtOnce), [&](const auto& range) {

@@ -204,8 +204,7 @@ __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const Prepar
       far_corner[a] = fmaf(far_corner[a] - t0, share, t0);
     }
   }
-  float scale;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(scale) : "f"(unit));
+  float scale = rough_inverse(unit);  // infinite below normal numbers
   // a is at most 2^-8, so that the half a * 2^24 is finite.
   scale = fminf(scale * 0x1.FCp-9f, 0x1p100f);
   const float near_t0 = -fmaf(t0, scale, kApart), far_t0 = fmaf(-t0, scale, kApart), scale_of_steps = scale * 0x1p24f;
