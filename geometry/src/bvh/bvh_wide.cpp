@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collapse of a binary tree into compressed wide nodes.
 #include "bvh_wide.h"
+#include "bvh_encode.h"
 #include "large_vector.h"
 
 #include <raylift/geometry/error.h>
@@ -8,26 +9,12 @@
 #include <tbb/parallel_for.h>
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
+#include <bit>
+#include <cstring>
 #include <utility>
 
 namespace raylift::inline v0_1::bvh {
 namespace {
-
-constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-
-// A binary node, and where its primitives begin.
-struct Subtree {
-  std::uint32_t node, first;
-};
-
-// The subtrees that become a wide node's children, by slot.
-struct Children {
-  std::array<Subtree, kWide> slot;
-  std::uint32_t inner;  // how many are nodes
-  std::uint32_t pairs;  // how many pairs the others hold
-};
 
 // Follows the choices that were made for a node with `roots` children.
 int open(const BinaryNode* tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
@@ -43,6 +30,25 @@ int open(const BinaryNode* tree, Subtree at, int roots, std::array<Subtree, kWid
   return open(tree, {at.node + 2 * left_count, at.first + left_count}, roots - left, out, count);
 }
 
+// How much each inner child wants each slot: how far it lies from the node's middle in the slot's direction.
+using Agreements = std::array<std::array<float, kWide>, kWide>;
+
+Agreements agreements(const BinaryNode* tree, Subtree root, const std::array<Subtree, kWide>& found, int inner) {
+  const BinaryNode& whole = tree[root.node];
+  Agreements result;
+  for (int i = 0; i < inner; ++i) {
+    const BinaryNode& child = tree[found[i].node];
+    float offset[3];
+    for (int a = 0; a < 3; ++a)
+      offset[a] = 0.5f * (child.lower[a] + child.upper[a]) - 0.5f * (whole.lower[a] + whole.upper[a]);
+    const Lanes x = {-offset[0], offset[0], -offset[0], offset[0]}, y = {-offset[1], -offset[1], offset[1], offset[1]};
+    const Lanes low = x + y - offset[2], high = x + y + offset[2];
+    std::memcpy(result[i].data(), &low, sizeof low);
+    std::memcpy(result[i].data() + 4, &high, sizeof high);
+  }
+  return result;
+}
+
 // Inner children get slots by their direction from the node's middle: the pair (child, slot) that agrees most comes
 // first. Leaves go wherever there is room, as all pairs that a ray may hit are tested before any child.
 Children gather(const BinaryNode* tree, Subtree root) {
@@ -51,35 +57,32 @@ Children gather(const BinaryNode* tree, Subtree root) {
   const auto is_inner = [&](const Subtree& child) { return !tree[child.node].choice.is_leaf(); };
   const int inner =
       static_cast<int>(std::stable_partition(found.begin(), found.begin() + count, is_inner) - found.begin());
-  const BinaryNode& whole = tree[root.node];
-  std::array<std::array<float, 3>, kWide> offset;
-  for (int i = 0; i < inner; ++i)
-    for (int a = 0; a < 3; ++a)
-      offset[i][a] = 0.5f * (tree[found[i].node].lower[a] + tree[found[i].node].upper[a]) -
-                     0.5f * (whole.lower[a] + whole.upper[a]);
+  const Agreements agreement = agreements(tree, root, found, inner);
   Children result;
   result.slot.fill({kNone, 0});
   result.inner = static_cast<std::uint32_t>(inner);
   result.pairs = 0;
-  std::array<bool, kWide> placed{};
-  for (int round = 0; round < inner; ++round) {
-    int child = -1, place = -1;
-    float best = -std::numeric_limits<float>::infinity();
-    for (int i = 0; i < inner; ++i) {
-      if (placed[i]) continue;
-      for (int s = 0; s < kWide; ++s) {
-        if (result.slot[s].node != kNone) continue;
-        const float agreement = (s & 1 ? offset[i][0] : -offset[i][0]) + (s & 2 ? offset[i][1] : -offset[i][1]) +
-                                (s & 4 ? offset[i][2] : -offset[i][2]);
-        if (child < 0 || agreement > best) {
-          child = i;
-          place = s;
-          best = agreement;
-        }
-      }
+  // The free slot that each child agrees with most: looked for anew only where another child took it.
+  std::array<int, kWide> wish;
+  const auto look = [&](int child) {
+    int best = -1;
+    for (int s = 0; s < kWide; ++s)
+      if (result.slot[s].node == kNone && (best < 0 || agreement[child][s] > agreement[child][best])) best = s;
+    wish[child] = best;
+  };
+  for (int i = 0; i < inner; ++i) look(i);
+  std::uint32_t waiting = (1u << inner) - 1u;  // a bit for each child without a slot
+  while (waiting != 0) {
+    int child = std::countr_zero(waiting);
+    for (std::uint32_t others = waiting & (waiting - 1); others != 0; others &= others - 1) {
+      const int i = std::countr_zero(others);
+      if (agreement[i][wish[i]] > agreement[child][wish[child]]) child = i;
     }
-    placed[child] = true;
+    const int place = wish[child];
     result.slot[place] = found[child];
+    waiting &= ~(1u << child);
+    for (std::uint32_t others = waiting; others != 0; others &= others - 1)
+      if (const int i = std::countr_zero(others); wish[i] == place) look(i);
   }
   int slot = 0;
   for (int i = inner; i < count; ++i) {
@@ -88,60 +91,6 @@ Children gather(const BinaryNode* tree, Subtree root) {
     result.pairs += tree[found[i].node].count;
   }
   return result;
-}
-
-// a - b, rounded up. A double does not hold the difference of floats of very different magnitudes.
-double difference_up(float a, float b) {
-  const double x = a, y = -static_cast<double>(b), sum = x + y, back = sum - x;
-  const double error = (x - (sum - back)) + (y - back);  // exact: Knuth's TwoSum
-  return error > 0 ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
-}
-double difference_down(float a, float b) {
-  return -difference_up(b, a);
-}
-
-// The smallest power of two whose 255 steps span [lower, upper], as a biased exponent.
-std::uint8_t grid_exponent(float lower, float upper) {
-  const double extent = difference_up(upper, lower);
-  int e = extent > 0 ? std::ilogb(extent / 255.0) : -126;
-  e = std::max(e, -126);
-  while (std::ceil(std::ldexp(extent, -e)) > 255.0) ++e;
-  return static_cast<std::uint8_t>(e + 127);
-}
-
-BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children, std::uint32_t first_child,
-               std::uint32_t first_pair) {
-  BvhNode node{};
-  const BinaryNode& whole = tree[root];
-  std::array<double, 3> scale{};
-  for (int a = 0; a < 3; ++a) {
-    node.origin[a] = whole.lower[a];
-    node.exponent[a] = grid_exponent(whole.lower[a], whole.upper[a]);
-    scale[a] = std::ldexp(1.0, 127 - node.exponent[a]);  // exact
-  }
-  node.first_child = first_child;
-  node.first_pair = first_pair;
-  for (int s = 0; s < kWide; ++s) {
-    for (int a = 0; a < 3; ++a) node.lower[a][s] = 255;
-    const std::uint32_t child = children.slot[s].node;
-    if (child == kNone) continue;
-    const BinaryNode& n = tree[child];
-    if (!n.choice.is_leaf()) {
-      node.inner |= 1u << (4 * s);
-    } else {
-      node.pairs |= ((1u << n.count) - 1u) << (4 * s);
-    }
-    for (int a = 0; a < 3; ++a) {
-      // Products are exact. Not negative, so cutting off rounds down; the child is inside of the node, so both are at
-      // most 255.
-      const double low = difference_down(n.lower[a], whole.lower[a]) * scale[a];
-      const double high = difference_up(n.upper[a], whole.lower[a]) * scale[a];
-      const int down = static_cast<int>(high);
-      node.lower[a][s] = static_cast<std::uint8_t>(std::min(static_cast<int>(low), 255));
-      node.upper[a][s] = static_cast<std::uint8_t>(std::min(down + (static_cast<double>(down) < high ? 1 : 0), 255));
-    }
-  }
-  return node;
 }
 
 // One level of wide nodes after the other: the binary nodes at their roots, their children, then where those go.
