@@ -2,9 +2,11 @@
 // Binned surface area heuristic, top-down; after Wald, "On fast Construction of SAH-based Bounding Volume Hierarchies"
 // (2007), with the task structure and the depth bound of our own.
 #include "bvh_sah.h"
+#include "bvh_bins.h"
 #include "large_vector.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_reduce.h>
@@ -16,12 +18,9 @@
 namespace raylift::inline v0_1::bvh {
 namespace {
 
-constexpr int kBins = 16, kFewBins = 8;  // of a node, and of one with few primitives
 constexpr std::size_t kFew = 32, kVeryFew = 4;
 constexpr std::size_t kParallelTask = 4096;     // below: one task
 constexpr std::size_t kParallelLoop = 1 << 15;  // above: a node's own loops run in parallel
-
-using IntLanes = std::int32_t __attribute__((vector_size(16)));
 
 struct Bounds2 {
   Box box, centers;  // of primitives; of their lower + upper
@@ -37,108 +36,6 @@ struct Bounds2 {
   }
 };
 
-// Which bin a primitive falls into, per axis.
-struct Binning {
-  Lanes origin, scale;
-
-  Binning(const Box& centers, int bins) : origin(centers.lower) {
-    for (int a = 0; a < 4; ++a) {
-      const float extent = a < 3 ? centers.upper[a] - centers.lower[a] : 0.0f;
-      const float s = 0.99f * static_cast<float>(bins) / extent;
-      scale[a] = extent > 0 && std::isfinite(s) ? s : 0.0f;
-    }
-    origin[3] = 0;
-  }
-  [[nodiscard]] IntLanes operator()(const Primitive& p) const {
-    Lanes offset = (p.lower + p.upper - origin) * scale;
-    offset[3] = 0;
-    return __builtin_convertvector(offset, IntLanes);
-  }
-};
-
-template <int N>
-struct Bins {
-  Box boxes[3][N];
-  std::uint32_t counts[3][N] = {};
-
-  void add(const Primitive& p, IntLanes bin) {
-    for (int a = 0; a < 3; ++a) {
-      boxes[a][bin[a]].add(p.lower, p.upper);
-      ++counts[a][bin[a]];
-    }
-  }
-  void add(const Bins& other) {
-    for (int a = 0; a < 3; ++a)
-      for (int k = 0; k < N; ++k) {
-        boxes[a][k].add(other.boxes[a][k]);
-        counts[a][k] += other.counts[a][k];
-      }
-  }
-};
-
-struct Split {
-  int axis = -1;
-  int bin = 0;  // the first of the right side
-  float cost = Box::kInfinity;
-};
-
-template <int N>
-Split best_split(const Bins<N>& bins) {
-  Split best;
-  for (int a = 0; a < 3; ++a) {
-    float right_cost[N];
-    Box box;
-    std::uint32_t n = 0;
-    for (int k = N - 1; k > 0; --k) {
-      box.add(bins.boxes[a][k]);
-      n += bins.counts[a][k];
-      right_cost[k] = box.half_area() * static_cast<float>(n);  // NaN of none, which no cost below is less than
-    }
-    box = Box();
-    n = 0;
-    for (int k = 1; k < N; ++k) {
-      box.add(bins.boxes[a][k - 1]);
-      n += bins.counts[a][k - 1];
-      const float cost = box.half_area() * static_cast<float>(n) + right_cost[k];
-      if (cost < best.cost) best = {a, k, cost};
-    }
-  }
-  return best;
-}
-
-// Which of three or four primitives go left, a bit each, at the least cost of all divisions: without bins, which would
-// take longer.
-std::uint32_t best_division(const Primitive* first, std::size_t n) {
-  const auto box = [first](std::size_t i) { return Box{first[i].lower, first[i].upper}; };
-  const auto both = [](Box a, const Box& b) {
-    a.add(b);
-    return a;
-  };
-  std::uint32_t best = 0;
-  float least = Box::kInfinity;
-  const auto look = [&](std::uint32_t left, float cost) {
-    if (!(cost < least)) return;
-    least = cost;
-    best = left;
-  };
-  const Box a = box(0), b = box(1), c = box(2), ab = both(a, b), ac = both(a, c), bc = both(b, c);
-  if (n == 3) {
-    look(0b001, a.half_area() + 2 * bc.half_area());
-    look(0b010, b.half_area() + 2 * ac.half_area());
-    look(0b100, c.half_area() + 2 * ab.half_area());
-    return best;
-  }
-  const Box d = box(3), ad = both(a, d), bd = both(b, d), cd = both(c, d);
-  look(0b0011, 2 * (ab.half_area() + cd.half_area()));
-  look(0b0101, 2 * (ac.half_area() + bd.half_area()));
-  look(0b1001, 2 * (ad.half_area() + bc.half_area()));
-  look(0b0001, a.half_area() + 3 * both(b, cd).half_area());
-  look(0b0010, b.half_area() + 3 * both(a, cd).half_area());
-  look(0b0100, c.half_area() + 3 * both(d, ab).half_area());
-  look(0b1000, d.half_area() + 3 * both(c, ab).half_area());
-  return best;
-}
-
 class Builder {
  public:
   Builder(RawVector<Primitive>& primitives, BinaryNode* nodes, std::uint32_t leaf_pairs)
@@ -148,16 +45,18 @@ class Builder {
         leaf_pairs_(leaf_pairs) {}
 
   void build(std::size_t count, int max_depth) {
-    const Bounds2 bounds =
-        count > kParallelLoop
-            ? tbb::parallel_reduce(
-                  tbb::blocked_range<std::size_t>(0, count, kBlock), Bounds2(),
-                  [&](const auto& range, const Bounds2& sum) { return measure(range.begin(), range.end(), sum); },
-                  [](Bounds2 a, const Bounds2& b) {
-                    a.add(b);
-                    return a;
-                  })
-            : measure(0, count, {});
+    const Bounds2 bounds = count > kParallelLoop
+                               ? tbb::parallel_reduce(
+                                     tbb::blocked_range<std::size_t>(0, count, kBlock), Bounds2(),
+                                     [&](const auto& range, Bounds2 sum) {
+                                       sum.add(measure(primitives_ + range.begin(), primitives_ + range.end()));
+                                       return sum;
+                                     },
+                                     [](Bounds2 a, const Bounds2& b) {
+                                       a.add(b);
+                                       return a;
+                                     })
+                               : measure(primitives_, primitives_ + count);
     (void)build(0, 0, count, bounds, max_depth, false);
   }
 
@@ -170,7 +69,7 @@ class Builder {
     Bounds2 left, right;
   };
 
-  // The node over [begin, end), which lies in spare_ or in primitives_.
+  // The node over [begin, end), which lies in spare_ or in primitives_. Few lie in primitives_ from then on.
   WideCost build(std::uint32_t index, std::size_t begin, std::size_t end, const Bounds2& bounds, int levels,
                  bool in_spare) {
     const std::size_t n = end - begin;
@@ -182,7 +81,7 @@ class Builder {
     node.count = static_cast<std::uint32_t>(n);
     node.choice.bits = 0;
     const float area = bounds.box.half_area();
-    if (in_spare && n <= kParallelLoop) {
+    if (in_spare && n < kFew) {
       std::copy(spare_.get() + begin, spare_.get() + end, primitives_ + begin);
       in_spare = false;
     }
@@ -205,13 +104,16 @@ class Builder {
     return WideCost::join(area, node.count, leaf_pairs_, left_cost, right_cost, node.choice);
   }
 
-  Bounds2 measure(std::size_t begin, std::size_t end, Bounds2 sum) const {
-    for (std::size_t i = begin; i < end; ++i) sum.add(primitives_[i]);
+  [[nodiscard]] Primitive* source(bool in_spare) const { return in_spare ? spare_.get() : primitives_; }
+
+  static Bounds2 measure(const Primitive* first, const Primitive* last) {
+    Bounds2 sum;
+    for (; first != last; ++first) sum.add(*first);
     return sum;
   }
 
-  [[nodiscard]] Halves halves_at(std::size_t begin, std::size_t middle, std::size_t end) const {
-    return {middle, measure(begin, middle, {}), measure(middle, end, {})};
+  static Halves halves_of(const Primitive* all, std::size_t begin, std::size_t middle, std::size_t end) {
+    return {middle, measure(all + begin, all + middle), measure(all + middle, all + end)};
   }
 
   // Divides [begin, end) and orders it accordingly; `in_spare` says where it lies, before and after. `levels` of nodes
@@ -224,12 +126,13 @@ class Builder {
         if (const Halves halves = divide(begin, end, left); fits(begin, halves.middle, end, levels)) return halves;
     } else if (n > 2 && !tight) {
       const Binning binning(centers, n < kFew ? kFewBins : kBins);
-      const Split best = n < kFew             ? best_split(fill<kFewBins>(primitives_ + begin, n, binning))
-                         : n <= kParallelLoop ? best_split(fill<kBins>(primitives_ + begin, n, binning))
+      const Split best = n < kFew             ? bin_and_split<kFewBins>(primitives_ + begin, n, binning)
+                         : n <= kParallelLoop ? bin_and_split<kBins>(source(in_spare) + begin, n, binning)
                                               : best_split(fill_in_parallel(begin, end, binning, in_spare));
       if (best.axis >= 0) {
         const Halves halves = n > kParallelLoop ? partition_in_parallel(begin, end, binning, best, in_spare)
-                                                : partition(begin, end, binning, best);
+                              : n < kFew        ? partition_few(begin, end, binning, best)
+                                                : partition(begin, end, binning, best, in_spare);
         if (fits(begin, halves.middle, end, levels)) return halves;
       }
     }
@@ -267,47 +170,56 @@ class Builder {
   }
 
   template <int N>
-  static Bins<N> fill(const Primitive* first, std::size_t n, const Binning& binning, Bins<N> bins = {}) {
-    for (std::size_t i = 0; i < n; ++i) bins.add(first[i], binning(first[i]));
-    return bins;
+  static Split bin_and_split(const Primitive* first, std::size_t n, const Binning& binning) {
+    Bins<N> bins;
+    bins.add(first, first + n, binning);
+    return best_split(bins);
   }
 
   Bins<kBins> fill_in_parallel(std::size_t begin, std::size_t end, const Binning& binning, bool in_spare) const {
-    const Primitive* const source = in_spare ? spare_.get() : primitives_;
-    return tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(begin, end, kBlock), Bins<kBins>(),
-        [&](const auto& range, const Bins<kBins>& bins) {
-          return fill<kBins>(source + range.begin(), range.size(), binning, bins);
-        },
-        [](Bins<kBins> a, const Bins<kBins>& b) {
-          a.add(b);
-          return a;
-        });
+    const Primitive* const from = source(in_spare);
+    tbb::enumerable_thread_specific<Bins<kBins>> parts;
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, kBlock),
+                      [&](const auto& range) { parts.local().add(from + range.begin(), from + range.end(), binning); });
+    Bins<kBins> bins;
+    for (const Bins<kBins>& part : parts) bins.add(part);
+    return bins;
   }
 
-  // Stable, and without a branch on which side a primitive goes to, which would be mispredicted.
-  Halves partition(std::size_t begin, std::size_t end, const Binning& binning, const Split& best) {
-    Primitive* const others = spare_.get() + begin;
+  // Stable, and without a branch on which side a primitive goes to, which would be mispredicted. Into the other array.
+  Halves partition(std::size_t begin, std::size_t end, const Binning& binning, const Split& best, bool& in_spare) {
+    const Primitive* const from = source(in_spare);
+    in_spare = !in_spare;
+    Primitive* const to = source(in_spare);
+    const std::size_t middle = begin + best.left;
+    std::size_t next[2] = {middle, begin};
+    for (std::size_t i = begin; i < end; ++i) to[next[best.is_left(binning(from[i])) ? 1 : 0]++] = from[i];
+    return halves_of(to, begin, middle, end);
+  }
+
+  // Likewise, and they stay where they are.
+  Halves partition_few(std::size_t begin, std::size_t end, const Binning& binning, const Split& best) {
+    std::array<Primitive, kFew> others;
     std::size_t middle = begin, right = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Primitive p = primitives_[i];
-      const std::size_t left = binning(p)[best.axis] < best.bin ? 1 : 0;
+      const std::size_t left = best.is_left(binning(p)) ? 1 : 0;
       primitives_[middle] = p;
       others[right] = p;
       middle += left;
       right += 1 - left;
     }
-    std::copy(others, others + right, primitives_ + middle);
-    return halves_at(begin, middle, end);
+    std::copy(others.begin(), others.begin() + right, primitives_ + middle);
+    return halves_of(primitives_, begin, middle, end);
   }
 
   // Stable, by blocks of a fixed size: count, then scatter into the other array.
   Halves partition_in_parallel(std::size_t begin, std::size_t end, const Binning& binning, const Split& best,
                                bool& in_spare) {
-    const Primitive* const source = in_spare ? spare_.get() : primitives_;
-    Primitive* const target = in_spare ? primitives_ : spare_.get();
+    const Primitive* const from = source(in_spare);
     in_spare = !in_spare;
-    const auto is_left = [&](const Primitive& p) { return binning(p)[best.axis] < best.bin; };
+    Primitive* const target = source(in_spare);
+    const auto is_left = [&](const Primitive& p) { return best.is_left(binning(p)); };
     const std::size_t blocks = (end - begin + kBlock - 1) / kBlock;
     std::vector<std::size_t> lefts(blocks);
     std::vector<Halves> halves(blocks);
@@ -315,7 +227,7 @@ class Builder {
     const auto block_end = [&](std::size_t b) { return std::min(end, begin + (b + 1) * kBlock); };
     tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
       std::size_t n = 0;
-      for (std::size_t i = block_begin(b); i < block_end(b); ++i) n += is_left(source[i]) ? 1u : 0u;
+      for (std::size_t i = block_begin(b); i < block_end(b); ++i) n += is_left(from[i]) ? 1u : 0u;
       lefts[b] = n;
     });
     std::size_t middle = begin;
@@ -328,9 +240,9 @@ class Builder {
       std::size_t l = lefts[b], r = middle + (block_begin(b) - begin) - (lefts[b] - begin);
       Halves sum{};
       for (std::size_t i = block_begin(b); i < block_end(b); ++i) {
-        const bool left = is_left(source[i]);
-        (left ? sum.left : sum.right).add(source[i]);
-        target[left ? l++ : r++] = source[i];
+        const bool left = is_left(from[i]);
+        (left ? sum.left : sum.right).add(from[i]);
+        target[left ? l++ : r++] = from[i];
       }
       halves[b] = sum;
     });
@@ -356,7 +268,7 @@ class Builder {
                          return a.number() < b.number();
                        });
     }
-    return halves_at(begin, middle, end);
+    return halves_of(primitives_, begin, middle, end);
   }
 
   Primitive* primitives_;
