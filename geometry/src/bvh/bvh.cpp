@@ -8,7 +8,6 @@
 
 #include <raylift/geometry/error.h>
 
-#include <tbb/parallel_for.h>
 #include <algorithm>
 #include <cmath>
 #include <new>
@@ -22,8 +21,8 @@ RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<
                                      std::span<const UInt3> triangles) {
   RawVector<Primitive> primitives;
   resize_large(primitives, pairs.size());
-  tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
-    const TrianglePair pair = bvh::pair_vertices(vertices, triangles, pairs[i]);
+  const auto ids = [&](std::size_t i) { return pairs[i]; };
+  bvh::for_pairs(vertices, triangles, pairs.size(), ids, [&](std::size_t i, PairIds, const TrianglePair& pair) {
     bvh::Box box;
     for (const auto& v : pair.vertex) {
       const bvh::Lanes point = {v[0], v[1], v[2], 0};
@@ -31,7 +30,6 @@ RawVector<Primitive> make_primitives(const RawVector<PairIds>& pairs, std::span<
     }
     primitives[i] = {box.lower, box.upper};
     primitives[i].set_number(static_cast<std::uint32_t>(i));
-    primitives[i].upper[3] = 0;
   });
   return primitives;
 }
@@ -63,11 +61,12 @@ Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles
   result.level_ends = std::move(tree.level_ends);
   resize_large(result.ids, pairs.size());
   resize_large(result.pairs, pairs.size());
-  tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
-    const PairIds ids = pairs[tree.order[i]];
-    result.ids[i] = ids;
-    result.pairs[i] = bvh::pair_vertices(vertices, triangles, ids);
-  });
+  const auto in_order = [&](std::size_t i) { return pairs[tree.order[i]]; };
+  bvh::for_pairs(vertices, triangles, pairs.size(), in_order,
+                 [&](std::size_t i, PairIds ids, const TrianglePair& pair) {
+                   result.ids[i] = ids;
+                   result.pairs[i] = pair;
+                 });
   stage.advance(pairs.size());
   return result;
 } catch (const std::bad_alloc&) {

@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -280,18 +281,21 @@ RawVector<PairIds> pair_triangles(std::span<const Float3> vertices, std::span<co
   return all;
 }
 
-TrianglePair pair_vertices(std::span<const Float3> vertices, std::span<const UInt3> triangles, PairIds ids) {
-  const auto stored = [&](std::uint32_t id, std::uint32_t k) {
-    return vertices[corner(triangles[id >> 2], (k + (id & 3u)) % 3)];
+PairCorners pair_corners(std::span<const UInt3> triangles, PairIds ids) {
+  const auto stored = [&](std::uint32_t id) {
+    const UInt3& t = triangles[id >> 2];
+    const std::uint32_t twice[] = {t.x, t.y, t.z, t.x, t.y};  // no branch on which comes first
+    const std::uint32_t* const first = twice + (id & 3u);
+    return std::array{first[0], first[1], first[2]};
   };
-  const std::uint32_t a = ids.triangle[0], b = ids.triangle[1];
-  const Float3 four[4] = {stored(a, 0), stored(a, 1), stored(a, 2), b == kNoTriangle ? stored(a, 2) : stored(b, 2)};
+  const std::uint32_t a = ids.triangle[0], b = ids.triangle[1] == kNoTriangle ? a : ids.triangle[1];
+  const std::array<std::uint32_t, 3> own = stored(a);
+  return {own[0], own[1], own[2], stored(b)[2]};
+}
+
+TrianglePair pair_vertices(std::span<const Float3> vertices, const PairCorners& corners) {
   TrianglePair pair;
-  for (int k = 0; k < 4; ++k) {
-    pair.vertex[k][0] = four[k].x;
-    pair.vertex[k][1] = four[k].y;
-    pair.vertex[k][2] = four[k].z;
-  }
+  for (int k = 0; k < 4; ++k) std::memcpy(pair.vertex[k], &vertices[corners[k]], sizeof pair.vertex[k]);
   return pair;
 }
 
