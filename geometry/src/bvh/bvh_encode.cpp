@@ -73,17 +73,14 @@ void store_bytes(IntLanes values, std::uint8_t* to) {
 
 }  // namespace
 
-BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children, std::uint32_t first_child,
-               std::uint32_t first_pair) {
+BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children) {
   BvhNode node{};
   const BinaryNode& whole = tree[root];
-  node.first_child = first_child;
-  node.first_pair = first_pair;
   // Planes by axis and slot. An empty slot has the node's own, until it gets those of none.
   float lower[3][kWide], upper[3][kWide];
   std::uint32_t empty = 0;
   for (int s = 0; s < kWide; ++s) {
-    const std::uint32_t child = children.slot[s].node;
+    const std::uint32_t child = children[s].node;
     const BinaryNode& n = tree[child == kNone ? root : child];
     for (int a = 0; a < 3; ++a) {
       lower[a][s] = n.lower[a];

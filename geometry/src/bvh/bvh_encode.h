@@ -18,14 +18,10 @@ struct Subtree {
 };
 
 /// The subtrees that become a wide node's children, by slot; kNone where there is none.
-struct Children {
-  std::array<Subtree, kWide> slot;
-  std::uint32_t inner;  ///< how many are nodes
-  std::uint32_t pairs;  ///< how many pairs the others hold
-};
+using Children = std::array<Subtree, kWide>;
 
-/// The wide node at the binary node `root`. Lower planes are rounded down, upper ones up.
-[[nodiscard]] BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children,
-                             std::uint32_t first_child, std::uint32_t first_pair);
+/// The wide node at the binary node `root`, but for where its children and pairs begin. Lower planes are rounded down,
+/// upper ones up.
+[[nodiscard]] BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children);
 
 }  // namespace raylift::inline v0_1::bvh

@@ -11,10 +11,13 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <utility>
 
 namespace raylift::inline v0_1::bvh {
 namespace {
+
+constexpr std::size_t kBlock = 64;  // wide nodes that one thread makes
 
 // Follows the choices that were made for a node with `roots` children.
 int open(const BinaryNode* tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
@@ -59,15 +62,13 @@ Children gather(const BinaryNode* tree, Subtree root) {
       static_cast<int>(std::stable_partition(found.begin(), found.begin() + count, is_inner) - found.begin());
   const Agreements agreement = agreements(tree, root, found, inner);
   Children result;
-  result.slot.fill({kNone, 0});
-  result.inner = static_cast<std::uint32_t>(inner);
-  result.pairs = 0;
+  result.fill({kNone, 0});
   // The free slot that each child agrees with most: looked for anew only where another child took it.
   std::array<int, kWide> wish;
   const auto look = [&](int child) {
     int best = -1;
     for (int s = 0; s < kWide; ++s)
-      if (result.slot[s].node == kNone && (best < 0 || agreement[child][s] > agreement[child][best])) best = s;
+      if (result[s].node == kNone && (best < 0 || agreement[child][s] > agreement[child][best])) best = s;
     wish[child] = best;
   };
   for (int i = 0; i < inner; ++i) look(i);
@@ -79,59 +80,74 @@ Children gather(const BinaryNode* tree, Subtree root) {
       if (agreement[i][wish[i]] > agreement[child][wish[child]]) child = i;
     }
     const int place = wish[child];
-    result.slot[place] = found[child];
+    result[place] = found[child];
     waiting &= ~(1u << child);
     for (std::uint32_t others = waiting; others != 0; others &= others - 1)
       if (const int i = std::countr_zero(others); wish[i] == place) look(i);
   }
   int slot = 0;
   for (int i = inner; i < count; ++i) {
-    while (result.slot[slot].node != kNone) ++slot;
-    result.slot[slot] = found[i];
-    result.pairs += tree[found[i].node].count;
+    while (result[slot].node != kNone) ++slot;
+    result[slot] = found[i];
   }
   return result;
 }
 
-// One level of wide nodes after the other: the binary nodes at their roots, their children, then where those go.
+// Where a node's children begin in the next level, and its pairs in the order of all.
+struct Begin {
+  std::uint32_t child = 0, pair = 0;
+
+  void skip(const BvhNode& node) {
+    child += static_cast<std::uint32_t>(std::popcount(node.inner));
+    pair += static_cast<std::uint32_t>(std::popcount(node.pairs));
+  }
+};
+
+// One level of wide nodes after the other: the nodes while their children are in the cache, then where those go.
 WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives) {
   WideTree result;
   resize_large(result.order, primitives.size());
   result.nodes.reserve(primitives.size() / 4 + 1);  // seldom more; what stays unused is never touched
   RawVector<Subtree> level{{0, 0}}, next;
-  RawVector<std::uint32_t> first_child, first_pair;
+  std::vector<Begin> begins;  // of blocks of nodes
   std::uint32_t pair_end = 0;
   while (!level.empty()) {
     const std::size_t n = level.size(), base = result.nodes.size();
     const auto children = make_large<Children>(n);
-    first_child.resize(n);
-    first_pair.resize(n);
-    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
-      children[i] = gather(tree, level[i]);
-      first_child[i] = children[i].inner;
-      first_pair[i] = children[i].pairs;
-    });
-    std::uint32_t inner = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      inner += std::exchange(first_child[i], inner);
-      pair_end += std::exchange(first_pair[i], pair_end);
-    }
-    next.resize(inner);
     if (result.nodes.capacity() >= base + n) touch(result.nodes.data() + base, n * sizeof(BvhNode));
     result.nodes.resize(base + n);
-    tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
-      result.nodes[base + i] = encode(tree, level[i].node, children[i],
-                                      static_cast<std::uint32_t>(base + n) + first_child[i], first_pair[i]);
-      std::uint32_t to_child = first_child[i], to_pair = first_pair[i];
-      for (const Subtree& child : children[i].slot) {
-        if (child.node == kNone) continue;
-        const BinaryNode& c = tree[child.node];
-        if (!c.choice.is_leaf()) {
-          next[to_child++] = child;
-          continue;
+    const std::span<BvhNode> nodes = std::span(result.nodes).subspan(base);
+    const std::size_t blocks = (n + kBlock - 1) / kBlock;
+    begins.assign(blocks, {});
+    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+      for (std::size_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) {
+        children[i] = gather(tree, level[i]);
+        nodes[i] = encode(tree, level[i].node, children[i]);
+        begins[b].skip(nodes[i]);
+      }
+    });
+    Begin end{0, pair_end};
+    for (Begin& begin : begins) {
+      const Begin block = std::exchange(begin, end);
+      end.child += block.child;
+      end.pair += block.pair;
+    }
+    pair_end = end.pair;
+    next.resize(end.child);
+    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+      for (std::size_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) {
+        BvhNode& node = nodes[i];
+        node.first_child = static_cast<std::uint32_t>(base + n) + begins[b].child;
+        node.first_pair = begins[b].pair;
+        Subtree* to_child = next.data() + begins[b].child;
+        std::uint32_t* to_pair = result.order.data() + begins[b].pair;
+        for (int s = 0; s < kWide; ++s) {
+          const Subtree& child = children[i][s];
+          if (node.is_inner(s)) *to_child++ = child;
+          const auto count = static_cast<std::uint32_t>(std::popcount(node.pair_bits(s)));
+          for (std::uint32_t k = 0; k < count; ++k) *to_pair++ = primitives[child.first + k].number();
         }
-        for (std::uint32_t k = child.first; k < child.first + c.count; ++k)
-          result.order[to_pair++] = primitives[k].number();
+        begins[b].skip(node);
       }
     });
     result.level_ends.push_back(static_cast<std::uint32_t>(result.nodes.size()));
