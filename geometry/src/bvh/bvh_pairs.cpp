@@ -23,8 +23,7 @@
 namespace raylift::inline v0_1::bvh {
 namespace {
 
-constexpr std::size_t kBlock = 4096;       // triangles that are paired among each other; fixed, so that results are
-constexpr std::uint32_t kSlots = 1 << 15;  // more than two per edge of a block
+constexpr std::size_t kBlock = 4096;  // triangles that are paired among each other; fixed, so that results are
 
 std::uint32_t corner(const UInt3& triangle, std::uint32_t k) {
   return k == 0 ? triangle.x : k == 1 ? triangle.y : triangle.z;
@@ -51,63 +50,72 @@ struct VertexBox {
   }
 };
 
-// Directed edges of a block: from (a, b) to the triangle, and the corner opposite of it. The first triangle wins where
-// several have an edge in the same direction.
+// Edges of a block's triangles. An edge is named by its triangle and the corner opposite of it, so a slot takes four
+// bytes, and the table stays in a core's own cache.
 class EdgeTable {
  public:
-  EdgeTable() : slots_(kSlots) {}
+  using Edge = std::uint16_t;  // triangle << 2 | corner
+  static constexpr Edge kNoEdge = 0xFFFF;
 
-  void clear() { ++stamp_; }
-  void insert(std::uint32_t a, std::uint32_t b, std::uint32_t triangle_and_corner) {
-    for (std::uint32_t i = place(a, b);; i = (i + 1) % kSlots) {
+  EdgeTable() : slots_(kSlots), places_(4 * kBlock), ends_(4 * kBlock), triangles_(kBlock) {}
+
+  void clear() { std::fill(slots_.begin(), slots_.end(), Slot{{kNoEdge, kNoEdge}}); }
+  // Its edges, unless it is degenerate. The first triangle wins where several have an edge in the same direction.
+  void insert(std::size_t i, const UInt3& triangle) {
+    triangles_[i] = triangle;
+    if (degenerate(triangle)) return;
+    insert(static_cast<Edge>(i << 2), triangle.y, triangle.z);
+    insert(static_cast<Edge>(i << 2 | 1u), triangle.z, triangle.x);
+    insert(static_cast<Edge>(i << 2 | 2u), triangle.x, triangle.y);
+  }
+  // The first one that is the same in the opposite direction, or kNoEdge. Of an edge that was inserted.
+  [[nodiscard]] Edge opposite(std::size_t i, std::uint32_t k, bool forward) const {
+    return slots_[places_[i << 2 | k]].first[forward ? 0 : 1];
+  }
+  [[nodiscard]] const UInt3& triangle(std::size_t i) const { return triangles_[i]; }
+
+ private:
+  static constexpr int kSlotBits = 14;  // a slot for each edge of a block, even if it has no two in common
+  static constexpr std::uint32_t kSlots = 1u << kSlotBits;
+  static_assert(3 * kBlock < kSlots && 4 * kBlock <= kNoEdge);
+
+  // The first ones backward and forward, where forward is from the vertex of the lower number.
+  struct Slot {
+    Edge first[2];
+  };
+  void insert(Edge edge, std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t ends = static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b);
+    const auto hash = static_cast<std::uint32_t>((ends * 0x9E3779B97F4A7C15u) >> (64 - kSlotBits));
+    ends_[edge] = ends;
+    for (std::uint32_t i = hash;; i = (i + 1) % kSlots) {
       Slot& slot = slots_[i];
-      if (slot.stamp == stamp_) {
-        if (slot.a == a && slot.b == b) return;
-        continue;
-      }
-      slot = {a, b, triangle_and_corner, stamp_};
+      const Edge there = std::min(slot.first[0], slot.first[1]);  // kNoEdge is the largest
+      if (there != kNoEdge && ends_[there] != ends) continue;
+      Edge& first = slot.first[a < b ? 1 : 0];
+      if (first == kNoEdge) first = edge;
+      places_[edge] = static_cast<std::uint16_t>(i);
       return;
     }
   }
-  [[nodiscard]] std::uint32_t find(std::uint32_t a, std::uint32_t b) const {
-    for (std::uint32_t i = place(a, b);; i = (i + 1) % kSlots) {
-      const Slot& slot = slots_[i];
-      if (slot.stamp != stamp_) return kNoTriangle;
-      if (slot.a == a && slot.b == b) return slot.value;
-    }
-  }
 
- private:
-  struct Slot {
-    std::uint32_t a, b, value, stamp = 0;
-  };
-  static std::uint32_t place(std::uint32_t a, std::uint32_t b) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(a) << 32 | b) * 0x9E3779B97F4A7C15u;
-    return static_cast<std::uint32_t>(key >> 49);
-  }
   std::vector<Slot> slots_;
-  std::uint32_t stamp_ = 0;
+  std::vector<std::uint16_t> places_;  // of edges
+  std::vector<std::uint64_t> ends_;    // likewise, whatever the direction
+  std::vector<UInt3> triangles_;
 };
-static_assert(1u << 15 == kSlots && 3 * kBlock < kSlots / 2);
 
 // Pairs at most kBlock triangles among each other; number(i) is the i-th one's.
 template <class Number>
 void pair_block(std::span<const Float3> vertices, std::span<const UInt3> triangles, std::size_t count,
                 const Number& number, EdgeTable& edges, RawVector<PairIds>& out) {
   edges.clear();
-  for (std::size_t i = 0; i < count; ++i) {
-    const UInt3& triangle = triangles[number(i)];
-    if (degenerate(triangle)) continue;
-    for (std::uint32_t k = 0; k < 3; ++k)
-      edges.insert(corner(triangle, (k + 1) % 3), corner(triangle, (k + 2) % 3),
-                   static_cast<std::uint32_t>(i) << 2 | k);
-  }
+  for (std::size_t i = 0; i < count; ++i) edges.insert(i, triangles[number(i)]);
   std::array<bool, kBlock> taken{};
   for (std::size_t i = 0; i < count; ++i) {
     if (taken[i]) continue;
     taken[i] = true;
     const std::uint32_t id = number(i);
-    const UInt3& triangle = triangles[id];
+    const UInt3& triangle = edges.triangle(i);
     PairIds best{{id << 2, kNoTriangle}};
     float best_area = std::numeric_limits<float>::infinity();
     std::size_t best_mate = 0;
@@ -116,10 +124,10 @@ void pair_block(std::span<const Float3> vertices, std::span<const UInt3> triangl
         // Stored (v0, v1, v2) starts at corner k; the mate has the edge v1 v2 the other way around.
         const std::uint32_t v0 = corner(triangle, k), v1 = corner(triangle, (k + 1) % 3),
                             v2 = corner(triangle, (k + 2) % 3);
-        const std::uint32_t found = edges.find(v2, v1);
-        if (found == kNoTriangle || taken[found >> 2]) continue;
+        const std::uint32_t found = edges.opposite(i, k, v1 < v2);
+        if (found == EdgeTable::kNoEdge || taken[found >> 2]) continue;
         const std::uint32_t mate = number(found >> 2);
-        const std::uint32_t v3 = corner(triangles[mate], found & 3u);
+        const std::uint32_t v3 = corner(edges.triangle(found >> 2), found & 3u);
         // A pair whose box is larger than both triangles' apart would be worse than two leaves.
         const VertexBox shared = VertexBox(vertices[v1]).with(VertexBox(vertices[v2])), last(vertices[v3]);
         const VertexBox own = shared.with(VertexBox(vertices[v0]));
