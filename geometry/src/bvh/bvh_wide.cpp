@@ -17,7 +17,7 @@
 namespace raylift::inline v0_1::bvh {
 namespace {
 
-constexpr std::size_t kBlock = 64;  // wide nodes that one thread makes
+constexpr std::size_t kNodesAtOnce = 64;  // wide nodes that one thread makes
 
 // Follows the choices that were made for a node with `roots` children.
 int open(const BinaryNode* tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
@@ -117,10 +117,10 @@ WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives
     if (result.nodes.capacity() >= base + n) touch(result.nodes.data() + base, n * sizeof(BvhNode));
     result.nodes.resize(base + n);
     const std::span<BvhNode> nodes = std::span(result.nodes).subspan(base);
-    const std::size_t blocks = (n + kBlock - 1) / kBlock;
+    const std::size_t blocks = (n + kNodesAtOnce - 1) / kNodesAtOnce;
     begins.assign(blocks, {});
     tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      for (std::size_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) {
+      for (std::size_t i = b * kNodesAtOnce; i < std::min(n, (b + 1) * kNodesAtOnce); ++i) {
         children[i] = gather(tree, level[i]);
         nodes[i] = encode(tree, level[i].node, children[i]);
         begins[b].skip(nodes[i]);
@@ -135,7 +135,7 @@ WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives
     pair_end = end.pair;
     next.resize(end.child);
     tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      for (std::size_t i = b * kBlock; i < std::min(n, (b + 1) * kBlock); ++i) {
+      for (std::size_t i = b * kNodesAtOnce; i < std::min(n, (b + 1) * kNodesAtOnce); ++i) {
         BvhNode& node = nodes[i];
         node.first_child = static_cast<std::uint32_t>(base + n) + begins[b].child;
         node.first_pair = begins[b].pair;
