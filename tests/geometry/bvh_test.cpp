@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace raylift {
 namespace {
@@ -111,6 +112,16 @@ TEST(Bvh, KeepsItsFormatForEveryOption) {
   const Triangles mesh = bumpy_sphere(40);
   for (const bool pairs : {false, true})
     for (const std::uint32_t leaf : {1u, 2u, 3u, 4u}) expect_sound(build(mesh, {pairs, leaf}), mesh, leaf);
+}
+
+TEST(Bvh, TakesTheSmallestStepsThatSpanANode) {
+  // 255 steps of 1, exactly; then more by less than a float of that size can tell.
+  for (const auto& [below, exponent] : {std::pair(0.0f, 127), {0x1p-30f, 128}}) {
+    const Triangles mesh{{{-below, -below, -below}, {255, 0, 255}, {0, 255, 3}}, {{0, 1, 2}}};
+    const Bvh bvh = build(mesh);
+    expect_sound(bvh, mesh);
+    for (const std::uint8_t found : bvh.nodes[0].exponent) EXPECT_EQ(found, exponent);
+  }
 }
 
 TEST(Bvh, PairsTheTrianglesOfAGridAndStaysSmall) {
