@@ -12,8 +12,6 @@ namespace raylift::inline v0_1::bvh {
 
 inline constexpr int kBins = 16, kFewBins = 8;  ///< of a node, and of one with few primitives
 
-using IntLanes = std::int32_t __attribute__((vector_size(16)));
-
 /// Which bin a primitive falls into, per axis.
 struct Binning {
   Lanes origin, scale;

@@ -8,8 +8,6 @@
 namespace raylift::inline v0_1::bvh {
 namespace {
 
-using IntLanes = std::int32_t __attribute__((vector_size(16)));
-
 // a - b = rounded + error, exactly: Knuth's TwoSum. T is float or Lanes.
 template <class T>
 struct Difference {

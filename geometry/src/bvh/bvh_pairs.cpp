@@ -23,7 +23,8 @@
 namespace raylift::inline v0_1::bvh {
 namespace {
 
-constexpr std::size_t kBlock = 4096;  // triangles that are paired among each other; fixed, so that results are
+// Triangles that are paired among each other: fixed, so that results are the same for any number of threads.
+constexpr std::size_t kBlock = 4096;
 
 std::uint32_t corner(const UInt3& triangle, std::uint32_t k) {
   return k == 0 ? triangle.x : k == 1 ? triangle.y : triangle.z;

@@ -25,7 +25,7 @@ namespace raylift::inline v0_1::bvh {
 using PairCorners = std::array<std::uint32_t, 4>;
 [[nodiscard]] PairCorners pair_corners(std::span<const UInt3> triangles, PairIds ids);
 
-/// Where they are.
+/// The vertices at these corners.
 [[nodiscard]] TrianglePair pair_vertices(std::span<const Float3> vertices, const PairCorners& corners);
 
 /// Calls use(i, ids(i), pair) for each i in [0, count), in parallel, with the vertices of the pair ids(i). Each of the

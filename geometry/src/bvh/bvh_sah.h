@@ -17,6 +17,7 @@ namespace raylift::inline v0_1::bvh {
 
 /// Four lanes; the fourth carries a number along.
 using Lanes = float __attribute__((vector_size(16)));
+using IntLanes = std::int32_t __attribute__((vector_size(16)));
 
 inline Lanes lane_min(Lanes a, Lanes b) {
   return a < b ? a : b;

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace raylift::inline v0_1::bvh {
 namespace {
@@ -119,12 +120,16 @@ WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives
     const std::span<BvhNode> nodes = std::span(result.nodes).subspan(base);
     const std::size_t blocks = (n + kNodesAtOnce - 1) / kNodesAtOnce;
     begins.assign(blocks, {});
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      for (std::size_t i = b * kNodesAtOnce; i < std::min(n, (b + 1) * kNodesAtOnce); ++i) {
-        children[i] = gather(tree, level[i]);
-        nodes[i] = encode(tree, level[i].node, children[i]);
-        begins[b].skip(nodes[i]);
-      }
+    // Calls use(i, the begin of its block) for each node, a block on one thread in order.
+    const auto for_nodes = [&](const auto& use) {
+      tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+        for (std::size_t i = b * kNodesAtOnce; i < std::min(n, (b + 1) * kNodesAtOnce); ++i) use(i, begins[b]);
+      });
+    };
+    for_nodes([&](std::size_t i, Begin& begin) {
+      children[i] = gather(tree, level[i]);
+      nodes[i] = encode(tree, level[i].node, children[i]);
+      begin.skip(nodes[i]);
     });
     Begin end{0, pair_end};
     for (Begin& begin : begins) {
@@ -134,21 +139,19 @@ WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives
     }
     pair_end = end.pair;
     next.resize(end.child);
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      for (std::size_t i = b * kNodesAtOnce; i < std::min(n, (b + 1) * kNodesAtOnce); ++i) {
-        BvhNode& node = nodes[i];
-        node.first_child = static_cast<std::uint32_t>(base + n) + begins[b].child;
-        node.first_pair = begins[b].pair;
-        Subtree* to_child = next.data() + begins[b].child;
-        std::uint32_t* to_pair = result.order.data() + begins[b].pair;
-        for (int s = 0; s < kWide; ++s) {
-          const Subtree& child = children[i][s];
-          if (node.is_inner(s)) *to_child++ = child;
-          const auto count = static_cast<std::uint32_t>(std::popcount(node.pair_bits(s)));
-          for (std::uint32_t k = 0; k < count; ++k) *to_pair++ = primitives[child.first + k].number();
-        }
-        begins[b].skip(node);
+    for_nodes([&](std::size_t i, Begin& begin) {
+      BvhNode& node = nodes[i];
+      node.first_child = static_cast<std::uint32_t>(base + n) + begin.child;
+      node.first_pair = begin.pair;
+      Subtree* to_child = next.data() + begin.child;
+      std::uint32_t* to_pair = result.order.data() + begin.pair;
+      for (int s = 0; s < kWide; ++s) {
+        const Subtree& child = children[i][s];
+        if (node.is_inner(s)) *to_child++ = child;
+        const auto count = static_cast<std::uint32_t>(std::popcount(node.pair_bits(s)));
+        for (std::uint32_t k = 0; k < count; ++k) *to_pair++ = primitives[child.first + k].number();
       }
+      begin.skip(node);
     });
     result.level_ends.push_back(static_cast<std::uint32_t>(result.nodes.size()));
     level.swap(next);
