@@ -12,8 +12,9 @@ namespace {
 
 constexpr double kSlow = 0.045;                // seconds: slower images are drawn with fewer pixels during a move
 constexpr double kFluent = 0.012;              // seconds: for slower images it is worth finding what need not be drawn
-constexpr double kTurnSeconds = 0.05;          // of drawing, between which the window answers
-constexpr double kSoftwareTurnSeconds = 0.03;  // where panels and the window's image are drawn slowly too
+constexpr double kTurnSeconds = 0.015;         // of drawing, between which the window answers
+constexpr double kMoveSeconds = 0.05;          // of an image during a move, which one turn draws
+constexpr double kSoftwareMoveSeconds = 0.03;  // where panels and the window's image are drawn slowly too
 constexpr double kSoftwareRate = 2e6;          // triangles per second that OpenGL draws on a CPU, before it is measured
 constexpr double kLightSlice = 0.03;           // seconds of following photons in one frame
 constexpr double kRaySlice = 0.03;             // seconds of casting rays in one frame
@@ -132,7 +133,7 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
   first_ = false;
   const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
   if (!pace_ && slow && !rays && !at_once) {
-    pace_.emplace(renderer_.software() ? kSoftwareTurnSeconds : kTurnSeconds);
+    pace_.emplace(!coarse_ ? kTurnSeconds : renderer_.software() ? kSoftwareMoveSeconds : kMoveSeconds);
     pace_keeps_ = apart && !coarse_;
   }
   bool complete = true;

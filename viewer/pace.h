@@ -11,35 +11,41 @@ namespace raylift::viewer {
 
 class Pace {
  public:
-  /// Each turn ends with the first piece that ends after so long.
+  /// A turn ends before a piece that would end after so long, if it takes as long as the piece before it. Each turn
+  /// draws at least one piece.
   explicit Pace(double seconds) : seconds_(seconds) {}
 
   /// Begins a turn. It goes through the same pieces in the same order as those before.
   void begin_turn() {
     piece_ = 0;
-    stopped_ = late_ = false;
+    stopped_ = false;
+    last_ = 0;
     start_ = Clock::now();
   }
   /// Draws the next piece, unless a turn before did, or this one has ended.
   template <class Draw>
   void piece(const Draw& draw) {
     if (++piece_ <= done_) return;
-    stopped_ = stopped_ || late_;
+    const double begin = seconds();
+    stopped_ = stopped_ || (last_ > 0 && begin + last_ > seconds_);
     if (stopped_) return;
     draw();
     glFinish();
     done_ = piece_;
-    const double turn = std::chrono::duration<double>(Clock::now() - start_).count();
-    late_ = turn > seconds_;
+    last_ = seconds() - begin;
   }
   /// Whether pieces are left to the next turn.
   [[nodiscard]] bool stopped() const { return stopped_; }
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// Since the turn began.
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
   double seconds_;
+  double last_ = 0;  // of the turn's last piece; 0: it has drawn none
   std::uint64_t piece_ = 0, done_ = 0;
-  bool stopped_ = false, late_ = false;
+  bool stopped_ = false;
   Clock::time_point start_ = Clock::now();
 };
 

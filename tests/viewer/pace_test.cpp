@@ -6,9 +6,12 @@
 #include <raylift/geometry/checks/check.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <random>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/image.h"
@@ -107,6 +110,24 @@ TEST_F(Paced, ImagesAreThoseThatAreDrawnAtOnce) {
       const Image again = at_once();
       settings_ = other;
       EXPECT_EQ(in_turns(again, [&] { (void)renderer_->pick(camera_, settings_, 80, 60); }).pixels, expected.pixels);
+    }
+  }
+}
+
+TEST_F(Paced, TurnsEndBeforeAPieceThatWouldTakeTooLong) {
+  using std::chrono::milliseconds;
+  for (const auto& [seconds, of_piece] : {std::pair(0.05, milliseconds(30)), {0.01, milliseconds(20)}}) {
+    Pace pace(seconds);
+    for (int turn = 1; turn != 4; ++turn) {
+      int drawn = 0;
+      pace.begin_turn();
+      for (int piece = 0; piece != 3; ++piece)
+        pace.piece([&, time = of_piece] {
+          ++drawn;
+          std::this_thread::sleep_for(time);
+        });
+      EXPECT_EQ(drawn, 1) << "two would take too long, and one is drawn however long it takes";
+      EXPECT_EQ(pace.stopped(), turn < 3);
     }
   }
 }
