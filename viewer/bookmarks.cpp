@@ -53,6 +53,7 @@ Bookmark from_json(const Json& json) {
     s.shells = shells_mode(json.at("shells").get<std::string>());
     s.fill = json.at("wireframe").get<bool>() ? Fill::wireframe : Fill::surface;
     s.edges = json.at("edges").get<bool>();
+    s.feature_edges = json.value("feature-edges", false);
     s.smooth = json.at("smooth").get<bool>();
     s.back_faces = json.at("back-faces").get<bool>();
     s.caps = json.at("caps").get<bool>();
@@ -99,6 +100,7 @@ Json to_json(const Bookmark& bookmark) {
   json["shells"] = cli::name_of(s.shells, kShellsNames);
   json["wireframe"] = s.fill == Fill::wireframe;
   json["edges"] = s.edges;
+  json["feature-edges"] = s.feature_edges;
   json["smooth"] = s.smooth;
   json["back-faces"] = s.back_faces;
   json["caps"] = s.caps;

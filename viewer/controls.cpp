@@ -78,6 +78,9 @@ void wireframe(Settings& s) {
 void edges(Settings& s) {
   s.edges = !s.edges;
 }
+void feature_edges(Settings& s) {
+  s.set_feature_edges(!s.feature_edges);
+}
 void transparency(Settings& s) {
   s.opacity = s.opacity < 1 ? 1.0F : 0.25F;
 }
@@ -191,6 +194,7 @@ std::vector<Control> make_controls() {
        [](Settings& s) { s.shells = after(s.shells, kShellsNames); }},
       {Kind::key, {"M"}, "wireframe", unless_rays<wireframe>},
       {Kind::key, {"G"}, "edges", unless_rays<edges>},
+      {Kind::key, {"Shift+G"}, "feature edges alone, or the edges of all triangles", unless_rays<feature_edges>},
       {Kind::key,
        {"Ctrl+G"},
        "draw all but the selected solid faintly; again, or without one: none",

@@ -11,8 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "feature_edges.h"
-
 namespace raylift::viewer {
 
 std::optional<std::size_t> part_of(const Mesh& mesh, std::uint32_t triangle) {
@@ -114,23 +112,6 @@ DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<con
     }
   }
   return list;
-}
-
-LineList line_list(const Scene& scene, const DrawList& list) {
-  constexpr std::size_t kMostTriangles = 100000, kMostInstances = 64;
-  LineList lines;
-  std::uint32_t mesh_before = kNone;
-  for (const DrawCommand& command : list.commands) {
-    const std::uint32_t m = scene.instances[list.slots[command.base_instance].instance].mesh;
-    if (m == mesh_before) continue;  // another part of it
-    mesh_before = m;
-    if (scene.meshes[m].triangles.size() > kMostTriangles || command.instance_count > kMostInstances) continue;
-    const std::vector<Float3> edges = feature_edges(scene.meshes[m]);
-    lines.commands.push_back({static_cast<std::uint32_t>(edges.size()), command.instance_count,
-                              static_cast<std::uint32_t>(lines.points.size()), command.base_instance});
-    lines.points.insert(lines.points.end(), edges.begin(), edges.end());
-  }
-  return lines;
 }
 
 }  // namespace raylift::viewer

@@ -77,21 +77,6 @@ struct MeshOffsets {
 [[nodiscard]] DrawList draw_list(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint8_t> looks,
                                  std::span<const std::uint32_t> surfaces = {}, Look look = Look::solid);
 
-/// glMultiDrawArraysIndirect's record.
-struct LineCommand {
-  std::uint32_t count;
-  std::uint32_t instance_count;
-  std::uint32_t first;
-  std::uint32_t base_instance;
-};
-/// The feature edges of the meshes that a list draws, two points a line, in the meshes' frames. Meshes of very many
-/// triangles, and those placed very often, are left out.
-struct LineList {
-  std::vector<Float3> points;
-  std::vector<LineCommand> commands;
-};
-[[nodiscard]] LineList line_list(const Scene& scene, const DrawList& list);
-
 /// Splits a number into the sum of two floats, with twice a float's precision.
 [[nodiscard]] std::array<float, 2> split(double value);
 

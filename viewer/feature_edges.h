@@ -4,12 +4,59 @@
 
 #include <raylift/geometry/scene/scene.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
+
+#include "draw_list.h"
 
 namespace raylift::viewer {
 
-/// Two points for each edge, in the mesh's frame: edges of one triangle, or of triangles that meet at 40 degrees or
-/// more. Triangles meet where the positions of their vertices are equal.
-[[nodiscard]] std::vector<Float3> feature_edges(const Mesh& mesh);
+/// Two vertices of a mesh, and the least triangle with this edge: indices in the mesh.
+struct FeatureEdge {
+  std::uint32_t from, to;
+  std::uint32_t triangle;
+};
+/// The edges of one triangle, or of triangles that meet at 40 degrees or more, by their triangles. Triangles meet where
+/// the positions of their vertices are equal.
+[[nodiscard]] std::vector<FeatureEdge> feature_edges(const Mesh& mesh);
+
+/// The feature edges of a scene's meshes, as an index buffer of lines: each mesh's from when it is first added.
+class FeatureEdges {
+ public:
+  FeatureEdges() = default;
+  explicit FeatureEdges(const Scene& scene);
+
+  /// Of the edges of a part.
+  struct Run {
+    std::uint32_t first = 0, count = 0;
+  };
+  /// Finds the edges of these meshes, in parallel. Throws Error(limit) where 32-bit indices can't address them.
+  void add(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint32_t> meshes);
+  /// Of a part over all meshes.
+  [[nodiscard]] const Run& run(std::uint32_t part) const { return runs_[part]; }
+  /// Two vertices for each edge, and its triangle, over all meshes.
+  [[nodiscard]] std::span<const std::uint32_t> vertices() const { return vertices_; }
+  [[nodiscard]] std::span<const std::uint32_t> triangles() const { return triangles_; }
+
+ private:
+  std::vector<std::uint32_t> first_part_;  // of each mesh
+  std::vector<bool> added_;                // by mesh
+  std::vector<Run> runs_;
+  std::vector<std::uint32_t> vertices_, triangles_;
+};
+
+/// What draws the feature edges of a draw list: records of glMultiDrawElementsIndirect for lines. A slot's
+/// first_triangle is its first edge.
+struct LineList {
+  std::vector<DrawSlot> slots;
+  std::vector<DrawCommand> commands;
+
+  /// The most lines of a command.
+  static constexpr std::uint32_t kMostLines = 1U << 14;
+};
+/// The meshes that a list draws must have been added.
+[[nodiscard]] LineList line_list(const FeatureEdges& edges, const DrawList& list);
 
 }  // namespace raylift::viewer

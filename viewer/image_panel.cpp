@@ -27,8 +27,14 @@ bool edit_surfaces(Settings& s) {
   s.fill = wireframe ? Fill::wireframe : Fill::surface;
   second_column();
   changed |= checkbox("edges", s.edges, "The triangles' edges over the surfaces (G)", rays);
-  changed |= checkbox("smooth", s.smooth, "Smooth or flat shading (N)");
+  bool features = s.feature_edges;
+  if (checkbox("feature edges", features, "Edges and wireframes where faces meet at an angle, or end, alone (Shift+G)",
+               rays)) {
+    s.set_feature_edges(features);
+    changed = true;
+  }
   second_column();
+  changed |= checkbox("smooth", s.smooth, "Smooth or flat shading (N)");
   changed |= checkbox("back faces", s.back_faces, "Faces seen from inside in red stripes (B)");
   changed |= slider("opacity", s.opacity, static_cast<float>(kLeastOpacity), 1, "%.2f", "Of all surfaces (T)", rays);
   changed |= slider("detail", s.detail, 0, kMostShownDetail, "%.2f px",

@@ -259,6 +259,7 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
   set_frame(camera, settings);
   scene_.look(sight_of(camera, settings, scene_.bounds(), canvas_.size));
   if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
+  if (settings.feature_edges) scene_.ensure_feature_edges();
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
   const bool again = keeping_ && kept_whole_;
@@ -279,7 +280,7 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
 void Renderer::draw_solids(const Settings& settings) {
   enable_clipping(settings);
   const bool blended = settings.opacity < 1 && settings.fill == Fill::surface;
-  if (scene_.draws(Look::lines)) draw_lines(Look::lines);
+  if (scene_.draws(Look::lines)) draw_lines(settings, Look::lines);
   if (!blended) draw_surfaces(settings);
   if (blended || (scene_.draws(Look::glass) && settings.fill == Fill::surface)) draw_blended(settings, blended);
   // Clipping planes open solids, and show the light in them.
@@ -314,16 +315,18 @@ void Renderer::draw_background(const Settings& settings) {
   glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-void Renderer::draw_lines(Look look) {
-  glUseProgram(program("").name());
+void Renderer::draw_lines(const Settings& settings, Look look, const std::string& variant) {
+  glUseProgram(program(settings.feature_edges ? "#define LINES\n" + variant : variant).name());
+  glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
+  if (settings.feature_edges) return scene_.draw_feature_edges(look, pace_);
   glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-  draw_scene(look);
+  scene_.draw(look, pace_);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
 void Renderer::draw_surfaces(const Settings& settings) {
   if (settings.fill == Fill::wireframe) {
-    for (const Look look : {Look::solid, Look::edged, Look::glass}) draw_lines(look);
+    for (const Look look : {Look::solid, Look::edged, Look::glass}) draw_lines(settings, look);
     return;
   }
   glUseProgram(program(settings.smooth ? "#define SMOOTH\n" : "").name());
@@ -344,13 +347,10 @@ void Renderer::draw_surfaces(const Settings& settings) {
 }
 
 void Renderer::draw_edges(const Settings& settings) {
-  glUseProgram(program("#define EDGES\n").name());
-  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   blend_over();
-  if (settings.edges) draw_scene();
-  draw_scene(Look::edged);
+  if (settings.edges) draw_lines(settings, Look::solid, "#define EDGES\n");
+  draw_lines(settings, Look::edged, "#define EDGES\n");
   glDisable(GL_BLEND);
-  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
 }
 
 }  // namespace raylift::viewer

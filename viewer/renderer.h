@@ -142,7 +142,8 @@ class Renderer {
   void draw_image(const ForeignImage& image);
   void draw_scaled();
   void draw_surfaces(const Settings& settings);
-  void draw_lines(Look look);
+  /// The edges of triangles, or those that settings.feature_edges leaves, by a variant of the program.
+  void draw_lines(const Settings& settings, Look look, const std::string& variant = "");
   void draw_edges(const Settings& settings);
   /// What is of glass, or all surfaces.
   void draw_blended(const Settings& settings, bool all);

@@ -64,7 +64,7 @@ void Renderer::draw_faint(const Settings& settings) {
   }
   glUseProgram(program("#define FAINT\n#define LINES\n").name());
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  draw_piece(pace_, [&] { scene_.draw_outlines(); });
+  scene_.draw_feature_edges(Look::faint, pace_);
   glDisable(GL_BLEND);
   glDepthMask(GL_TRUE);
 }

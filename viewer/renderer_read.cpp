@@ -76,9 +76,8 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   glUseProgram(program("#define IDS\n").name());
   for (const Look look : {Look::solid, Look::edged, Look::glass}) draw_scene(look);
   // What is between lines can be clicked.
-  glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-  draw_scene(Look::lines);
-  glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
+  if (settings.feature_edges) scene_.ensure_feature_edges();
+  draw_lines(settings, Look::lines, "#define IDS\n");
   draw_caps("#define IDS\n");
   disable_clipping();
   if (photons) {

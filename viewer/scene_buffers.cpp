@@ -45,13 +45,38 @@ Buffer color_buffer(std::span<const std::uint32_t> packed) {
   return make_buffer(std::span<const LinearColor>(linear));
 }
 
-/// The end of as many commands as a piece should have, from `begin` on.
-std::size_t piece_end(std::span<const DrawCommand> commands, std::size_t begin) {
-  std::uint64_t triangles = 0;
-  std::size_t end = begin;
-  do triangles += std::uint64_t{commands[end].index_count} / 3 * commands[end].instance_count;
-  while (++end != commands.size() && triangles < SeenList::kMostTriangles);
-  return end;
+/// Draws commands by draw(begin, end), in pieces of `pace`; null: at once.
+template <class Draw>
+void for_pieces(std::span<const DrawCommand> commands, Pace* pace, const Draw& draw) {
+  if (pace == nullptr) return commands.empty() ? void() : draw(std::size_t{0}, commands.size());
+  for (std::size_t begin = 0, end = 0; begin != commands.size(); begin = end) {
+    std::uint64_t indices = 0;
+    do indices += std::uint64_t{commands[end].index_count} * commands[end].instance_count;
+    while (++end != commands.size() && indices < 3 * SeenList::kMostTriangles);
+    pace->piece([&] { draw(begin, end); });
+  }
+}
+
+std::vector<std::uint32_t> meshes_of(const Scene& scene, const DrawList& list) {
+  std::vector<std::uint32_t> meshes;
+  for (const DrawCommand& command : list.commands)
+    meshes.push_back(scene.instances[list.slots[command.base_instance].instance].mesh);
+  return meshes;
+}
+
+/// The commands for meshes of few triangles that are placed seldom: their edges are found and drawn in no time.
+DrawList with_few_edges(const Scene& scene, DrawList list) {
+  constexpr std::size_t kMostTriangles = 100000, kMostInstances = 64;
+  std::size_t kept = 0;
+  for (std::size_t c = 0; c != list.commands.size(); ++c) {
+    const std::uint32_t m = scene.instances[list.slots[list.commands[c].base_instance].instance].mesh;
+    if (scene.meshes[m].triangles.size() > kMostTriangles || list.commands[c].instance_count > kMostInstances) continue;
+    list.commands[kept] = list.commands[c];
+    list.parts[kept++] = list.parts[c];
+  }
+  list.commands.resize(kept);
+  list.parts.resize(kept);
+  return list;
 }
 
 }  // namespace
@@ -75,7 +100,9 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   selected_ = Group();
   scene_ = nullptr;  // until all buffers are filled
   caps_.set_scene(nullptr, nullptr, {});
-  outlines_ = 0;
+  edge_vertices_ = Buffer();
+  edge_triangles_ = Buffer();
+  edges_ = FeatureEdges(scene);
   enclosed_ = Enclosed();
   offsets_ = mesh_offsets(scene);
   surfaces_ = surfaces_of_solids(scene);
@@ -187,24 +214,35 @@ void SceneBuffers::set_looks(std::span<const std::uint8_t> looks) {
   if (scene_ == nullptr) return;
   caps_.set_looks(looks);
   looks_.assign(looks.begin(), looks.end());
-  DrawList faint;
+  all_edges_ = false;
   for (const Look look : kDrawnLooks) {
-    DrawList list = draw_list(*scene_, offsets_, looks, surfaces_, look);
+    const DrawList list = draw_list(*scene_, offsets_, looks, surfaces_, look);
     fill(group(look), list);
     group(look).seen = SeenList(*scene_, offsets_, levels_, list);
-    if (look == Look::faint) faint = std::move(list);
+    if (look == Look::faint) set_lines(group(look), with_few_edges(*scene_, list));
   }
   sight_.reset();
-  const LineList lines = line_list(*scene_, faint);
-  outlines_ = static_cast<std::uint32_t>(lines.commands.size());
-  if (outlines_ == 0) return;
-  outline_points_ = make_buffer(std::span<const Float3>(lines.points));
-  outline_records_ = make_buffer(std::span<const LineCommand>(lines.commands));
-  const GLuint array = outline_.name();
-  glVertexArrayVertexBuffer(array, 0, outline_points_.name(), 0, sizeof(Float3));
-  glEnableVertexArrayAttrib(array, 0);
-  glVertexArrayAttribFormat(array, 0, 3, GL_FLOAT, GL_FALSE, 0);
-  glVertexArrayAttribBinding(array, 0, 0);
+}
+
+void SceneBuffers::ensure_feature_edges() {
+  if (all_edges_ || scene_ == nullptr) return;
+  for (const Look look : kDrawnLooks)
+    if (look != Look::faint) set_lines(group(look), draw_list(*scene_, offsets_, looks_, surfaces_, look));
+  all_edges_ = true;
+  check_gl("putting feature edges into OpenGL buffers");
+}
+
+void SceneBuffers::set_lines(Group& group, const DrawList& list) {
+  const std::size_t before = edges_.triangles().size();
+  edges_.add(*scene_, offsets_, meshes_of(*scene_, list));
+  if (edges_.triangles().size() != before) {
+    edge_vertices_ = make_buffer(edges_.vertices());
+    edge_triangles_ = make_buffer(edges_.triangles());
+  }
+  LineList lines = line_list(edges_, list);
+  group.line_slots = make_buffer(std::span<const DrawSlot>(lines.slots));
+  group.line_records = make_buffer(std::span<const DrawCommand>(lines.commands));
+  group.lines = std::move(lines.commands);
 }
 
 void SceneBuffers::ensure_normals() {
@@ -271,13 +309,12 @@ void SceneBuffers::draw(Look look, Pace* pace) const {
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.seen_records.name());
   std::size_t first = 0;
   for (const auto& [commands, triangles] :
-       {std::pair(drawn.seen.from_scene(), triangle_buffer()), {drawn.seen.from_levels(), level_triangles_.name()}})
-    for (std::size_t begin = 0; begin != commands.size();) {
-      const std::size_t end = pace == nullptr ? commands.size() : piece_end(commands, begin);
-      draw_piece(pace, [&, buffer = triangles] { draw_records(buffer, first, end - begin); });
-      first += end - begin;
-      begin = end;
-    }
+       {std::pair(drawn.seen.from_scene(), triangle_buffer()), {drawn.seen.from_levels(), level_triangles_.name()}}) {
+    for_pieces(commands, pace, [&, buffer = triangles](std::size_t begin, std::size_t end) {
+      draw_records(buffer, first + begin, end - begin);
+    });
+    first += commands.size();
+  }
 }
 
 void SceneBuffers::draw_records(GLuint triangles, std::size_t first, std::size_t count) const {
@@ -294,11 +331,17 @@ void SceneBuffers::draw_selected() const {
   draw_records(triangle_buffer(), 0, selected_.commands);
 }
 
-void SceneBuffers::draw_outlines() const {
-  if (outlines_ == 0) return;
-  bind(outline_, group(Look::faint).slots);
-  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, outline_records_.name());
-  glMultiDrawArraysIndirect(GL_LINES, nullptr, static_cast<GLsizei>(outlines_), 0);
+void SceneBuffers::draw_feature_edges(Look look, Pace* pace) const {
+  const Group& drawn = group(look);
+  if (drawn.lines.empty()) return;
+  bind(geometry_, drawn.line_slots);
+  glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 6, edge_triangles_.name());
+  glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.line_records.name());
+  glVertexArrayElementBuffer(geometry_.name(), edge_vertices_.name());
+  for_pieces(drawn.lines, pace, [](std::size_t begin, std::size_t end) {
+    glMultiDrawElementsIndirect(GL_LINES, GL_UNSIGNED_INT, reinterpret_cast<const void*>(begin * sizeof(DrawCommand)),
+                                static_cast<GLsizei>(end - begin), 0);
+  });
 }
 
 }  // namespace raylift::viewer

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "cap_layer.h"
 #include "detail.h"
 #include "draw_list.h"
 #include "enclosed.h"
+#include "feature_edges.h"
 #include "gl_objects.h"
 #include "levels.h"
 #include "pace.h"
@@ -36,7 +38,7 @@ struct Picked {
 
 class SceneBuffers {
  public:
-  SceneBuffers() : geometry_(make_vertex_array()), outline_(make_vertex_array()) {}
+  SceneBuffers() : geometry_(make_vertex_array()) {}
 
   /// Fills the buffers. The scene must outlive its use. With `shared`, vertices and triangles are not copied.
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared);
@@ -59,9 +61,13 @@ class SceneBuffers {
   void set_enclosing(std::span<const std::uint32_t> enclosing);
   /// Chooses what draw() draws: what is seen, as finely as it is seen.
   void look(const Sight& sight);
-  /// Draws the instances of a look with the current program: its surfaces, or of those drawn faintly the outlines.
+  /// Draws the instances of a look with the current program.
   void draw(Look look, Pace* pace) const;
-  void draw_outlines() const;
+  /// Finds the feature edges of all that is drawn, once for a scene. Without this, meshes that are drawn faintly have
+  /// edges alone, but for those of very many triangles, and those placed very often.
+  void ensure_feature_edges();
+  /// Draws the feature edges of a look with the current program, as lines.
+  void draw_feature_edges(Look look, Pace* pace) const;
   /// Makes caps of the solid instances at these planes, which draw_caps() draws.
   void cut_at(const std::vector<ClipPlane>& planes) { caps_.set_planes(planes); }
   [[nodiscard]] bool has_caps() const { return !caps_.empty(); }
@@ -79,7 +85,8 @@ class SceneBuffers {
   [[nodiscard]] std::uint64_t drawn_triangles() const;
   /// Bytes of all buffers, shared ones included.
   [[nodiscard]] std::uint64_t bytes() const {
-    return buffer_bytes_ + normal_bytes_ + levels_.triangles.size() * sizeof(UInt3) + caps_.bytes();
+    return buffer_bytes_ + normal_bytes_ + levels_.triangles.size() * sizeof(UInt3) + caps_.bytes() +
+           edges_.vertices().size_bytes() + edges_.triangles().size_bytes();
   }
 
  private:
@@ -90,6 +97,8 @@ class SceneBuffers {
     std::uint64_t triangles = 0;
     SeenList seen;
     Buffer seen_slots, seen_records;
+    Buffer line_slots, line_records;  // of feature edges
+    std::vector<DrawCommand> lines;
   };
   /// What is open is drawn with what is solid.
   [[nodiscard]] const Group& group(Look look) const {
@@ -103,6 +112,7 @@ class SceneBuffers {
   void set_normals(const SmoothNormals& normals);
   void fill(Group& group, const DrawList& list);
   static void refill_seen(Group& group);
+  void set_lines(Group& group, const DrawList& list);
   void bind_tables() const;
   void bind(const VertexArray& array, const Buffer& slots) const;
   void draw_records(GLuint triangles, std::size_t first, std::size_t count) const;
@@ -120,10 +130,11 @@ class SceneBuffers {
   Group selected_;
   CapLayer caps_;
   Bounds selected_bounds_;
-  Buffer outline_points_, outline_records_;
-  std::uint32_t outlines_ = 0;
+  FeatureEdges edges_;
+  Buffer edge_vertices_, edge_triangles_;
+  bool all_edges_ = false;  // all looks have lines
   std::optional<SharedGeometryBuffers> shared_;
-  VertexArray geometry_, outline_;
+  VertexArray geometry_;
   std::uint64_t buffer_bytes_ = 0, normal_bytes_ = 0;  // without those of levels and caps
   std::uint32_t material_entries_ = 1;
   std::uint32_t distinct_entries_ = 1;

@@ -148,8 +148,8 @@ void Settings::set_planes(std::span<const ClipPlane> planes) {
 
 bool same_scene(const Settings& a, const Settings& b) {
   const auto drawn = [](const Settings& s) {
-    return std::tie(s.color, s.fill, s.rays, s.edges, s.smooth, s.back_faces, s.opacity, s.glass, s.shells, s.detail,
-                    s.clip, s.more_clips, s.clip_box, s.caps, s.background);
+    return std::tie(s.color, s.fill, s.rays, s.edges, s.feature_edges, s.smooth, s.back_faces, s.opacity, s.glass,
+                    s.shells, s.detail, s.clip, s.more_clips, s.clip_box, s.caps, s.background);
   };
   return drawn(a) == drawn(b);
 }
@@ -157,6 +157,11 @@ bool same_scene(const Settings& a, const Settings& b) {
 void Settings::set_clip_box(const ClipBox& fresh) {
   set_planes({});
   clip_box = fresh;
+}
+
+void Settings::set_feature_edges(bool on) {
+  feature_edges = on;
+  edges = edges || (on && fill == Fill::surface);
 }
 
 ClipPlanes parse_clips(std::span<const std::string> texts) {

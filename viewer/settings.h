@@ -107,6 +107,7 @@ struct Settings {
   Fill fill = Fill::surface;
   RayMode rays = RayMode::off;
   bool edges = false;
+  bool feature_edges = false;     ///< edges and wireframes leave out edges where triangles meet at less than 40 degrees
   bool smooth = true;
   bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent
@@ -134,6 +135,8 @@ struct Settings {
   void set_planes(std::span<const ClipPlane> planes);
   /// In place of all planes.
   void set_clip_box(const ClipBox& fresh);
+  /// Sets feature_edges, and draws edges where nothing does that it would apply to.
+  void set_feature_edges(bool on);
 };
 /// Whether both draw the scene alike, whatever they say of light and of what is drawn over the scene.
 [[nodiscard]] bool same_scene(const Settings& a, const Settings& b);

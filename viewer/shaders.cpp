@@ -115,6 +115,9 @@ layout(std430, binding = 3) readonly buffer HitColors { vec4 hit_colors[]; };  /
 #ifdef SMOOTH
 layout(std430, binding = 2) readonly buffer Smooth { uint smooth_triangles[]; };  // a bit each
 #endif
+#ifdef LINES
+layout(std430, binding = 6) readonly buffer EdgeTriangles { uint edge_triangles[]; };
+#endif
 
 in vec3 relative;
 #ifdef SMOOTH
@@ -201,6 +204,9 @@ void main() {
   surface = slot.w;
 #endif
   uint triangle = which.z + uint(gl_PrimitiveID);
+#ifdef LINES
+  triangle = edge_triangles[triangle];  // it was an edge
+#endif
 #endif
 #ifdef IDS
 #ifdef CAPS
@@ -215,6 +221,9 @@ void main() {
 #ifdef CAPS
   bool front = true;
   vec3 n = dot(closed, towards) < 0 ? -closed : closed;
+#elif defined(LINES)
+  bool front = true;  // a line has no sides
+  vec3 n = towards;
 #else
   bool front = gl_FrontFacing != ((which.w & 1u) != 0u);
   vec3 dx = dFdx(relative), dy = dFdy(relative);

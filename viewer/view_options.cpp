@@ -148,6 +148,9 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
          "--wireframe", [&] { settings.fill = Fill::wireframe; }, "Draw lines instead of surfaces")
       ->group(kDrawing);
   app.add_flag("--edges,!--no-edges", settings.edges, "Draw the triangles' edges over the surfaces")->group(kDrawing);
+  app.add_flag("--feature-edges,!--all-edges", settings.feature_edges,
+               "Draw feature edges alone, where faces meet at 40 degrees or more, or end; with --wireframe or without")
+      ->group(kDrawing);
   app.add_flag("--smooth,!--flat", settings.smooth, "Smooth or flat shading")->group(kDrawing);
   app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red stripes")->group(kDrawing);
   add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
@@ -321,13 +324,13 @@ void settle(ViewOptions& options, bool background_given) {
   if (options.offscreen && !no_window)
     throw Error(ErrorKind::usage, "--offscreen draws nothing by itself", {}, "add --output FILE.png");
   if (no_window && options.files.empty()) throw Error(ErrorKind::usage, "a scene's file is missing");
-  const Settings& s = options.settings;
+  Settings& s = options.settings;
+  const auto styled = [&](Style style) { return !options.styled[static_cast<std::size_t>(style)].empty(); };
+  const bool lines = styled(Style::wireframe) || styled(Style::edges);
+  if (s.feature_edges && !lines) s.set_feature_edges(true);
   if (s.rays != RayMode::off && (s.opacity < 1 || s.fill == Fill::wireframe || s.edges))
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --opacity, --wireframe and --edges");
-  bool styled = false;
-  for (const Style style : {Style::glass, Style::wireframe, Style::edges})
-    styled |= !options.styled[static_cast<std::size_t>(style)].empty();
-  if (s.rays != RayMode::off && styled)
+  if (s.rays != RayMode::off && (lines || styled(Style::glass)))
     options.warnings.emplace_back("--ray-cast shows opaque surfaces, without --glass, --wireframe-of and --edges-of");
   if (s.rays != RayMode::off && !options.photons.empty()) options.warnings.emplace_back("--ray-cast shows no photons");
 }

@@ -23,6 +23,7 @@ Bookmark some(const std::string& name) {
   bookmark.settings.shells = Shells::hidden;
   bookmark.settings.opacity = 0.5F;
   bookmark.settings.edges = true;
+  bookmark.settings.feature_edges = true;
   bookmark.settings.detail = 0.3F;
   bookmark.light.photons = "/run";
   bookmark.hidden = {"/a/b[2]", "/c/"};
@@ -49,6 +50,7 @@ TEST(Bookmarks, ComeBackExactly) {
   EXPECT_EQ(bookmark.settings.shells, Shells::hidden);
   EXPECT_EQ(bookmark.settings.opacity, 0.5F);
   EXPECT_TRUE(bookmark.settings.edges);
+  EXPECT_TRUE(bookmark.settings.feature_edges);
   EXPECT_EQ(bookmark.settings.detail, 0.3F);
   EXPECT_EQ(bookmark.light.photons, "/run");
   EXPECT_EQ(bookmark.hidden, expected.hidden);

@@ -377,6 +377,7 @@ TEST_F(ClipBoxImage, WhatIsCutAwayCanNotBePickedNorHidesAnything) {
   settings_.clip_box->box.max.y() = 50;
   settings_.background = parse_background("black");
   for (const auto& change : {+[](Settings&) {}, +[](Settings& s) { s.edges = true; },
+                             +[](Settings& s) { s.set_feature_edges(true); },
                              +[](Settings& s) { s.fill = Fill::wireframe; }, +[](Settings& s) { s.opacity = 0.5F; }}) {
     Settings changed = settings_;
     change(changed);

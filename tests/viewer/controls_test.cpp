@@ -94,13 +94,21 @@ TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
   WindowLayout layout;
   const ControlTarget target{state, nullptr, layout, loader, [](const std::string&) {}};
   for (const char* key : {"M", "G", "T"}) find_control(Kind::key, key, false, false)->act(target, {});
+  find_control(Kind::key, "G", false, true)->act(target, {});
   EXPECT_EQ(state.settings().fill, Fill::surface);
-  EXPECT_FALSE(state.settings().edges);
+  EXPECT_FALSE(state.settings().edges || state.settings().feature_edges);
   EXPECT_EQ(state.settings().opacity, 1);
   EXPECT_NE(state.message().find("rays show"), std::string::npos) << state.message();
   state.change_settings([](Settings& s) { s.rays = RayMode::off; });
   find_control(Kind::key, "M", false, false)->act(target, {});
   EXPECT_EQ(state.settings().fill, Fill::wireframe);
+  const auto features = [&] { find_control(Kind::key, "G", false, true)->act(target, {}); };
+  features();
+  EXPECT_TRUE(state.settings().feature_edges && !state.settings().edges) << "of the wireframe";
+  features();
+  find_control(Kind::key, "M", false, false)->act(target, {});
+  features();
+  EXPECT_TRUE(state.settings().feature_edges && state.settings().edges);
 }
 
 /// Each control has a tip: none is made but by the functions of panel_items.cpp, which ask for one.

@@ -101,6 +101,7 @@ TEST_F(KeptScene, IsWhatItWouldBeIfItWereDrawnAnew) {
        }},
       {"transparent", [](Settings& s) { s.opacity = 0.4F; }},
       {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+      {"feature edges", [](Settings& s) { s.set_feature_edges(true); }},
       {"none is faint",
        [&](Settings&) { std::replace(looks_.begin(), looks_.end(), std::uint8_t{2}, std::uint8_t{0}); }},
   };

@@ -70,6 +70,7 @@ TEST_F(Paced, ImagesAreThoseThatAreDrawnAtOnce) {
       {"surfaces", [](Settings&) {}},
       {"edges", [](Settings& s) { s.edges = true; }},
       {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+      {"feature edges", [](Settings& s) { s.set_feature_edges(true); }},
       {"transparent", [](Settings& s) { s.opacity = 0.4F; }},
       {"transparent, edges", [](Settings& s) { s.opacity = 0.4F, s.edges = true; }},
       {"cut",

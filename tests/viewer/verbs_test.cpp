@@ -226,7 +226,7 @@ TEST_F(Verbs, ChooseHowItIsDrawn) {
   (void)call("color", {{"by", "solid"}});
   EXPECT_EQ(state_.settings().color, ColorBy::solid);
   (void)call("draw", Json::parse(R"({"wireframe": true, "opacity": 0.5, "shells": "hidden", "ray_cast": "depth",
-                                     "edges": true, "smooth": false, "back_faces": true, "caps": false, "axes": false,
+                                     "edges": true, "feature_edges": true, "smooth": false, "back_faces": true, "caps": false, "axes": false,
                                      "scale_bar": false, "detail": 2.5, "background": "#ff0000"})"));
   const Settings& s = state_.settings();
   EXPECT_EQ(s.fill, Fill::wireframe);
@@ -234,7 +234,7 @@ TEST_F(Verbs, ChooseHowItIsDrawn) {
   EXPECT_EQ(s.shells, Shells::hidden);
   EXPECT_EQ(s.detail, 2.5F);
   EXPECT_EQ(s.rays, RayMode::depth);
-  EXPECT_TRUE(s.edges && !s.smooth && s.back_faces && !s.caps && !s.axes && !s.scale_bar);
+  EXPECT_TRUE(s.edges && s.feature_edges && !s.smooth && s.back_faces && !s.caps && !s.axes && !s.scale_bar);
   EXPECT_EQ(s.background.top[0], 1);
   const std::uint64_t revision = state_.revision();
   EXPECT_EQ(code(ask(request("draw", {{"axes", true}, {"background", "blue"}}))), kRaylift);

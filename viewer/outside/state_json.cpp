@@ -60,6 +60,7 @@ void add_settings(const Settings& s, Json& json) {
   json["shells"] = cli::name_of(s.shells, kShellsNames);
   json["wireframe"] = s.fill == Fill::wireframe;
   json["edges"] = s.edges;
+  json["feature_edges"] = s.feature_edges;
   json["smooth"] = s.smooth;
   json["back_faces"] = s.back_faces;
   json["opacity"] = s.opacity;

@@ -194,6 +194,7 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
   Settings drawn = to.state.settings();
   const auto set = [&](std::string_view name, bool& value) { value = with.flag(name).value_or(value); };
   set("edges", drawn.edges);
+  set("feature_edges", drawn.feature_edges);
   set("smooth", drawn.smooth);
   set("back_faces", drawn.back_faces);
   set("caps", drawn.caps);

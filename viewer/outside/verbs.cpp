@@ -57,6 +57,7 @@ std::vector<Parameter> drawing_parameters() {
           choice("shells", kShellsNames, "solids that enclose nearly all others"),
           flag("wireframe", "lines instead of surfaces"),
           flag("edges", "the triangles' edges over the surfaces"),
+          flag("feature_edges", "of edges and wireframes, only where faces meet at 40 degrees or more, or end"),
           flag("smooth", "smooth or flat shading"),
           flag("back_faces", "back faces in red stripes"),
           number("opacity", kLeastOpacity, 1, "", "of all surfaces"),
