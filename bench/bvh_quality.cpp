@@ -59,7 +59,7 @@ double half_area(double x, double y, double z) {
 
 BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays) {
   BvhQuality result;
-  if (bvh.nodes.empty() || rays.empty()) return result;
+  if (bvh.nodes.empty()) return result;
   const Visits visits = tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, rays.size(), 1024), Visits(),
       [&](const auto& range, Visits sum) {
@@ -69,7 +69,7 @@ BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays) {
       [](Visits a, const Visits& b) {
         return Visits{a.nodes + b.nodes, a.pairs + b.pairs};
       });
-  const auto count = static_cast<double>(rays.size());
+  const auto count = static_cast<double>(std::max<std::size_t>(rays.size(), 1));
   result.nodes = static_cast<double>(visits.nodes) / count;
   result.pairs = static_cast<double>(visits.pairs) / count;
 

@@ -12,7 +12,7 @@
 namespace raylift::bench {
 
 struct BvhQuality {
-  double nodes = 0, pairs = 0;          ///< visited per ray, closest hit, as the traversal really goes
+  double nodes = 0, pairs = 0;          ///< visited per ray, closest hit, as the traversal really goes; no rays: 0
   double sah_nodes = 0, sah_pairs = 0;  ///< expected of a line that crosses the root's box: the surface area heuristic
   double inner_slots = 0, leaf_slots = 0;  ///< used of eight, per node
   double pairs_per_leaf = 0;

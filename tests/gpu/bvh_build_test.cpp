@@ -14,6 +14,7 @@
 #include "../geometry/bvh_walker.h"
 #include "../geometry/exact_shapes.h"
 #include "bvh/bvh_build_limit.h"
+#include "bvh_quality.h"
 #include "devices.h"
 #include "scenes.h"
 
@@ -86,6 +87,25 @@ TEST_P(BvhBuild, TakesCoincidentTrianglesAndPoints) {
   test::expect_sound(build_and_fetch(mesh), mesh);
   mesh.triangles.assign(700, {1, 1, 1});
   test::expect_sound(build_and_fetch(mesh), mesh);
+  // Boxes without area: all trees over them cost the same.
+  mesh.vertices.clear();
+  mesh.triangles.clear();
+  for (std::uint32_t i = 0; i != 5000; ++i) {
+    mesh.vertices.push_back({static_cast<float>(i * i % 4999), 0, 0});
+    mesh.triangles.push_back({i, i, i});
+  }
+  test::expect_sound(build_and_fetch(mesh), mesh);
+}
+
+/// What a line through the root's box visits, by the surface area heuristic. A device that chose its wide nodes by the
+/// sizes of boxes alone exceeds this by its pairs.
+TEST_P(BvhBuild, CostsRaysLittleMoreThanTheHosts) {
+  for (const test::Triangles& mesh : {test::bumpy_sphere(300), test::soup(50'000, 0.03F, 5)}) {
+    const bench::BvhQuality own = bench::measure_quality(build_and_fetch(mesh), {});
+    const bench::BvhQuality host = bench::measure_quality(build_bvh(mesh.vertices, mesh.triangles), {});
+    EXPECT_LT(own.sah_nodes, 1.06 * host.sah_nodes);
+    EXPECT_LT(own.sah_pairs, 1.02 * host.sah_pairs);
+  }
 }
 
 TEST_P(BvhBuild, IsTheSameEachTime) {

@@ -3,7 +3,9 @@
 //
 // Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler, "H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for
 // Bounding Volume Hierarchy Construction" (HPG 2024), over the radix tree walk of Apetrei, "Fast and Simple
-// Agglomerative LBVH Construction" (2014).
+// Agglomerative LBVH Construction" (2014). With each cluster its least costs are found as wide nodes, and by which
+// choices: the dynamic programme of Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through
+// Compressed Wide BVHs" (HPG 2017), section 4.
 //
 // Binary nodes are numbered without a counter, which all warps would wait for: a cluster has a place along the curve of
 // its own, a merged one keeps that of its left part, and the new node is numbered by that of the right one, less one.
@@ -28,6 +30,11 @@ __device__ void store_cluster(Cluster* to, const Cluster& c) {
   float4* target = reinterpret_cast<float4*>(to);
   __stcg(target, make_float4(c.lower[0], c.lower[1], c.lower[2], __uint_as_float(c.left)));
   __stcg(target + 1, make_float4(c.upper[0], c.upper[1], c.upper[2], __uint_as_float(c.right)));
+}
+
+__device__ float half_area(const Cluster& c) {
+  const float x = c.upper[0] - c.lower[0], y = c.upper[1] - c.lower[1], z = c.upper[2] - c.lower[2];
+  return x * y + y * z + z * x;
 }
 
 // Bits that two neighbours' places on the curve have in common; equal ones are told apart by position.
@@ -74,8 +81,89 @@ __device__ std::uint32_t nearest(const Lane& mine, int count) {
 }
 static_assert(kRadius <= 8);
 
+/// The least costs of a cluster as a forest of at most i + 1 roots, each a wide node or a leaf.
+struct Costs {
+  float of[kSlots - 1];
+};
+static_assert(sizeof(Costs) + sizeof(std::uint32_t) == sizeof(CostsAndChoice));
+
+__device__ Costs costs_of_pair(float half_area) {
+  Costs costs;
+#pragma unroll
+  for (float& cost : costs.of) cost = half_area * kPairCost;
+  return costs;
+}
+
+// The costs of a cluster over two others, and how many roots are in the left one, three bits for each number of roots
+// from 2 to 8. That number travels in the lowest bits of a cost, so that one minimum finds both.
+__device__ Costs join(const Costs& left, const Costs& right, float half_area, bool may_be_leaf, std::uint32_t& choice) {
+  std::uint32_t divided[kSlots - 1];  // for 2 to 8 roots; more roots never cost more
+#pragma unroll
+  for (int roots = 2; roots <= kSlots; ++roots) {
+    std::uint32_t best = kNone;
+#pragma unroll
+    for (int k = 1; k < roots; ++k)
+      best = min(best, (__float_as_uint(left.of[k - 1] + right.of[roots - k - 1]) & ~7u) | static_cast<unsigned>(k));
+    divided[roots - 2] = best;
+  }
+  choice = 0;
+#pragma unroll
+  for (int roots = kSlots; roots >= 2; --roots) choice = choice << 3 | (divided[roots - 2] & 7u);
+  float one_root = __uint_as_float(divided[kSlots - 2]) + half_area * kNodeCost;
+  if (may_be_leaf && 2 * kPairCost * half_area <= one_root) {
+    one_root = 2 * kPairCost * half_area;
+    choice |= kChoiceOfLeaf;
+  }
+  Costs costs;
+  costs.of[0] = one_root;
+#pragma unroll
+  for (int roots = 2; roots < kSlots; ++roots)
+    costs.of[roots - 1] = fminf(__uint_as_float(divided[roots - 2]), one_root);
+  return costs;
+}
+
+__device__ Costs load_costs(const CostsAndChoice* from) {
+  const float4* source = reinterpret_cast<const float4*>(from);
+  const float4 a = __ldcg(source), b = __ldcg(source + 1);
+  return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z}};
+}
+__device__ void store_costs(CostsAndChoice* to, const Costs& costs, std::uint32_t choice) {
+  float4* target = reinterpret_cast<float4*>(to);
+  __stcg(target, make_float4(costs.of[0], costs.of[1], costs.of[2], costs.of[3]));
+  __stcg(target + 1, make_float4(costs.of[4], costs.of[5], costs.of[6], __uint_as_float(choice)));
+}
+
+/// The costs of a warp's clusters, which stay where they are while the clusters move from lane to lane.
+struct CostsOfWarp {
+  float4 of[32][2];
+
+  __device__ Costs at(unsigned place) const {
+    const float4 a = of[place][0], b = of[place][1];
+    return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z}};
+  }
+  __device__ void set(unsigned place, const Costs& c) {
+    of[place][0] = make_float4(c.of[0], c.of[1], c.of[2], c.of[3]);
+    of[place][1] = make_float4(c.of[4], c.of[5], c.of[6], 0);
+  }
+};
+
+/// What a warp has in shared memory.
+struct Shared {
+  Lane exchange[32];
+  CostsOfWarp costs;
+  unsigned costs_at[32];
+};
+
+/// The binary nodes.
+struct Inner {
+  Cluster* clusters;
+  CostsAndChoice* costs;
+  std::uint32_t leaf_pairs;
+};
+
 // Merges two lanes' clusters into the first one's, as a binary node.
-__device__ void merge(Lane& left, const Lane& right, Cluster* inner, std::uint32_t pairs) {
+__device__ void merge(Lane& left, const Lane& right, unsigned costs_left, unsigned costs_right, CostsOfWarp& costs,
+                      const Inner& inner, std::uint32_t pairs) {
   const std::uint32_t below = min(pairs_below(left.number, pairs) + pairs_below(right.number, pairs), 4u);
   Cluster cluster;
 #pragma unroll
@@ -85,28 +173,42 @@ __device__ void merge(Lane& left, const Lane& right, Cluster* inner, std::uint32
   }
   cluster.left = (left.number & kNumber) | (below - 2) << 30;
   cluster.right = right.number & kNumber;
-  store_cluster(inner + (right.place - 1), cluster);
+  store_cluster(inner.clusters + (right.place - 1), cluster);
   left.number = (pairs + right.place - 1) | (below - 2) << 30;
+  std::uint32_t choice;
+  const Costs joined = join(costs.at(costs_left), costs.at(costs_right), half_area(cluster),
+                            below == 2 && inner.leaf_pairs >= 2, choice);
+  costs.set(costs_left, joined);
+  store_costs(inner.costs + (right.place - 1), joined, choice);
 }
 
-__device__ void merge_down(Lane& mine, int& count, int wanted, Cluster* inner, std::uint32_t pairs, Lane* exchange) {
+__device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inner, std::uint32_t pairs,
+                           Shared& shared) {
   const int lane = static_cast<int>(threadIdx.x % 32);
+  Lane* const exchange = shared.exchange;
+  unsigned costs_at = static_cast<unsigned>(lane);
   while (count > wanted) {
     const std::uint32_t best = nearest(mine, count);
     const int low = static_cast<int>(best >> 3 & 31u), apart = static_cast<int>(best & 7u) + 1;
     const int partner = lane >= count ? lane : low == lane ? lane + apart : low;
     const bool mutual = __shfl_sync(kAll, best, partner) == best && lane < count;
     const bool merges = mutual && lane == low;
+    const unsigned costs_of_partner = __shfl_sync(kAll, costs_at, partner);
     exchange[lane] = mine;
     __syncwarp();
-    if (merges) merge(mine, exchange[partner], inner, pairs);
+    if (merges) merge(mine, exchange[partner], costs_at, costs_of_partner, shared.costs, inner, pairs);
     __syncwarp();
     const bool stays = lane < count && (!mutual || merges);
     const unsigned staying = __ballot_sync(kAll, stays);
-    if (stays) exchange[__popc(staying & ((1u << lane) - 1u))] = mine;
+    const int moved = __popc(staying & ((1u << lane) - 1u));
+    if (stays) {
+      exchange[moved] = mine;
+      shared.costs_at[moved] = costs_at;
+    }
     __syncwarp();
     count = __popc(staying);
     mine = exchange[lane];
+    costs_at = lane < count ? shared.costs_at[lane] : 0;
     if (lane >= count) mine.number = kNone;
     __syncwarp();
   }
@@ -120,8 +222,8 @@ struct Kept {
 
 // Merges the clusters of [begin, middle) and [middle, end) down to at most kKept, or to the root of all.
 __device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint32_t end, const Kept& kept,
-                            const Cluster* __restrict__ boxes, Cluster* inner, std::uint32_t count, BuildState* state,
-                            Lane* exchange) {
+                            const Cluster* __restrict__ boxes, const Inner& inner, std::uint32_t count,
+                            BuildState* state, Shared& shared) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const bool last = end - begin == count;
   Lane mine{kNone, 0, {0, 0, 0}, {0, 0, 0}};
@@ -138,15 +240,18 @@ __device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint
   if (mine.number != kNone) {
     const bool merged = (lane < lefts ? middle - begin : end - middle) > kKept;
     mine.place = merged ? __ldcg(kept.places + from) : from;
-    const Cluster c = load_cluster(mine.number < count ? boxes + mine.number : inner + (mine.number - count));
-    if (mine.number >= count) mine.number |= c.left & ~kNumber;
+    const bool pair = mine.number < count;
+    const Cluster c = load_cluster(pair ? boxes + mine.number : inner.clusters + (mine.number - count));
+    shared.costs.set(lane, pair ? costs_of_pair(half_area(c)) : load_costs(inner.costs + (mine.number - count)));
+    if (!pair) mine.number |= c.left & ~kNumber;
 #pragma unroll
     for (int a = 0; a < 3; ++a) {
       mine.lower[a] = c.lower[a];
       mine.upper[a] = c.upper[a];
     }
   }
-  merge_down(mine, here, last ? 1 : kKept, inner, count, exchange);
+  __syncwarp();
+  merge_down(mine, here, last ? 1 : kKept, inner, count, shared);
   if (last) {
     if (lane == 0) state->root = mine.number & kNumber;
   } else if (lane < kKept) {
@@ -157,8 +262,8 @@ __device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint
 
 // From 32 neighbouring pairs, one a lane, up to where others continue.
 __device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, const Kept& kept,
-                      const Cluster* __restrict__ boxes, Cluster* inner, std::uint32_t* arrived, std::uint32_t count,
-                      BuildState* state, Lane* exchange) {
+                      const Cluster* __restrict__ boxes, const Inner& inner, std::uint32_t* arrived,
+                      std::uint32_t count, BuildState* state, Shared& shared) {
   bool active = i < count;
   std::uint32_t left = i, right = i, split = 0;
   while (__ballot_sync(kAll, active) != 0) {
@@ -187,7 +292,7 @@ __device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, c
       large &= large - 1;
       const std::uint32_t begin = __shfl_sync(kAll, left, owner), end = __shfl_sync(kAll, right, owner) + 1,
                           middle = __shfl_sync(kAll, split, owner);
-      merge_range(begin, middle, end, kept, boxes, inner, count, state, exchange);
+      merge_range(begin, middle, end, kept, boxes, inner, count, state, shared);
       __threadfence();
       __syncwarp();
     }
@@ -198,30 +303,30 @@ __device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, c
 // Warps take pairs until none are left. A block for each 64 of them would keep its place for the one warp that climbs
 // on, and a third of the places would be in use.
 __global__ void __launch_bounds__(kMergeThreads)
-    build_binary(const std::uint64_t* __restrict__ keys, Kept kept, const Cluster* __restrict__ boxes, Cluster* inner,
+    build_binary(const std::uint64_t* __restrict__ keys, Kept kept, const Cluster* __restrict__ boxes, Inner inner,
                  std::uint32_t* arrived, std::uint32_t count, BuildState* state) {
-  __shared__ Lane exchange_of_block[kMergeThreads];
-  Lane* exchange = exchange_of_block + threadIdx.x / 32 * 32;
+  __shared__ Shared of_warps[kMergeThreads / 32];
+  Shared& shared = of_warps[threadIdx.x / 32];
   const std::uint32_t lane = threadIdx.x % 32;
   while (true) {
     std::uint32_t first = 0;
     if (lane == 0) first = atomicAdd(&state->begun, 32u);
     first = __shfl_sync(kAll, first, 0);
     if (first >= count) return;
-    climb(first + lane, keys, kept, boxes, inner, arrived, count, state, exchange);
+    climb(first + lane, keys, kept, boxes, inner, arrived, count, state, shared);
   }
 }
 
 }  // namespace
 
-const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs) {
-  auto* inner = build.take<Cluster>(pairs.count);
+BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs) {
+  const Inner inner{build.take<Cluster>(pairs.count), build.take<CostsAndChoice>(pairs.count), build.input.leaf_pairs};
   auto* places = build.take<std::uint32_t>(pairs.count);
-  if (pairs.count == 1) return inner;  // the root is pair 0
+  if (pairs.count == 1) return {inner.clusters, inner.costs};  // the root is pair 0
   const unsigned blocks = (pairs.count + kMergeThreads - 1) / kMergeThreads;
   build_binary<<<std::min(blocks, resident_blocks(build_binary, kMergeThreads)), kMergeThreads, 0, build.stream>>>(
       pairs.keys, {pairs.numbers, places}, pairs.boxes, inner, pairs.arrived, pairs.count, build.state);
-  return inner;
+  return {inner.clusters, inner.costs};
 }
 
 }  // namespace raylift::inline v0_1::cuda

@@ -11,9 +11,9 @@ namespace raylift::inline v0_1::cuda {
 namespace {
 
 // Scratch memory of a triangle: its mate, and what counts pairs. Of a pair: its numbers, box, key and place in both
-// buffers of the sort (64), who arrived (4), an inner node and a place (36), its share of wide nodes (25 at most), the
-// order (4), and CUB's. And whatever comes of alignment.
-constexpr std::size_t kBytesATriangle = 2, kBytesAPair = 140, kBytesMore = std::size_t{1} << 20;
+// buffers of the sort (64), who arrived (4), an inner node with its costs and a place (68), its share of wide nodes (25
+// at most), the order (4), and CUB's. And whatever comes of alignment.
+constexpr std::size_t kBytesATriangle = 2, kBytesAPair = 172, kBytesMore = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -57,7 +57,7 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
     placed = place_pairs(build, matches, room);
   }
   const SortedPairs pairs = sort_pairs(build, placed, room, count);
-  const Cluster* inner = build_binary_tree(build, pairs);
+  const BinaryNodes inner = build_binary_tree(build, pairs);
   const WideNodes wide = gather_wide_nodes(build, pairs, inner);
   TrianglePair* const leaves = memory.pairs(count);  // while the device is busy
   PairIds* const ids = memory.ids(count);

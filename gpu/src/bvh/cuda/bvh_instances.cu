@@ -168,7 +168,7 @@ BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, voi
   auto* boxes = build.take<InstanceBox>(input.count);
   bound_pieces<<<blocks_for(input.count), kThreads, 0, stream>>>(input, boxes, reach_bits);
   const SortedPairs pieces = sort_pieces(build, input, boxes, reach_bits);
-  const Cluster* inner = build_binary_tree(build, pieces);
+  const BinaryNodes inner = build_binary_tree(build, pieces);
   const WideNodes wide = gather_wide_nodes(build, pieces, inner);
   const std::uint32_t most = input.count < 2 ? 1 : input.count - 1;
   auto* nodes = build.take<BvhNode>(most);

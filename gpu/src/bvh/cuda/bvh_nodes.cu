@@ -73,11 +73,11 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void write_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner, const WideNodes& wide,
+void write_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner, const WideNodes& wide,
                       std::size_t count, BvhNode* nodes) {
   const std::size_t threads = count * kSlots;
   write_nodes<<<static_cast<unsigned>((threads + kThreads - 1) / kThreads), kThreads, 0, build.stream>>>(
-      {pairs.boxes, inner, pairs.count, build.input.leaf_pairs}, wide, build.state, nodes);
+      {pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs}, wide, build.state, nodes);
 }
 
 }  // namespace raylift::inline v0_1::cuda

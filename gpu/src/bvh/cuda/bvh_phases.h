@@ -106,10 +106,26 @@ struct Build {
   }
 };
 
+/// What a visit costs per half area of box: a wide node, and a pair; as for the host's builder.
+constexpr float kNodeCost = 1, kPairCost = 1;
+/// Of a binary node: its least costs as a forest of at most i + 1 roots, each a wide node or a leaf; and if it has 2 to
+/// 8 roots, how many of them are in its left part, three bits each.
+struct alignas(16) CostsAndChoice {
+  float of[7];
+  std::uint32_t choice;
+};
+constexpr std::uint32_t kChoiceOfLeaf = 1u << 21;  // with one root, it is a leaf
+
+struct BinaryNodes {
+  const Cluster* clusters;
+  const CostsAndChoice* costs;
+};
+
 /// The binary tree, as kernels read it.
 struct Tree {
   const Cluster* boxes;
   const Cluster* inner;
+  const CostsAndChoice* costs;
   std::uint32_t pairs;
   std::uint32_t leaf_pairs;  // 1 or 2
 
@@ -164,7 +180,7 @@ struct SortedPairs {
                                      std::uint32_t count);
 
 /// The binary tree over all pairs; finds BuildState::root. Returns its inner nodes.
-[[nodiscard]] const Cluster* build_binary_tree(const Build& build, const SortedPairs& pairs);
+[[nodiscard]] BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs);
 
 /// Wide nodes, level by level, before they are written; finds levels and level_ends.
 constexpr int kSlots = 8;
@@ -178,10 +194,10 @@ struct WideNodes {
   const Totals* first;         // first_child, first_pair
   const std::uint32_t* order;  // the pairs in the order of their leaves
 };
-[[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner);
+[[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner);
 
 /// The first `count` of them, as far as there are so many.
-void write_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner, const WideNodes& wide,
+void write_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner, const WideNodes& wide,
                       std::size_t count, BvhNode* nodes);
 
 /// The leaves' vertices and numbers, in the order of the leaves, unless there are more levels than kBvhMaxDepth.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clusters of the binary tree go into which wide nodes: gathered top-down, level by level. Eight lanes work on a
-// node, one for each slot. Everything gets its place by prefix sums.
+// Which clusters of the binary tree go into which wide nodes: gathered top-down, level by level, by the choices that
+// were made with the costs. Eight lanes work on a node, one for each slot. Everything gets its place by prefix sums.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -53,33 +53,44 @@ __device__ std::uint32_t largest_of_node(std::uint32_t rank, unsigned& lane) {
 /// A part of what is below a wide node. No pairs: none.
 struct Part {
   std::uint32_t number = kNone;
-  std::uint32_t pairs = 0;  // up to 4
+  std::uint32_t pairs = 0;  // up to 4, which stands for more, too
+  unsigned roots = 0;       // that it may become
+  unsigned left_roots = 0;  // of them, in its left part; 0: it becomes one
+  bool leaf = false;
   Cluster cluster{};
 
   Part() = default;
-  __device__ Part(const Tree& tree, std::uint32_t n) : number(n), cluster(tree.at(n)) {
+  /// All reads at the same time: each part waits for the one that it is in.
+  __device__ Part(const Tree& tree, std::uint32_t n, unsigned of_roots) : number(n), roots(of_roots) {
+    std::uint32_t choice = 0;
+    bool divided = false;
+    if (n >= tree.pairs) {
+      const CostsAndChoice& costs = tree.costs[n - tree.pairs];
+      choice = __ldg(&costs.choice);
+      divided = roots == kSlots || __ldg(&costs.of[roots - 1]) < __ldg(&costs.of[0]);
+    }
+    cluster = tree.at(n);
     pairs = n < tree.pairs ? 1 : 2 + (cluster.left >> 30);
+    left_roots = divided ? choice >> 3 * (roots - 2) & 7u : 0;
+    leaf = pairs == 1 || (choice & kChoiceOfLeaf) != 0;
   }
 };
 
-__device__ float half_area(const Cluster& c) {
-  const float x = c.upper[0] - c.lower[0], y = c.upper[1] - c.lower[1], z = c.upper[2] - c.lower[2];
-  return x * y + y * z + z * x;
-}
-
-// This lane's part of a node: its root, opened until all slots are in use. Inner parts are opened before leaves, and
-// large ones first.
+// This lane's part of a node: its root, which the first lane has, opened as was chosen. A part's lane and those behind
+// it are as many as its roots, and whatever is open is opened at a time.
 __device__ Part open(const Tree& tree, Part part) {
   const unsigned lane = slot_lane();
-  for (unsigned used = 1; used < kSlots; ++used) {
-    const std::uint32_t inner = part.pairs > tree.leaf_pairs ? 1u << 31 : 0;
-    unsigned opened;
-    const bool any =
-        largest_of_node(part.pairs > 1 ? inner | (__float_as_uint(half_area(part.cluster)) + 1) : 0, opened) != 0;
-    if (__ballot_sync(kAll, any) == 0) break;
-    const std::uint32_t left = __shfl_sync(kAll, part.cluster.left, static_cast<int>(opened), kSlots) & kNumber;
-    const std::uint32_t right = __shfl_sync(kAll, part.cluster.right, static_cast<int>(opened), kSlots);
-    if (any && (lane == opened || lane == used)) part = Part(tree, lane == opened ? left : right);
+  while (__any_sync(kAll, part.left_roots != 0)) {
+    // The part whose lanes this one is among.
+    const unsigned behind = ballot_of_node(part.pairs != 0) & ((2u << lane) - 1);
+    const int owner = behind == 0 ? 0 : 31 - __clz(static_cast<int>(behind));
+    const unsigned lefts = __shfl_sync(kAll, part.left_roots, owner, kSlots);
+    const unsigned roots = __shfl_sync(kAll, part.roots, owner, kSlots);
+    const std::uint32_t left = __shfl_sync(kAll, part.cluster.left, owner, kSlots) & kNumber;
+    const std::uint32_t right = __shfl_sync(kAll, part.cluster.right, owner, kSlots);
+    const bool is_left = lane == static_cast<unsigned>(owner);
+    if (lefts != 0 && (is_left || lane == owner + lefts))
+      part = Part(tree, is_left ? left : right, is_left ? lefts : roots - lefts);
   }
   return part;
 }
@@ -124,13 +135,13 @@ __device__ unsigned choose_slot(const Part& part, bool inner, const Cluster& who
 // This lane's share of a node and of its slots.
 __device__ Totals gather(const Tree& tree, std::uint32_t root, bool active, SlotNumbers* slots) {
   Part part;
-  if (active) part = Part(tree, root);
+  if (active) part = Part(tree, root, kSlots);
   const Cluster whole = part.cluster;
   if (slot_lane() != 0) part = Part();
   part = open(tree, part);
-  const bool inner = part.pairs > tree.leaf_pairs;
+  const bool inner = part.pairs != 0 && !part.leaf;
   const unsigned slot = choose_slot(part, inner, whole);
-  if (active) slots->of[slot] = part.pairs == 0 ? kNone : part.number | (part.pairs - 1) << 30;
+  if (active) slots->of[slot] = part.pairs == 0 ? kNone : part.number | (inner ? 3 : part.pairs - 1) << 30;
   return {inner ? 1u : 0u, inner ? 0u : part.pairs};
 }
 
@@ -158,6 +169,7 @@ __device__ Totals sum_before_block(const Totals* sums, unsigned block, unsigned 
 }
 
 struct Arrays {
+  std::size_t most;  // nodes
   std::uint32_t* roots;
   SlotNumbers* slots;
   Totals* first;
@@ -183,6 +195,10 @@ __device__ void gather_level(const Tree& tree, const Arrays& to, LevelsDone& don
   if (threadIdx.x == 0) to.sums[block] = sum;
   meet();
   Totals next = Add{}(sum_before_block(to.sums, block, blocks, total, storage), done.known);
+  if (total.inner > to.most - done.known.inner) {
+    done.level = kBvhMaxDepth + 1;
+    return;
+  }
   for (std::uint32_t tile = run.begin; tile < run.end; tile += kTile) {
     const std::uint32_t i = tile + node_of_tile;
     const std::uint32_t value = i < run.end ? to.slots[i].of[lane] : kNone;
@@ -234,16 +250,20 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, A
 
 }  // namespace
 
-WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const Cluster* inner) {
-  // A node that is not full has no inner children, and holds more pairs than a leaf: so with n full ones there are up
-  // to 7n + 1 others, which bounds the number of all.
+WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner) {
+  // If only nodes without inner children had free slots, there would be at most 7n + 1 of them for n full nodes, and
+  // each would have more pairs than a leaf. Few others have free slots. The host builds the trees that have more nodes.
   const std::size_t most_nodes = std::size_t{pairs.count} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2;
   // Of a cooperative launch, no more blocks than there is work for.
   const auto grid =
       static_cast<unsigned>(std::min<std::size_t>(most_nodes / kLeast + 1, resident_blocks(gather_all, kThreads)));
-  Arrays to{build.take<std::uint32_t>(most_nodes), build.take<SlotNumbers>(most_nodes), build.take<Totals>(most_nodes),
-            build.take<Totals>(grid), build.take<std::uint32_t>(pairs.count)};
-  Tree tree{pairs.boxes, inner, pairs.count, build.input.leaf_pairs};
+  Arrays to{most_nodes,
+            build.take<std::uint32_t>(most_nodes),
+            build.take<SlotNumbers>(most_nodes),
+            build.take<Totals>(most_nodes),
+            build.take<Totals>(grid),
+            build.take<std::uint32_t>(pairs.count)};
+  Tree tree{pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs};
   BuildState* state = build.state;
   void* arguments[] = {&tree, &to, &state};
   check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&gather_all), dim3(grid), dim3(kThreads), arguments,
