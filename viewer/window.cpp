@@ -187,9 +187,15 @@ class Window {
     const std::optional<Resolution> pixels = framebuffer_of(window_.get());
     if (!pixels) return;
     state_.set_framebuffer(*pixels);
+    const bool in_turns = frames_.in_turns();
     frames_.draw(state_);
     // What is on the screen stays until the image is complete: to draw it again would take longer than half a turn.
     if (!woken && frames_.in_turns()) return;
+    // An event that came during the last turn goes before the image, which it would wait for.
+    if (!woken && in_turns) {
+      wake_ = 1;
+      return;
+    }
     if (lettered_ != state_.scene()) {
       lettered_ = state_.scene();
       if (lettered_) need_letters(*lettered_);
