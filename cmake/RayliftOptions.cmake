@@ -4,6 +4,8 @@
 option(RAYLIFT_BUILD_PROGRAMS "Build the programs (raylift, raylift-make-detector)" ${PROJECT_IS_TOP_LEVEL})
 option(RAYLIFT_INTEROP "Build interop, and so the viewer, where EGL and GLEW are found" ON)
 option(RAYLIFT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+# To start a process takes as long as most tests do.
+option(RAYLIFT_TESTS_TOGETHER "Run the fast tests of a program in a few processes, instead of one for each" OFF)
 option(RAYLIFT_BUILD_BENCH "Build the benchmarks" OFF)
 option(RAYLIFT_BUILD_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 option(RAYLIFT_INSTALL "Install raylift, and make packages of it" ${PROJECT_IS_TOP_LEVEL})

@@ -166,7 +166,7 @@ TEST_F(Rays, ACoarseImageIsCompleteAndBecomesFine) {
     before = caster_->progress();
     ASSERT_LT(++steps, 100000);
   }
-  EXPECT_GT(steps, 4);
+  EXPECT_GE(steps, 4) << "one for each pass, and more where rays are slow";
   EXPECT_EQ(caster_->solids(), fine);
 }
 
