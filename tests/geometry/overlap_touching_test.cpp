@@ -50,7 +50,7 @@ TEST(Overlaps, DoNotComeFromAnEdgeOrCornerOnAFace) {
   solids.place(mesh, on_edge);
   for (const Transform& view : views()) expect_touching(solids.moved(view), 1, "edge on face");
   Transform on_corner = at({0.1, 0.2, -1 - std::sqrt(3)});
-  on_corner.rotate(Eigen::Quaterniond::FromTwoVectors(Vector3d(1, 1, 1), Vector3d(0, 0, 1)));
+  on_corner.rotate(Eigen::AngleAxisd(std::acos(1 / std::sqrt(3)), Vector3d(1, -1, 0).normalized()));  // (1, 1, 1) to z
   solids.place(mesh, on_corner);
   for (const Transform& view : views()) expect_touching(solids.moved(view), 2, "corner on face");
 }
