@@ -116,7 +116,7 @@ class InsideRays {
     return {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]};
   }
   [[nodiscard]] Vector3d vertex(std::uint32_t i) const { return to_double(shape_.mesh.vertices[i]); }
-  double uniform() { return std::uniform_real_distribution<double>(0, 1)(random_); }
+  double uniform() { return test::uniform(random_); }
   Vector3d isotropic() {
     std::normal_distribution<double> normal;
     const double x = normal(random_), y = normal(random_), z = normal(random_);
