@@ -28,6 +28,9 @@ frames "sensors alone" --frames 600 --shells hidden
 frames "cut open" --frames 600 "${cut[@]}"
 frames "transparent" --frames 60 --opacity 0.3
 frames "transparent, 1 sample" --frames 60 --opacity 0.3 --samples 1
+frames "edges" --frames 100 --edges
+frames "feature edges" --frames 100 --feature-edges
+frames "feature edges alone" --frames 100 --feature-edges --wireframe
 frames "as opened, ray-cast" --frames 120 "${rays[@]}" shaded
 for mode in depth normal solid shaded crossings; do
   echo "$mode:"
