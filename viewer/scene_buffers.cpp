@@ -45,6 +45,13 @@ Buffer color_buffer(std::span<const std::uint32_t> packed) {
   return make_buffer(std::span<const LinearColor>(linear));
 }
 
+/// Records of the buffer that is bound, in which OpenGL takes a place as a pointer.
+void draw_indirect(GLenum mode, std::size_t first, std::size_t count) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  const auto* const place = reinterpret_cast<const void*>(first * sizeof(DrawCommand));
+  glMultiDrawElementsIndirect(mode, GL_UNSIGNED_INT, place, static_cast<GLsizei>(count), 0);
+}
+
 /// Draws commands by draw(begin, end), in pieces of `pace`; null: at once.
 template <class Draw>
 void for_pieces(std::span<const DrawCommand> commands, Pace* pace, const Draw& draw) {
@@ -52,7 +59,7 @@ void for_pieces(std::span<const DrawCommand> commands, Pace* pace, const Draw& d
   for (std::size_t begin = 0, end = 0; begin != commands.size(); begin = end) {
     std::uint64_t indices = 0;
     do indices += std::uint64_t{commands[end].index_count} * commands[end].instance_count;
-    while (++end != commands.size() && indices < 3 * SeenList::kMostTriangles);
+    while (++end != commands.size() && indices < std::uint64_t{3} * SeenList::kMostTriangles);
     pace->piece([&] { draw(begin, end); });
   }
 }
@@ -320,8 +327,7 @@ void SceneBuffers::draw(Look look, Pace* pace) const {
 void SceneBuffers::draw_records(GLuint triangles, std::size_t first, std::size_t count) const {
   if (count == 0) return;
   glVertexArrayElementBuffer(geometry_.name(), triangles);
-  glMultiDrawElementsIndirect(GL_TRIANGLES, GL_UNSIGNED_INT, reinterpret_cast<const void*>(first * sizeof(DrawCommand)),
-                              static_cast<GLsizei>(count), 0);
+  draw_indirect(GL_TRIANGLES, first, count);
 }
 
 void SceneBuffers::draw_selected() const {
@@ -338,10 +344,8 @@ void SceneBuffers::draw_feature_edges(Look look, Pace* pace) const {
   glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 6, edge_triangles_.name());
   glBindBuffer(GL_DRAW_INDIRECT_BUFFER, drawn.line_records.name());
   glVertexArrayElementBuffer(geometry_.name(), edge_vertices_.name());
-  for_pieces(drawn.lines, pace, [](std::size_t begin, std::size_t end) {
-    glMultiDrawElementsIndirect(GL_LINES, GL_UNSIGNED_INT, reinterpret_cast<const void*>(begin * sizeof(DrawCommand)),
-                                static_cast<GLsizei>(end - begin), 0);
-  });
+  for_pieces(drawn.lines, pace,
+             [](std::size_t begin, std::size_t end) { draw_indirect(GL_LINES, begin, end - begin); });
 }
 
 }  // namespace raylift::viewer

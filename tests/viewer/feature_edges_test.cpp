@@ -9,17 +9,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <numbers>
-#include <optional>
 #include <random>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "boxes.h"
-#include "controls.h"
 #include "round_solids.h"
 #include "typed.h"
 #include "with_context.h"
@@ -88,7 +88,8 @@ Mesh hills(int size) {
     }
   for (std::size_t i = 0; i < mesh.triangles.size(); i += 3)
     for (std::uint32_t* v : {&mesh.triangles[i].x, &mesh.triangles[i].y, &mesh.triangles[i].z}) {
-      mesh.vertices.push_back(Float3(mesh.vertices[*v]));
+      const Float3 own = mesh.vertices[*v];
+      mesh.vertices.push_back(own);
       *v = static_cast<std::uint32_t>(mesh.vertices.size()) - 1;
     }
   const auto count = static_cast<std::uint32_t>(mesh.triangles.size());
@@ -128,8 +129,8 @@ TEST(FeatureEdges, OfASceneAreEachPartsAndNoOther) {
         ASSERT_LT(at, own.size());
         EXPECT_LT(own[at].triangle - triangles.first_triangle, triangles.triangle_count);
         EXPECT_EQ(edges.triangles()[e], offsets.first_triangle[m] + own[at].triangle);
-        EXPECT_EQ(edges.vertices()[2 * e], offsets.first_vertex[m] + own[at].from);
-        EXPECT_EQ(edges.vertices()[2 * e + 1], offsets.first_vertex[m] + own[at].to);
+        EXPECT_EQ(edges.vertices()[std::size_t{2} * e], offsets.first_vertex[m] + own[at].from);
+        EXPECT_EQ(edges.vertices()[std::size_t{2} * e + 1], offsets.first_vertex[m] + own[at].to);
       }
       next += run.count;
     }
