@@ -4,6 +4,8 @@
 // (HPG 2017), section 4. The builder runs it as it comes back up from the leaves, so costs are never stored.
 #pragma once
 
+#include <raylift/geometry/bvh/detail/visit_cost.h>
+
 #include <cstdint>
 #include <limits>
 
@@ -11,9 +13,8 @@ namespace raylift::inline v0_1::bvh {
 
 inline constexpr int kWide = 8;  ///< slots of a node
 
-/// What a visit costs per area of box: a node, and a pair of triangles under a leaf.
-inline constexpr float kNodeCost = 1.0f;
-inline constexpr float kPairCost = 1.0f;
+using bvh_detail::kNodeCost;
+using bvh_detail::kPairCost;
 
 /// The choices made at a binary node, three bits per number of roots i = 2..8: how many of them are in the left
 /// subtree, or 0 where i - 1 roots are as good. And what the subtree becomes if it has one root.

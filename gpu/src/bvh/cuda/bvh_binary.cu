@@ -3,9 +3,9 @@
 //
 // Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler, "H-PLOC: Hierarchical Parallel Locally-Ordered Clustering for
 // Bounding Volume Hierarchy Construction" (HPG 2024), over the radix tree walk of Apetrei, "Fast and Simple
-// Agglomerative LBVH Construction" (2014). With each cluster its least costs are found as wide nodes, and by which
-// choices: the dynamic programme of Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through
-// Compressed Wide BVHs" (HPG 2017), section 4.
+// Agglomerative LBVH Construction" (2014). Each merge also computes the new cluster's least costs as wide nodes, and
+// the choices that lead to them: the dynamic programme of Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on
+// GPUs Through Compressed Wide BVHs" (HPG 2017), section 4.
 //
 // Binary nodes are numbered without a counter, which all warps would wait for: a cluster has a place along the curve of
 // its own, a merged one keeps that of its left part, and the new node is numbered by that of the right one, less one.
@@ -20,21 +20,24 @@ constexpr int kMergeThreads = 64;
 constexpr int kRadius = 8;  // how far a cluster looks for a partner; 16 gave no better trees
 constexpr int kKept = 16;   // clusters that a subtree is merged down to, half a warp
 
-__device__ Cluster load_cluster(const Cluster* cluster) {
-  // Written by other multiprocessors meanwhile: past the first level cache.
-  const float4* source = reinterpret_cast<const float4*>(cluster);
-  const float4 a = __ldcg(source), b = __ldcg(source + 1);
-  return {{a.x, a.y, a.z}, __float_as_uint(a.w), {b.x, b.y, b.z}, __float_as_uint(b.w)};
+// Clusters and costs are read and written past the L1 cache, since other multiprocessors write them meanwhile.
+template <class Record>
+__device__ Record load(const Record* from) {
+  static_assert(sizeof(Record) == 2 * sizeof(float4));
+  const auto* source = reinterpret_cast<const float4*>(from);
+  const float4 halves[2] = {__ldcg(source), __ldcg(source + 1)};
+  Record record;
+  memcpy(&record, halves, sizeof record);
+  return record;
 }
-__device__ void store_cluster(Cluster* to, const Cluster& c) {
-  float4* target = reinterpret_cast<float4*>(to);
-  __stcg(target, make_float4(c.lower[0], c.lower[1], c.lower[2], __uint_as_float(c.left)));
-  __stcg(target + 1, make_float4(c.upper[0], c.upper[1], c.upper[2], __uint_as_float(c.right)));
-}
-
-__device__ float half_area(const Cluster& c) {
-  const float x = c.upper[0] - c.lower[0], y = c.upper[1] - c.lower[1], z = c.upper[2] - c.lower[2];
-  return x * y + y * z + z * x;
+template <class Record>
+__device__ void store(Record* to, const Record& record) {
+  static_assert(sizeof(Record) == 2 * sizeof(float4));
+  float4 halves[2];
+  memcpy(halves, &record, sizeof record);
+  auto* target = reinterpret_cast<float4*>(to);
+  __stcg(target, halves[0]);
+  __stcg(target + 1, halves[1]);
 }
 
 // Bits that two neighbours' places on the curve have in common; equal ones are told apart by position.
@@ -52,6 +55,11 @@ struct Lane {
 
 __device__ float half_area(const float (&extent)[3]) {
   return extent[0] * extent[1] + extent[1] * extent[2] + extent[2] * extent[0];
+}
+
+__device__ float half_area(const Cluster& c) {
+  const float extent[3] = {c.upper[0] - c.lower[0], c.upper[1] - c.lower[1], c.upper[2] - c.lower[2]};
+  return half_area(extent);
 }
 
 // The neighbour with which a lane's cluster merges best, as a key: how much larger the common box is than the two on
@@ -81,22 +89,16 @@ __device__ std::uint32_t nearest(const Lane& mine, int count) {
 }
 static_assert(kRadius <= 8);
 
-/// The least costs of a cluster as a forest of at most i + 1 roots, each a wide node or a leaf.
-struct Costs {
-  float of[kSlots - 1];
-};
-static_assert(sizeof(Costs) + sizeof(std::uint32_t) == sizeof(CostsAndChoice));
-
-__device__ Costs costs_of_pair(float half_area) {
-  Costs costs;
+__device__ CostsAndChoice costs_of_pair(float area) {
+  CostsAndChoice costs{};
 #pragma unroll
-  for (float& cost : costs.of) cost = half_area * kPairCost;
+  for (float& cost : costs.of) cost = area * kPairCost;
   return costs;
 }
 
-// The costs of a cluster over two others, and how many roots are in the left one, three bits for each number of roots
-// from 2 to 8. That number travels in the lowest bits of a cost, so that one minimum finds both.
-__device__ Costs join(const Costs& left, const Costs& right, float half_area, bool may_be_leaf, std::uint32_t& choice) {
+// The costs and choices of a cluster over two others. The lowest three bits of a sum hold the number of roots in the
+// left cluster, so that one minimum yields both the cost and that number.
+__device__ CostsAndChoice join(const CostsAndChoice& left, const CostsAndChoice& right, float area, bool may_be_leaf) {
   std::uint32_t divided[kSlots - 1];  // for 2 to 8 roots; more roots never cost more
 #pragma unroll
   for (int roots = 2; roots <= kSlots; ++roots) {
@@ -106,15 +108,15 @@ __device__ Costs join(const Costs& left, const Costs& right, float half_area, bo
       best = min(best, (__float_as_uint(left.of[k - 1] + right.of[roots - k - 1]) & ~7u) | static_cast<unsigned>(k));
     divided[roots - 2] = best;
   }
-  choice = 0;
+  CostsAndChoice costs;
+  costs.choice = 0;
 #pragma unroll
-  for (int roots = kSlots; roots >= 2; --roots) choice = choice << 3 | (divided[roots - 2] & 7u);
-  float one_root = __uint_as_float(divided[kSlots - 2]) + half_area * kNodeCost;
-  if (may_be_leaf && 2 * kPairCost * half_area <= one_root) {
-    one_root = 2 * kPairCost * half_area;
-    choice |= kChoiceOfLeaf;
+  for (int roots = kSlots; roots >= 2; --roots) costs.choice = costs.choice << 3 | (divided[roots - 2] & 7u);
+  float one_root = __uint_as_float(divided[kSlots - 2]) + area * kNodeCost;
+  if (may_be_leaf && 2 * kPairCost * area <= one_root) {
+    one_root = 2 * kPairCost * area;
+    costs.choice |= kChoiceOfLeaf;
   }
-  Costs costs;
   costs.of[0] = one_root;
 #pragma unroll
   for (int roots = 2; roots < kSlots; ++roots)
@@ -122,35 +124,10 @@ __device__ Costs join(const Costs& left, const Costs& right, float half_area, bo
   return costs;
 }
 
-__device__ Costs load_costs(const CostsAndChoice* from) {
-  const float4* source = reinterpret_cast<const float4*>(from);
-  const float4 a = __ldcg(source), b = __ldcg(source + 1);
-  return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z}};
-}
-__device__ void store_costs(CostsAndChoice* to, const Costs& costs, std::uint32_t choice) {
-  float4* target = reinterpret_cast<float4*>(to);
-  __stcg(target, make_float4(costs.of[0], costs.of[1], costs.of[2], costs.of[3]));
-  __stcg(target + 1, make_float4(costs.of[4], costs.of[5], costs.of[6], __uint_as_float(choice)));
-}
-
-/// The costs of a warp's clusters, which stay where they are while the clusters move from lane to lane.
-struct CostsOfWarp {
-  float4 of[32][2];
-
-  __device__ Costs at(unsigned place) const {
-    const float4 a = of[place][0], b = of[place][1];
-    return {{a.x, a.y, a.z, a.w, b.x, b.y, b.z}};
-  }
-  __device__ void set(unsigned place, const Costs& c) {
-    of[place][0] = make_float4(c.of[0], c.of[1], c.of[2], c.of[3]);
-    of[place][1] = make_float4(c.of[4], c.of[5], c.of[6], 0);
-  }
-};
-
 /// What a warp has in shared memory.
 struct Shared {
   Lane exchange[32];
-  CostsOfWarp costs;
+  CostsAndChoice costs[32];  // of the clusters: they stay where they are while clusters move from lane to lane
   unsigned costs_at[32];
 };
 
@@ -162,7 +139,7 @@ struct Inner {
 };
 
 // Merges two lanes' clusters into the first one's, as a binary node.
-__device__ void merge(Lane& left, const Lane& right, unsigned costs_left, unsigned costs_right, CostsOfWarp& costs,
+__device__ void merge(Lane& left, const Lane& right, CostsAndChoice& left_costs, const CostsAndChoice& right_costs,
                       const Inner& inner, std::uint32_t pairs) {
   const std::uint32_t below = min(pairs_below(left.number, pairs) + pairs_below(right.number, pairs), 4u);
   Cluster cluster;
@@ -173,13 +150,10 @@ __device__ void merge(Lane& left, const Lane& right, unsigned costs_left, unsign
   }
   cluster.left = (left.number & kNumber) | (below - 2) << 30;
   cluster.right = right.number & kNumber;
-  store_cluster(inner.clusters + (right.place - 1), cluster);
+  store(inner.clusters + (right.place - 1), cluster);
   left.number = (pairs + right.place - 1) | (below - 2) << 30;
-  std::uint32_t choice;
-  const Costs joined = join(costs.at(costs_left), costs.at(costs_right), half_area(cluster),
-                            below == 2 && inner.leaf_pairs >= 2, choice);
-  costs.set(costs_left, joined);
-  store_costs(inner.costs + (right.place - 1), joined, choice);
+  left_costs = join(left_costs, right_costs, half_area(cluster), below == 2 && inner.leaf_pairs >= 2);
+  store(inner.costs + (right.place - 1), left_costs);
 }
 
 __device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inner, std::uint32_t pairs,
@@ -196,7 +170,7 @@ __device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inne
     const unsigned costs_of_partner = __shfl_sync(kAll, costs_at, partner);
     exchange[lane] = mine;
     __syncwarp();
-    if (merges) merge(mine, exchange[partner], costs_at, costs_of_partner, shared.costs, inner, pairs);
+    if (merges) merge(mine, exchange[partner], shared.costs[costs_at], shared.costs[costs_of_partner], inner, pairs);
     __syncwarp();
     const bool stays = lane < count && (!mutual || merges);
     const unsigned staying = __ballot_sync(kAll, stays);
@@ -241,8 +215,8 @@ __device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint
     const bool merged = (lane < lefts ? middle - begin : end - middle) > kKept;
     mine.place = merged ? __ldcg(kept.places + from) : from;
     const bool pair = mine.number < count;
-    const Cluster c = load_cluster(pair ? boxes + mine.number : inner.clusters + (mine.number - count));
-    shared.costs.set(lane, pair ? costs_of_pair(half_area(c)) : load_costs(inner.costs + (mine.number - count)));
+    const Cluster c = load(pair ? boxes + mine.number : inner.clusters + (mine.number - count));
+    shared.costs[lane] = pair ? costs_of_pair(half_area(c)) : load(inner.costs + (mine.number - count));
     if (!pair) mine.number |= c.left & ~kNumber;
 #pragma unroll
     for (int a = 0; a < 3; ++a) {

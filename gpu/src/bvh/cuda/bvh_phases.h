@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <raylift/geometry/bvh/detail/visit_cost.h>
 #include <raylift/geometry/index.h>
 
 #include <cstring>
@@ -106,8 +107,8 @@ struct Build {
   }
 };
 
-/// What a visit costs per half area of box: a wide node, and a pair; as for the host's builder.
-constexpr float kNodeCost = 1, kPairCost = 1;
+using bvh_detail::kNodeCost;
+using bvh_detail::kPairCost;
 /// Of a binary node: its least costs as a forest of at most i + 1 roots, each a wide node or a leaf; and if it has 2 to
 /// 8 roots, how many of them are in its left part, three bits each.
 struct alignas(16) CostsAndChoice {

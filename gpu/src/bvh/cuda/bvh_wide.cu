@@ -60,7 +60,7 @@ struct Part {
   Cluster cluster{};
 
   Part() = default;
-  /// All reads at the same time: each part waits for the one that it is in.
+  /// Issues all reads at once, since a part can't be read before the one that contains it.
   __device__ Part(const Tree& tree, std::uint32_t n, unsigned of_roots) : number(n), roots(of_roots) {
     std::uint32_t choice = 0;
     bool divided = false;
@@ -76,12 +76,12 @@ struct Part {
   }
 };
 
-// This lane's part of a node: its root, which the first lane has, opened as was chosen. A part's lane and those behind
-// it are as many as its roots, and whatever is open is opened at a time.
+// This lane's part of a node, whose root the first lane has. A part that may become n roots owns n lanes and lies in
+// the first of them. Each step divides all parts that are still to be divided.
 __device__ Part open(const Tree& tree, Part part) {
   const unsigned lane = slot_lane();
   while (__any_sync(kAll, part.left_roots != 0)) {
-    // The part whose lanes this one is among.
+    // The part that owns this lane.
     const unsigned behind = ballot_of_node(part.pairs != 0) & ((2u << lane) - 1);
     const int owner = behind == 0 ? 0 : 31 - __clz(static_cast<int>(behind));
     const unsigned lefts = __shfl_sync(kAll, part.left_roots, owner, kSlots);
@@ -251,8 +251,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, A
 }  // namespace
 
 WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner) {
-  // If only nodes without inner children had free slots, there would be at most 7n + 1 of them for n full nodes, and
-  // each would have more pairs than a leaf. Few others have free slots. The host builds the trees that have more nodes.
+  // A bound, if only nodes without inner children have free slots: n full nodes have at most 7n + 1 of those, each with
+  // more pairs than a leaf. Other nodes seldom have free slots. A tree with more nodes than this is built on the host.
   const std::size_t most_nodes = std::size_t{pairs.count} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2;
   // Of a cooperative launch, no more blocks than there is work for.
   const auto grid =
