@@ -7,8 +7,8 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -17,13 +17,13 @@ namespace {
 
 constexpr float kSmooth = 0.766F;  // cosine of 40 degrees
 
-/// A triangle's edge. The ends are a number, the lesser one first: equal edges are equal numbers.
+/// A triangle's edge, with both ends in one number, the lesser one in its upper half.
 struct Side {
   std::uint64_t ends;
   std::uint32_t triangle;
 };
 
-/// For each vertex the least one of its position.
+/// For each vertex, the first vertex with the same position.
 std::vector<std::uint32_t> least_of_position(const std::vector<Float3>& vertices) {
   std::vector<std::uint32_t> order(vertices.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -4,7 +4,6 @@
 
 #include <raylift/geometry/scene/scene.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,7 +12,7 @@
 
 namespace raylift::viewer {
 
-/// Two vertices of a mesh, and the least triangle with this edge: indices in the mesh.
+/// An edge of a mesh: its two vertices, and the first triangle that has it.
 struct FeatureEdge {
   std::uint32_t from, to;
   std::uint32_t triangle;
@@ -22,7 +21,7 @@ struct FeatureEdge {
 /// the positions of their vertices are equal.
 [[nodiscard]] std::vector<FeatureEdge> feature_edges(const Mesh& mesh);
 
-/// The feature edges of a scene's meshes, as an index buffer of lines: each mesh's from when it is first added.
+/// The feature edges of those of a scene's meshes that were added, as an index buffer of lines.
 class FeatureEdges {
  public:
   FeatureEdges() = default;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kSlow = 0.045;                // seconds: slower images are drawn with fewer pixels during a move
 constexpr double kFluent = 0.012;              // seconds: for slower images it is worth finding what need not be drawn
-constexpr double kTurnSeconds = 0.02;          // of drawing, between which the window answers
-constexpr double kMoveSeconds = 0.05;          // of an image during a move, which one turn draws
+constexpr double kTurnSeconds = 0.02;          // of drawing: between turns the window answers
+constexpr double kMoveSeconds = 0.05;          // of the one turn that draws an image during a move
 constexpr double kSoftwareMoveSeconds = 0.03;  // where panels and the window's image are drawn slowly too
 constexpr double kSoftwareRate = 2e6;          // triangles per second that OpenGL draws on a CPU, before it is measured
 constexpr double kLightSlice = 0.03;           // seconds of following photons in one frame

@@ -11,8 +11,8 @@ namespace raylift::viewer {
 
 class Pace {
  public:
-  /// A turn ends before a piece that would end after so long, if it takes as long as the piece before it. Each turn
-  /// draws at least one piece.
+  /// A turn ends before its next piece would exceed `seconds`, if that piece takes as long as the last one did. Each
+  /// turn draws at least one piece.
   explicit Pace(double seconds) : seconds_(seconds) {}
 
   /// Begins a turn. It goes through the same pieces in the same order as those before.

@@ -259,7 +259,6 @@ void Renderer::draw_pixels(const Camera& camera, const Settings& settings) {
   set_frame(camera, settings);
   scene_.look(sight_of(camera, settings, scene_.bounds(), canvas_.size));
   if (settings.smooth && settings.fill == Fill::surface) scene_.ensure_normals();
-  if (settings.feature_edges) scene_.ensure_feature_edges();
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_GREATER);
   const bool again = keeping_ && kept_whole_;
@@ -318,7 +317,10 @@ void Renderer::draw_background(const Settings& settings) {
 void Renderer::draw_lines(const Settings& settings, Look look, const std::string& variant) {
   glUseProgram(program(settings.feature_edges ? "#define LINES\n" + variant : variant).name());
   glBindBufferBase(GL_UNIFORM_BUFFER, 0, frame_.name());
-  if (settings.feature_edges) return scene_.draw_feature_edges(look, pace_);
+  if (settings.feature_edges) {
+    scene_.ensure_feature_edges(look);
+    return scene_.draw_feature_edges(look, pace_);
+  }
   glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
   scene_.draw(look, pace_);
   glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);

@@ -76,7 +76,6 @@ void Renderer::draw_ids(const Camera& camera, const Settings& settings, std::opt
   glUseProgram(program("#define IDS\n").name());
   for (const Look look : {Look::solid, Look::edged, Look::glass}) draw_scene(look);
   // What is between lines can be clicked.
-  if (settings.feature_edges) scene_.ensure_feature_edges();
   draw_lines(settings, Look::lines, "#define IDS\n");
   draw_caps("#define IDS\n");
   disable_clipping();

@@ -45,7 +45,7 @@ Buffer color_buffer(std::span<const std::uint32_t> packed) {
   return make_buffer(std::span<const LinearColor>(linear));
 }
 
-/// Records of the buffer that is bound, in which OpenGL takes a place as a pointer.
+/// Draws records of the bound indirect buffer. OpenGL takes their offset as a pointer.
 void draw_indirect(GLenum mode, std::size_t first, std::size_t count) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   const auto* const place = reinterpret_cast<const void*>(first * sizeof(DrawCommand));
@@ -55,7 +55,7 @@ void draw_indirect(GLenum mode, std::size_t first, std::size_t count) {
 /// Draws commands by draw(begin, end), in pieces of `pace`; null: at once.
 template <class Draw>
 void for_pieces(std::span<const DrawCommand> commands, Pace* pace, const Draw& draw) {
-  if (pace == nullptr) return commands.empty() ? void() : draw(std::size_t{0}, commands.size());
+  if (pace == nullptr) return draw(std::size_t{0}, commands.size());
   for (std::size_t begin = 0, end = 0; begin != commands.size(); begin = end) {
     std::uint64_t indices = 0;
     do indices += std::uint64_t{commands[end].index_count} * commands[end].instance_count;
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> meshes_of(const Scene& scene, const DrawList& list) {
   return meshes;
 }
 
-/// The commands for meshes of few triangles that are placed seldom: their edges are found and drawn in no time.
+/// The commands of meshes with few triangles and few instances, whose edges take little time to find and to draw.
 DrawList with_few_edges(const Scene& scene, DrawList list) {
   constexpr std::size_t kMostTriangles = 100000, kMostInstances = 64;
   std::size_t kept = 0;
@@ -221,21 +221,19 @@ void SceneBuffers::set_looks(std::span<const std::uint8_t> looks) {
   if (scene_ == nullptr) return;
   caps_.set_looks(looks);
   looks_.assign(looks.begin(), looks.end());
-  all_edges_ = false;
   for (const Look look : kDrawnLooks) {
     const DrawList list = draw_list(*scene_, offsets_, looks, surfaces_, look);
     fill(group(look), list);
     group(look).seen = SeenList(*scene_, offsets_, levels_, list);
+    group(look).has_lines = false;
     if (look == Look::faint) set_lines(group(look), with_few_edges(*scene_, list));
   }
   sight_.reset();
 }
 
-void SceneBuffers::ensure_feature_edges() {
-  if (all_edges_ || scene_ == nullptr) return;
-  for (const Look look : kDrawnLooks)
-    if (look != Look::faint) set_lines(group(look), draw_list(*scene_, offsets_, looks_, surfaces_, look));
-  all_edges_ = true;
+void SceneBuffers::ensure_feature_edges(Look look) {
+  if (group(look).has_lines || scene_ == nullptr) return;
+  set_lines(group(look), draw_list(*scene_, offsets_, looks_, surfaces_, look));
   check_gl("putting feature edges into OpenGL buffers");
 }
 
@@ -250,6 +248,7 @@ void SceneBuffers::set_lines(Group& group, const DrawList& list) {
   group.line_slots = make_buffer(std::span<const DrawSlot>(lines.slots));
   group.line_records = make_buffer(std::span<const DrawCommand>(lines.commands));
   group.lines = std::move(lines.commands);
+  group.has_lines = true;
 }
 
 void SceneBuffers::ensure_normals() {

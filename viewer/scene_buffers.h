@@ -63,9 +63,9 @@ class SceneBuffers {
   void look(const Sight& sight);
   /// Draws the instances of a look with the current program.
   void draw(Look look, Pace* pace) const;
-  /// Finds the feature edges of all that is drawn, once for a scene. Without this, meshes that are drawn faintly have
-  /// edges alone, but for those of very many triangles, and those placed very often.
-  void ensure_feature_edges();
+  /// Finds the feature edges of what has this look, once for a mesh. What is drawn faintly has them already, but for
+  /// meshes of very many triangles, and those placed very often.
+  void ensure_feature_edges(Look look);
   /// Draws the feature edges of a look with the current program, as lines.
   void draw_feature_edges(Look look, Pace* pace) const;
   /// Makes caps of the solid instances at these planes, which draw_caps() draws.
@@ -99,6 +99,7 @@ class SceneBuffers {
     Buffer seen_slots, seen_records;
     Buffer line_slots, line_records;  // of feature edges
     std::vector<DrawCommand> lines;
+    bool has_lines = false;
   };
   /// What is open is drawn with what is solid.
   [[nodiscard]] const Group& group(Look look) const {
@@ -132,7 +133,6 @@ class SceneBuffers {
   Bounds selected_bounds_;
   FeatureEdges edges_;
   Buffer edge_vertices_, edge_triangles_;
-  bool all_edges_ = false;  // all looks have lines
   std::optional<SharedGeometryBuffers> shared_;
   VertexArray geometry_;
   std::uint64_t buffer_bytes_ = 0, normal_bytes_ = 0;  // without those of levels and caps

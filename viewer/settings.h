@@ -107,7 +107,7 @@ struct Settings {
   Fill fill = Fill::surface;
   RayMode rays = RayMode::off;
   bool edges = false;
-  bool feature_edges = false;     ///< edges and wireframes leave out edges where triangles meet at less than 40 degrees
+  bool feature_edges = false;  ///< of edges and wireframes, only where triangles meet at 40 degrees or more
   bool smooth = true;
   bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent

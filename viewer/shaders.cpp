@@ -205,7 +205,7 @@ void main() {
 #endif
   uint triangle = which.z + uint(gl_PrimitiveID);
 #ifdef LINES
-  triangle = edge_triangles[triangle];  // it was an edge
+  triangle = edge_triangles[triangle];  // a slot counts edges here
 #endif
 #endif
 #ifdef IDS

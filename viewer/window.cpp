@@ -191,7 +191,7 @@ class Window {
     frames_.draw(state_);
     // What is on the screen stays until the image is complete: to draw it again would take longer than half a turn.
     if (!woken && frames_.in_turns()) return;
-    // An event that came during the last turn goes before the image, which it would wait for.
+    // Polls events before the image is presented: one that arrived during the last turn would wait for that.
     if (!woken && in_turns) {
       wake_ = 1;
       return;

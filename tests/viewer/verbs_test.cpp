@@ -226,8 +226,8 @@ TEST_F(Verbs, ChooseHowItIsDrawn) {
   (void)call("color", {{"by", "solid"}});
   EXPECT_EQ(state_.settings().color, ColorBy::solid);
   (void)call("draw", Json::parse(R"({"wireframe": true, "opacity": 0.5, "shells": "hidden", "ray_cast": "depth",
-                                     "edges": true, "feature_edges": true, "smooth": false, "back_faces": true, "caps": false, "axes": false,
-                                     "scale_bar": false, "detail": 2.5, "background": "#ff0000"})"));
+                                     "edges": true, "feature_edges": true, "smooth": false, "back_faces": true,
+                                     "caps": false, "axes": false, "scale_bar": false, "detail": 2.5, "background": "#ff0000"})"));
   const Settings& s = state_.settings();
   EXPECT_EQ(s.fill, Fill::wireframe);
   EXPECT_EQ(s.opacity, 0.5F);
