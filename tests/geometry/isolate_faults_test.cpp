@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <tbb/global_control.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -93,6 +94,21 @@ TEST_F(IsolateFaults, BlamesNoFileForTheMemoryLimit) {
   for (std::uint64_t limit = little; limit + 8 * bytes > enough && limit > 3 * bytes;
        limit -= test::kStride * bytes / 3)
     loads(limit);
+}
+
+/// Where TBB starts no threads, on one processor, the import needs none.
+TEST_F(IsolateFaults, CallsAThreadThatHasNoMemoryForItsStackALimit) {
+  if (kSanitized) return;  // no limit is set
+  path_ = test::data("detector.dae");
+  options_.limits.isolate_bytes = std::uint64_t{1} << 30;
+  fault("stacks");
+  if (tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism) == 1) {
+    EXPECT_NO_THROW((void)load(path_, options_));
+    return;
+  }
+  const Error error = error_of(ErrorKind::limit);
+  EXPECT_EQ(error.problem(), "no memory left to start a thread under the import's memory limit");
+  EXPECT_THAT(error.what(), HasSubstr("LoadLimits::isolate_bytes"));
 }
 
 TEST_F(IsolateFaults, ReportsAnEndWithoutAResult) {

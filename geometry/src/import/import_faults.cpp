@@ -153,6 +153,12 @@ void take_memory() {
   taken.push_back(std::make_unique<char[]>(std::size_t{16} << 20));
 }
 
+/// Takes addresses until none are left for a thread's stack. What the heap already holds suffices for a small import.
+void take_stacks() {
+  while (!kSanitized && ::mmap(nullptr, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
+  }
+}
+
 /// Says more than anybody can hear.
 [[noreturn]] void flood() {
   ProgressRecord records[32]{};
@@ -191,6 +197,7 @@ void act_out_fault() {
     if (kSanitized && blocks == 128) throw std::bad_alloc();  // no limit is set
     take_memory();
   }
+  if (fault.name == "stacks") return take_stacks();
   act_out_attempt(fault);
 }
 

@@ -5,8 +5,9 @@
 
 namespace raylift::inline v0_1::import {
 
-/// Acts out what happens while a file is read: segv, abort, term, hang, memory, exit, garbage, flood, forge; or tries
-/// to reach beyond this process, as the table in the source says, and throws Error(malformed) that says how that ended.
+/// Acts out what happens while a file is read: segv, abort, term, hang, memory, stacks, exit, garbage, flood, forge; or
+/// tries to reach beyond this process, as the table in the source says, and throws Error(malformed) that says how that
+/// ended.
 void act_out_fault();
 
 /// Acts out what happens once the result is written: keep.

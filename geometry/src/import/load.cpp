@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // load: which reader a file gets, and what happens to every scene after it is read.
+#include <pthread.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -108,32 +110,60 @@ void check_options(const std::filesystem::path& path, const LoadOptions& options
               "raylift reads: " + list);
 }
 
+/// Whether a thread's stack can't be had: pthread_create() says EAGAIN then, as it does at a limit on threads.
+bool no_memory_for_stack() {
+  pthread_attr_t attributes;
+  std::size_t bytes = 0;
+  if (::pthread_attr_init(&attributes) != 0) return true;
+  ::pthread_attr_getstacksize(&attributes, &bytes);
+  ::pthread_attr_destroy(&attributes);
+  void* const stack = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stack == MAP_FAILED) return true;
+  ::munmap(stack, bytes);
+  return false;
+}
+
+/// Calls work(). Where TBB can't start a thread, which it has no type of error for, says so and why.
+template <class Work>
+Scene name_thread_failures(const std::filesystem::path& path, const Work& work) {
+  try {
+    return work();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    const std::string what = error.what();
+    if (what.find("pthread_create") == std::string::npos) throw;
+    if (no_memory_for_stack())
+      throw Error(ErrorKind::out_of_host_memory, "no memory left to start a thread", {path.string(), ""});
+    throw Error(ErrorKind::system, "no thread can be started: " + what, {path.string(), ""});
+  }
+}
+
 }  // namespace
 
 Scene import_scene(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
   check_options(path, options);
   const std::string extension = extension_of(path);
-  Scene scene =
-      is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
-  finish(scene, options, progress);
-  return scene;
+  return name_thread_failures(path, [&] {
+    Scene scene =
+        is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
+    finish(scene, options, progress);
+    return scene;
+  });
 }
 
 Scene load(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
   if (options.isolate) check_options(path, options);
   try {
-    Scene scene = options.isolate ? load_isolated(path, options, progress) : import_scene(path, options, progress);
-    finish_optics(scene, path, options);
-    return scene;
+    return name_thread_failures(path, [&] {
+      Scene scene = options.isolate ? load_isolated(path, options, progress) : import_scene(path, options, progress);
+      finish_optics(scene, path, options);
+      return scene;
+    });
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left to load the file", {path.string(), ""});
   } catch (const std::length_error&) {
     throw Error(ErrorKind::out_of_host_memory, "the file asks for more memory than there can be", {path.string(), ""});
-  } catch (const std::runtime_error& error) {
-    // TBB has no type of its own for this.
-    const std::string what = error.what();
-    if (what.find("pthread_create") == std::string::npos) throw;
-    throw Error(ErrorKind::out_of_host_memory, "no thread can be started: " + what, {path.string(), ""});
   }
 }
 
