@@ -11,9 +11,9 @@ namespace raylift::inline v0_1::cuda {
 namespace {
 
 // Scratch memory of a triangle: its mate, and what counts pairs. Of a pair: its numbers, box, key and place in both
-// buffers of the sort (64), who arrived (4), an inner node with its costs and a place (68), its share of wide nodes (25
+// buffers of the sort (64), who arrived (4), an inner node with its costs and a place (68), its share of wide nodes (49
 // at most), the order (4), and CUB's. And whatever comes of alignment.
-constexpr std::size_t kBytesATriangle = 2, kBytesAPair = 172, kBytesMore = std::size_t{1} << 20;
+constexpr std::size_t kBytesATriangle = 2, kBytesAPair = 196, kBytesMore = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -65,8 +65,8 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   if (seen->levels > kBvhMaxDepth) return BuildOutcome::too_deep;
   level_ends.assign(seen->level_ends, seen->level_ends + seen->levels);
   const std::size_t nodes = level_ends.back();
-  write_wide_nodes(build, pairs, inner, wide, nodes, memory.nodes(nodes));
-  check(cudaGetLastError(), "building a BVH");
+  check(cudaMemcpyAsync(memory.nodes(nodes), wide.nodes, nodes * sizeof(BvhNode), cudaMemcpyDeviceToDevice, stream),
+        "building a BVH");
   return BuildOutcome::built;
 }
 

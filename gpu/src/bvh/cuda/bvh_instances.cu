@@ -171,10 +171,8 @@ BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, voi
   const BinaryNodes inner = build_binary_tree(build, pieces);
   const WideNodes wide = gather_wide_nodes(build, pieces, inner);
   const std::uint32_t most = input.count < 2 ? 1 : input.count - 1;
-  auto* nodes = build.take<BvhNode>(most);
-  write_wide_nodes(build, pieces, inner, wide, most, nodes);
 
-  const Gathered tree{nodes, wide.order, most, build.state};
+  const Gathered tree{wide.nodes, wide.order, most, build.state};
   auto* children = build.take<std::uint32_t>(most);
   auto* before = build.take<std::uint32_t>(most);
   auto* new_number = build.take<std::uint32_t>(most);

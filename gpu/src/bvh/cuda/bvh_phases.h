@@ -57,13 +57,6 @@ struct VertexBounds {
 struct Totals {
   std::uint32_t inner, pairs;
 };
-/// Of the wide nodes.
-struct LevelsDone {
-  Totals known;         // have their places
-  std::uint32_t begin;  // of the next level
-  int level;
-};
-
 /// What kernels find out for each other and for the host. Zeros at first.
 struct BuildState {
   VertexBounds bounds;
@@ -71,8 +64,9 @@ struct BuildState {
   std::uint32_t pairs;  // how many
   std::uint32_t begun;  // of them, from which warps climb up the binary tree
   std::uint32_t root;
-  int levels;  // of wide nodes; more than kBvhMaxDepth: not done
-  LevelsDone done_by_one;
+  // Of the wide nodes: tiles that blocks have taken, blocks that are done, and, once all have their places, how many.
+  std::uint32_t tiles_begun, blocks_done, wide_nodes;
+  int levels;  // more than kBvhMaxDepth: not done
   std::uint32_t level_ends[kBvhMaxDepth];
 };
 
@@ -183,23 +177,13 @@ struct SortedPairs {
 /// The binary tree over all pairs; finds BuildState::root. Returns its inner nodes.
 [[nodiscard]] BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs);
 
-/// Wide nodes, level by level, before they are written; finds levels and level_ends.
+/// Wide nodes, level by level; finds levels and level_ends.
 constexpr int kSlots = 8;
-struct SlotNumbers {
-  std::uint32_t of[kSlots];  // number of what goes into each slot; the highest bits are its pairs, less one; kNone
-};
 struct WideNodes {
-  std::size_t most;            // there may be
-  const std::uint32_t* roots;  // the binary node at each
-  const SlotNumbers* slots;
-  const Totals* first;         // first_child, first_pair
+  const BvhNode* nodes;
   const std::uint32_t* order;  // the pairs in the order of their leaves
 };
 [[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner);
-
-/// The first `count` of them, as far as there are so many.
-void write_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner, const WideNodes& wide,
-                      std::size_t count, BvhNode* nodes);
 
 /// The leaves' vertices and numbers, in the order of the leaves, unless there are more levels than kBvhMaxDepth.
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,

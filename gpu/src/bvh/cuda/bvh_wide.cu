@@ -1,37 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clusters of the binary tree go into which wide nodes: gathered top-down, level by level, by the choices that
-// were made with the costs. Eight lanes work on a node, one for each slot. Everything gets its place by prefix sums.
-#include <cooperative_groups.h>
-
+// Wide nodes: which clusters of the binary tree go into which, by the choices that were made with the costs, and the
+// nodes as rays read them.
+//
+// Nodes are numbered level by level. That is the order of a queue: a node's inner children are appended when its turn
+// comes. Blocks take tiles of the queue in that order. How many children and pairs come before a tile is found by
+// looking back at the tiles before it, as in Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled
+// Look-back" (NVIDIA, 2016): blocks wait for what they need, never for all others. Eight lanes work on a node, one for
+// each slot.
 #include <algorithm>
-#include <cub/block/block_scan.cuh>
 
 #include "bvh_phases.h"
 
 namespace raylift::inline v0_1::cuda {
 namespace {
 
-namespace cg = cooperative_groups;
-
-constexpr int kThreads = 512;
-constexpr int kBlocksEach = 2;                 // of a multiprocessor: few, as each waits for all
-constexpr unsigned kTile = kThreads / kSlots;  // nodes that a block works on at a time
-constexpr unsigned kLeast = 32 / kSlots;       // and a warp
-
-struct Add {
-  __device__ Totals operator()(const Totals& a, const Totals& b) const {
-    return {a.inner + b.inner, a.pairs + b.pairs};
-  }
-};
-using Scan = cub::BlockScan<Totals, kThreads>;
-
-// The sum over the block; `before` becomes that over the threads before this one.
-__device__ Totals sum_of_block(const Totals& mine, Totals& before, Scan::TempStorage& storage) {
-  Totals all;
-  __syncthreads();  // whoever uses the storage still
-  Scan(storage).ExclusiveScan(mine, before, Totals{0, 0}, Add{}, all);
-  return all;
-}
+constexpr int kThreads = 256;
+constexpr int kBlocksEach = 4;                 // of a multiprocessor
+constexpr unsigned kTile = kThreads / kSlots;  // nodes
+static_assert(kTile <= 32);                    // one warp adds up a tile
 
 // This thread's lane among the eight of its node.
 __device__ unsigned slot_lane() {
@@ -132,120 +118,296 @@ __device__ unsigned choose_slot(const Part& part, bool inner, const Cluster& who
   return static_cast<unsigned>(__ffs(static_cast<int>(room))) - 1;
 }
 
-// This lane's share of a node and of its slots.
-__device__ Totals gather(const Tree& tree, std::uint32_t root, bool active, SlotNumbers* slots) {
-  Part part;
-  if (active) part = Part(tree, root, kSlots);
-  const Cluster whole = part.cluster;
-  if (slot_lane() != 0) part = Part();
-  part = open(tree, part);
-  const bool inner = part.pairs != 0 && !part.leaf;
-  const unsigned slot = choose_slot(part, inner, whole);
-  if (active) slots->of[slot] = part.pairs == 0 ? kNone : part.number | (inner ? 3 : part.pairs - 1) << 30;
-  return {inner ? 1u : 0u, inner ? 0u : part.pairs};
-}
+/// Children and pairs of one node, of some nodes, or of all nodes up to one.
+struct Sum {
+  std::uint64_t bits = 0;  // pairs in the lower 31, children above
 
-/// What of a level a block works on, of so many.
-struct Run {
-  std::uint32_t begin, end;
-};
-__device__ Run run_of_block(std::uint32_t begin, std::uint32_t end, unsigned block, unsigned blocks) {
-  const std::uint32_t count = end - begin;
-  const std::uint32_t size = ((count + kLeast - 1) / kLeast + blocks - 1) / blocks * kLeast;
-  return {begin + min(block * size, count), begin + min((block + 1) * size, count)};
-}
-
-// What blocks before this one have; `total` becomes what all of them do.
-__device__ Totals sum_before_block(const Totals* sums, unsigned block, unsigned blocks, Totals& total,
-                                   Scan::TempStorage& storage) {
-  Totals before{0, 0}, all{0, 0}, ignored;
-  for (std::uint32_t b = threadIdx.x; b < blocks; b += kThreads) {
-    const Totals of_block{__ldcg(&sums[b].inner), __ldcg(&sums[b].pairs)};
-    all = Add{}(all, of_block);
-    if (b < block) before = Add{}(before, of_block);
+  Sum() = default;
+  __device__ explicit Sum(Totals totals) : bits(std::uint64_t{totals.inner} << 31 | totals.pairs) {}
+  [[nodiscard]] __device__ Totals totals() const {
+    return {static_cast<std::uint32_t>(bits >> 31), static_cast<std::uint32_t>(bits & 0x7FFFFFFFu)};
   }
-  total = sum_of_block(all, ignored, storage);
-  return sum_of_block(before, ignored, storage);
-}
+  __device__ void add(Sum other) { bits += other.bits; }
+};
 
-struct Arrays {
-  std::size_t most;  // nodes
+/// What is known of a tile: nothing yet, its own sum, or that of all nodes up to its last one. One word, so that it is
+/// written and read at once.
+class TileSum {
+ public:
+  __device__ void publish_own(Sum sum) volatile { word_ = kOwn | sum.bits; }
+  __device__ void publish_all(Sum sum) volatile { word_ = kAllBefore | sum.bits; }
+
+  struct Seen {
+    std::uint64_t word;
+    [[nodiscard]] __device__ bool known() const { return word != 0; }
+    [[nodiscard]] __device__ bool of_all() const { return (word & kAllBefore) != 0; }
+    [[nodiscard]] __device__ Sum sum() const {
+      Sum result;
+      result.bits = word & (kOwn - 1);
+      return result;
+    }
+  };
+  [[nodiscard]] __device__ Seen look() const volatile { return {word_}; }
+
+ private:
+  static constexpr std::uint64_t kOwn = std::uint64_t{1} << 62, kAllBefore = std::uint64_t{1} << 63;
+  std::uint64_t word_;
+};
+
+/// The queue of nodes. Zeros at first: a root's number has 1 added.
+struct Queue {
+  std::uint32_t most;  // nodes
   std::uint32_t* roots;
-  SlotNumbers* slots;
-  Totals* first;
-  Totals* sums;  // of each block
+  TileSum* sums;
+  BvhNode* nodes;
   std::uint32_t* order;
 };
 
-// One level, by `blocks` blocks that meet() brings together. A node's root is known once its parent has its place.
-template <class Meet>
-__device__ void gather_level(const Tree& tree, const Arrays& to, LevelsDone& done, unsigned block, unsigned blocks,
-                             const Meet& meet, Scan::TempStorage& storage, BuildState* state) {
-  const unsigned lane = slot_lane(), node_of_tile = threadIdx.x / kSlots;
-  const std::uint32_t end = done.known.inner;
-  const Run run = run_of_block(done.begin, end, block, blocks);
-  Totals sum{0, 0}, ignored, total;
-  for (std::uint32_t tile = run.begin; tile < run.end; tile += kTile) {
-    const std::uint32_t i = tile + node_of_tile;
-    const bool active = i < run.end;
-    if (!__any_sync(kAll, active)) break;
-    sum = Add{}(sum, gather(tree, active ? __ldcg(to.roots + i) : 0, active, to.slots + i));
-  }
-  sum = sum_of_block(sum, ignored, storage);
-  if (threadIdx.x == 0) to.sums[block] = sum;
-  meet();
-  Totals next = Add{}(sum_before_block(to.sums, block, blocks, total, storage), done.known);
-  if (total.inner > to.most - done.known.inner) {
-    done.level = kBvhMaxDepth + 1;
-    return;
-  }
-  for (std::uint32_t tile = run.begin; tile < run.end; tile += kTile) {
-    const std::uint32_t i = tile + node_of_tile;
-    const std::uint32_t value = i < run.end ? to.slots[i].of[lane] : kNone;
-    const std::uint32_t pairs = value == kNone ? 0 : (value >> 30) + 1;
-    const bool inner = pairs > tree.leaf_pairs;
-    Totals before;
-    const Totals of_tile = sum_of_block({inner ? 1u : 0u, inner ? 0u : pairs}, before, storage);
-    before = Add{}(before, next);
-    if (inner) to.roots[before.inner] = value & kNumber;
-    if (!inner && pairs == 1) to.order[before.pairs] = value & kNumber;
-    if (!inner && pairs == 2) {
-      const Cluster both = tree.at(value & kNumber);
-      to.order[before.pairs] = both.left & kNumber;
-      to.order[before.pairs + 1] = both.right;
+// Of all tiles before `tile`, by one warp.
+__device__ Sum sum_before(const Queue& queue, std::uint32_t tile) {
+  const unsigned lane = threadIdx.x % 32;
+  Sum before;
+  for (std::uint32_t end = tile;; end -= 32) {
+    TileSum::Seen seen{};
+    if (lane < end) {
+      const volatile TileSum& sum = queue.sums[end - 1 - lane];
+      while (!(seen = sum.look()).known()) __nanosleep(20);
     }
-    if (lane == 0 && i < run.end) to.first[i] = before;
-    next = Add{}(next, of_tile);
+    __syncwarp();
+    const unsigned of_all = __ballot_sync(kAll, seen.of_all());
+    Sum part;
+    if (of_all == 0 || lane <= static_cast<unsigned>(__ffs(static_cast<int>(of_all))) - 1) part = seen.sum();
+#pragma unroll
+    for (int apart = 16; apart != 0; apart /= 2) part.bits += __shfl_xor_sync(kAll, part.bits, apart);
+    before.add(part);
+    if (of_all != 0) return before;
   }
-  if (block == 0 && threadIdx.x == 0) state->level_ends[done.level] = end;
-  done = {Add{}(done.known, total), end, done.level + 1};
-  meet();
 }
 
-// All levels in one launch. The first ones, of few nodes, by one block, as it takes long until all blocks meet.
-__global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Arrays to, BuildState* state) {
-  const cg::grid_group grid = cg::this_grid();
-  __shared__ Scan::TempStorage storage;
-  LevelsDone done{{1, 0}, 0, 0};
-  const auto goes_on = [&] { return done.begin < done.known.inner && done.level < kBvhMaxDepth; };
-  if (blockIdx.x == 0) {
-    if (threadIdx.x == 0) to.roots[0] = state->root;
+/// What a block knows of its tile before it begins.
+struct Start {
+  std::uint32_t ready;  // nodes of the queue that have their roots, or soon will; up to the tile's end
+  bool counted;         // `before` is known
+  Totals before;
+};
+
+// Waits until all of a tile has its place in the queue, or until the tiles before are done: then some nodes of the tile
+// may be below others of it, or there are no more.
+__device__ Start wait_for(const Queue& queue, std::uint32_t tile, std::uint32_t end, const BuildState* state) {
+  if (tile == 0) return {1, true, {1, 0}};
+  const volatile std::uint32_t& last = queue.roots[end - 1];
+  const volatile std::uint32_t& all = state->wide_nodes;
+  const volatile TileSum& sum = queue.sums[tile - 1];
+  while (true) {
+    if (const TileSum::Seen seen = sum.look(); seen.of_all()) {
+      const Totals before = seen.sum().totals();
+      return {min(before.inner, end), true, before};
+    }
+    if (last != 0) return {end, false, {0, 0}};
+    if (const std::uint32_t count = all; count != 0 && count <= tile * kTile) return {count, true, {0, 0}};
+    __nanosleep(20);
+  }
+}
+
+/// A node under construction.
+struct Node {
+  Cluster whole;
+  Part part;  // this lane's
+  unsigned slot;
+  std::uint32_t inner_bits, pair_bits;  // as BvhNode has them, of all lanes
+  bool inner;
+
+  [[nodiscard]] __device__ Totals totals() const {
+    return {static_cast<std::uint32_t>(__popc(inner_bits)), static_cast<std::uint32_t>(__popc(pair_bits))};
+  }
+};
+
+// By eight lanes.
+__device__ std::uint32_t or_of_node(std::uint32_t bits) {
+#pragma unroll
+  for (int apart = 4; apart != 0; apart /= 2) bits |= __shfl_xor_sync(kAll, bits, apart);
+  return bits;
+}
+
+__device__ Node gather(const Tree& tree, std::uint32_t root, bool active) {
+  Node node;
+  if (active) node.part = Part(tree, root, kSlots);
+  node.whole = node.part.cluster;
+  if (slot_lane() != 0) node.part = Part();
+  node.part = open(tree, node.part);
+  const bool used = node.part.pairs != 0;
+  node.inner = used && !node.part.leaf;
+  node.slot = choose_slot(node.part, node.inner, node.whole);
+  node.inner_bits = or_of_node(node.inner ? 1u << 4 * node.slot : 0u);
+  node.pair_bits = or_of_node(used && !node.inner ? ((1u << node.part.pairs) - 1) << 4 * node.slot : 0u);
+  return node;
+}
+
+// This lane's child or pairs get their places: where `before` children and pairs precede the node's own.
+__device__ void append(const Tree& tree, const Queue& queue, const Node& node, Totals before) {
+  const std::uint32_t below = (1u << 4 * node.slot) - 1;
+  if (node.inner) {
+    const std::uint32_t child = before.inner + __popc(node.inner_bits & below);
+    if (child < queue.most) *static_cast<volatile std::uint32_t*>(queue.roots + child) = node.part.number + 1;
+  } else if (node.part.pairs != 0) {
+    std::uint32_t* const to = queue.order + before.pairs + __popc(node.pair_bits & below);
+    if (node.part.pairs == 1) {
+      to[0] = node.part.number;
+    } else {
+      to[0] = node.part.cluster.left & kNumber;
+      to[1] = node.part.cluster.right;
+    }
+  }
+}
+
+// The smallest power of two whose 255 steps span [lower, upper], as a biased exponent; rounded towards the larger.
+__device__ std::uint32_t grid_exponent(float lower, float upper) {
+  const float step = __fdiv_ru(__fsub_ru(upper, lower), 255.0f);
+  const std::uint32_t bits = __float_as_uint(step);
+  const std::uint32_t exponent = (bits >> 23) + ((bits & 0x7FFFFFu) != 0 ? 1u : 0u);
+  return exponent < 1u ? 1u : exponent;
+}
+
+// One plane on that grid. A difference is rounded outwards; then it is multiplied by a power of two.
+__device__ std::uint8_t plane(float steps) {
+  return static_cast<std::uint8_t>(fminf(fmaxf(steps, 0.0f), 255.0f));
+}
+
+// All but where the node's children and pairs begin. Each lane writes to the slot of its part, and those without one to
+// the slots that are left, as empty ones.
+__device__ void encode(const Node& node, BvhNode& to) {
+  const bool used = node.part.pairs != 0;
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+    const float lower = node.whole.lower[a];
+    const std::uint32_t exponent = grid_exponent(lower, node.whole.upper[a]);
+    const float steps = __uint_as_float((254 - exponent) << 23);  // in one unit of length
+    to.lower[a][node.slot] = used ? plane(floorf(__fsub_rd(node.part.cluster.lower[a], lower) * steps)) : 255;
+    to.upper[a][node.slot] = used ? plane(ceilf(__fsub_ru(node.part.cluster.upper[a], lower) * steps)) : 0;
+    if (slot_lane() == 0) {
+      to.origin[a] = lower;
+      to.exponent[a] = static_cast<std::uint8_t>(exponent);
+    }
+  }
+  if (slot_lane() == 0) {
+    to.spare = 0;
+    to.pairs = node.pair_bits;
+    to.inner = node.inner_bits;
+  }
+}
+
+// Where each level ends: behind its last node's last child, where the next node's children begin.
+__device__ void find_levels(const Queue& queue, BuildState* state) {
+  const std::uint32_t count = *static_cast<volatile std::uint32_t*>(&state->wide_nodes);
+  int level = 0;
+  for (std::uint32_t end = 1; count != 0 && level < kBvhMaxDepth;) {
+    state->level_ends[level++] = end;
+    if (end == count) {
+      state->levels = level;
+      return;
+    }
+    end = *static_cast<volatile std::uint32_t*>(&queue.nodes[end].first_child);
+  }
+  state->levels = kBvhMaxDepth + 1;
+}
+
+/// What a block has in shared memory.
+struct Shared {
+  std::uint32_t tile;
+  Start start;
+  Totals of_node[kTile];  // then: of all nodes before each
+  Totals end;             // of all nodes up to the last one
+  BvhNode nodes[kTile];
+};
+
+// Nodes [begin, shared.start.ready) of the queue, at most a tile.
+__device__ void gather_ready(const Tree& tree, const Queue& queue, std::uint32_t begin, const BuildState* state,
+                             Shared& shared) {
+  const unsigned of_tile = threadIdx.x / kSlots, lane = threadIdx.x % 32;
+  const std::uint32_t i = begin + of_tile;
+  const bool active = i < shared.start.ready, counted = shared.start.counted;
+  std::uint32_t root = 0;
+  if (active && i == 0) root = state->root + 1;
+  while (active && root == 0) root = *static_cast<volatile std::uint32_t*>(queue.roots + i);
+  __syncwarp();
+  const Node node = gather(tree, root - 1, active);
+  if (slot_lane() == 0) shared.of_node[of_tile] = node.totals();
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    Sum mine;
+    if (lane < kTile) mine = Sum(shared.of_node[lane]);
+    Sum up_to = mine;
+#pragma unroll
+    for (unsigned apart = 1; apart < 32; apart *= 2) {
+      const std::uint64_t other = __shfl_up_sync(kAll, up_to.bits, apart);
+      if (lane >= apart) up_to.bits += other;
+    }
+    Sum whole;
+    whole.bits = __shfl_sync(kAll, up_to.bits, 31);
+    Sum before(shared.start.before);
+    if (!counted) {
+      if (lane == 0) queue.sums[shared.tile].publish_own(whole);
+      before = sum_before(queue, shared.tile);
+      whole.add(before);
+      if (lane == 0) queue.sums[shared.tile].publish_all(whole);
+    } else {
+      whole.add(before);
+    }
+    before.add(up_to);
+    before.bits -= mine.bits;
+    if (lane < kTile) shared.of_node[lane] = before.totals();
+    if (lane == 0) shared.end = whole.totals();
+  }
+  if (active) encode(node, shared.nodes[of_tile]);
+  __syncthreads();
+  if (!active) return;
+  const Totals before = shared.of_node[of_tile];
+  append(tree, queue, node, before);
+  BvhNode& staged = shared.nodes[of_tile];
+  if (slot_lane() == 0) {
+    staged.first_child = before.inner;
+    staged.first_pair = before.pairs;
+  }
+  __syncwarp(0xFFu << (threadIdx.x % 32 & ~7u));
+  if (slot_lane() < sizeof(BvhNode) / sizeof(uint4))
+    reinterpret_cast<uint4*>(queue.nodes + i)[slot_lane()] = reinterpret_cast<const uint4*>(&staged)[slot_lane()];
+}
+
+__global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Queue queue, BuildState* state) {
+  __shared__ Shared shared;
+  while (true) {
+    __syncthreads();  // whoever reads what is shared still
+    if (threadIdx.x == 0) {
+      shared.tile = atomicAdd(&state->tiles_begun, 1u);
+      const std::uint32_t begin = shared.tile * kTile;
+      if (begin < queue.most)
+        shared.start = wait_for(queue, shared.tile, min(begin + kTile, queue.most), state);
+    }
     __syncthreads();
-    while (goes_on() && done.known.inner - done.begin <= kTile)
-      gather_level(
-          tree, to, done, 0, 1, [] { __syncthreads(); }, storage, state);
-    if (threadIdx.x == 0) state->done_by_one = done;
+    const std::uint32_t tile = shared.tile, begin = tile * kTile;
+    if (begin >= queue.most || shared.start.ready <= begin) break;
+    const std::uint32_t end = min(begin + kTile, queue.most);
+    const bool counted = shared.start.counted;
+    for (std::uint32_t done = begin; done < shared.start.ready;) {
+      gather_ready(tree, queue, done, state, shared);
+      done = shared.start.ready;
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        shared.start.before = shared.end;
+        shared.start.ready = min(shared.end.inner, end);
+        if (shared.end.inner <= done) *static_cast<volatile std::uint32_t*>(&state->wide_nodes) = done;
+      }
+      __syncthreads();
+      if (!counted) break;
+    }
+    if (counted && threadIdx.x == 0) queue.sums[tile].publish_all(Sum(shared.start.before));
   }
-  grid.sync();
-  if (blockIdx.x != 0) {
-    const volatile LevelsDone& by_one = state->done_by_one;
-    done = {{by_one.known.inner, by_one.known.pairs}, by_one.begin, by_one.level};
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0 && atomicAdd(&state->blocks_done, 1u) == gridDim.x - 1) {
+    __threadfence();
+    find_levels(queue, state);
   }
-  while (goes_on())
-    gather_level(
-        tree, to, done, blockIdx.x, gridDim.x, [&] { grid.sync(); }, storage, state);
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    state->levels = done.begin < done.known.inner ? kBvhMaxDepth + 1 : done.level;
 }
 
 }  // namespace
@@ -253,23 +415,18 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, A
 WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner) {
   // A bound, if only nodes without inner children have free slots: n full nodes have at most 7n + 1 of those, each with
   // more pairs than a leaf. Other nodes seldom have free slots. A tree with more nodes than this is built on the host.
-  const std::size_t most_nodes = std::size_t{pairs.count} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2;
-  // Of a cooperative launch, no more blocks than there is work for.
-  const auto grid =
-      static_cast<unsigned>(std::min<std::size_t>(most_nodes / kLeast + 1, resident_blocks(gather_all, kThreads)));
-  Arrays to{most_nodes,
-            build.take<std::uint32_t>(most_nodes),
-            build.take<SlotNumbers>(most_nodes),
-            build.take<Totals>(most_nodes),
-            build.take<Totals>(grid),
-            build.take<std::uint32_t>(pairs.count)};
-  Tree tree{pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs};
-  BuildState* state = build.state;
-  void* arguments[] = {&tree, &to, &state};
-  check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&gather_all), dim3(grid), dim3(kThreads), arguments,
-                                    0, build.stream),
-        "gathering wide nodes");
-  return {most_nodes, to.roots, to.slots, to.first, to.order};
+  const auto most = static_cast<std::uint32_t>(std::size_t{pairs.count} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2);
+  const std::uint32_t tiles = (most + kTile - 1) / kTile;
+  const std::size_t of_sums = tiles * sizeof(TileSum), of_roots = most * sizeof(std::uint32_t);
+  auto* const zeros = build.take<char>(of_sums + of_roots);
+  check(cudaMemsetAsync(zeros, 0, of_sums + of_roots, build.stream), "clearing memory");
+  const Queue queue{most, reinterpret_cast<std::uint32_t*>(zeros + of_sums), reinterpret_cast<TileSum*>(zeros),
+                    build.take<BvhNode>(most), build.take<std::uint32_t>(pairs.count)};
+  const Tree tree{pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs};
+  // Each block takes the first tile that nobody has. So whatever a block waits for is done by one that runs.
+  gather_all<<<std::min(tiles, resident_blocks(gather_all, kThreads)), kThreads, 0, build.stream>>>(tree, queue,
+                                                                                                  build.state);
+  return {queue.nodes, queue.order};
 }
 
 }  // namespace raylift::inline v0_1::cuda
