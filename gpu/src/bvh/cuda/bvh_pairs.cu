@@ -131,14 +131,22 @@ __global__ void __launch_bounds__(kPairBlock)
                const BuildState* state) {
   using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
   __shared__ typename Scan::TempStorage scan;
+  __shared__ std::uint16_t heads[kPairBlock];  // the first triangles of the block's pairs, in it, and their mates
+  __shared__ std::int8_t mates_of_heads[kPairBlock];
   if (state->bad != 0) return;  // an index leads nowhere
-  const std::uint32_t t = blockIdx.x * kPairBlock + threadIdx.x;
-  const int mate = t < count ? mates[t] : -1;
-  const bool head = mate >= 0;
-  std::uint32_t place = 0;
-  Scan(scan).ExclusiveSum(head ? 1u : 0u, place);
-  if (!head) return;
-  place += first_of_block[blockIdx.x];
+  const std::uint32_t first = blockIdx.x * kPairBlock;
+  const int mate_of_this = first + threadIdx.x < count ? mates[first + threadIdx.x] : -1;
+  std::uint32_t rank = 0, pairs_here = 0;
+  Scan(scan).ExclusiveSum(mate_of_this >= 0 ? 1u : 0u, rank, pairs_here);
+  if (mate_of_this >= 0) {
+    heads[rank] = static_cast<std::uint16_t>(threadIdx.x);
+    mates_of_heads[rank] = static_cast<std::int8_t>(mate_of_this);
+  }
+  __syncthreads();
+  // From here on a thread for each pair, so that warps are full.
+  if (threadIdx.x >= pairs_here) return;
+  const std::uint32_t t = first + heads[threadIdx.x], place = first_of_block[blockIdx.x] + threadIdx.x;
+  const int mate = mates_of_heads[threadIdx.x];
   const UInt3 a = triangles[t];
   Box box = box_of(vertices, a);
   PairIds pair{{t << 2, kNoTriangle}};

@@ -20,9 +20,27 @@ struct PreparedRay : ShearedRay {
   // around: boxes count that the ray passes by no farther than that, in terms of the direction's largest component.
   RAYLIFT_HD explicit PreparedRay(const Ray& ray, Frame frame = Frame::mesh, float around = 0)
       : ShearedRay(ray.origin, ray.direction) {
+    prepare_for_boxes(ray, frame, around);
+  }
+  // Back to the world's frame, where there are no triangles: without the shear.
+  RAYLIFT_HD void return_to_world(const Ray& ray, float around) {
+    origin = ray.origin;
+    bits = 0;
+    prepare_for_boxes(ray, Frame::world, around);
+  }
+  // Off by up to 2^-23, as the largest component is not near zero.
+  [[nodiscard]] RAYLIFT_HD float inverse_z() const {
+    return kz() == 0 ? inverse[0] : kz() == 1 ? inverse[1] : inverse[2];
+  }
+  // Bit a set: the direction's component a is not negative.
+  [[nodiscard]] RAYLIFT_HD std::uint32_t order() const { return bits & 7u; }
+
+ private:
+  // Sets `inverse`, `least_far` and order(), whose bits are zero before.
+  RAYLIFT_HD void prepare_for_boxes(const Ray& ray, Frame frame, float around) {
     const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
     const float reach = maximum(maximum(fabsf(origin.x), fabsf(origin.y)), fabsf(origin.z));
-    const float longest = fabsf(component(ray.direction, kz())), least = longest * 0x1p-60f;
+    const float longest = maximum(maximum(fabsf(d[0]), fabsf(d[1])), fabsf(d[2])), least = longest * 0x1p-60f;
     // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of the
     // ray's origin: see in_mesh.
     const float moved = (frame == Frame::world ? 2 * reach : 0) + around * longest * 0x1p20f;
@@ -36,12 +54,6 @@ struct PreparedRay : ShearedRay {
       least_far[a] = fabsf(ray.tmin) + slack * fabsf(inverse[a]);
     }
   }
-  // Off by up to 2^-23, as the largest component is not near zero.
-  [[nodiscard]] RAYLIFT_HD float inverse_z() const {
-    return kz() == 0 ? inverse[0] : kz() == 1 ? inverse[1] : inverse[2];
-  }
-  // Bit a set: the direction's component a is not negative.
-  [[nodiscard]] RAYLIFT_HD std::uint32_t order() const { return bits & 7u; }
 };
 
 // A BvhNode or an InstanceNode as it was read, at once.

@@ -32,10 +32,12 @@ struct Axes {
 
   RAYLIFT_HD explicit Axes(Float3 direction) {
     const float ax = fabsf(direction.x), ay = fabsf(direction.y), az = fabsf(direction.z);
-    const std::uint32_t z = ax > ay ? (ax > az ? 0 : 2) : (ay > az ? 1 : 2), x = z == 2 ? 0 : z + 1,
-                        y = x == 2 ? 0 : x + 1;
-    const bool backward = component(direction, static_cast<int>(z)) < 0;
-    bits = z << 7 | (backward ? x : y) << 5 | (backward ? y : x) << 3;
+    const bool z_is_x = ax > ay && ax > az, z_is_y = !z_is_x && ay > az;
+    // By constants: few instructions on a GPU.
+    constexpr auto packed = [](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return z << 7 | y << 5 | x << 3; };
+    const std::uint32_t forward = z_is_x ? packed(1, 2, 0) : z_is_y ? packed(2, 0, 1) : packed(0, 1, 2),
+                        backward = z_is_x ? packed(2, 1, 0) : z_is_y ? packed(0, 2, 1) : packed(1, 0, 2);
+    bits = (z_is_x ? direction.x : z_is_y ? direction.y : direction.z) < 0 ? backward : forward;
   }
   [[nodiscard]] RAYLIFT_HD int kx() const { return static_cast<int>(bits >> 3 & 3u); }
   [[nodiscard]] RAYLIFT_HD int ky() const { return static_cast<int>(bits >> 5 & 3u); }

@@ -245,7 +245,7 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
     if constexpr (kScene) {
       if (walk.depth == walk.mesh_depth) {
         walk.mesh_depth = -1;
-        walk.ray = PreparedRay(world(), Frame::world, around);
+        walk.ray.return_to_world(world(), around);
       }
     }
     walk.nodes = stack.pop(walk.depth);
