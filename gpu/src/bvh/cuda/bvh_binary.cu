@@ -40,10 +40,9 @@ __device__ void store(Record* to, const Record& record) {
   __stcg(target + 1, halves[1]);
 }
 
-// Bits that two neighbours' places on the curve have in common; equal ones are told apart by position.
+// Bits that two neighbours' keys have in common.
 __device__ int common_prefix(const std::uint64_t* keys, std::uint32_t i) {
-  const std::uint64_t different = __ldg(keys + i) ^ __ldg(keys + i + 1);
-  return different != 0 ? __clzll(static_cast<long long>(different)) : 64 + __clz(static_cast<int>(i ^ (i + 1)));
+  return __clzll(static_cast<long long>(__ldg(keys + i) ^ __ldg(keys + i + 1)));
 }
 
 // One warp's clusters, one a lane.
@@ -188,31 +187,45 @@ __device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inne
   }
 }
 
-/// Clusters that subtrees were merged down to, at the front of each subtree's range along the curve.
+/// Clusters that subtrees were merged down to, at the front of each subtree's range along the curve. Only of ranges that
+/// were merged: in others each pair is at its own place.
 struct Kept {
-  std::uint32_t* numbers;  // first of all pairs, as sorted
-  std::uint32_t* places;   // only of ranges that were merged: in others each pair is at its own place
+  std::uint32_t* numbers;
+  std::uint32_t* places;
+};
+/// The pairs along the curve.
+struct Curve {
+  const std::uint64_t* keys;
+  KeyLayout layout;
+  std::uint32_t count;
 };
 
+// The number of the cluster at `from`, kNone if there is none; `merged`: in a range that was.
+__device__ std::uint32_t number_at(std::uint32_t from, bool merged, const Curve& curve, const Kept& kept) {
+  return merged ? __ldcg(kept.numbers + from) : curve.layout.number(__ldg(curve.keys + from));
+}
+
 // Merges the clusters of [begin, middle) and [middle, end) down to at most kKept, or to the root of all.
-__device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint32_t end, const Kept& kept,
-                            const Cluster* __restrict__ boxes, const Inner& inner, std::uint32_t count,
-                            BuildState* state, Shared& shared) {
+__device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint32_t end, const Curve& curve,
+                            const Kept& kept, const Cluster* __restrict__ boxes, const Inner& inner, BuildState* state,
+                            Shared& shared) {
+  const std::uint32_t count = curve.count;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const bool last = end - begin == count;
   Lane mine{kNone, 0, {0, 0, 0}, {0, 0, 0}};
   const int in_left = static_cast<int>(min(middle - begin, static_cast<std::uint32_t>(kKept)));
   const int in_right = static_cast<int>(min(end - middle, static_cast<std::uint32_t>(kKept)));
   std::uint32_t from = begin + lane;
-  if (lane < in_left) mine.number = __ldcg(kept.numbers + from);
+  bool merged = middle - begin > kKept;
+  if (lane < in_left) mine.number = number_at(from, merged, curve, kept);
   const int lefts = __popc(__ballot_sync(kAll, mine.number != kNone));
   if (lane >= lefts) {
     from = middle + (lane - lefts);
-    mine.number = lane - lefts < in_right ? __ldcg(kept.numbers + from) : kNone;
+    merged = end - middle > kKept;
+    mine.number = lane - lefts < in_right ? number_at(from, merged, curve, kept) : kNone;
   }
   int here = __popc(__ballot_sync(kAll, mine.number != kNone));
   if (mine.number != kNone) {
-    const bool merged = (lane < lefts ? middle - begin : end - middle) > kKept;
     mine.place = merged ? __ldcg(kept.places + from) : from;
     const bool pair = mine.number < count;
     const Cluster c = load(pair ? boxes + mine.number : inner.clusters + (mine.number - count));
@@ -235,9 +248,9 @@ __device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint
 }
 
 // From 32 neighbouring pairs, one a lane, up to where others continue.
-__device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, const Kept& kept,
-                      const Cluster* __restrict__ boxes, const Inner& inner, std::uint32_t* arrived,
-                      std::uint32_t count, BuildState* state, Shared& shared) {
+__device__ void climb(std::uint32_t i, const Curve& curve, const Kept& kept, const Cluster* __restrict__ boxes,
+                      const Inner& inner, std::uint32_t* arrived, BuildState* state, Shared& shared) {
+  const std::uint32_t count = curve.count;
   bool active = i < count;
   std::uint32_t left = i, right = i, split = 0;
   while (__ballot_sync(kAll, active) != 0) {
@@ -245,7 +258,7 @@ __device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, c
       // Up the radix tree, to the neighbour with the longer common prefix. The first thread to arrive exits; the second
       // continues with the merged range.
       const bool to_right =
-          left == 0 || (right != count - 1 && common_prefix(keys, right) > common_prefix(keys, left - 1));
+          left == 0 || (right != count - 1 && common_prefix(curve.keys, right) > common_prefix(curve.keys, left - 1));
       const std::uint32_t other = atomicExch(&arrived[to_right ? right : left - 1], to_right ? left : right);
       if (other == kNone)
         active = false;
@@ -266,7 +279,7 @@ __device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, c
       large &= large - 1;
       const std::uint32_t begin = __shfl_sync(kAll, left, owner), end = __shfl_sync(kAll, right, owner) + 1,
                           middle = __shfl_sync(kAll, split, owner);
-      merge_range(begin, middle, end, kept, boxes, inner, count, state, shared);
+      merge_range(begin, middle, end, curve, kept, boxes, inner, state, shared);
       __threadfence();
       __syncwarp();
     }
@@ -277,8 +290,8 @@ __device__ void climb(std::uint32_t i, const std::uint64_t* __restrict__ keys, c
 // Warps take pairs until none are left. A block for each 64 of them would keep its place for the one warp that climbs
 // on, and a third of the places would be in use.
 __global__ void __launch_bounds__(kMergeThreads)
-    build_binary(const std::uint64_t* __restrict__ keys, Kept kept, const Cluster* __restrict__ boxes, Inner inner,
-                 std::uint32_t* arrived, std::uint32_t count, BuildState* state) {
+    build_binary(Curve curve, Kept kept, const Cluster* __restrict__ boxes, Inner inner, std::uint32_t* arrived,
+                 BuildState* state) {
   __shared__ Shared of_warps[kMergeThreads / 32];
   Shared& shared = of_warps[threadIdx.x / 32];
   const std::uint32_t lane = threadIdx.x % 32;
@@ -286,8 +299,8 @@ __global__ void __launch_bounds__(kMergeThreads)
     std::uint32_t first = 0;
     if (lane == 0) first = atomicAdd(&state->begun, 32u);
     first = __shfl_sync(kAll, first, 0);
-    if (first >= count) return;
-    climb(first + lane, keys, kept, boxes, inner, arrived, count, state, shared);
+    if (first >= curve.count) return;
+    climb(first + lane, curve, kept, boxes, inner, arrived, state, shared);
   }
 }
 
@@ -295,11 +308,11 @@ __global__ void __launch_bounds__(kMergeThreads)
 
 BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs) {
   const Inner inner{build.take<Cluster>(pairs.count), build.take<CostsAndChoice>(pairs.count), build.input.leaf_pairs};
-  auto* places = build.take<std::uint32_t>(pairs.count);
+  const Kept kept{build.take<std::uint32_t>(pairs.count), build.take<std::uint32_t>(pairs.count)};
   if (pairs.count == 1) return {inner.clusters, inner.costs};  // the root is pair 0
   const unsigned blocks = (pairs.count + kMergeThreads - 1) / kMergeThreads;
   build_binary<<<std::min(blocks, resident_blocks(build_binary, kMergeThreads)), kMergeThreads, 0, build.stream>>>(
-      pairs.keys, {pairs.numbers, places}, pairs.boxes, inner, pairs.arrived, pairs.count, build.state);
+      {pairs.keys, pairs.layout, pairs.count}, kept, pairs.boxes, inner, pairs.arrived, build.state);
   return {inner.clusters, inner.costs};
 }
 

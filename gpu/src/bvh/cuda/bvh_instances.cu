@@ -3,7 +3,6 @@
 // as the leaves of that tree become nodes that lead into the meshes' trees.
 #include <raylift/geometry/bvh/detail/instance_box.h>
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
 #include "bvh_phases.h"
@@ -19,7 +18,7 @@ using bvh_detail::rounded_down;
 using bvh_detail::rounded_up;
 
 constexpr int kThreads = 128;
-constexpr int kBits = 21;  // of each axis on the Morton curve
+constexpr int kMostBits = 21;  // of each axis on the Morton curve
 
 unsigned blocks_for(std::size_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
@@ -48,18 +47,19 @@ __global__ void __launch_bounds__(kThreads)
 
 // Boxes with their share of rounding, and places on the curve, which goes through the cube of all coordinates.
 __global__ void __launch_bounds__(kThreads)
-    place_pieces(InstanceLevelInput input, const InstanceBox* boxes, const std::uint32_t* reach_bits, Cluster* clusters,
-                 std::uint64_t* keys, std::uint32_t* numbers) {
+    place_pieces(InstanceLevelInput input, const InstanceBox* boxes, const std::uint32_t* reach_bits, KeyLayout layout,
+                 Cluster* clusters, std::uint64_t* keys, std::uint32_t* arrived) {
   const std::uint32_t i = this_thread();
   if (i >= input.count) return;
   const double reach = static_cast<double>(__uint_as_float(*reach_bits));
   const Frames frames(input.instances[input.pieces[i].instance]);
   InstanceBox box = boxes[i];
-  std::uint64_t key = 0;
+  const int bits = layout.axis_bits;
+  std::uint64_t on_curve = 0;
   for (int a = 0; a < 3; ++a) {
     const double at = 0.5 * (box.lower[a] + box.upper[a]) / reach;  // -1 to 1
-    const double cell = fmin(fmax((at + 1) * (1 << (kBits - 1)), 0.0), static_cast<double>((1 << kBits) - 1));
-    key |= spread(static_cast<std::uint32_t>(cell)) << a;
+    const double cell = fmin(fmax((at + 1) * (1 << (bits - 1)), 0.0), static_cast<double>((1 << bits) - 1));
+    on_curve |= spread(static_cast<std::uint32_t>(cell)) << a;
   }
   box.enlarge(frame_slack(frames.to_world, frames.to_mesh, reach));
   Cluster cluster;
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(kThreads)
   cluster.left = i;
   cluster.right = kNone;
   clusters[i] = cluster;
-  keys[i] = key;
-  numbers[i] = i;
+  keys[i] = layout.key(on_curve, i);
+  arrived[i] = kNone;
 }
 
 // The wide tree as it was gathered: its leaves are pieces, by their place in `order`.
@@ -140,17 +140,11 @@ SortedPairs sort_pieces(const Build& build, const InstanceLevelInput& input, con
   const std::uint32_t count = input.count;
   auto* clusters = build.take<Cluster>(count);
   auto* keys = build.take<std::uint64_t>(std::size_t{count} * 2);
-  auto* numbers = build.take<std::uint32_t>(std::size_t{count} * 2);
-  place_pieces<<<blocks_for(count), kThreads, 0, build.stream>>>(input, boxes, reach_bits, clusters, keys, numbers);
-  cub::DoubleBuffer<std::uint64_t> sorted_keys(keys, keys + count);
-  cub::DoubleBuffer<std::uint32_t> sorted_numbers(numbers, numbers + count);
-  build.run_cub("sorting instances", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, sorted_keys, sorted_numbers,
-                                           static_cast<std::int64_t>(count), 0, 3 * kBits, build.stream);
-  });
-  auto* const arrived = sorted_numbers.Alternate();
-  check(cudaMemsetAsync(arrived, 0xFF, std::size_t{count} * sizeof(std::uint32_t), build.stream), "clearing memory");
-  return {count, nullptr, clusters, sorted_keys.Current(), sorted_numbers.Current(), arrived};
+  auto* arrived = build.take<std::uint32_t>(count);
+  const KeyLayout layout(count, kMostBits);
+  place_pieces<<<blocks_for(count), kThreads, 0, build.stream>>>(input, boxes, reach_bits, layout, clusters, keys,
+                                                                 arrived);
+  return {count, nullptr, clusters, sort_keys(build, keys, count, count, layout), layout, arrived};
 }
 
 }  // namespace

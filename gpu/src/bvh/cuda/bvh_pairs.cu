@@ -116,19 +116,18 @@ __global__ void __launch_bounds__(kPairBlock)
   }
 }
 
-// Bits per axis of the curve: a plane of cells has one for each pair of a surface. More give no better trees.
-__host__ __device__ int curve_bits(std::uint32_t pairs) {
+// A plane of the curve's cells has one for each pair of a surface. More give no better trees.
+__host__ __device__ KeyLayout layout_of(std::uint32_t pairs) {
   int bits = 6;
   while (std::uint64_t{1} << (2 * bits) < pairs) ++bits;
-  return bits;
+  return {pairs, bits};
 }
 
-// Each pair's numbers, box, and place on the curve.
+// Each pair's numbers, box, and key.
 __global__ void __launch_bounds__(kPairBlock)
     make_pairs(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles, std::uint32_t count,
                const std::int8_t* __restrict__ mates, const std::uint32_t* __restrict__ first_of_block, PairIds* ids,
-               Cluster* boxes, std::uint64_t* keys, std::uint32_t* numbers, std::uint32_t* arrived,
-               const BuildState* state) {
+               Cluster* boxes, std::uint64_t* keys, std::uint32_t* arrived, const BuildState* state) {
   using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
   __shared__ typename Scan::TempStorage scan;
   __shared__ std::uint16_t heads[kPairBlock];  // the first triangles of the block's pairs, in it, and their mates
@@ -165,8 +164,9 @@ __global__ void __launch_bounds__(kPairBlock)
     lower[axis] = state->bounds.lower(axis);
     extent = fmaxf(extent, state->bounds.upper(axis) - lower[axis]);
   }
-  const float cells = static_cast<float>(1u << curve_bits(state->pairs)), scale = extent > 0 ? cells / extent : 0;
-  std::uint64_t key = 0;
+  const KeyLayout layout = layout_of(state->pairs);
+  const float cells = static_cast<float>(1u << layout.axis_bits), scale = extent > 0 ? cells / extent : 0;
+  std::uint64_t on_curve = 0;
   Cluster cluster;
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
@@ -174,13 +174,12 @@ __global__ void __launch_bounds__(kPairBlock)
     cluster.upper[axis] = box.upper[axis];
     const float middle = 0.5f * (box.lower[axis] + box.upper[axis]);
     const float cell = fminf(fmaxf((middle - lower[axis]) * scale, 0.0f), cells - 1);
-    key |= spread(static_cast<std::uint32_t>(cell)) << axis;
+    on_curve |= spread(static_cast<std::uint32_t>(cell)) << axis;
   }
   cluster.left = place;
   cluster.right = kNone;
   boxes[place] = cluster;
-  keys[place] = key;
-  numbers[place] = place;
+  keys[place] = layout.key(on_curve, place);
   arrived[place] = kNone;
 }
 
@@ -230,22 +229,27 @@ Matches match_triangles(const Build& build) {
 PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_t room) {
   const BuildInput& input = build.input;
   const PlacedPairs placed{build.take<PairIds>(room), build.take<Cluster>(room),
-                           build.take<std::uint64_t>(std::size_t{room} * 2),
-                           build.take<std::uint32_t>(std::size_t{room} * 2), build.take<std::uint32_t>(room)};
+                           build.take<std::uint64_t>(std::size_t{room} * 2), build.take<std::uint32_t>(room)};
   make_pairs<<<pair_blocks(build), kPairBlock, 0, build.stream>>>(
       input.vertices, input.triangles, input.triangle_count, matches.mates, matches.first_of_block, placed.ids,
-      placed.boxes, placed.keys, placed.numbers, placed.arrived, build.state);
+      placed.boxes, placed.keys, placed.arrived, build.state);
   return placed;
 }
 
-SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room, std::uint32_t count) {
-  cub::DoubleBuffer<std::uint64_t> keys(placed.keys, placed.keys + room);
-  cub::DoubleBuffer<std::uint32_t> numbers(placed.numbers, placed.numbers + room);
-  build.run_cub("sorting pairs", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, numbers, static_cast<std::int64_t>(count), 0,
-                                           3 * curve_bits(count), build.stream);
+const std::uint64_t* sort_keys(const Build& build, std::uint64_t* keys, std::uint32_t room, std::uint32_t count,
+                               const KeyLayout& layout) {
+  cub::DoubleBuffer<std::uint64_t> buffer(keys, keys + room);
+  // By the curve alone, since the sort is stable.
+  build.run_cub("sorting along the curve", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffer, static_cast<std::int64_t>(count), layout.number_bits,
+                                          layout.number_bits + 3 * layout.axis_bits, build.stream);
   });
-  return {count, placed.ids, placed.boxes, keys.Current(), numbers.Current(), placed.arrived};
+  return buffer.Current();
+}
+
+SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room, std::uint32_t count) {
+  const KeyLayout layout = layout_of(count);
+  return {count, placed.ids, placed.boxes, sort_keys(build, placed.keys, room, count, layout), layout, placed.arrived};
 }
 
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,

@@ -70,6 +70,25 @@ struct BuildState {
   std::uint32_t level_ends[kBvhMaxDepth];
 };
 
+/// How sort keys are made of a place on the Morton curve and, in the lowest bits, of a number, so that no two are equal
+/// and numbers need not be sorted along.
+struct KeyLayout {
+  int number_bits;
+  int axis_bits;  // of each axis of the curve
+
+  /// For that many numbers, and at most so many bits an axis.
+  __host__ __device__ KeyLayout(std::uint32_t count, int most_axis_bits) : number_bits(1) {
+    while (number_bits < 32 && count > std::uint64_t{1} << number_bits) ++number_bits;
+    axis_bits = (64 - number_bits) / 3 < most_axis_bits ? (64 - number_bits) / 3 : most_axis_bits;
+  }
+  [[nodiscard]] __device__ std::uint64_t key(std::uint64_t place, std::uint32_t number) const {
+    return place << number_bits | number;
+  }
+  [[nodiscard]] __device__ std::uint32_t number(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << number_bits) - 1));
+  }
+};
+
 // Bit i to bit 3i, for 21 bits: one axis of a place on the Morton curve.
 __device__ inline std::uint64_t spread(std::uint32_t x) {
   std::uint64_t v = x;
@@ -156,7 +175,6 @@ struct PlacedPairs {
   PairIds* ids;
   Cluster* boxes;
   std::uint64_t* keys;     // as many again behind them
-  std::uint32_t* numbers;  // likewise
   std::uint32_t* arrived;  // all kNone, for the binary tree
 };
 /// There is room for as many; BuildState::pairs need not be known to the host. Nothing is done where it says `bad`.
@@ -168,11 +186,14 @@ struct SortedPairs {
   const PairIds* ids;  // in the order of the triangles, as boxes
   const Cluster* boxes;
   const std::uint64_t* keys;  // sorted
-  std::uint32_t* numbers;     // sorted likewise
+  KeyLayout layout;
   std::uint32_t* arrived;     // as many, all kNone
 };
 [[nodiscard]] SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room,
                                      std::uint32_t count);
+/// Sorts `count` keys, behind the first `room` of which there is room for as many. Returns where they are.
+[[nodiscard]] const std::uint64_t* sort_keys(const Build& build, std::uint64_t* keys, std::uint32_t room,
+                                             std::uint32_t count, const KeyLayout& layout);
 
 /// The binary tree over all pairs; finds BuildState::root. Returns its inner nodes.
 [[nodiscard]] BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs);
