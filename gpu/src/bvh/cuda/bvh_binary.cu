@@ -40,10 +40,6 @@ __device__ void store(Record* to, const Record& record) {
   __stcg(target + 1, halves[1]);
 }
 
-// Bits that two neighbours' keys have in common.
-__device__ int common_prefix(const std::uint64_t* keys, std::uint32_t i) {
-  return __clzll(static_cast<long long>(__ldg(keys + i) ^ __ldg(keys + i + 1)));
-}
 
 // One warp's clusters, one a lane.
 struct Lane {
@@ -198,6 +194,14 @@ struct Curve {
   const std::uint64_t* keys;
   KeyLayout layout;
   std::uint32_t count;
+
+  /// Bits that two neighbours' places have in common; equal places are told apart by position, which gives trees of
+  /// fewer levels than their numbers do.
+  [[nodiscard]] __device__ int common_prefix(std::uint32_t i) const {
+    const std::uint64_t different = __ldg(keys + i) ^ __ldg(keys + i + 1);
+    return different >> layout.number_bits != 0 ? __clzll(static_cast<long long>(different))
+                                                : 64 + __clz(static_cast<int>(i ^ (i + 1)));
+  }
 };
 
 // The number of the cluster at `from`, kNone if there is none; `merged`: in a range that was.
@@ -258,7 +262,7 @@ __device__ void climb(std::uint32_t i, const Curve& curve, const Kept& kept, con
       // Up the radix tree, to the neighbour with the longer common prefix. The first thread to arrive exits; the second
       // continues with the merged range.
       const bool to_right =
-          left == 0 || (right != count - 1 && common_prefix(curve.keys, right) > common_prefix(curve.keys, left - 1));
+          left == 0 || (right != count - 1 && curve.common_prefix(right) > curve.common_prefix(left - 1));
       const std::uint32_t other = atomicExch(&arrived[to_right ? right : left - 1], to_right ? left : right);
       if (other == kNone)
         active = false;

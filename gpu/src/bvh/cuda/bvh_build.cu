@@ -37,7 +37,6 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
     memory.wait();
   };
 
-  bound_vertices(build);
   const Matches matches = match_triangles(build);
   std::uint32_t room = input.triangle_count;
   PlacedPairs placed{};

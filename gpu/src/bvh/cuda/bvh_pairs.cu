@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of neighbouring triangles: found, sorted along a Morton curve, and written in the order of the leaves.
+#include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "bvh_phases.h"
 
@@ -11,6 +11,8 @@ namespace {
 
 constexpr int kPairBlock = 256;  // triangles that are paired among each other
 constexpr int kPairReach = 4;    // how far apart they stand, at most
+constexpr unsigned kGroup = 512;  // blocks whose pairs are also counted together
+constexpr unsigned kVerticesEach = 8;
 
 __device__ std::uint32_t corner(const UInt3& t, int k) {
   return k == 0 ? t.x : k == 1 ? t.y : t.z;
@@ -76,14 +78,51 @@ __device__ bool good_pair(const Float3* vertices, const UInt3& a, const UInt3& b
   return both.half_area() <= 1.1f * (of_a.half_area() + of_b.half_area());
 }
 
-// mates[t]: how far off the triangle is that t is paired with; 0: none. pairs[block]: pairs, and triangles alone.
+// The box of all vertices, and whether one is out of bounds, by one block of so many.
+__device__ void bound(const Float3* __restrict__ vertices, std::uint32_t count, unsigned block, VertexBounds* bounds) {
+  __shared__ std::uint32_t of_block[6];
+  if (threadIdx.x < 6) of_block[threadIdx.x] = 0;
+  __syncthreads();
+  std::uint32_t farthest[6] = {};
+  bool good = true;
+  const std::uint32_t first = block * (kPairBlock * kVerticesEach) + threadIdx.x;
+#pragma unroll
+  for (unsigned k = 0; k < kVerticesEach; ++k)
+    if (const std::uint32_t i = first + k * kPairBlock; i < count) {
+      const Float3 v = vertices[i];
+      const float at[3] = {v.x, v.y, v.z};
+#pragma unroll
+      for (int a = 0; a < 3; ++a) {
+        good = good && fabsf(at[a]) <= kBvhFarthest;
+        farthest[a] = max(farthest[a], ordered(at[a]));
+        farthest[3 + a] = max(farthest[3 + a], ordered(-at[a]));
+      }
+    }
+#pragma unroll
+  for (int k = 0; k < 6; ++k) {
+    farthest[k] = __reduce_max_sync(kAll, farthest[k]);
+    if (threadIdx.x % 32 == 0) atomicMax(&of_block[k], farthest[k]);
+  }
+  const bool all_good = __syncthreads_and(good) != 0;
+  if (threadIdx.x < 6) atomicMax(&bounds->farthest[threadIdx.x], of_block[threadIdx.x]);
+  if (threadIdx.x == 0 && !all_good) atomicOr(&bounds->bad, 1u);
+}
+
+// By the first blocks the box of the vertices; by the others mates[t]: how far off the triangle is that t is paired
+// with; 0: none. They depend on nothing of each other's, so they run at the same time.
 __global__ void __launch_bounds__(kPairBlock)
     match(const Float3* __restrict__ vertices, std::uint32_t vertex_count, const UInt3* __restrict__ triangles,
-          std::uint32_t count, bool pair, std::int8_t* mates, std::uint32_t* pairs, BuildState* state) {
+          std::uint32_t count, bool pair, unsigned blocks_of_bounds, std::int8_t* mates, PairCounts pairs,
+          BuildState* state) {
+  if (blockIdx.x < blocks_of_bounds) {
+    bound(vertices, vertex_count, blockIdx.x, &state->bounds);
+    return;
+  }
+  const unsigned block_of_triangles = blockIdx.x - blocks_of_bounds;
   __shared__ UInt3 block[kPairBlock];
   __shared__ std::int8_t mate[kPairBlock];
   const int k = static_cast<int>(threadIdx.x);
-  const std::uint32_t first = blockIdx.x * kPairBlock;
+  const std::uint32_t first = block_of_triangles * kPairBlock;
   const int here = static_cast<int>(min(static_cast<std::uint32_t>(kPairBlock), count - first));
   if (k < here) {
     UInt3 t = triangles[first + k];
@@ -111,7 +150,8 @@ __global__ void __launch_bounds__(kPairBlock)
   const int heads_here = __syncthreads_count(head);
   if (k < here) mates[first + k] = mate[k];
   if (k == 0) {
-    pairs[blockIdx.x] = static_cast<std::uint32_t>(heads_here);
+    pairs.of_block[block_of_triangles] = static_cast<std::uint32_t>(heads_here);
+    atomicAdd(&pairs.of_group[block_of_triangles / kGroup], static_cast<std::uint32_t>(heads_here));
     atomicAdd(&state->pairs, static_cast<std::uint32_t>(heads_here));
   }
 }
@@ -123,18 +163,31 @@ __host__ __device__ KeyLayout layout_of(std::uint32_t pairs) {
   return {pairs, bits};
 }
 
+// The pairs of the blocks before this one, for its first thread.
+__device__ std::uint32_t pairs_before_block(const PairCounts& pairs) {
+  using Reduce = cub::BlockReduce<std::uint32_t, kPairBlock>;
+  __shared__ typename Reduce::TempStorage storage;
+  const std::uint32_t group = blockIdx.x / kGroup;
+  std::uint32_t before = 0;
+  for (std::uint32_t g = threadIdx.x; g < group; g += kPairBlock) before += pairs.of_group[g];
+  for (std::uint32_t b = group * kGroup + threadIdx.x; b < blockIdx.x; b += kPairBlock) before += pairs.of_block[b];
+  return Reduce(storage).Sum(before);
+}
+
 // Each pair's numbers, box, and key.
 __global__ void __launch_bounds__(kPairBlock)
     make_pairs(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles, std::uint32_t count,
-               const std::int8_t* __restrict__ mates, const std::uint32_t* __restrict__ first_of_block, PairIds* ids,
-               Cluster* boxes, std::uint64_t* keys, std::uint32_t* arrived, const BuildState* state) {
+               const std::int8_t* __restrict__ mates, PairCounts pairs, PairIds* ids, Cluster* boxes, std::uint64_t* keys, std::uint32_t* arrived, const BuildState* state) {
   using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
   __shared__ typename Scan::TempStorage scan;
   __shared__ std::uint16_t heads[kPairBlock];  // the first triangles of the block's pairs, in it, and their mates
   __shared__ std::int8_t mates_of_heads[kPairBlock];
+  __shared__ std::uint32_t pairs_before;
   if (state->bad != 0) return;  // an index leads nowhere
   const std::uint32_t first = blockIdx.x * kPairBlock;
   const int mate_of_this = first + threadIdx.x < count ? mates[first + threadIdx.x] : -1;
+  const std::uint32_t before = pairs_before_block(pairs);
+  if (threadIdx.x == 0) pairs_before = before;
   std::uint32_t rank = 0, pairs_here = 0;
   Scan(scan).ExclusiveSum(mate_of_this >= 0 ? 1u : 0u, rank, pairs_here);
   if (mate_of_this >= 0) {
@@ -144,7 +197,7 @@ __global__ void __launch_bounds__(kPairBlock)
   __syncthreads();
   // From here on a thread for each pair, so that warps are full.
   if (threadIdx.x >= pairs_here) return;
-  const std::uint32_t t = first + heads[threadIdx.x], place = first_of_block[blockIdx.x] + threadIdx.x;
+  const std::uint32_t t = first + heads[threadIdx.x], place = pairs_before + threadIdx.x;
   const int mate = mates_of_heads[threadIdx.x];
   const UInt3 a = triangles[t];
   Box box = box_of(vertices, a);
@@ -214,16 +267,16 @@ unsigned pair_blocks(const Build& build) {
 
 Matches match_triangles(const Build& build) {
   const BuildInput& input = build.input;
-  const unsigned blocks = pair_blocks(build);
-  auto* mates = build.take<std::int8_t>(input.triangle_count);
-  auto* pairs = build.take<std::uint32_t>(blocks);
-  match<<<blocks, kPairBlock, 0, build.stream>>>(input.vertices, input.vertex_count, input.triangles,
-                                                 input.triangle_count, input.pair_triangles, mates, pairs, build.state);
-  auto* first_of_block = build.take<std::uint32_t>(blocks);
-  build.run_cub("counting pairs", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, pairs, first_of_block, static_cast<int>(blocks), build.stream);
-  });
-  return {mates, first_of_block};
+  const unsigned blocks = pair_blocks(build), groups = (blocks + kGroup - 1) / kGroup;
+  const std::size_t each = kPairBlock * kVerticesEach;
+  const auto blocks_of_bounds = static_cast<unsigned>((input.vertex_count + each - 1) / each);
+  const Matches matches{build.take<std::int8_t>(input.triangle_count),
+                        {build.take<std::uint32_t>(blocks), build.take<std::uint32_t>(groups)}};
+  check(cudaMemsetAsync(matches.pairs.of_group, 0, groups * sizeof(std::uint32_t), build.stream), "clearing memory");
+  match<<<blocks_of_bounds + blocks, kPairBlock, 0, build.stream>>>(
+      input.vertices, input.vertex_count, input.triangles, input.triangle_count, input.pair_triangles, blocks_of_bounds,
+      matches.mates, matches.pairs, build.state);
+  return matches;
 }
 
 PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_t room) {
@@ -231,7 +284,7 @@ PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_
   const PlacedPairs placed{build.take<PairIds>(room), build.take<Cluster>(room),
                            build.take<std::uint64_t>(std::size_t{room} * 2), build.take<std::uint32_t>(room)};
   make_pairs<<<pair_blocks(build), kPairBlock, 0, build.stream>>>(
-      input.vertices, input.triangles, input.triangle_count, matches.mates, matches.first_of_block, placed.ids,
+      input.vertices, input.triangles, input.triangle_count, matches.mates, matches.pairs, placed.ids,
       placed.boxes, placed.keys, placed.arrived, build.state);
   return placed;
 }

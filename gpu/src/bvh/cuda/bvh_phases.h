@@ -160,13 +160,15 @@ unsigned resident_blocks(Kernel kernel, int threads) {
   return static_cast<unsigned>(multiprocessors * (each < 1 ? 1 : each));
 }
 
-/// Finds BuildState::bounds.
-void bound_vertices(const Build& build);
-
-/// Which triangles are paired; finds BuildState::pairs.
+/// Pairs, a triangle alone being one, of each block of triangles, and of groups of blocks.
+struct PairCounts {
+  std::uint32_t* of_block;
+  std::uint32_t* of_group;
+};
+/// Which triangles are paired; finds BuildState::pairs and BuildState::bounds.
 struct Matches {
-  const std::int8_t* mates;             // of each triangle, how far off the one is that it is paired with; 0: none
-  const std::uint32_t* first_of_block;  // pairs in the blocks before
+  std::int8_t* mates;  // of each triangle, how far off the one is that it is paired with; 0: none
+  PairCounts pairs;
 };
 [[nodiscard]] Matches match_triangles(const Build& build);
 
