@@ -196,7 +196,7 @@ int main(int argc, char** argv) try {
   std::size_t count = std::size_t{1} << 24;
   int rounds = 3;
   bool embree = true, shuffled = false;
-  app.add_option("--scenes", scenes, "n of a bumpy n x n sphere, or detector");
+  app.add_option("--scenes", scenes, "n of a bumpy n x n sphere, or detector, cube, soup, tubes");
   app.add_option("--devices", devices, "host, cuda:0, ...");
   app.add_option("--leaf", leaves, "triangle pairs per leaf, at most");
   app.add_option("--trees", trees, "on a CUDA device: that of the host's builder, or its own")

@@ -58,9 +58,102 @@ RayScene detector(std::uint32_t sensors) {
   return mesh;
 }
 
+std::uint32_t add_vertex(RayScene& mesh, const Eigen::Vector3d& v) {
+  mesh.vertices.push_back({static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())});
+  return static_cast<std::uint32_t>(mesh.vertices.size() - 1);
+}
+
+Eigen::Vector3d random_direction(std::uint64_t& state) {
+  const double z = 2 * random_unit(state) - 1, a = 2 * std::numbers::pi * random_unit(state), r = std::sqrt(1 - z * z);
+  return {r * std::cos(a), r * std::sin(a), z};
+}
+
+// Uniform in a ball.
+Eigen::Vector3d random_place(std::uint64_t& state, double radius) {
+  const double distance = radius * std::cbrt(random_unit(state));
+  return distance * random_direction(state);
+}
+
+// What a scene is in, so that every ray hits something.
+RayScene in_a_sphere(const char* name) {
+  RayScene mesh{name, {}, {}, 800};
+  add_sphere(mesh, 100, 200, 1500, 0, 0, 0, 0);
+  return mesh;
+}
+
+RayScene soup(std::uint32_t count) {
+  RayScene mesh = in_a_sphere("soup");
+  std::uint64_t state = 7;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Eigen::Vector3d center = random_place(state, 1000);
+    const auto corner = [&] { return add_vertex(mesh, center + 3 * random_direction(state)); };
+    const std::uint32_t a = corner(), b = corner(), c = corner();
+    mesh.triangles.push_back({a, b, c});
+  }
+  return mesh;
+}
+
+// A prism of 48 sides without ends.
+void add_tube(RayScene& mesh, const Eigen::Vector3d& center, const Eigen::Vector3d& axis, double length,
+              double radius) {
+  constexpr std::uint32_t kSides = 48;
+  const Eigen::Vector3d x = axis.unitOrthogonal(), y = axis.cross(x);
+  const auto base = static_cast<std::uint32_t>(mesh.vertices.size());
+  for (std::uint32_t k = 0; k < kSides; ++k) {
+    const double a = 2 * std::numbers::pi * k / kSides;
+    const Eigen::Vector3d to = center + radius * (std::cos(a) * x + std::sin(a) * y);
+    add_vertex(mesh, to - axis * length / 2);
+    add_vertex(mesh, to + axis * length / 2);
+  }
+  for (std::uint32_t k = 0; k < kSides; ++k) {
+    const std::uint32_t a = base + 2 * k, b = base + 2 * ((k + 1) % kSides);
+    mesh.triangles.push_back({a, b, a + 1});
+    mesh.triangles.push_back({b, b + 1, a + 1});
+  }
+}
+
+RayScene tubes(std::uint32_t count) {
+  RayScene mesh = in_a_sphere("tubes");
+  std::uint64_t state = 7;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Eigen::Vector3d center = random_place(state, 1000), axis = random_direction(state);
+    const double length = 20 + 400 * random_unit(state);
+    add_tube(mesh, center, axis, length, 1 + 4 * random_unit(state));
+  }
+  return mesh;
+}
+
+// The sides of a cube, n x n cells each, on a sphere: cells are about as large everywhere.
+RayScene cube_sphere(std::uint32_t n) {
+  RayScene mesh{"cube", {}, {}, 800};
+  const double pi = std::numbers::pi;
+  for (int side = 0; side < 6; ++side) {
+    const auto base = static_cast<std::uint32_t>(mesh.vertices.size());
+    for (std::uint32_t i = 0; i <= n; ++i)
+      for (std::uint32_t j = 0; j <= n; ++j) {
+        Eigen::Vector3d v;
+        v[side % 3] = side < 3 ? 1 : -1;
+        v[(side + 1) % 3] = std::tan(pi / 2 * i / n - pi / 4);
+        v[(side + 2) % 3] = std::tan(pi / 2 * j / n - pi / 4);
+        v.normalize();
+        add_vertex(mesh, 1000 * (1 + 0.1 * std::sin(10 * v.x()) * std::cos(12 * v.y()) * std::sin(9 * v.z())) * v);
+      }
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t j = 0; j < n; ++j) {
+        const std::uint32_t a = base + i * (n + 1) + j, b = a + n + 1;
+        mesh.triangles.push_back({a, b, a + 1});
+        mesh.triangles.push_back({b, b + 1, a + 1});
+      }
+  }
+  return mesh;
+}
+
 }  // namespace
 
 RayScene make_ray_scene(const std::string& name) {
+  if (name == "soup") return soup(500000);
+  if (name == "tubes") return tubes(4000);
+  if (name == "cube") return cube_sphere(300);
   return name == "detector" ? detector(20000) : bumpy(static_cast<std::uint32_t>(std::stoul(name)));
 }
 

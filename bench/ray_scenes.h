@@ -20,7 +20,9 @@ struct RayScene {
 };
 
 /// A number n: an n x n longitude-latitude sphere of radius 1000 (1 + 0.1 sin 7theta cos 5phi). "detector": a sphere of
-/// radius 20000 with 20,000 spheres of 1024 triangles inside of it, all flattened.
+/// radius 20000 with 20,000 spheres of 1024 triangles inside of it, all flattened. "cube": a bumpy sphere whose
+/// triangles are about as large everywhere. "soup" and "tubes": 500,000 small triangles, or 4000 thin tubes of long
+/// triangles, at random inside of a sphere.
 [[nodiscard]] RayScene make_ray_scene(const std::string& name);
 
 /// The detector as instances: two meshes, and an instance for the sphere and for each sensor.
