@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary tree below a Bvh: its depth is bounded whatever the boxes are.
+// The binary tree below a Bvh: its depth is bounded whatever the boxes are, and what its sides are expected to cost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "bvh/bvh_bins.h"
 #include "bvh/bvh_sah.h"
 
 namespace raylift {
@@ -48,6 +49,35 @@ TEST(BvhSah, KeepsItsDepth) {
         for (const Primitive& p : primitives) seen.at(p.number()) = true;
         EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(count));
       }
+}
+
+TEST(BvhSah, ExpectsLessOfALargeSideThanOfItsParts) {
+  const bvh::IntLanes counts = {100, bvh::kLargeSide, 16 * bvh::kLargeSide, 0};
+  const bvh::Lanes small = bvh::side_cost<false>(counts), large = bvh::side_cost<true>(counts);
+  EXPECT_EQ(small[0], 100);
+  EXPECT_EQ(small[2], 16 * bvh::kLargeSide);
+  EXPECT_EQ(large[0], 100);
+  EXPECT_EQ(large[1], bvh::kLargeSide) << "a jump";
+  EXPECT_EQ(large[2], 4 * bvh::kLargeSide);
+  EXPECT_EQ(large[3], 0);
+}
+
+TEST(BvhSah, TellsOverlappingBoxesFromASurface) {
+  constexpr int kEdge = 100;
+  std::vector<bvh::Primitive> surface, rods;
+  bvh::Box around;
+  const auto add = [&](std::vector<bvh::Primitive>& to, bvh::Lanes lower, bvh::Lanes upper) {
+    to.push_back({lower, upper});
+    around.add(lower, upper);
+  };
+  for (int i = 0; i < kEdge; ++i)
+    for (int j = 0; j < kEdge; ++j) {
+      const auto x = static_cast<float>(i), y = static_cast<float>(j);
+      add(surface, bvh::Lanes{x, y, 0, 0}, bvh::Lanes{x + 1, y + 1, 1, 0});
+      add(rods, bvh::Lanes{x, 0, 0, 0}, bvh::Lanes{x + 1, kEdge, 1, 0});  // each as long as all are wide
+    }
+  EXPECT_FALSE(bvh::overlap(surface, around));
+  EXPECT_TRUE(bvh::overlap(rods, around));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 namespace raylift::inline v0_1::bvh {
 
 inline constexpr int kBins = 16, kFewBins = 8;  ///< of a node, and of one with few primitives
+inline constexpr int kLargeSide = 8192;         ///< primitives, up to which a side costs as much as it has of them
 
 /// Which bin a primitive falls into, per axis.
 struct Binning {
@@ -71,8 +72,22 @@ inline Lanes half_areas(const Box (&boxes)[3]) {
   return x * y + y * z + z * x;
 }
 
+/// What a side of n primitives is expected to cost, per area of its box. For a large side not as much as n: a ray that
+/// enters it visits few of its nodes. So parts that stick out, or are finely divided, are cut off sooner. The square
+/// root was the best of the powers that were tried; see docs/performance.md.
+template <bool kLarge>
+Lanes side_cost(IntLanes n) {
+  const Lanes count = __builtin_convertvector(n, Lanes);
+  if constexpr (!kLarge) return count;
+  Lanes cost = count;
+  for (int a = 0; a < 3; ++a)
+    if (n[a] > kLargeSide) cost[a] = std::sqrt(count[a] * kLargeSide);
+  return cost;
+}
+
 /// The division of least cost between two bins; no axis where all primitives are in one bin of each. Lanes are axes.
-template <int N>
+/// kLarge: sides may have more than kLargeSide primitives.
+template <bool kLarge, int N>
 Split best_split(const Bins<N>& bins) {
   Lanes right_cost[N];
   Box boxes[3];
@@ -83,7 +98,7 @@ Split best_split(const Bins<N>& bins) {
   for (int k = N - 1; k > 0; --k) {
     add(bins.boxes[k]);
     n += bins.counts[k];
-    right_cost[k] = half_areas(boxes) * __builtin_convertvector(n, Lanes);  // NaN of none, less than no cost
+    right_cost[k] = half_areas(boxes) * side_cost<kLarge>(n);  // NaN of none, less than no cost
   }
   for (Box& box : boxes) box = Box();
   n = IntLanes{};
@@ -92,7 +107,7 @@ Split best_split(const Bins<N>& bins) {
   for (int k = 1; k < N; ++k) {
     add(bins.boxes[k - 1]);
     n += bins.counts[k - 1];
-    const Lanes cost = half_areas(boxes) * __builtin_convertvector(n, Lanes) + right_cost[k];
+    const Lanes cost = half_areas(boxes) * side_cost<kLarge>(n) + right_cost[k];
     const IntLanes less = cost < least;
     least = less ? cost : least;
     bin = less ? IntLanes{} + k : bin;

@@ -14,6 +14,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 
 namespace raylift::inline v0_1::bvh {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr std::size_t kFew = 32, kVeryFew = 4;
 constexpr std::size_t kParallelTask = 4096;     // below: one task
 constexpr std::size_t kParallelLoop = 1 << 15;  // above: a node's own loops run in parallel
+static_assert(kParallelLoop >= kLargeSide);
 
 struct Bounds2 {
   Box box, centers;  // of primitives; of their lower + upper
@@ -57,6 +59,7 @@ class Builder {
                                        return a;
                                      })
                                : measure(primitives_, primitives_ + count);
+    large_sides_cost_less_ = count > kLargeSide && !overlap({primitives_, count}, bounds.box);
     (void)build(0, 0, count, bounds, max_depth, false);
   }
 
@@ -128,7 +131,7 @@ class Builder {
       const Binning binning(centers, n < kFew ? kFewBins : kBins);
       const Split best = n < kFew             ? bin_and_split<kFewBins>(primitives_ + begin, n, binning)
                          : n <= kParallelLoop ? bin_and_split<kBins>(source(in_spare) + begin, n, binning)
-                                              : best_split(fill_in_parallel(begin, end, binning, in_spare));
+                                              : best_split_of(fill_in_parallel(begin, end, binning, in_spare), n);
       if (best.axis >= 0) {
         const Halves halves = n > kParallelLoop ? partition_in_parallel(begin, end, binning, best, in_spare)
                               : n < kFew        ? partition_few(begin, end, binning, best)
@@ -170,10 +173,15 @@ class Builder {
   }
 
   template <int N>
-  static Split bin_and_split(const Primitive* first, std::size_t n, const Binning& binning) {
+  [[nodiscard]] Split best_split_of(const Bins<N>& bins, std::size_t n) const {
+    return N == kBins && n > kLargeSide && large_sides_cost_less_ ? best_split<true>(bins) : best_split<false>(bins);
+  }
+
+  template <int N>
+  [[nodiscard]] Split bin_and_split(const Primitive* first, std::size_t n, const Binning& binning) const {
     Bins<N> bins;
     bins.add(first, first + n, binning);
-    return best_split(bins);
+    return best_split_of(bins, n);
   }
 
   Bins<kBins> fill_in_parallel(std::size_t begin, std::size_t end, const Binning& binning, bool in_spare) const {
@@ -275,9 +283,23 @@ class Builder {
   BinaryNode* nodes_;
   std::unique_ptr<Primitive[]> spare_;
   std::uint32_t leaf_pairs_;
+  bool large_sides_cost_less_ = false;
 };
 
 }  // namespace
+
+bool overlap(std::span<const Primitive> primitives, const Box& around) {
+  constexpr double kMost = 32;  // surfaces have less than 10, long thin triangles hundreds
+  const double sum = tbb::parallel_deterministic_reduce(
+      tbb::blocked_range<std::size_t>(0, primitives.size(), kParallelTask), 0.0,
+      [&](const auto& range, double areas) {
+        for (std::size_t i = range.begin(); i < range.end(); ++i)
+          areas += static_cast<double>(Box{primitives[i].lower, primitives[i].upper}.half_area());
+        return areas;
+      },
+      std::plus<>());
+  return sum > kMost * static_cast<double>(around.half_area());
+}
 
 std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth, std::uint32_t leaf_pairs) {
   if (primitives.empty()) return nullptr;

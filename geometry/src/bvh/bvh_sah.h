@@ -62,6 +62,10 @@ struct BinaryNode {
 };
 static_assert(sizeof(BinaryNode) == 32);
 
+/// Whether the boxes overlap so much that a ray that enters a large part of them visits much of it: by the sum of their
+/// areas, which is how many of them a ray through `around` meets.
+[[nodiscard]] bool overlap(std::span<const Primitive> primitives, const Box& around);
+
 /// Orders the primitives and returns the 2n - 1 nodes over n of them, in preorder. Leaves are single primitives, and no
 /// node is deeper than `max_depth`, which is at least log2(n) rounded up. The choices are for leaves of up to
 /// `leaf_pairs`. The result is the same for any number of threads.
