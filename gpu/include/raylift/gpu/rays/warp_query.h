@@ -26,7 +26,8 @@ namespace bvh_detail {
 // Threads that have a pair to test, for all to test one; and idle ones, for new rays to be fetched. Measured: see
 // docs/performance.md.
 inline constexpr int kPairQuorum = 8;
-inline constexpr int kIdleQuorum = 8;
+template <bool kScene>
+inline constexpr int kIdleQuorum = kScene ? 5 : 8;
 
 // Where a warp stands: how many rays are left, the first ones, the threads that have one, and this thread's.
 struct WarpState {
@@ -132,7 +133,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
         }
       }
       state.at_work = __ballot_sync(kAll, state.mine != kNoRay);
-      if (state.at_work == 0 || (state.left != 0 && __popc(state.at_work) <= 32 - kIdleQuorum)) break;
+      if (state.at_work == 0 || (state.left != 0 && __popc(state.at_work) <= 32 - kIdleQuorum<kScene>)) break;
     }
   }
 }
