@@ -31,9 +31,9 @@ struct DeviceBvh {
 
 /// Builds the BVH of a mesh. `vertices` and `triangles` are device addresses, and no longer used on return. CUDA's
 /// builder merges clusters along a Morton curve (H-PLOC; the kernels name the sources). It builds some billion
-/// triangles per second, and the result is the same each time. Rays traverse its trees at 0.94 to 0.96 times the rate
-/// of the host builder's. It pairs triangles up to four places apart, treats leaf_pairs above 2 as 2, and needs about
-/// 75 bytes of device memory per triangle during the build (140 for up to 2 million triangles, if available). The
+/// triangles per second, and the result is the same each time. Rays traverse its trees at 0.98 times the rate of the
+/// host builder's. It pairs triangles up to four places apart, treats leaf_pairs above 2 as 2, and needs about 100
+/// bytes of device memory per triangle during the build (200 for up to 2 million triangles, if available). The
 /// host's builder is used instead on the host device, for more than 2^29 pairs of triangles, and if a tree would be
 /// deeper than kBvhMaxDepth. Waits for the stream. Errors: as build_bvh; out_of_device_memory, device.
 [[nodiscard]] DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t vertex_count,
