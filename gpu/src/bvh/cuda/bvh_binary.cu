@@ -40,7 +40,6 @@ __device__ void store(Record* to, const Record& record) {
   __stcg(target + 1, halves[1]);
 }
 
-
 // One warp's clusters, one a lane.
 struct Lane {
   std::uint32_t number;  // tagged as in Cluster::left; kNone: none
@@ -183,8 +182,8 @@ __device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inne
   }
 }
 
-/// Clusters that subtrees were merged down to, at the front of each subtree's range along the curve. Only of ranges that
-/// were merged: in others each pair is at its own place.
+/// Clusters that subtrees were merged down to, at the front of each subtree's range along the curve. Only of ranges
+/// that were merged: in others each pair is at its own place.
 struct Kept {
   std::uint32_t* numbers;
   std::uint32_t* places;
@@ -293,9 +292,8 @@ __device__ void climb(std::uint32_t i, const Curve& curve, const Kept& kept, con
 
 // Warps take pairs until none are left. A block for each 64 of them would keep its place for the one warp that climbs
 // on, and a third of the places would be in use.
-__global__ void __launch_bounds__(kMergeThreads)
-    build_binary(Curve curve, Kept kept, const Cluster* __restrict__ boxes, Inner inner, std::uint32_t* arrived,
-                 BuildState* state) {
+__global__ void __launch_bounds__(kMergeThreads) build_binary(Curve curve, Kept kept, const Cluster* __restrict__ boxes,
+                                                              Inner inner, std::uint32_t* arrived, BuildState* state) {
   __shared__ Shared of_warps[kMergeThreads / 32];
   Shared& shared = of_warps[threadIdx.x / 32];
   const std::uint32_t lane = threadIdx.x % 32;

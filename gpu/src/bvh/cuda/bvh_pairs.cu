@@ -9,8 +9,8 @@
 namespace raylift::inline v0_1::cuda {
 namespace {
 
-constexpr int kPairBlock = 256;  // triangles that are paired among each other
-constexpr int kPairReach = 4;    // how far apart they stand, at most
+constexpr int kPairBlock = 256;   // triangles that are paired among each other
+constexpr int kPairReach = 4;     // how far apart they stand, at most
 constexpr unsigned kGroup = 512;  // blocks whose pairs are also counted together
 constexpr unsigned kVerticesEach = 8;
 
@@ -177,7 +177,8 @@ __device__ std::uint32_t pairs_before_block(const PairCounts& pairs) {
 // Each pair's numbers, box, and key.
 __global__ void __launch_bounds__(kPairBlock)
     make_pairs(const Float3* __restrict__ vertices, const UInt3* __restrict__ triangles, std::uint32_t count,
-               const std::int8_t* __restrict__ mates, PairCounts pairs, PairIds* ids, Cluster* boxes, std::uint64_t* keys, std::uint32_t* arrived, const BuildState* state) {
+               const std::int8_t* __restrict__ mates, PairCounts pairs, PairIds* ids, Cluster* boxes,
+               std::uint64_t* keys, std::uint32_t* arrived, const BuildState* state) {
   using Scan = cub::BlockScan<std::uint32_t, kPairBlock>;
   __shared__ typename Scan::TempStorage scan;
   __shared__ std::uint16_t heads[kPairBlock];  // the first triangles of the block's pairs, in it, and their mates
@@ -284,8 +285,8 @@ PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_
   const PlacedPairs placed{build.take<PairIds>(room), build.take<Cluster>(room),
                            build.take<std::uint64_t>(std::size_t{room} * 2), build.take<std::uint32_t>(room)};
   make_pairs<<<pair_blocks(build), kPairBlock, 0, build.stream>>>(
-      input.vertices, input.triangles, input.triangle_count, matches.mates, matches.pairs, placed.ids,
-      placed.boxes, placed.keys, placed.arrived, build.state);
+      input.vertices, input.triangles, input.triangle_count, matches.mates, matches.pairs, placed.ids, placed.boxes,
+      placed.keys, placed.arrived, build.state);
   return placed;
 }
 

@@ -189,7 +189,7 @@ struct SortedPairs {
   const Cluster* boxes;
   const std::uint64_t* keys;  // sorted
   KeyLayout layout;
-  std::uint32_t* arrived;     // as many, all kNone
+  std::uint32_t* arrived;  // as many, all kNone
 };
 [[nodiscard]] SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room,
                                      std::uint32_t count);

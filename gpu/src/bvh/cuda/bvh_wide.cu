@@ -380,8 +380,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Q
     if (threadIdx.x == 0) {
       shared.tile = atomicAdd(&state->tiles_begun, 1u);
       const std::uint32_t begin = shared.tile * kTile;
-      if (begin < queue.most)
-        shared.start = wait_for(queue, shared.tile, min(begin + kTile, queue.most), state);
+      if (begin < queue.most) shared.start = wait_for(queue, shared.tile, min(begin + kTile, queue.most), state);
     }
     __syncthreads();
     const std::uint32_t tile = shared.tile, begin = tile * kTile;
@@ -425,7 +424,7 @@ WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const 
   const Tree tree{pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs};
   // Each block takes the first tile that nobody has. So whatever a block waits for is done by one that runs.
   gather_all<<<std::min(tiles, resident_blocks(gather_all, kThreads)), kThreads, 0, build.stream>>>(tree, queue,
-                                                                                                  build.state);
+                                                                                                    build.state);
   return {queue.nodes, queue.order};
 }
 

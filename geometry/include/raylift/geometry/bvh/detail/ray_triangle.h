@@ -35,8 +35,12 @@ struct Axes {
     const bool z_is_x = ax > ay && ax > az, z_is_y = !z_is_x && ay > az;
     // By constants: few instructions on a GPU.
     constexpr auto packed = [](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return z << 7 | y << 5 | x << 3; };
-    const std::uint32_t forward = z_is_x ? packed(1, 2, 0) : z_is_y ? packed(2, 0, 1) : packed(0, 1, 2),
-                        backward = z_is_x ? packed(2, 1, 0) : z_is_y ? packed(0, 2, 1) : packed(1, 0, 2);
+    const std::uint32_t forward = z_is_x   ? packed(1, 2, 0)
+                                  : z_is_y ? packed(2, 0, 1)
+                                           : packed(0, 1, 2),
+                        backward = z_is_x   ? packed(2, 1, 0)
+                                   : z_is_y ? packed(0, 2, 1)
+                                            : packed(1, 0, 2);
     bits = (z_is_x ? direction.x : z_is_y ? direction.y : direction.z) < 0 ? backward : forward;
   }
   [[nodiscard]] RAYLIFT_HD int kx() const { return static_cast<int>(bits >> 3 & 3u); }
