@@ -62,8 +62,8 @@ struct BinaryNode {
 };
 static_assert(sizeof(BinaryNode) == 32);
 
-/// Whether the boxes overlap so much that a ray that enters a large part of them visits much of it: by the sum of their
-/// areas, which is how many of them a ray through `around` meets.
+/// Whether the boxes' areas sum to more than 32 times that of `around`, the box around them: a random ray through it
+/// then meets more than 32 boxes on average.
 [[nodiscard]] bool overlap(std::span<const Primitive> primitives, const Box& around);
 
 /// Orders the primitives and returns the 2n - 1 nodes over n of them, in preorder. Leaves are single primitives, and no

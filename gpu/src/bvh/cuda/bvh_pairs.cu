@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kPairBlock = 256;   // triangles that are paired among each other
 constexpr int kPairReach = 4;     // how far apart they stand, at most
-constexpr unsigned kGroup = 512;  // blocks whose pairs are also counted together
+constexpr unsigned kGroup = 512;  // blocks per group: pairs are counted per block and per group
 constexpr unsigned kVerticesEach = 8;
 
 __device__ std::uint32_t corner(const UInt3& t, int k) {
@@ -156,14 +156,15 @@ __global__ void __launch_bounds__(kPairBlock)
   }
 }
 
-// A plane of the curve's cells has one for each pair of a surface. More give no better trees.
+// A plane of the curve's cells has one for each pair of a surface, as far as a key has the bits: up to 2^25 pairs. More
+// cells give no better trees.
 __host__ __device__ KeyLayout layout_of(std::uint32_t pairs) {
   int bits = 6;
   while (std::uint64_t{1} << (2 * bits) < pairs) ++bits;
   return {pairs, bits};
 }
 
-// The pairs of the blocks before this one, for its first thread.
+// The pairs of the blocks before this one. Valid in thread 0 only.
 __device__ std::uint32_t pairs_before_block(const PairCounts& pairs) {
   using Reduce = cub::BlockReduce<std::uint32_t, kPairBlock>;
   __shared__ typename Reduce::TempStorage storage;
@@ -293,7 +294,7 @@ PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_
 const std::uint64_t* sort_keys(const Build& build, std::uint64_t* keys, std::uint32_t room, std::uint32_t count,
                                const KeyLayout& layout) {
   cub::DoubleBuffer<std::uint64_t> buffer(keys, keys + room);
-  // By the curve alone, since the sort is stable.
+  // Number bits need no sorting: keys arrive ordered by number, and the radix sort is stable.
   build.run_cub("sorting along the curve", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffer, static_cast<std::int64_t>(count), layout.number_bits,
                                           layout.number_bits + 3 * layout.axis_bits, build.stream);

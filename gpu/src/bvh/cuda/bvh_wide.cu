@@ -55,7 +55,7 @@ class TileSum {
   std::uint64_t word_;
 };
 
-/// The queue of nodes. Zeros at first: a root's number has 1 added.
+/// The queue of nodes. roots[i] is the number of node i's binary node plus 1; 0: not written yet.
 struct Queue {
   std::uint32_t most;  // nodes
   std::uint32_t* roots;
@@ -92,7 +92,7 @@ struct Start {
   Totals before;
 };
 
-// Waits until all of a tile has its place in the queue, or until the tiles before are done: then some nodes of the tile
+// Waits until the tile's last root is written, or until all tiles before it are complete: then some nodes of the tile
 // may be below others of it, or there are no more.
 __device__ Start wait_for(const Queue& queue, std::uint32_t tile, std::uint32_t end, const BuildState* state) {
   if (tile == 0) return {1, true, {1, 0}};
@@ -174,7 +174,7 @@ __device__ std::uint8_t plane(float steps) {
   return static_cast<std::uint8_t>(fminf(fmaxf(steps, 0.0f), 255.0f));
 }
 
-// All but where the node's children and pairs begin. Each lane writes to the slot of its part, and those without one to
+// Writes the node except first_child and first_pair. Each lane writes to the slot of its part, and those without one to
 // the slots that are left, as empty ones.
 __device__ void encode(const Node& node, BvhNode& to) {
   const bool used = node.part.pairs != 0;
@@ -277,7 +277,7 @@ __device__ void gather_ready(const Tree& tree, const Queue& queue, std::uint32_t
 __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Queue queue, BuildState* state) {
   __shared__ Shared shared;
   while (true) {
-    __syncthreads();  // whoever reads what is shared still
+    __syncthreads();  // slower threads may still read `shared`
     if (threadIdx.x == 0) {
       shared.tile = atomicAdd(&state->tiles_begun, 1u);
       const std::uint32_t begin = shared.tile * kTile;
@@ -313,8 +313,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Q
 }  // namespace
 
 WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner) {
-  // A bound, if only nodes without inner children have free slots: n full nodes have at most 7n + 1 of those, each with
-  // more pairs than a leaf. Other nodes seldom have free slots. A tree with more nodes than this is built on the host.
+  // Usually enough. A tree with more nodes is built on the host.
   const auto most = static_cast<std::uint32_t>(std::size_t{pairs.count} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2);
   const std::uint32_t tiles = (most + kTile - 1) / kTile;
   const std::size_t of_sums = tiles * sizeof(TileSum), of_roots = most * sizeof(std::uint32_t);
@@ -323,7 +322,7 @@ WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const 
   const Queue queue{most, reinterpret_cast<std::uint32_t*>(zeros + of_sums), reinterpret_cast<TileSum*>(zeros),
                     build.take<BvhNode>(most), build.take<std::uint32_t>(pairs.count)};
   const Tree tree{pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs};
-  // Each block takes the first tile that nobody has. So whatever a block waits for is done by one that runs.
+  // Blocks take tiles in order, by an atomic. So each waits only for tiles of blocks that already run.
   gather_all<<<std::min(tiles, resident_blocks(gather_all, kThreads)), kThreads, 0, build.stream>>>(tree, queue,
                                                                                                     build.state);
   return {queue.nodes, queue.order};

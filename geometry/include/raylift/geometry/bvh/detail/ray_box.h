@@ -22,7 +22,8 @@ struct PreparedRay : ShearedRay {
       : ShearedRay(ray.origin, ray.direction) {
     prepare_for_boxes(ray, frame, around);
   }
-  // Back to the world's frame, where there are no triangles: without the shear.
+  // Back to the world's frame, where there are no triangles: the shear, kx() to kz() and inverse_z() are not valid
+  // until the ray enters a mesh.
   RAYLIFT_HD void return_to_world(const Ray& ray, float around) {
     origin = ray.origin;
     bits = 0;
