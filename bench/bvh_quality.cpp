@@ -38,8 +38,8 @@ void follow(const BvhView& bvh, const Ray& ray, Counts& visits) {
     if (any_child(nodes)) stack.push(depth, nodes);
     NodeHits hits = intersect_node(load_node(bvh.nodes + child), prepared, ray.tmin, query.farthest());
     visits.node(child);
-    while (hits.pairs != 0) {
-      const std::uint32_t pair = next_pair(hits);
+    while (hits.leaves.pairs != 0) {
+      const std::uint32_t pair = next_pair(hits.leaves);
       settle_pair(bvh, pair, intersect_pair(bvh, pair, prepared, kNoInstance, query), ray, kNoInstance, query);
       visits.pair(pair);
     }

@@ -33,7 +33,7 @@ constexpr std::array<RayFrame, 64> kRayFrames = [] {
     frame.axes[1] = static_cast<std::int32_t>(y);
     frame.axes[2] = frame.axes[3] = static_cast<std::int32_t>(z);
     for (std::uint32_t a = 0; a < 3; ++a) frame.planes[a] = plane_offsets(a, (negative >> a & 1u) == 0);
-    frame.bits = z << 7 | y << 5 | x << 3 | (~negative & 7u);
+    frame.bits = Axes::packed(x, y, z) | PreparedRay::packed_order(~negative & 7u);
   }
   return frames;
 }();

@@ -29,11 +29,6 @@ constexpr std::uint64_t root_entry(std::uint32_t node) {
   return std::uint64_t{0xFF7FFFFFu} << 32 | node;
 }
 
-// Pairs of a node that are to be tested: see NodeHits.
-struct PairHits {
-  std::uint32_t pairs, pair_mask, first_pair;
-};
-
 // One ray on its way.
 struct LaneWalk {
   LaneRay lanes;

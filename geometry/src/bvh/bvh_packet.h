@@ -145,7 +145,7 @@ class Packet {
     const float magnitude = std::max(std::fabs(least), std::fabs(most));
     // Products with what is larger could overflow.
     if (!(magnitude < 0x1p66f) || !(std::max(std::fabs(least_origin), std::fabs(most_origin)) < 0x1p60f)) return false;
-    const bool forward = (lanes_[0].frame->bits >> a & 1u) != 0;
+    const bool forward = (PreparedRay::order_of(lanes_[0].frame->bits) >> a & 1u) != 0;
     axes_[a] = {forward ? most_origin : least_origin,
                 forward ? least_origin : most_origin,
                 least,
@@ -244,7 +244,7 @@ RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, 
     const BvhNode* const node = bvh.nodes + index;
     __m256 entries;
     const std::uint32_t met = packet.meet(node, tmax, entries);
-    if (NodeHits pairs{{0, 0}, fours(met) & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {
+    if (PairHits pairs{fours(met) & node->pairs, node->pairs, node->first_pair}; pairs.pairs != 0) {
       left -= 2 * static_cast<int>(count_bits(pairs.pairs));
       while (pairs.pairs != 0) packet.test(bvh, next_pair(pairs), placed);
       tmax = packet.tmax();

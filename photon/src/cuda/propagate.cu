@@ -112,7 +112,8 @@ __global__ void __launch_bounds__(kThreads, kSearchBlocks)
   for (std::uint64_t first = std::uint64_t{first_of_thread() / 32} * rays; first < count;
        first += std::uint64_t{warps} * rays) {
     const auto begin = static_cast<std::uint32_t>(first);
-    StackInShared<true, kThreads> stack;
+    StackInShared<true, kThreads>::Overflow overflow;
+    StackInShared<true, kThreads> stack(overflow);
     const auto kept = stack.keep(begin);
     const WaitingRay* const rays_of_all = flights.rays;
     plain_boundaries_of_warp(

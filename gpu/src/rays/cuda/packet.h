@@ -228,7 +228,7 @@ inline constexpr int kManyPairs = 6;
 // A call, for which the walk need not keep registers free.
 __device__ __noinline__ inline std::uint32_t own_pairs(const BvhNode* node, PacketMemory* memory, float tmin,
                                                        float tmax) {
-  return intersect_node(load_node(node), ParkedRay(*memory).ray(), tmin, tmax).pairs;
+  return intersect_node(load_node(node), ParkedRay(*memory).ray(), tmin, tmax).leaves.pairs;
 }
 
 // A stack of groups that lies across the lanes: lane i has entries i and 32 + i.
@@ -343,7 +343,7 @@ __device__ inline PacketEnd walk_packet(const Bvh& bvh, const Ray& start, const 
     const ::uint4 links = __ldg(reinterpret_cast<const ::uint4*>(node) + 1);  // first child, first pair, pairs, inner
     const std::uint32_t met = axis.meet(node, exponents);
     nodes = {links.x, in_ray_order(met & links.w, axis.order) | links.w << 1};
-    NodeHits hits{nodes, met & links.z, links.z, links.y};
+    PairHits hits{met & links.z, links.z, links.y};
     if (--left < 0) return PacketEnd::parted;
     if (hits.pairs == 0) continue;
     if (count_bits(hits.pairs) >= kManyPairs) {

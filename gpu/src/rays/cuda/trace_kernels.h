@@ -127,21 +127,25 @@ __device__ inline void store_hits(Hit* hits, const Hit& hit, std::uint32_t count
   }
   const std::uint32_t first = lane & ~1u;
   auto* const place = reinterpret_cast<::uint4*>(hits + first) + (lane & 1u);
-  if (first < count) place[0] = even_hit;
-  if (first + 1 < count) place[2] = odd_hit;
+  if (first < count) __stcs(place, even_hit);
+  if (first + 1 < count) __stcs(place + 2, odd_hit);
 }
 
-// hits[i] = finish(i, found[i]) for each ray, 32 at a time: like finish_in_warp. `hits` may overlap `found`.
-template <class Finish>
-__device__ __noinline__ void finish_hits(std::uint32_t count, const bvh_detail::Site* found, Hit* hits, Finish finish) {
+// hits[i] = finish(fetch(i), found[i]) for each ray, 32 at a time: like finish_in_warp. `hits` may overlap `found`.
+template <class Fetch, class Finish>
+__device__ __noinline__ void finish_hits(std::uint32_t count, const bvh_detail::Site* found, Hit* hits, Fetch fetch,
+                                         Finish finish) {
   __syncwarp();
   for (std::uint32_t left = count; left != 0;) {
     const std::uint32_t begin = (left - 1) / 32 * 32, i = begin + (threadIdx.x & 31u);
     bvh_detail::Site site{kNoTriangle, bvh_detail::kNoInstance};
-    if (i < left) site = found[i];
-    __syncwarp();
+    Ray ray{};
+    if (i < left) {
+      site = found[i];
+      ray = fetch(i);
+    }
     Hit hit{};
-    if (i < left) hit = finish(i, site);
+    if (i < left) hit = finish(ray, site);
     __syncwarp();
     store_hits(hits + begin, hit, left - begin);
     __syncwarp();
@@ -167,15 +171,18 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   if (none_pending(note, gridDim.x - 1)) return;
   for_pending_runs(blockIdx.x, hits, count, rays_per_warp, note != nullptr,
                    [&](std::size_t run, std::uint32_t rays_of_run) {
-                     SharedStack<kScene<Geometry>> stack;
+                     typename SharedStack<kScene<Geometry>>::Overflow overflow;
+                     SharedStack<kScene<Geometry>> stack(overflow);
                      const auto kept = stack.keep(run);
                      bvh_detail::nearest_of_warp<kScene<Geometry>>(
-                         bvh_of(geometry), rays_of_run, [=](std::uint32_t i) { return rays[*kept + i]; },
+                         bvh_of(geometry), rays_of_run, [=](std::uint32_t i) { return streamed(rays + (*kept + i)); },
                          [=](std::uint32_t i, Found site) { reinterpret_cast<Found*>(hits + *kept)[i] = site; }, stack);
                      const Geometry* const all = &geometry;
                      Hit* const hits_of_run = hits + *kept;
-                     finish_hits(rays_of_run, reinterpret_cast<const Found*>(hits_of_run), hits_of_run,
-                                 [=](std::uint32_t i, Found site) { return finished(*all, rays[*kept + i], site); });
+                     finish_hits(
+                         rays_of_run, reinterpret_cast<const Found*>(hits_of_run), hits_of_run,
+                         [=](std::uint32_t i) { return streamed(rays + (*kept + i)); },
+                         [=](const Ray& ray, Found site) { return finished(*all, ray, site); });
                    });
 }
 

@@ -86,7 +86,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       [&](std::size_t run, std::uint32_t rays_of_run) {
         const auto found = reinterpret_cast<Found*>(work.hits + run);
         const Ray* const rays = work.rays + run;
-        SharedStack<kScene<Geometry>> stack;
+        typename SharedStack<kScene<Geometry>>::Overflow overflow;
+        SharedStack<kScene<Geometry>> stack(overflow);
         bvh_detail::trace_warp<kScene<Geometry>>(
             bvh, rays_of_run, [=](std::uint32_t i) { return rays[i]; },
             [](std::uint32_t, const Ray& ray, auto cold) { return NearestOnDevice<decltype(cold)>(ray, cold, {}); },
@@ -146,7 +147,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const std::uint32_t here = left < kSortedRaysPerWarp ? static_cast<std::uint32_t>(left) : kSortedRaysPerWarp;
   const std::uint32_t* const numbers = work.numbers + first;
   const Ray* const rays = work.rays;
-  SharedStack<kScene<Geometry>> stack;
+  typename SharedStack<kScene<Geometry>>::Overflow overflow;
+  SharedStack<kScene<Geometry>> stack(overflow);
   Found* const of_warp = found[threadIdx.x / 32];
   bvh_detail::nearest_of_warp<kScene<Geometry>>(
       bvh, here,

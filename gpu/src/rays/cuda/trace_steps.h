@@ -37,11 +37,18 @@ __host__ __device__ inline const BvhView& bvh_of(const BvhView& bvh) {
 __host__ __device__ inline const BvhView& bvh_of(const GeometryView& geometry) {
   return geometry.bvh;
 }
+// In one level the compiler is to know that there is no instance.
 __device__ inline Hit finished(const BvhView& bvh, const Ray& ray, bvh_detail::Site site) {
-  return bvh_detail::hit_of(bvh, ray, site);
+  return bvh_detail::hit_of(bvh, ray, {site.triangle, bvh_detail::kNoInstance});
 }
 __device__ inline Hit finished(const GeometryView& geometry, const Ray& ray, bvh_detail::Site site) {
   return bvh_detail::scene_hit_of(geometry, ray, site);
+}
+// Rays and hits are streamed by the L2, which is to keep nodes and triangles instead.
+__device__ inline Ray streamed(const Ray* from) {
+  const auto* const halves = reinterpret_cast<const ::float4*>(from);
+  const ::float4 a = __ldcs(halves), b = __ldcs(halves + 1);
+  return {{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w};
 }
 template <class Geometry>
 inline constexpr bool kScene = std::is_same_v<Geometry, GeometryView>;

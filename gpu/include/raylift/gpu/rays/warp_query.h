@@ -29,11 +29,13 @@ inline constexpr int kPairQuorum = 8;
 template <bool kScene>
 inline constexpr int kIdleQuorum = kScene ? 5 : 8;
 
-// Where a warp stands: how many rays are left, the first ones, the threads that have one, and this thread's.
+// Where a warp stands: how many rays are left, the first ones, the threads whose ray is on its way, this thread's ray,
+// and whether it is on its way. Of one that is not the query is still to be stored.
 struct WarpState {
   std::uint32_t left;
   unsigned at_work;
   std::uint32_t mine;
+  bool walks;
 };
 
 // settle_pair with all that a thread knows put into memory for as long as it takes. Few need it, and without this the
@@ -45,7 +47,7 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
     WarpState state;
     PreparedRay ray;
     Group nodes;
-    NodeHits hits;
+    PairHits hits;
     int depth, mesh_depth;
     std::uint32_t placed;
     Query query;
@@ -60,7 +62,14 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
   walk.depth = parked.depth;
   walk.mesh_depth = parked.mesh_depth;
   walk.placed = parked.placed;
-  query = parked.query;
+  // The compiler must see that the address of what is cold has not changed: it is the stack's.
+  if constexpr (requires { query.cold; }) {
+    const auto cold = query.cold;
+    query = parked.query;
+    query.cold = cold;
+  } else {
+    query = parked.query;
+  }
 }
 
 // make(i, ray, cold) is a query (see ray_walk.h) for a ray; store(i, query) gets it when the walk is done. Rays are
@@ -79,7 +88,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
   constexpr bool kStops = requires {
     query.stops_at(bvh, 0u);
   };
-  WarpState state{count, 0, kNoRay};
+  WarpState state{count, 0, kNoRay, false};
   constexpr bool kKeepsRay = kScene && requires {
     stack.ray();
   };
@@ -90,13 +99,19 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
       return fetch(state.mine);
   };
   while (true) {
+    // Not as each ray ends, when few threads would store.
+    if (state.mine != kNoRay && !state.walks) {
+      store(state.mine, query);
+      state.mine = kNoRay;
+    }
     if (state.left != 0) {
-      if (state.mine == kNoRay) {
+      if (!state.walks) {
         const unsigned lanes_below = (1u << (threadIdx.x & 31u)) - 1u;
         const auto behind = static_cast<std::uint32_t>(__popc(~state.at_work & lanes_below));
         if (behind < state.left) {
           const std::uint32_t number = state.left - 1 - behind;
           state.mine = number;
+          state.walks = true;
           const Ray fetched = fetch(number);
           query = make(number, fetched, stack.cold());
           walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, around_of(query));
@@ -107,7 +122,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
       const auto taken = static_cast<std::uint32_t>(32 - __popc(state.at_work));
       state.left -= taken < state.left ? taken : state.left;
     }
-    state.at_work = __ballot_sync(kAll, state.mine != kNoRay);
+    state.at_work = __ballot_sync(kAll, state.walks);
     if (state.at_work == 0) return;
     while (true) {
       const bool has_pair = walk.hits.pairs != 0;
@@ -119,20 +134,16 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
           if constexpr (kStops) stops = query.stops_at(bvh, pair);
           if (stops) {
             walk.hits.pairs = 0;
-            store(state.mine, query);
-            state.mine = kNoRay;
+            state.walks = false;
           } else if (const std::uint32_t open = intersect_pair(bvh, pair, walk.ray, walk.placed, query); open != 0) {
             settle_parked(bvh, pair, open, fetch(state.mine), walk, query, state);
           }
         }
         if constexpr (!kStops) continue;  // no ray ends here
-      } else if (state.mine != kNoRay && !has_pair) {
-        if (!advance(bvh, walk, stack, world, query.tmin, query.farthest(), around_of(query))) {
-          store(state.mine, query);
-          state.mine = kNoRay;
-        }
+      } else if (state.walks && !has_pair) {
+        state.walks = advance(bvh, walk, stack, world, query.tmin, query.farthest(), around_of(query));
       }
-      state.at_work = __ballot_sync(kAll, state.mine != kNoRay);
+      state.at_work = __ballot_sync(kAll, state.walks);
       if (state.at_work == 0 || (state.left != 0 && __popc(state.at_work) <= 32 - kIdleQuorum<kScene>)) break;
     }
   }

@@ -34,10 +34,16 @@ struct PreparedRay : ShearedRay {
     return kz() == 0 ? inverse[0] : kz() == 1 ? inverse[1] : inverse[2];
   }
   // Bit a set: the direction's component a is not negative.
-  [[nodiscard]] RAYLIFT_HD std::uint32_t order() const { return bits & 7u; }
+  [[nodiscard]] RAYLIFT_HD std::uint32_t order() const { return order_of(bits); }
+  // As it stands in `bits`: the selector of a byte permutation in 0 to 15, the order, and a shift of four bits in 27 to
+  // 31. in_ray_order() wants the first and the last for each node.
+  RAYLIFT_HD static constexpr std::uint32_t packed_order(std::uint32_t order) {
+    return (0x3210u ^ (order >> 1) * 0x1111u) | order << 16 | (order & 1u) << 29;
+  }
+  RAYLIFT_HD static constexpr std::uint32_t order_of(std::uint32_t bits) { return bits >> 16 & 7u; }
 
  private:
-  // Sets `inverse`, `least_far` and order(), whose bits are zero before.
+  // Sets `inverse`, `least_far` and packed_order(), whose bits are zero before.
   RAYLIFT_HD void prepare_for_boxes(const Ray& ray, Frame frame, float around) {
     const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
     const float reach = maximum(maximum(fabsf(origin.x), fabsf(origin.y)), fabsf(origin.z));
@@ -45,15 +51,17 @@ struct PreparedRay : ShearedRay {
     // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of the
     // ray's origin: see in_mesh.
     const float moved = (frame == Frame::world ? 2 * reach : 0) + around * longest * 0x1p20f;
+    std::uint32_t order = 0;
     for (int a = 0; a < 3; ++a) {
       const bool forward = !(d[a] < 0), parallel = !(fabsf(d[a]) > least);
-      bits |= forward ? 1u << a : 0u;
+      order |= forward ? 1u << a : 0u;
       inverse[a] = rough_inverse(!parallel ? d[a] : forward ? least : -least);
       // Parallel to the planes, a ray is within them or not; where it runs in one, a slack of 2^-24 says that it is
       // within.
       const float slack = moved + (parallel ? 0x1p-4f + 0x1p-4f * reach : 0);
       least_far[a] = fabsf(ray.tmin) + slack * fabsf(inverse[a]);
     }
+    bits |= packed_order(order);
   }
 };
 
@@ -185,6 +193,13 @@ __device__ inline std::uint32_t negative_of_halfs(Halfs a, Halfs b) {
 // If an axis's step is longer than 2^13 times the smallest slack of an axis, the ray moves by less than 0.09 steps
 // along it within the box. Its step is then reduced to that length, with the plane's distance from the ray's position
 // at t0 unchanged in steps. A plane on either side of the ray at t0, by the 3/4 steps above, remains on that side.
+template <bool kAnyStep = false>
+__device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax);
+// The same where steps are long. Few rays are: a call, whose results the others need not take.
+__device__ __noinline__ inline std::uint32_t met_by_call(NodeWords node, PreparedRay ray, float tmin, float tmax) {
+  return met_by_halfs<true>(node, ray, tmin, tmax);
+}
+template <bool kAnyStep>
 __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax) {
   constexpr float kHalfSteps = 0.75f, kApart = 0x1p-22f;
   const std::uint32_t* words = node.word;
@@ -208,6 +223,7 @@ __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const Prepar
   const float most = 0x1p13f * fminf(fminf(slack[0], slack[1]), slack[2]);
   float unit = longest;
   if (longest > most) {
+    if constexpr (!kAnyStep) return met_by_call(node, ray, tmin, tmax);
     unit = fmaxf(most, longest * 0x1p-40f);
 #pragma unroll
     for (int a = 0; a < 3; ++a) {

@@ -42,23 +42,39 @@ RAYLIFT_HD inline std::uint32_t in_ray_order(std::uint32_t bits, std::uint32_t o
   return (order & 1u) != 0 ? (bits << 4 & 0xF0F0F0F0u) | (bits >> 4 & 0x0F0F0F0Fu) : bits;
 }
 
-struct NodeHits {
-  Group children;
+// Pairs of a node that are to be tested.
+struct PairHits {
   std::uint32_t pairs;  // what is hit of pair_mask
   std::uint32_t pair_mask, first_pair;
 };
 
 // The next pair that is hit, taken out.
-RAYLIFT_HD inline std::uint32_t next_pair(NodeHits& hits) {
+RAYLIFT_HD inline std::uint32_t next_pair(PairHits& hits) {
   const int bit = highest_bit(hits.pairs);
   hits.pairs &= ~(1u << bit);
   return hits.first_pair + count_bits(hits.pair_mask & ((1u << bit) - 1u));
 }
 
+// The same by the order of a ray, with what it has prepared for that.
+RAYLIFT_HD inline std::uint32_t in_ray_order(std::uint32_t bits, const PreparedRay& ray) {
+#if defined(__CUDA_ARCH__)
+  asm("prmt.b32 %0, %0, 0, %1;" : "+r"(bits) : "r"(ray.bits));
+  const std::uint32_t shift = ray.bits >> 27;
+  return (bits >> shift & 0x0F0F0F0Fu) | (bits << shift & 0xF0F0F0F0u);
+#else
+  return in_ray_order(bits, ray.order());
+#endif
+}
+
+struct NodeHits {
+  Group children;
+  PairHits leaves;
+};
+
 RAYLIFT_HD inline NodeHits intersect_node(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax) {
   const std::uint32_t first_child = node.word[4], first_pair = node.word[5], pairs = node.word[6], inner = node.word[7],
                       hits = met_slots(node, ray, tmin, tmax);
-  return {{first_child, in_ray_order(hits & inner, ray.order()) | inner << 1}, hits & pairs, pairs, first_pair};
+  return {{first_child, in_ray_order(hits & inner, ray) | inner << 1}, {hits & pairs, pairs, first_pair}};
 }
 
 // The ray in a mesh's frame. Rounded the same way everywhere, unlike Affine::point: products of floats are exact in

@@ -163,11 +163,15 @@ RAYLIFT_HD inline Hit hit_of(const Bvh& bvh, const Ray& world, Site site) {
   if (site.triangle == kNoTriangle) return hit;
   const BvhNode* const placed = site.placed == kNoInstance ? nullptr : bvh.node(site.placed);
   const RayAndTriangle in = at_elements(placed, bvh.pair(site.triangle >> 1), world, site);
+  std::uint32_t id = id_of(bvh, site);
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(id));  // the compiler would read it where it is used, and wait once more
+#endif
+  const std::uint32_t rotation = id & 3u;
   const Crossing crossing = cross(in, true);
   hit.t = crossing.t;
   hit.normal = normal_of(in.a, in.b, in.c);
   // Stored vertex k is the triangle's (k + r) % 3, so its own vertex j is stored at (j + 3 - r) % 3.
-  const std::uint32_t id = id_of(bvh, site), rotation = id & 3u;
   hit.triangle = id >> 2;
   const float first = 1.0f - crossing.u - crossing.v;
   hit.u = rotation == 0 ? crossing.u : rotation == 1 ? first : crossing.v;

@@ -25,16 +25,19 @@ RAYLIFT_HD inline float component(Float3 v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-// The axes, permuted so that the direction's largest component is kz. The winding is kept. In one register, with three
-// bits to spare.
+// The axes, permuted so that the direction's largest component is kz. The winding is kept. In one register, bits 19 to
+// 24: the others are PreparedRay's.
 struct Axes {
   std::uint32_t bits;
+
+  RAYLIFT_HD static constexpr std::uint32_t packed(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    return z << 23 | y << 21 | x << 19;
+  }
 
   RAYLIFT_HD explicit Axes(Float3 direction) {
     const float ax = fabsf(direction.x), ay = fabsf(direction.y), az = fabsf(direction.z);
     const bool z_is_x = ax > ay && ax > az, z_is_y = !z_is_x && ay > az;
     // By constants: few instructions on a GPU.
-    constexpr auto packed = [](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return z << 7 | y << 5 | x << 3; };
     const std::uint32_t forward = z_is_x   ? packed(1, 2, 0)
                                   : z_is_y ? packed(2, 0, 1)
                                            : packed(0, 1, 2),
@@ -43,9 +46,9 @@ struct Axes {
                                             : packed(1, 0, 2);
     bits = (z_is_x ? direction.x : z_is_y ? direction.y : direction.z) < 0 ? backward : forward;
   }
-  [[nodiscard]] RAYLIFT_HD int kx() const { return static_cast<int>(bits >> 3 & 3u); }
-  [[nodiscard]] RAYLIFT_HD int ky() const { return static_cast<int>(bits >> 5 & 3u); }
-  [[nodiscard]] RAYLIFT_HD int kz() const { return static_cast<int>(bits >> 7); }
+  [[nodiscard]] RAYLIFT_HD int kx() const { return static_cast<int>(bits >> 19 & 3u); }
+  [[nodiscard]] RAYLIFT_HD int ky() const { return static_cast<int>(bits >> 21 & 3u); }
+  [[nodiscard]] RAYLIFT_HD int kz() const { return static_cast<int>(bits >> 23 & 3u); }
 };
 
 // The ray in the frame of the triangle test.

@@ -218,7 +218,7 @@ template <bool kScene>
 struct Walk {
   PreparedRay ray;  // in the frame of the mesh, or in the world's
   Group nodes;
-  NodeHits hits;                       // pairs to be tested, of the last node
+  PairHits hits;                       // of the last node
   int depth;                           // of the stack
   int mesh_depth = -1;                 // in a mesh: entries of the stack below it, which are the world's
   std::uint32_t placed = kNoInstance;  // that mesh's InstanceNode
@@ -229,7 +229,7 @@ struct Walk {
   }
   RAYLIFT_HD void restart(const Ray& world) {
     nodes = has_nan(world) ? Group{0, 0} : only_child(0);
-    hits = {{0, 0}, 0, 0, 0};
+    hits = {0, 0, 0};
     depth = 0;
     mesh_depth = -1;
     placed = kNoInstance;
@@ -262,8 +262,9 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
       walk.mesh_depth = walk.depth;
     }
   }
-  walk.hits = intersect_node(node, walk.ray, tmin, tmax);
-  walk.nodes = walk.hits.children;
+  const NodeHits met = intersect_node(node, walk.ray, tmin, tmax);
+  walk.hits = met.leaves;
+  walk.nodes = met.children;
   return true;
 }
 

@@ -25,7 +25,7 @@ RAYLIFT_HD inline NodeHits near_slots(const NodeWords& node, Float3 point, float
     if (squares <= distance * distance) hits |= 0xFu << (4 * slot);
   }
   const std::uint32_t pairs = words[6], inner = words[7];
-  return {{words[4], (hits & inner) | inner << 1}, hits & pairs, pairs, words[5]};
+  return {{words[4], (hits & inner) | inner << 1}, {hits & pairs, pairs, words[5]}};
 }
 
 // Whether boxes of pairs come that near, in the tree below a node. kScene: the tree is over instances.
@@ -57,7 +57,7 @@ RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, Float3 p
       }
     }
     const NodeHits near = near_slots(node, point, distance);
-    if (near.pairs != 0) return true;
+    if (near.leaves.pairs != 0) return true;
     nodes = near.children;
   }
 }

@@ -17,6 +17,12 @@ class StackInShared {
   static constexpr int kShared = 4;
 
  public:
+  // The entries that do not fit, in local memory. Apart from the stack: the compiler would keep the whole of it there,
+  // with the address that every access needs.
+  struct Overflow {
+    Group groups[kStackSize<kScene> - kShared];
+  };
+
   // The best hit so far.
   class Cold {
    public:
@@ -54,7 +60,7 @@ class StackInShared {
     std::uint32_t column_;
   };
 
-  __device__ StackInShared() {
+  __device__ explicit StackInShared(Overflow& overflow) : others_(overflow.groups) {
     __shared__ uint2 rows[kRows][kThreads];
     column_ = static_cast<std::uint32_t>(__cvta_generic_to_shared(&rows[0][threadIdx.x]));
   }
@@ -107,7 +113,7 @@ class StackInShared {
   }
 
   std::uint32_t column_;
-  Group others_[kStackSize<kScene> - kShared];
+  Group* others_;
 };
 
 }  // namespace raylift::inline v0_1::bvh_detail
