@@ -63,6 +63,25 @@ TEST(ImageRows, FindsItAmongRaysThatAreNone) {
   EXPECT_EQ(width_of(rays), 1000U);
 }
 
+// Then no packets are tried.
+TEST(ImageRows, FindsWhetherRaysThatFollowEachOtherPart) {
+  const auto part = [](const std::vector<Ray>& rays) { return rows::none_together(rays.data(), rays.size(), Alone()); };
+  std::vector<Ray> rays = rows_of(1000, Lens::unit);
+  EXPECT_FALSE(part(rays));
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  const auto scatter = [&](Ray& ray) { ray.direction = {normal(random), normal(random), normal(random)}; };
+  // The first half, and then all.
+  std::for_each(rays.begin(), rays.begin() + static_cast<std::ptrdiff_t>(rays.size() / 2), scatter);
+  EXPECT_FALSE(part(rays));
+  std::for_each(rays.begin(), rays.end(), scatter);
+  EXPECT_TRUE(part(rays));
+  // A twentieth in groups of 32 that go the same way.
+  for (std::size_t i = 0; i != rays.size(); ++i)
+    if (i / 32 % 20 == 0) rays[i].direction = {1, 2, -3};
+  EXPECT_FALSE(part(rays));
+}
+
 TEST(ImageRows, LeavesOtherOrdersAlone) {
   const std::size_t width = 1024;
   const std::vector<Ray> image = rows_of(width, Lens::unit);

@@ -108,6 +108,18 @@ TEST_P(ImageTrace, OfOtherLensesAndOrders) {
   expect_hits_of_single_rays(rays);
 }
 
+// Where no packets are tried, and where that is found although there are some.
+TEST_P(ImageTrace, OfRaysThatPart) {
+  std::vector<Ray> rays = image_of(900, rows_of(900), Lens::unit);
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal;
+  for (Ray& ray : rays) ray.direction = {normal(random), normal(random), normal(random)};
+  expect_hits_of_single_rays(rays);
+  for (std::size_t i = 64; i != 96; ++i) rays[i].direction = {1, 2, -3};
+  rays.resize(rays.size() - 7);
+  expect_hits_of_single_rays(rays);
+}
+
 TEST_P(ImageTrace, OfTwoImages) {
   std::vector<Ray> rays = image_of(800, rows_of(800) * 2 / 3, Lens::unit);
   const std::vector<Ray> other = image_of(640, rows_of(640) / 3 + 20, Lens::unit, 0.2);

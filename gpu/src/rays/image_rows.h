@@ -90,10 +90,19 @@ RAYLIFT_HD inline Apart neighbours(const Ray* rays, std::uint64_t base) {
   return first ? before : after;
 }
 
-/// Whether rays run in the same octant, as a packet has to.
-RAYLIFT_HD inline bool same_way(const Ray& a, const Ray& b) {
-  return (a.direction.x < 0) == (b.direction.x < 0) && (a.direction.y < 0) == (b.direction.y < 0) &&
-         (a.direction.z < 0) == (b.direction.z < 0);
+/// Whether directions are in the same octant, as those of a packet have to be.
+RAYLIFT_HD inline bool same_way(Float3 a, Float3 b) {
+  return (a.x < 0) == (b.x < 0) && (a.y < 0) == (b.y < 0) && (a.z < 0) == (b.z < 0);
+}
+
+/// Whether the rays of a group may go the same way, by every fourth. In all directions one group in two million does.
+RAYLIFT_HD inline bool may_be_together(const Ray* rays, std::uint64_t group) {
+  const Ray* const at = rays + group * kGroup;
+  Float3 directions[kGroup / 4];
+  for (std::uint32_t i = 0; i != kGroup / 4; ++i) directions[i] = at[4 * i].direction;
+  bool together = true;
+  for (std::uint32_t i = 1; i != kGroup / 4; ++i) together = together && same_way(directions[0], directions[i]);
+  return together;
 }
 
 /// Whether a group of rays that follow each other looks like part of a row: the first ones go the same way, as one in
@@ -101,7 +110,7 @@ RAYLIFT_HD inline bool same_way(const Ray& a, const Ray& b) {
 RAYLIFT_HD inline bool is_line(const Ray* rays, std::uint64_t group) {
   const Ray* const at = rays + group * kGroup;
   const Ray first = at[0], next = at[kTileWidth / 2], eighth = at[kTileWidth - 1], last = at[kGroup - 1];
-  if (!same_way(first, next) || !same_way(first, eighth)) return false;
+  if (!same_way(first.direction, next.direction) || !same_way(first.direction, eighth.direction)) return false;
   const Apart near = apart(eighth, first), far = apart(last, first);
   // 31 / 7 in a line, 3 at least.
   return far.direction > 0 ? 9 * near.direction <= far.direction : far.origin > 0 && 9 * near.origin <= far.origin;
@@ -144,6 +153,14 @@ RAYLIFT_HD inline bool are_closer(const Sums& sums) {
   const float direction = sums.tile_direction, origin = sums.tile_origin;
   return direction <= 1.05f * sums.line_direction && origin <= 1.05f * sums.line_origin &&
          (direction < 0.5f * sums.line_direction || origin < 0.5f * sums.line_origin);
+}
+
+/// Whether none of the groups looked at may be a packet; where others are, they are few. Team: see find_width.
+template <class Team>
+RAYLIFT_HD inline bool none_together(const Ray* rays, std::uint64_t count, const Team& team) {
+  const std::uint32_t samples = team.size();
+  const std::uint64_t groups = count / kGroup;
+  return team.count(samples, [=](std::uint32_t i) { return may_be_together(rays, groups * i / samples); }) == 0;
 }
 
 /// The width of the image that the rays are, row by row, if tiles are the better groups; else 0. `count` is at least

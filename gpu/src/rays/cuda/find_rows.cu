@@ -76,8 +76,10 @@ class Block {
 
 __global__ void __launch_bounds__(kThreads)
     find_kernel(const Ray* __restrict__ rays, std::size_t count, RowsNote* note) {
-  const std::uint32_t width = rows::find_width(rays, count, Block());
-  if (threadIdx.x == 0) *note = {width, 0, {}, kNonePending};
+  const Block block;
+  const bool apart = rows::none_together(rays, count, block);
+  const std::uint32_t width = apart ? 0 : rows::find_width(rays, count, block);
+  if (threadIdx.x == 0) *note = {width, 0, apart ? 1u : 0u, {}, kNonePending};
 }
 
 }  // namespace

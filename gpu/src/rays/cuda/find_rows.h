@@ -15,7 +15,8 @@ namespace raylift::inline v0_1::cuda {
 struct RowsNote {
   std::uint32_t width;    // of an image's rows, or 0: see image_rows.h
   std::uint32_t readers;  // blocks that have read it
-  std::uint32_t unused[5];
+  std::uint32_t apart;    // not 0: no group looks like a packet, none need be tried
+  std::uint32_t unused[4];
   std::uint32_t none_pending;  // kNonePending, or 0
 };
 static_assert(sizeof(RowsNote) == sizeof(Hit));

@@ -65,6 +65,14 @@ template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kPacketBlocks)
     packet_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
                   RowsNote* note) {
+  if (note != nullptr && *static_cast<volatile std::uint32_t*>(&note->apart) != 0) {
+    // All groups are pending. Other blocks still read the note, but not this word of a hit.
+    const std::size_t group = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
+    for (std::size_t i = group * rows::kGroup; i < count; i += std::size_t{gridDim.x} * kThreads * rows::kGroup)
+      hits[i].instance = kPending;
+    if ((threadIdx.x & 31u) == 0) count_parted(geometry);
+    return;
+  }
   NoteReader reader(note);
   const rows::Groups groups{count, reader.width()};
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (kThreads / 32), all = groups.size(),
