@@ -7,6 +7,7 @@
 
 #include <raylift/geometry/bvh/bvh.h>
 #include <raylift/geometry/bvh/scene_bvh.h>
+#include <raylift/geometry/import/load.h>
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 #include <tbb/parallel_for.h>
@@ -30,6 +31,7 @@ using Clock = std::chrono::steady_clock;
 struct Settings {
   std::string device = "auto";
   std::string scene = "2236";
+  std::string file;
   std::size_t rays = std::size_t{1} << 24;
   int rounds = 3;
   std::uint64_t closed = 0;
@@ -231,14 +233,13 @@ void order(const Settings& settings) {
 
 // Two levels --------------------------------------------------------------------------------------------------------
 
-void levels(const Device& device, const Settings& settings) {
-  const Scene scene = instanced_detector(20000);
+void levels(const char* what, const Scene& scene, double radius, const Device& device, const Settings& settings) {
   std::printf(
-      "\n20,000 sensors of one mesh in a closed sphere, %llu triangles, %llu of them unique\n\n"
+      "\n%s, %llu triangles, %llu of them unique\n\n"
       "| | bytes | Mrays/s, incoherent | | coherent | |\n|---|---|---|---|---|---|\n",
-      static_cast<unsigned long long>(scene.expanded_triangles()),
+      what, static_cast<unsigned long long>(scene.expanded_triangles()),
       static_cast<unsigned long long>(scene.unique_triangles()));
-  Shots incoherent(device, random_rays(settings.rays, 15000));
+  Shots incoherent(device, random_rays(settings.rays, radius));
   Shots coherent(device, camera_rays(settings.rays));
   Rates flat;
   for (const bool flatten : {true, false}) {
@@ -330,13 +331,19 @@ int main(int argc, char** argv) try {
   app.add_option("--percent", settings.percent, "the budgets, of all bytes, after 100");
   app.add_flag("!--no-placement", with_placement, "leave out the table of budgets");
   app.add_flag("!--no-levels", with_levels, "leave out two levels against one");
+  app.add_option("file", settings.file, "a scene to trace in two levels, beside the one made here");
   app.add_flag("!--no-order", with_order, "leave out the order within arrays");
   CLI11_PARSE(app, argc, argv);
   const Device device = Device::parse(settings.device, std::uint64_t{64} << 30);
   std::printf("device %s (%s)\n\n", device.info().id.c_str(), device.info().name.c_str());
   if (with_placement) placement(device, settings);
   if (with_order) order(settings);
-  if (with_levels) levels(device, settings);
+  if (with_levels)
+    levels("20,000 sensors of one mesh in a closed sphere", instanced_detector(20000), 15000, device, settings);
+  if (!settings.file.empty()) {
+    const Scene scene = load(settings.file);
+    levels(settings.file.c_str(), scene, 0.25 * scene.bounds.size().maxCoeff(), device, settings);
+  }
   if (settings.closed != 0) closed(device, settings);
   return 0;
 } catch (const std::exception& error) {
