@@ -15,7 +15,7 @@
 namespace raylift::inline v0_1::bvh {
 namespace {
 
-constexpr std::size_t kMostCells = std::size_t{1} << 17;  // a fifth of them hold something of a surface
+constexpr std::size_t kMostCells = std::size_t{1} << 17;  // a surface fills a tenth of them
 constexpr std::size_t kPrimitivesPerCell = 4;             // at least, with empty cells
 constexpr int kMostCellsPerAxis = 256;
 constexpr int kCellBins = 32;
