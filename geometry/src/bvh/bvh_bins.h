@@ -25,8 +25,9 @@ struct Binning {
     }
     origin[3] = 0;
   }
-  [[nodiscard]] IntLanes operator()(const Primitive& p) const {
-    Lanes offset = (p.lower + p.upper - origin) * scale;
+  [[nodiscard]] IntLanes operator()(const Primitive& p) const { return (*this)(p.lower + p.upper); }
+  [[nodiscard]] IntLanes operator()(Lanes center) const {
+    Lanes offset = (center - origin) * scale;
     offset[3] = 0;
     return __builtin_convertvector(offset, IntLanes);
   }
@@ -54,12 +55,6 @@ struct Bins {
         boxes[bin[a]][a].add(first->lower, first->upper);
         ++counts[bin[a]][a];
       }
-    }
-  }
-  void add(const Bins& other) {
-    for (int k = 0; k < N; ++k) {
-      for (int a = 0; a < 3; ++a) boxes[k][a].add(other.boxes[k][a]);
-      counts[k] += other.counts[k];
     }
   }
 };

@@ -71,25 +71,25 @@ void store_bytes(IntLanes values, std::uint8_t* to) {
 
 }  // namespace
 
-BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children) {
+BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children) {
   BvhNode node{};
-  const BinaryNode& whole = tree[root];
+  const Box whole = tree.box(root);
   // Planes by axis and slot. An empty slot has the node's own, until it gets those of none.
   float lower[3][kWide], upper[3][kWide];
   std::uint32_t empty = 0;
   for (int s = 0; s < kWide; ++s) {
-    const std::uint32_t child = children[s].node;
-    const BinaryNode& n = tree[child == kNone ? root : child];
+    const Subtree child = children[s];
+    const Box box = child.node == kNone ? whole : tree.box(child);
     for (int a = 0; a < 3; ++a) {
-      lower[a][s] = n.lower[a];
-      upper[a][s] = n.upper[a];
+      lower[a][s] = box.lower[a];
+      upper[a][s] = box.upper[a];
     }
-    if (child == kNone) {
+    if (child.node == kNone) {
       empty |= 1u << s;
-    } else if (!n.choice.is_leaf()) {
+    } else if (!tree.is_leaf(child)) {
       node.inner |= 1u << (4 * s);
     } else {
-      node.pairs |= ((1u << n.count) - 1u) << (4 * s);
+      node.pairs |= ((1u << tree.count(child)) - 1u) << (4 * s);
     }
   }
   for (int a = 0; a < 3; ++a) {

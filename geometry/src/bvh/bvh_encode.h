@@ -12,16 +12,33 @@
 
 namespace raylift::inline v0_1::bvh {
 
-/// A binary node, and where its primitives begin.
+/// A binary node or, where it is kSingle, a primitive; and where its primitives begin.
 struct Subtree {
   std::uint32_t node, first;
+
+  [[nodiscard]] bool is_single() const { return node == kSingle; }
+  static constexpr std::uint32_t kSingle = kNone - 1;
+};
+
+/// A binary tree, and what it orders.
+struct BinaryTree {
+  const BinaryNode* nodes;
+  const Primitive* primitives;
+
+  [[nodiscard]] bool is_leaf(Subtree at) const { return at.is_single() || nodes[at.node].choice.is_leaf(); }
+  [[nodiscard]] std::uint32_t count(Subtree at) const { return at.is_single() ? 1 : nodes[at.node].count; }
+  [[nodiscard]] Box box(Subtree at) const {
+    if (at.is_single()) return {primitives[at.first].lower, primitives[at.first].upper};
+    const BinaryNode& n = nodes[at.node];
+    return {Lanes{n.lower[0], n.lower[1], n.lower[2], 0}, Lanes{n.upper[0], n.upper[1], n.upper[2], 0}};
+  }
 };
 
 /// The subtrees that become a wide node's children, by slot; kNone where there is none.
 using Children = std::array<Subtree, kWide>;
 
-/// The wide node at the binary node `root`, but for where its children and pairs begin. Lower planes are rounded down,
+/// The wide node at `root`, but for where its children and pairs begin. Lower planes are rounded down,
 /// upper ones up.
-[[nodiscard]] BvhNode encode(const BinaryNode* tree, std::uint32_t root, const Children& children);
+[[nodiscard]] BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children);
 
 }  // namespace raylift::inline v0_1::bvh

@@ -3,40 +3,24 @@
 // (2007), with the task structure and the depth bound of our own.
 #include "bvh_sah.h"
 #include "bvh_bins.h"
+#include "bvh_cells.h"
 #include "large_vector.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
-#include <tbb/parallel_reduce.h>
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <functional>
+#include <vector>
 
 namespace raylift::inline v0_1::bvh {
 namespace {
 
 constexpr std::size_t kFew = 32, kVeryFew = 4;
-constexpr std::size_t kParallelTask = 4096;     // below: one task
-constexpr std::size_t kParallelLoop = 1 << 15;  // above: a node's own loops run in parallel
-static_assert(kParallelLoop >= kLargeSide);
-
-struct Bounds2 {
-  Box box, centers;  // of primitives; of their lower + upper
-
-  void add(const Primitive& p) {
-    box.add(p.lower, p.upper);
-    const Lanes center = p.lower + p.upper;
-    centers.add(center, center);
-  }
-  void add(const Bounds2& other) {
-    box.add(other.box);
-    centers.add(other.centers);
-  }
-};
+constexpr std::size_t kParallelTask = 4096;  // below: one task
+constexpr std::size_t kMany = 8192;          // from here on: divided by cells
+static_assert(kMany <= kLargeSide, "bins of primitives count large sides in full");
 
 class Builder {
  public:
@@ -47,25 +31,12 @@ class Builder {
         leaf_pairs_(leaf_pairs) {}
 
   void build(std::size_t count, int max_depth) {
-    const Bounds2 bounds = count > kParallelLoop
-                               ? tbb::parallel_reduce(
-                                     tbb::blocked_range<std::size_t>(0, count, kBlock), Bounds2(),
-                                     [&](const auto& range, Bounds2 sum) {
-                                       sum.add(measure(primitives_ + range.begin(), primitives_ + range.end()));
-                                       return sum;
-                                     },
-                                     [](Bounds2 a, const Bounds2& b) {
-                                       a.add(b);
-                                       return a;
-                                     })
-                               : measure(primitives_, primitives_ + count);
-    large_sides_cost_less_ = count > kLargeSide && !overlap({primitives_, count}, bounds.box);
-    (void)build(0, 0, count, bounds, max_depth, false);
+    const Extent extent({primitives_, count});
+    large_sides_cost_less_ = !extent.overlap();
+    (void)build(0, 0, count, extent.bounds, max_depth, false);
   }
 
  private:
-  static constexpr std::size_t kBlock = 1 << 12;
-
   // What a node's primitives became: those before `middle`, and the others.
   struct Halves {
     std::size_t middle;
@@ -76,35 +47,57 @@ class Builder {
   WideCost build(std::uint32_t index, std::size_t begin, std::size_t end, const Bounds2& bounds, int levels,
                  bool in_spare) {
     const std::size_t n = end - begin;
-    BinaryNode& node = nodes_[index];
-    for (int a = 0; a < 3; ++a) {
-      node.lower[a] = bounds.box.lower[a];
-      node.upper[a] = bounds.box.upper[a];
-    }
-    node.count = static_cast<std::uint32_t>(n);
-    node.choice.bits = 0;
-    const float area = bounds.box.half_area();
     if (in_spare && n < kFew) {
       std::copy(spare_.get() + begin, spare_.get() + end, primitives_ + begin);
       in_spare = false;
     }
-    if (n == 1) {
-      node.choice.set_leaf();
-      return WideCost::of_pair(area);
+    if (n == 1) return WideCost::of_pair(bounds.box.half_area());
+    if (n >= kMany) {
+      const UpperLevels upper({source(in_spare) + begin, n}, bounds, levels, large_sides_cost_less_);
+      if (!upper.root().is_part()) {
+        upper.sort(source(!in_spare) + begin);
+        return build(upper.root(), index, begin, levels, !in_spare);
+      }
     }
     const Halves halves = split(begin, end, bounds.centers, levels, in_spare);
     const std::size_t middle = halves.middle;
-    const auto left = index + 1, right = index + static_cast<std::uint32_t>(2 * (middle - begin));
-    WideCost left_cost, right_cost;
-    const auto build_left = [&] { left_cost = build(left, begin, middle, halves.left, levels - 1, in_spare); };
-    const auto build_right = [&] { right_cost = build(right, middle, end, halves.right, levels - 1, in_spare); };
-    if (n < kParallelTask) {
-      build_left();
-      build_right();
-    } else {
-      tbb::parallel_invoke(build_left, build_right);
+    return join(
+        index, bounds.box, middle - begin, end - middle,
+        [&](std::uint32_t left) { return build(left, begin, middle, halves.left, levels - 1, in_spare); },
+        [&](std::uint32_t right) { return build(right, middle, end, halves.right, levels - 1, in_spare); });
+  }
+
+  // The node over the primitives from `begin` on, which are sorted by parts.
+  WideCost build(const UpperNode& upper, std::uint32_t index, std::size_t begin, int levels, bool in_spare) {
+    if (upper.is_part()) return build(index, begin, begin + upper.count, upper.bounds, levels, in_spare);
+    const UpperNode &l = *upper.left, &r = *upper.right;
+    return join(
+        index, upper.bounds.box, l.count, r.count,
+        [&](std::uint32_t left) { return build(l, left, begin, levels - 1, in_spare); },
+        [&](std::uint32_t right) { return build(r, right, begin + l.count, levels - 1, in_spare); });
+  }
+
+  // The node over two sides of so many primitives, which are built by functions of the sides' nodes.
+  template <class Left, class Right>
+  WideCost join(std::uint32_t index, const Box& box, std::size_t left_count, std::size_t right_count,
+                const Left& build_left, const Right& build_right) {
+    BinaryNode& node = nodes_[index];
+    for (int a = 0; a < 3; ++a) {
+      node.lower[a] = box.lower[a];
+      node.upper[a] = box.upper[a];
     }
-    return WideCost::join(area, node.count, leaf_pairs_, left_cost, right_cost, node.choice);
+    node.count = static_cast<std::uint32_t>(left_count + right_count);
+    node.choice.bits = 0;
+    if (left_count == 1) node.choice.set_left_single();
+    const std::uint32_t left = index + 1, right = index + static_cast<std::uint32_t>(left_count);
+    WideCost left_cost, right_cost;
+    if (node.count < kParallelTask) {
+      left_cost = build_left(left);
+      right_cost = build_right(right);
+    } else {
+      tbb::parallel_invoke([&] { left_cost = build_left(left); }, [&] { right_cost = build_right(right); });
+    }
+    return WideCost::join(box.half_area(), node.count, leaf_pairs_, left_cost, right_cost, node.choice);
   }
 
   [[nodiscard]] Primitive* source(bool in_spare) const { return in_spare ? spare_.get() : primitives_; }
@@ -127,15 +120,13 @@ class Builder {
     if (n > 2 && n <= kVeryFew && !tight) {
       if (const std::uint32_t left = best_division(primitives_ + begin, n); left != 0)
         if (const Halves halves = divide(begin, end, left); fits(begin, halves.middle, end, levels)) return halves;
-    } else if (n > 2 && !tight) {
+    } else if (n > 2 && n < kMany && !tight) {
       const Binning binning(centers, n < kFew ? kFewBins : kBins);
-      const Split best = n < kFew             ? bin_and_split<kFewBins>(primitives_ + begin, n, binning)
-                         : n <= kParallelLoop ? bin_and_split<kBins>(source(in_spare) + begin, n, binning)
-                                              : best_split_of(fill_in_parallel(begin, end, binning, in_spare), n);
+      const Split best = n < kFew ? bin_and_split<kFewBins>(primitives_ + begin, n, binning)
+                                  : bin_and_split<kBins>(source(in_spare) + begin, n, binning);
       if (best.axis >= 0) {
-        const Halves halves = n > kParallelLoop ? partition_in_parallel(begin, end, binning, best, in_spare)
-                              : n < kFew        ? partition_few(begin, end, binning, best)
-                                                : partition(begin, end, binning, best, in_spare);
+        const Halves halves =
+            n < kFew ? partition_few(begin, end, binning, best) : partition(begin, end, binning, best, in_spare);
         if (fits(begin, halves.middle, end, levels)) return halves;
       }
     }
@@ -173,25 +164,10 @@ class Builder {
   }
 
   template <int N>
-  [[nodiscard]] Split best_split_of(const Bins<N>& bins, std::size_t n) const {
-    return N == kBins && n > kLargeSide && large_sides_cost_less_ ? best_split<true>(bins) : best_split<false>(bins);
-  }
-
-  template <int N>
-  [[nodiscard]] Split bin_and_split(const Primitive* first, std::size_t n, const Binning& binning) const {
+  static Split bin_and_split(const Primitive* first, std::size_t n, const Binning& binning) {
     Bins<N> bins;
     bins.add(first, first + n, binning);
-    return best_split_of(bins, n);
-  }
-
-  Bins<kBins> fill_in_parallel(std::size_t begin, std::size_t end, const Binning& binning, bool in_spare) const {
-    const Primitive* const from = source(in_spare);
-    tbb::enumerable_thread_specific<Bins<kBins>> parts;
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, kBlock),
-                      [&](const auto& range) { parts.local().add(from + range.begin(), from + range.end(), binning); });
-    Bins<kBins> bins;
-    for (const Bins<kBins>& part : parts) bins.add(part);
-    return bins;
+    return best_split<false>(bins);
   }
 
   // Stable, and without a branch on which side a primitive goes to, which would be mispredicted. Into the other array.
@@ -221,48 +197,6 @@ class Builder {
     return halves_of(primitives_, begin, middle, end);
   }
 
-  // Stable, by blocks of a fixed size: count, then scatter into the other array.
-  Halves partition_in_parallel(std::size_t begin, std::size_t end, const Binning& binning, const Split& best,
-                               bool& in_spare) {
-    const Primitive* const from = source(in_spare);
-    in_spare = !in_spare;
-    Primitive* const target = source(in_spare);
-    const auto is_left = [&](const Primitive& p) { return best.is_left(binning(p)); };
-    const std::size_t blocks = (end - begin + kBlock - 1) / kBlock;
-    std::vector<std::size_t> lefts(blocks);
-    std::vector<Halves> halves(blocks);
-    const auto block_begin = [&](std::size_t b) { return begin + b * kBlock; };
-    const auto block_end = [&](std::size_t b) { return std::min(end, begin + (b + 1) * kBlock); };
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      std::size_t n = 0;
-      for (std::size_t i = block_begin(b); i < block_end(b); ++i) n += is_left(from[i]) ? 1u : 0u;
-      lefts[b] = n;
-    });
-    std::size_t middle = begin;
-    for (std::size_t& n : lefts) {
-      const std::size_t count = n;
-      n = middle;
-      middle += count;
-    }
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      std::size_t l = lefts[b], r = middle + (block_begin(b) - begin) - (lefts[b] - begin);
-      Halves sum{};
-      for (std::size_t i = block_begin(b); i < block_end(b); ++i) {
-        const bool left = is_left(from[i]);
-        (left ? sum.left : sum.right).add(from[i]);
-        target[left ? l++ : r++] = from[i];
-      }
-      halves[b] = sum;
-    });
-    Halves result{};
-    for (const Halves& h : halves) {
-      result.left.add(h.left);
-      result.right.add(h.right);
-    }
-    result.middle = middle;
-    return result;
-  }
-
   // Equal halves along the longest axis of the centers.
   Halves halve(std::size_t begin, std::size_t end, const Box& centers) {
     const std::size_t middle = begin + (end - begin) / 2;
@@ -288,22 +222,35 @@ class Builder {
 
 }  // namespace
 
-bool overlap(std::span<const Primitive> primitives, const Box& around) {
+Extent::Extent(std::span<const Primitive> primitives) {
+  constexpr std::size_t kBlock = 1 << 13;
+  struct Block {
+    Bounds2 bounds;
+    double areas = 0;
+  };
+  std::vector<Block> blocks((primitives.size() + kBlock - 1) / kBlock);
+  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+    Block block;
+    for (const Primitive& p : primitives.subspan(b * kBlock, std::min(kBlock, primitives.size() - b * kBlock))) {
+      block.bounds.add(p);
+      block.areas += static_cast<double>(Box{p.lower, p.upper}.half_area());
+    }
+    blocks[b] = block;
+  });
+  for (const Block& block : blocks) {
+    bounds.add(block.bounds);
+    areas += block.areas;
+  }
+}
+
+bool Extent::overlap() const {
   constexpr double kMost = 32;  // surfaces have less than 10, long thin triangles hundreds
-  const double sum = tbb::parallel_deterministic_reduce(
-      tbb::blocked_range<std::size_t>(0, primitives.size(), kParallelTask), 0.0,
-      [&](const auto& range, double areas) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i)
-          areas += static_cast<double>(Box{primitives[i].lower, primitives[i].upper}.half_area());
-        return areas;
-      },
-      std::plus<>());
-  return sum > kMost * static_cast<double>(around.half_area());
+  return areas > kMost * static_cast<double>(bounds.box.half_area());
 }
 
 std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth, std::uint32_t leaf_pairs) {
   if (primitives.empty()) return nullptr;
-  auto nodes = make_large<BinaryNode>(2 * primitives.size() - 1);
+  auto nodes = make_large<BinaryNode>(primitives.size() - 1);
   Builder(primitives, nodes.get(), leaf_pairs).build(primitives.size(), max_depth);
   return nodes;
 }

@@ -53,8 +53,23 @@ struct Primitive {
   static constexpr std::uint32_t kNumberBias = 0x3F800000u;
 };
 
-/// A subtree over `count` primitives: those of the left child i + 1 of node i, then those of the right one,
-/// i + 2 * (count of i + 1).
+/// Bounds of primitives, and of their centers: twice these, lower + upper.
+struct Bounds2 {
+  Box box, centers;
+
+  void add(const Primitive& p) {
+    box.add(p.lower, p.upper);
+    const Lanes center = p.lower + p.upper;
+    centers.add(center, center);
+  }
+  void add(const Bounds2& other) {
+    box.add(other.box);
+    centers.add(other.centers);
+  }
+};
+
+/// An inner node over `count` primitives: those of its left child, then those of the right one. A child of one
+/// primitive is no node. Else the left one is node i + 1 of node i, and the right one i + (count of the left one).
 struct BinaryNode {
   float lower[3], upper[3];
   std::uint32_t count;
@@ -62,12 +77,21 @@ struct BinaryNode {
 };
 static_assert(sizeof(BinaryNode) == 32);
 
-/// Whether the boxes' areas sum to more than 32 times that of `around`, the box around them: a random ray through it
-/// then meets more than 32 boxes on average.
-[[nodiscard]] bool overlap(std::span<const Primitive> primitives, const Box& around);
+/// What is known of primitives before they are divided.
+struct Extent {
+  Bounds2 bounds;
+  double areas = 0;  ///< half the surface areas of their boxes
 
-/// Orders the primitives and returns the 2n - 1 nodes over n of them, in preorder. Leaves are single primitives, and no
-/// node is deeper than `max_depth`, which is at least log2(n) rounded up. The choices are for leaves of up to
+  /// The same for any number of threads.
+  explicit Extent(std::span<const Primitive> primitives);
+
+  /// Whether the boxes' areas sum to more than 32 times that of the box around them: a random ray through it then meets
+  /// more than 32 boxes on average.
+  [[nodiscard]] bool overlap() const;
+};
+
+/// Orders the primitives and returns the n - 1 inner nodes over n of them, in preorder. Leaves are single primitives,
+/// and no node is deeper than `max_depth`, which is at least log2(n) rounded up. The choices are for leaves of up to
 /// `leaf_pairs`. The result is the same for any number of threads.
 [[nodiscard]] std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth,
                                                          std::uint32_t leaf_pairs);

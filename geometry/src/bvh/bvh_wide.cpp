@@ -21,30 +21,34 @@ namespace {
 constexpr std::size_t kNodesAtOnce = 64;  // wide nodes that one thread makes
 
 // Follows the choices that were made for a node with `roots` children.
-int open(const BinaryNode* tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
-  const BinaryNode& n = tree[at.node];
-  while (roots > 1 && n.choice.left_roots(roots) == 0) --roots;
-  if (roots == 1 || n.count == 1) {
-    out[count] = at;
-    return count + 1;
+int open(const BinaryTree& tree, Subtree at, int roots, std::array<Subtree, kWide>& out, int count) {
+  if (!at.is_single()) {
+    const WideChoice choice = tree.nodes[at.node].choice;
+    while (roots > 1 && choice.left_roots(roots) == 0) --roots;
+    if (roots > 1) {
+      const Subtree left =
+          choice.is_left_single() ? Subtree{Subtree::kSingle, at.first} : Subtree{at.node + 1, at.first};
+      const std::uint32_t left_count = tree.count(left);
+      Subtree right{at.node + left_count, at.first + left_count};
+      if (tree.nodes[at.node].count - left_count == 1) right.node = Subtree::kSingle;
+      const auto left_roots = static_cast<int>(choice.left_roots(roots));
+      count = open(tree, left, left_roots, out, count);
+      return open(tree, right, roots - left_roots, out, count);
+    }
   }
-  const auto left = static_cast<int>(n.choice.left_roots(roots));
-  const std::uint32_t left_count = tree[at.node + 1].count;
-  count = open(tree, {at.node + 1, at.first}, left, out, count);
-  return open(tree, {at.node + 2 * left_count, at.first + left_count}, roots - left, out, count);
+  out[count] = at;
+  return count + 1;
 }
 
 // How much each inner child wants each slot: how far it lies from the node's middle in the slot's direction.
 using Agreements = std::array<std::array<float, kWide>, kWide>;
 
-Agreements agreements(const BinaryNode* tree, Subtree root, const std::array<Subtree, kWide>& found, int inner) {
-  const BinaryNode& whole = tree[root.node];
+Agreements agreements(const BinaryTree& tree, Subtree root, const std::array<Subtree, kWide>& found, int inner) {
+  const Box whole = tree.box(root);
   Agreements result;
   for (int i = 0; i < inner; ++i) {
-    const BinaryNode& child = tree[found[i].node];
-    float offset[3];
-    for (int a = 0; a < 3; ++a)
-      offset[a] = 0.5f * (child.lower[a] + child.upper[a]) - 0.5f * (whole.lower[a] + whole.upper[a]);
+    const Box child = tree.box(found[i]);
+    const Lanes offset = 0.5f * (child.lower + child.upper) - 0.5f * (whole.lower + whole.upper);
     const Lanes x = {-offset[0], offset[0], -offset[0], offset[0]}, y = {-offset[1], -offset[1], offset[1], offset[1]};
     const Lanes low = x + y - offset[2], high = x + y + offset[2];
     std::memcpy(result[i].data(), &low, sizeof low);
@@ -55,10 +59,10 @@ Agreements agreements(const BinaryNode* tree, Subtree root, const std::array<Sub
 
 // Inner children get slots by their direction from the node's middle: the pair (child, slot) that agrees most comes
 // first. Leaves go wherever there is room, as all pairs that a ray may hit are tested before any child.
-Children gather(const BinaryNode* tree, Subtree root) {
+Children gather(const BinaryTree& tree, Subtree root) {
   std::array<Subtree, kWide> found;
   const int count = open(tree, root, kWide, found, 0);
-  const auto is_inner = [&](const Subtree& child) { return !tree[child.node].choice.is_leaf(); };
+  const auto is_inner = [&](const Subtree& child) { return !tree.is_leaf(child); };
   const int inner =
       static_cast<int>(std::stable_partition(found.begin(), found.begin() + count, is_inner) - found.begin());
   const Agreements agreement = agreements(tree, root, found, inner);
@@ -105,11 +109,12 @@ struct Begin {
 };
 
 // One level of wide nodes after the other: the nodes while their children are in the cache, then where those go.
-WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives) {
+WideTree collapse(const BinaryNode* nodes_of_two, const RawVector<Primitive>& primitives) {
+  const BinaryTree tree{nodes_of_two, primitives.data()};
   WideTree result;
   resize_large(result.order, primitives.size());
   result.nodes.reserve(primitives.size() / 4 + 1);  // seldom more; what stays unused is never touched
-  RawVector<Subtree> level{{0, 0}}, next;
+  RawVector<Subtree> level{{primitives.size() == 1 ? Subtree::kSingle : 0, 0}}, next;
   std::vector<Begin> begins;  // of blocks of nodes
   std::uint32_t pair_end = 0;
   while (!level.empty()) {
@@ -128,7 +133,7 @@ WideTree collapse(const BinaryNode* tree, const RawVector<Primitive>& primitives
     };
     for_nodes([&](std::size_t i, Begin& begin) {
       children[i] = gather(tree, level[i]);
-      nodes[i] = encode(tree, level[i].node, children[i]);
+      nodes[i] = encode(tree, level[i], children[i]);
       begin.skip(nodes[i]);
     });
     Begin end{0, pair_end};

@@ -23,11 +23,14 @@ class WideChoice {
   [[nodiscard]] std::uint32_t left_roots(int i) const { return bits >> 3 * (i - 2) & 7u; }
   [[nodiscard]] bool is_leaf() const { return (bits & kLeaf) != 0; }
   void set_leaf() { bits |= kLeaf; }
+  /// Whether the left subtree is a single primitive.
+  [[nodiscard]] bool is_left_single() const { return (bits & kLeftSingle) != 0; }
+  void set_left_single() { bits |= kLeftSingle; }
 
   std::uint32_t bits;
 
  private:
-  static constexpr std::uint32_t kLeaf = 1u << 21;
+  static constexpr std::uint32_t kLeaf = 1u << 21, kLeftSingle = 1u << 22;
 };
 
 /// The least costs of a subtree as a forest of at most i roots, each a wide node or a leaf. Lanes are i: from 1 to 4,
