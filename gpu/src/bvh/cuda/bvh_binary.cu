@@ -9,7 +9,10 @@
 //
 // Binary nodes are numbered without a counter, which all warps would wait for: a cluster has a place along the curve of
 // its own, a merged one keeps that of its left part, and the new node is numbered by that of the right one, less one.
+#include <cuda_pipeline.h>
+
 #include <algorithm>
+#include <cuda/atomic>
 
 #include "bvh_phases.h"
 
@@ -41,7 +44,7 @@ __device__ void store(Record* to, const Record& record) {
 }
 
 // One warp's clusters, one a lane.
-struct Lane {
+struct alignas(16) Lane {
   std::uint32_t number;  // tagged as in Cluster::left; kNone: none
   std::uint32_t place;   // along the curve
   float lower[3], upper[3];
@@ -73,7 +76,8 @@ __device__ std::uint32_t nearest(const Lane& mine, int count) {
     for (int a = 0; a < 3; ++a)
       extent[a] = fmaxf(mine.upper[a], __shfl_down_sync(kAll, mine.upper[a], d)) -
                   fminf(mine.lower[a], __shfl_down_sync(kAll, mine.lower[a], d));
-    const float growth = fmaxf(half_area(extent) - (share + __shfl_down_sync(kAll, share, d)), 0.0f);
+    // Below zero by rounding at most, and the sign is shifted out.
+    const float growth = half_area(extent) - (share + __shfl_down_sync(kAll, share, d));
     const std::uint32_t key =
         lane + d < count ? (__float_as_uint(growth) << 1 & ~0xFFu) | static_cast<std::uint32_t>(lane << 3 | (d - 1))
                          : kNone;
@@ -163,6 +167,7 @@ __device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inne
     const bool merges = mutual && lane == low;
     const unsigned costs_of_partner = __shfl_sync(kAll, costs_at, partner);
     exchange[lane] = mine;
+    __pipeline_wait_prior(0);
     __syncwarp();
     if (merges) merge(mine, exchange[partner], shared.costs[costs_at], shared.costs[costs_of_partner], inner, pairs);
     __syncwarp();
@@ -183,108 +188,147 @@ __device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inne
 }
 
 /// Clusters that subtrees were merged down to, at the front of each subtree's range along the curve. Only of ranges
-/// that were merged: in others each pair is at its own place.
-struct Kept {
-  std::uint32_t* numbers;
-  std::uint32_t* places;
-};
+/// that were merged: in others each pair is at its own place. Whole lanes, so that a merge begins after one read.
+using Kept = Lane*;
 /// The pairs along the curve.
 struct Curve {
   const std::uint64_t* keys;
   KeyLayout layout;
   std::uint32_t count;
+};
 
-  /// Bits that two neighbours' places have in common; equal places are told apart by position, which gives trees of
-  /// fewer levels than their numbers do.
-  [[nodiscard]] __device__ int common_prefix(std::uint32_t i) const {
-    const std::uint64_t different = __ldg(keys + i) ^ __ldg(keys + i + 1);
+/// The keys on both sides of a range's end. A thread reads them as soon as it knows the range, and uses them after the
+/// range is merged.
+struct End {
+  std::uint64_t here = 0, beyond = 0;
+
+  /// Bits that the places of the pair at the end and of the next one beyond have in common; equal places are told apart
+  /// by position, which gives trees of fewer levels than their numbers do. `i` is the lower of the two positions.
+  [[nodiscard]] __device__ int common_prefix(std::uint32_t i, const KeyLayout& layout) const {
+    const std::uint64_t different = here ^ beyond;
     return different >> layout.number_bits != 0 ? __clzll(static_cast<long long>(different))
                                                 : 64 + __clz(static_cast<int>(i ^ (i + 1)));
   }
 };
+__device__ End left_end(const Curve& curve, std::uint32_t left) {
+  return left == 0 ? End{} : End{__ldg(curve.keys + left), __ldg(curve.keys + left - 1)};
+}
+__device__ End right_end(const Curve& curve, std::uint32_t right) {
+  return right == curve.count - 1 ? End{} : End{__ldg(curve.keys + right), __ldg(curve.keys + right + 1)};
+}
 
-// The number of the cluster at `from`, kNone if there is none; `merged`: in a range that was.
-__device__ std::uint32_t number_at(std::uint32_t from, bool merged, const Curve& curve, const Kept& kept) {
-  return merged ? __ldcg(kept.numbers + from) : curve.layout.number(__ldg(curve.keys + from));
+// The cluster at `from`; `merged`: in a range that was.
+__device__ Lane cluster_at(std::uint32_t from, bool merged, const Curve& curve, const Kept kept,
+                           const Cluster* __restrict__ boxes) {
+  if (merged) return load(kept + from);
+  Lane lane;
+  lane.number = curve.layout.number(__ldg(curve.keys + from));
+  lane.place = from;
+  const Cluster c = load(boxes + lane.number);
+#pragma unroll
+  for (int a = 0; a < 3; ++a) {
+    lane.lower[a] = c.lower[a];
+    lane.upper[a] = c.upper[a];
+  }
+  return lane;
 }
 
 // Merges the clusters of [begin, middle) and [middle, end) down to at most kKept, or to the root of all.
 __device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint32_t end, const Curve& curve,
-                            const Kept& kept, const Cluster* __restrict__ boxes, const Inner& inner, BuildState* state,
+                            const Kept kept, const Cluster* __restrict__ boxes, const Inner& inner, BuildState* state,
                             Shared& shared) {
   const std::uint32_t count = curve.count;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const bool last = end - begin == count;
+  // Half a warp reads each part, at once; then the clusters of the right one move up to those of the left one.
+  const bool in_left = lane < kKept;
+  const int slot = lane % kKept;
+  const std::uint32_t first = in_left ? begin : middle, size = in_left ? middle - begin : end - middle;
   Lane mine{kNone, 0, {0, 0, 0}, {0, 0, 0}};
-  const int in_left = static_cast<int>(min(middle - begin, static_cast<std::uint32_t>(kKept)));
-  const int in_right = static_cast<int>(min(end - middle, static_cast<std::uint32_t>(kKept)));
-  std::uint32_t from = begin + lane;
-  bool merged = middle - begin > kKept;
-  if (lane < in_left) mine.number = number_at(from, merged, curve, kept);
-  const int lefts = __popc(__ballot_sync(kAll, mine.number != kNone));
-  if (lane >= lefts) {
-    from = middle + (lane - lefts);
-    merged = end - middle > kKept;
-    mine.number = lane - lefts < in_right ? number_at(from, merged, curve, kept) : kNone;
-  }
-  int here = __popc(__ballot_sync(kAll, mine.number != kNone));
-  if (mine.number != kNone) {
-    mine.place = merged ? __ldcg(kept.places + from) : from;
-    const bool pair = mine.number < count;
-    const Cluster c = load(pair ? boxes + mine.number : inner.clusters + (mine.number - count));
-    shared.costs[lane] = pair ? costs_of_pair(half_area(c)) : load(inner.costs + (mine.number - count));
-    if (!pair) mine.number |= c.left & ~kNumber;
-#pragma unroll
-    for (int a = 0; a < 3; ++a) {
-      mine.lower[a] = c.lower[a];
-      mine.upper[a] = c.upper[a];
+  if (size > kKept || slot < static_cast<int>(size)) mine = cluster_at(first + slot, size > kKept, curve, kept, boxes);
+  const unsigned there = __ballot_sync(kAll, mine.number != kNone);
+  int here = __popc(there);
+  if (mine.number != kNone) shared.exchange[__popc(there & ((1u << lane) - 1u))] = mine;
+  __syncwarp();
+  mine.number = kNone;
+  if (lane < here) {
+    mine = shared.exchange[lane];
+    const std::uint32_t number = mine.number & kNumber;
+    if (number < count) {
+      const float extent[3] = {mine.upper[0] - mine.lower[0], mine.upper[1] - mine.lower[1],
+                               mine.upper[2] - mine.lower[2]};
+      shared.costs[lane] = costs_of_pair(half_area(extent));
+    } else {
+      // They come while the first partners are looked for.
+      __pipeline_memcpy_async(&shared.costs[lane], inner.costs + (number - count), 16);
+      __pipeline_memcpy_async(reinterpret_cast<char*>(&shared.costs[lane]) + 16,
+                              reinterpret_cast<const char*>(inner.costs + (number - count)) + 16, 16);
     }
   }
+  __pipeline_commit();
   __syncwarp();
   merge_down(mine, here, last ? 1 : kKept, inner, count, shared);
+  __pipeline_wait_prior(0);  // also where nothing had to merge
   if (last) {
     if (lane == 0) state->root = mine.number & kNumber;
   } else if (lane < kKept) {
-    __stcg(kept.numbers + begin + lane, mine.number == kNone ? kNone : mine.number & kNumber);
-    __stcg(kept.places + begin + lane, mine.place);
+    store(kept + begin + lane, mine);
   }
 }
 
+// Leaves a value where two warps arrive, and finds what the other one left, or kNone. Who is second sees all that the
+// first one wrote before its last fence.
+__device__ std::uint32_t arrive(std::uint32_t* at, std::uint32_t value) {
+  const ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device> arrived(*at);
+  return arrived.exchange(value, ::cuda::memory_order_acquire);
+}
+
 // From 32 neighbouring pairs, one a lane, up to where others continue.
-__device__ void climb(std::uint32_t i, const Curve& curve, const Kept& kept, const Cluster* __restrict__ boxes,
+__device__ void climb(std::uint32_t i, const Curve& curve, const Kept kept, const Cluster* __restrict__ boxes,
                       const Inner& inner, std::uint32_t* arrived, BuildState* state, Shared& shared) {
   const std::uint32_t count = curve.count;
   bool active = i < count;
   std::uint32_t left = i, right = i, split = 0;
+  End at_left, at_right;
+  if (active) {
+    at_left = left_end(curve, left);
+    at_right = right_end(curve, right);
+  }
   while (__ballot_sync(kAll, active) != 0) {
     if (active) {
       // Up the radix tree, to the neighbour with the longer common prefix. The first thread to arrive exits; the second
       // continues with the merged range.
-      const bool to_right =
-          left == 0 || (right != count - 1 && curve.common_prefix(right) > curve.common_prefix(left - 1));
-      const std::uint32_t other = atomicExch(&arrived[to_right ? right : left - 1], to_right ? left : right);
+      const bool to_right = left == 0 || (right != count - 1 && at_right.common_prefix(right, curve.layout) >
+                                                                    at_left.common_prefix(left - 1, curve.layout));
+      const std::uint32_t other = arrive(&arrived[to_right ? right : left - 1], to_right ? left : right);
       if (other == kNone)
         active = false;
       else if (to_right) {
         split = right + 1;
         right = other;
+        at_right = right_end(curve, right);
       } else {
         split = left;
         left = other;
+        at_left = left_end(curve, left);
       }
     }
     const std::uint32_t size = right - left + 1;
     const bool whole = active && size == count;
     unsigned large = __ballot_sync(kAll, (active && size > kKept) || whole);
-    if (large != 0) __threadfence();
+    const bool any_large = large != 0;
+    if (any_large) __syncwarp();  // what one lane sees since it arrived, all of them do
     while (large != 0) {
       const int owner = __ffs(static_cast<int>(large)) - 1;
       large &= large - 1;
       const std::uint32_t begin = __shfl_sync(kAll, left, owner), end = __shfl_sync(kAll, right, owner) + 1,
                           middle = __shfl_sync(kAll, split, owner);
       merge_range(begin, middle, end, curve, kept, boxes, inner, state, shared);
-      __threadfence();
+    }
+    if (any_large) {
+      // What all lanes wrote comes before what one of them writes into `arrived`.
       __syncwarp();
+      ::cuda::atomic_thread_fence(::cuda::memory_order_acq_rel, ::cuda::thread_scope_device);
     }
     if (whole) active = false;
   }
@@ -310,7 +354,7 @@ __global__ void __launch_bounds__(kMergeThreads) build_binary(Curve curve, Kept 
 
 BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs) {
   const Inner inner{build.take<Cluster>(pairs.count), build.take<CostsAndChoice>(pairs.count), build.input.leaf_pairs};
-  const Kept kept{build.take<std::uint32_t>(pairs.count), build.take<std::uint32_t>(pairs.count)};
+  const Kept kept = build.take<Lane>(pairs.count);
   if (pairs.count == 1) return {inner.clusters, inner.costs};  // the root is pair 0
   const unsigned blocks = (pairs.count + kMergeThreads - 1) / kMergeThreads;
   build_binary<<<std::min(blocks, resident_blocks(build_binary, kMergeThreads)), kMergeThreads, 0, build.stream>>>(

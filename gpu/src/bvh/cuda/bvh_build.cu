@@ -11,9 +11,9 @@ namespace raylift::inline v0_1::cuda {
 namespace {
 
 // Scratch memory of a triangle: its mate, and what counts pairs. Of a pair: its numbers, its box, and its key in both
-// buffers of the sort (56), who arrived (4), an inner node with its costs, and a kept cluster (72), its share of wide
+// buffers of the sort (56), who arrived (4), an inner node with its costs, and a kept cluster (96), its share of wide
 // nodes (49 at most), the order (4), and CUB's. And whatever comes of alignment.
-constexpr std::size_t kBytesATriangle = 2, kBytesAPair = 192, kBytesMore = std::size_t{1} << 20;
+constexpr std::size_t kBytesATriangle = 2, kBytesAPair = 216, kBytesMore = std::size_t{1} << 20;
 
 }  // namespace
 
