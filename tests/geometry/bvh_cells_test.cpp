@@ -98,6 +98,21 @@ TEST(BvhCells, LeaveWhatTheyDontDivide) {
   EXPECT_TRUE(bvh::UpperLevels(boxes, bvh::Extent(boxes).bounds, 14, true).root().is_part()) << "only halves fit";
 }
 
+// Edges of cells that are no normal numbers do not grow by a tenth.
+TEST(BvhCells, EndWhereCellsWouldBeDenormal) {
+  for (const float step : {1e-45f, 5e-45f, 1e-42f, 1e-38f}) {
+    RawVector<Primitive> grid;
+    for (std::uint32_t i = 0; i != 10000; ++i) {
+      const Lanes at = {step * static_cast<float>(i % 100), step * static_cast<float>(i / 100), 0, 0};
+      grid.push_back({at, at});
+      grid.back().set_number(i);
+    }
+    const bvh::UpperLevels upper(grid, bvh::Extent(grid).bounds, kLevels, true);
+    EXPECT_EQ(upper.root().count, grid.size());
+    EXPECT_NE(bvh::build_binary(grid, 64, 3), nullptr);
+  }
+}
+
 // The box around `count` primitives from `first` on, all of whose nodes are as they should be.
 Box expect_tree(const BinaryNode* tree, std::uint32_t index, const Primitive* first, std::uint32_t count, int levels) {
   EXPECT_GE(levels, 0);
@@ -121,6 +136,10 @@ TEST(BvhCells, MakeTheSameTreeForAnyNumberOfThreads) {
       {random_boxes(200000, 1), 64}, {random_boxes(200000, 1), 19}, {random_boxes(20000, 300), 64}};
   scenes.push_back({RawVector<Primitive>(20000, Primitive{{1, 2, 3, 0}, {2, 3, 4, 0}}), 64});
   for (std::uint32_t i = 0; i < 20000; ++i) scenes.back().primitives[i].set_number(i);
+  // Zeros of both signs, which are equal.
+  scenes.push_back({random_boxes(400000, 1), 64});
+  std::mt19937 random(3);
+  for (Primitive& p : scenes.back().primitives) p.lower[2] = p.upper[2] = random() % 2 == 0 ? 0.0f : -0.0f;
   for (const Scene& scene : scenes) {
     const std::size_t n = scene.primitives.size();
     std::unique_ptr<BinaryNode[]> trees[2];

@@ -143,6 +143,11 @@ TEST_P(PartsTrace, HitsTheSameWhateverLiesInHostMemory) {
   const std::vector<Ray> mixed = mixed_rays(800, many());
   const std::vector<Hit> wanted = view.hits_of(mixed);
   view.expect_for_any_share(mixed, wanted);
+  // Of which no group is tried as a packet.
+  test::RandomRays random(800, 13);
+  std::vector<Ray> scattered(many());
+  for (Ray& ray : scattered) ray = random();
+  view.expect_for_any_share(scattered, view.hits_of(scattered));
   const auto valid =
       static_cast<std::size_t>(std::count_if(wanted.begin(), wanted.end(), [](const Hit& hit) { return hit.valid(); }));
   EXPECT_GT(valid, mixed.size() / 2);

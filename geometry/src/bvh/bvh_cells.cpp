@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace raylift::inline v0_1::bvh {
@@ -28,24 +29,30 @@ constexpr std::size_t kSortedAtOnce = std::size_t{1} << 13;  // of these
 // Sums by cell.
 class Sums {
  public:
-  explicit Sums(std::uint32_t cells) : counts_(cells), bounds_(std::make_unique_for_overwrite<Bounds2[]>(cells)) {}
+  explicit Sums(std::uint32_t cells) : counts_(cells), bounds_(std::make_unique_for_overwrite<Slot[]>(cells)) {}
 
   [[nodiscard]] std::uint32_t count(std::uint32_t cell) const { return counts_[cell]; }
-  [[nodiscard]] const Bounds2& bounds(std::uint32_t cell) const { return bounds_[cell]; }
+  [[nodiscard]] const Bounds2& bounds(std::uint32_t cell) const { return bounds_[cell].bounds; }
   void add(std::uint32_t cell, const Primitive& p) {
-    if (counts_[cell]++ == 0) bounds_[cell] = Bounds2();
-    bounds_[cell].add(p);
+    if (counts_[cell]++ == 0) bounds_[cell].bounds = Bounds2();
+    bounds_[cell].bounds.add(p);
   }
   void add(std::uint32_t cell, const Sums& other) {
     if (other.counts_[cell] == 0) return;
-    if (counts_[cell] == 0) bounds_[cell] = Bounds2();
+    if (counts_[cell] == 0) bounds_[cell].bounds = Bounds2();
     counts_[cell] += other.counts_[cell];
-    bounds_[cell].add(other.bounds_[cell]);
+    bounds_[cell].bounds.add(other.bounds_[cell].bounds);
   }
 
  private:
+  // Not constructed: most cells are empty, and each thread has sums of its own.
+  union Slot {
+    Slot() {}
+    Bounds2 bounds;
+  };
+
   std::vector<std::uint32_t> counts_;
-  std::unique_ptr<Bounds2[]> bounds_;  // set where there is a count: most cells are empty
+  std::unique_ptr<Slot[]> bounds_;  // set where there is a count
 };
 
 }  // namespace
@@ -53,6 +60,7 @@ class Sums {
 CellGrid::CellGrid(const Box& centers, std::uint32_t most_cells) : origin_(centers.lower), scale_{} {
   const Lanes extent = centers.upper - centers.lower;
   float edge = std::max({extent[0], extent[1], extent[2]}) / kMostCellsPerAxis;
+  if (edge < std::numeric_limits<float>::min()) edge = 0;  // a denormal one would not grow: one cell
   const auto cells_along = [&](int a) {
     constexpr float kLast = kMostCellsPerAxis - 1;
     return extent[a] > 0 && edge > 0 ? static_cast<std::uint32_t>(std::min(extent[a] / edge, kLast)) + 1 : 1;
@@ -113,7 +121,7 @@ void UpperLevels::fill() {
     if (sums.count(c) != 0) cells_.push_back({sums.bounds(c), grid_.place(c), c, sums.count(c)});
 }
 
-// The root is divided even if it has few cells: these are smaller than its bins.
+// The root is divided even if it has few cells. They are about as small as bins, or smaller.
 void UpperLevels::divide(UpperNode& node, std::span<Cell> cells, int levels) {
   Box places;
   for (const Cell& cell : cells) {

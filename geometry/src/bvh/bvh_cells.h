@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The levels below a node of many primitives, divided by what lies in the cells of a grid. So for many levels together
-// primitives are read twice and moved once, and not for each.
+// The levels below a node of many primitives, divided by what lies in the cells of a grid. Primitives are
+// read twice and moved once for many levels together, not for each level.
 #pragma once
 
 #include <raylift/geometry/raw_vector.h>

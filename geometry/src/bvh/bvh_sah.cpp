@@ -83,8 +83,9 @@ class Builder {
                 const Left& build_left, const Right& build_right) {
     BinaryNode& node = nodes_[index];
     for (int a = 0; a < 3; ++a) {
-      node.lower[a] = box.lower[a];
-      node.upper[a] = box.upper[a];
+      // -0 becomes 0: which of both a box has depends on the threads.
+      node.lower[a] = box.lower[a] + 0.0f;
+      node.upper[a] = box.upper[a] + 0.0f;
     }
     node.count = static_cast<std::uint32_t>(left_count + right_count);
     node.choice.bits = 0;

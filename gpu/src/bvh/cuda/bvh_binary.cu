@@ -23,7 +23,8 @@ constexpr int kMergeThreads = 64;
 constexpr int kRadius = 8;  // how far a cluster looks for a partner; 16 gave no better trees
 constexpr int kKept = 16;   // clusters that a subtree is merged down to, half a warp
 
-// Clusters and costs are read and written past the L1 cache, since other multiprocessors write them meanwhile.
+// Clusters and costs are read and written past the L1 cache, since other multiprocessors write them meanwhile. (Below
+// compute capability 8.0 costs come through it; the acquiring exchange before makes that safe.)
 template <class Record>
 __device__ Record load(const Record* from) {
   static_assert(sizeof(Record) == 2 * sizeof(float4));
@@ -76,7 +77,7 @@ __device__ std::uint32_t nearest(const Lane& mine, int count) {
     for (int a = 0; a < 3; ++a)
       extent[a] = fmaxf(mine.upper[a], __shfl_down_sync(kAll, mine.upper[a], d)) -
                   fminf(mine.lower[a], __shfl_down_sync(kAll, mine.lower[a], d));
-    // Below zero by rounding at most, and the sign is shifted out.
+    // Below zero at most by the rounding of areas too small for normal floats. The sign is shifted out.
     const float growth = half_area(extent) - (share + __shfl_down_sync(kAll, share, d));
     const std::uint32_t key =
         lane + d < count ? (__float_as_uint(growth) << 1 & ~0xFFu) | static_cast<std::uint32_t>(lane << 3 | (d - 1))
@@ -188,7 +189,8 @@ __device__ void merge_down(Lane& mine, int& count, int wanted, const Inner& inne
 }
 
 /// Clusters that subtrees were merged down to, at the front of each subtree's range along the curve. Only of ranges
-/// that were merged: in others each pair is at its own place. Whole lanes, so that a merge begins after one read.
+/// that were merged: in others each pair is at its own place. Whole lanes, so that a merge begins after one read; the
+/// number of an unused one is kNone.
 using Kept = Lane*;
 /// The pairs along the curve.
 struct Curve {
@@ -276,8 +278,8 @@ __device__ void merge_range(std::uint32_t begin, std::uint32_t middle, std::uint
   }
 }
 
-// Leaves a value where two warps arrive, and finds what the other one left, or kNone. Who is second sees all that the
-// first one wrote before its last fence.
+// Leaves a value where two warps arrive, and finds what the other one left, or kNone. The lane that is second sees all
+// that the first one's warp wrote before its last fence, which is the release; its own warp does after __syncwarp().
 __device__ std::uint32_t arrive(std::uint32_t* at, std::uint32_t value) {
   const ::cuda::atomic_ref<std::uint32_t, ::cuda::thread_scope_device> arrived(*at);
   return arrived.exchange(value, ::cuda::memory_order_acquire);

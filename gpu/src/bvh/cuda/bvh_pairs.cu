@@ -100,7 +100,7 @@ __device__ void bound(const Float3* __restrict__ vertices, std::uint32_t count, 
     }
 #pragma unroll
   for (int k = 0; k < 6; ++k) {
-    farthest[k] = __reduce_max_sync(kAll, farthest[k]);
+    farthest[k] = max_of_warp(farthest[k]);
     if (threadIdx.x % 32 == 0) atomicMax(&of_block[k], farthest[k]);
   }
   const bool all_good = __syncthreads_and(good) != 0;

@@ -89,6 +89,16 @@ struct KeyLayout {
   }
 };
 
+/// The largest of a warp's values: one instruction from compute capability 8.0 on.
+__device__ inline std::uint32_t max_of_warp(std::uint32_t value) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(kAll, value);
+#else
+  for (int distance = 16; distance != 0; distance /= 2) value = max(value, __shfl_xor_sync(kAll, value, distance));
+  return value;
+#endif
+}
+
 // Bit i to bit 3i, for 21 bits: one axis of a place on the Morton curve.
 __device__ inline std::uint64_t spread(std::uint32_t x) {
   std::uint64_t v = x;

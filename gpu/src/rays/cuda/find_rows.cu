@@ -77,9 +77,9 @@ class Block {
 __global__ void __launch_bounds__(kThreads)
     find_kernel(const Ray* __restrict__ rays, std::size_t count, RowsNote* note) {
   const Block block;
-  const bool apart = rows::none_together(rays, count, block);
-  const std::uint32_t width = apart ? 0 : rows::find_width(rays, count, block);
-  if (threadIdx.x == 0) *note = {width, 0, apart ? 1u : 0u, {}, kNonePending};
+  const bool no_packets = rows::none_together(rays, count, block);
+  const std::uint32_t width = no_packets ? 0 : rows::find_width(rays, count, block);
+  if (threadIdx.x == 0) *note = {width, 0, no_packets ? 1u : 0u, {}, kNonePending};
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace raylift::inline v0_1::cuda {
 /// lies in the place of the first ray's hit, which comes there when all blocks have read it. `none_pending` stays: in
 /// the word of Hit::instance it is a bit that no instance has.
 struct RowsNote {
-  std::uint32_t width;    // of an image's rows, or 0: see image_rows.h
-  std::uint32_t readers;  // blocks that have read it
-  std::uint32_t apart;    // not 0: no group looks like a packet, none need be tried
+  std::uint32_t width;       // of an image's rows, or 0: see image_rows.h
+  std::uint32_t readers;     // blocks that have read it
+  std::uint32_t no_packets;  // not 0: none of the groups looked at may be a packet, so none are tried
   std::uint32_t unused[4];
   std::uint32_t none_pending;  // kNonePending, or 0
 };

@@ -34,6 +34,7 @@ template <class Geometry, class Bvh>
 __device__ inline Hit finished(const Paged<Geometry, Bvh>& paged, const Ray& ray, bvh_detail::Site site) {
   return finished(paged.geometry, paged.bvh, ray, site);
 }
+
 // A packet stops at a pair, in Site::triangle, whose page is not there. Then its warp copies that, and the packet
 // begins anew: a call within the walk would take registers from all of it.
 struct StoppingNearest : bvh_detail::Nearest<bvh_detail::Any> {

@@ -15,13 +15,18 @@ class NoteReader {
     if (note == nullptr) return;
     if (threadIdx.x == 0) {
       shared().width = *static_cast<volatile std::uint32_t*>(&note->width);
+      shared().no_packets = *static_cast<volatile std::uint32_t*>(&note->no_packets) != 0;
       shared().says_pending = false;
-      __threadfence();
-      turn_ = atomicAdd(&note->readers, 1u);
+      // Without packets no block stores the first hit.
+      if (!shared().no_packets) {
+        __threadfence();
+        turn_ = atomicAdd(&note->readers, 1u);
+      }
     }
     __syncthreads();
   }
   [[nodiscard]] __device__ std::uint32_t width() const { return note_ == nullptr ? 0 : shared().width; }
+  [[nodiscard]] __device__ bool no_packets() const { return note_ != nullptr && shared().no_packets; }
   // By a whole warp: true for one, once.
   [[nodiscard]] __device__ bool traces_first_group() {
     const bool last = threadIdx.x < 32 && __shfl_sync(bvh_detail::kWholeWarp, turn_, 0) == gridDim.x - 1;
@@ -50,6 +55,7 @@ class NoteReader {
   static constexpr std::uint32_t kNoTurn = 0xFFFFFFFFu;
   struct OfBlock {
     std::uint32_t width;
+    bool no_packets;
     volatile bool says_pending;
   };
   __device__ static OfBlock& shared() {
@@ -65,15 +71,15 @@ template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kPacketBlocks)
     packet_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
                   RowsNote* note) {
-  if (note != nullptr && *static_cast<volatile std::uint32_t*>(&note->apart) != 0) {
-    // All groups are pending. Other blocks still read the note, but not this word of a hit.
+  NoteReader reader(note);
+  if (reader.no_packets()) {
+    // All groups are pending. Other blocks still read the note, but not this word of the first hit.
     const std::size_t group = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
     for (std::size_t i = group * rows::kGroup; i < count; i += std::size_t{gridDim.x} * kThreads * rows::kGroup)
-      hits[i].instance = kPending;
+      reinterpret_cast<std::uint32_t*>(hits + i)[7] = kPending;
     if ((threadIdx.x & 31u) == 0) count_parted(geometry);
     return;
   }
-  NoteReader reader(note);
   const rows::Groups groups{count, reader.width()};
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (kThreads / 32), all = groups.size(),
                       share = (all + warps - 1) / warps;
@@ -139,7 +145,8 @@ __device__ inline void store_hits(Hit* hits, const Hit& hit, std::uint32_t count
   if (first + 1 < count) __stcs(place + 2, odd_hit);
 }
 
-// hits[i] = finish(fetch(i), found[i]) for each ray, 32 at a time: like finish_in_warp. `hits` may overlap `found`.
+// hits[i] = finish(fetch(i), found[i]) for each ray, 32 at a time: like finish_in_warp. `hits` may overlap `found`,
+// whose sites are read before the stores.
 template <class Fetch, class Finish>
 __device__ __noinline__ void finish_hits(std::uint32_t count, const bvh_detail::Site* found, Hit* hits, Fetch fetch,
                                          Finish finish) {

@@ -29,8 +29,8 @@ inline constexpr int kPairQuorum = 8;
 template <bool kScene>
 inline constexpr int kIdleQuorum = kScene ? 5 : 8;
 
-// Where a warp stands: how many rays are left, the first ones, the threads whose ray is on its way, this thread's ray,
-// and whether it is on its way. Of one that is not the query is still to be stored.
+// Where a warp stands: how many rays are left, the first ones; the threads whose ray is on its way; this thread's ray,
+// and whether that is on its way. If there is a ray that is not, its query is still to be stored.
 struct WarpState {
   std::uint32_t left;
   unsigned at_work;
@@ -62,7 +62,7 @@ __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std
   walk.depth = parked.depth;
   walk.mesh_depth = parked.mesh_depth;
   walk.placed = parked.placed;
-  // The compiler must see that the address of what is cold has not changed: it is the stack's.
+  // From the register: the compiler must see that the address of what is cold has not changed.
   if constexpr (requires { query.cold; }) {
     const auto cold = query.cold;
     query = parked.query;

@@ -195,7 +195,7 @@ __device__ inline std::uint32_t negative_of_halfs(Halfs a, Halfs b) {
 // at t0 unchanged in steps. A plane on either side of the ray at t0, by the 3/4 steps above, remains on that side.
 template <bool kAnyStep = false>
 __device__ inline std::uint32_t met_by_halfs(const NodeWords& node, const PreparedRay& ray, float tmin, float tmax);
-// The same where steps are long. Few rays are: a call, whose results the others need not take.
+// The same where a step is long, which is rare: a call, so that other rays do not move registers for it.
 __device__ __noinline__ inline std::uint32_t met_by_call(NodeWords node, PreparedRay ray, float tmin, float tmax) {
   return met_by_halfs<true>(node, ray, tmin, tmax);
 }

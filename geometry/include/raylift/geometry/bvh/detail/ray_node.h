@@ -42,6 +42,17 @@ RAYLIFT_HD inline std::uint32_t in_ray_order(std::uint32_t bits, std::uint32_t o
   return (order & 1u) != 0 ? (bits << 4 & 0xF0F0F0F0u) | (bits >> 4 & 0x0F0F0F0Fu) : bits;
 }
 
+// The same by the order that a ray has prepared.
+RAYLIFT_HD inline std::uint32_t in_ray_order(std::uint32_t bits, const PreparedRay& ray) {
+#if defined(__CUDA_ARCH__)
+  asm("prmt.b32 %0, %0, 0, %1;" : "+r"(bits) : "r"(ray.bits));
+  const std::uint32_t shift = ray.bits >> 27;
+  return (bits >> shift & 0x0F0F0F0Fu) | (bits << shift & 0xF0F0F0F0u);
+#else
+  return in_ray_order(bits, ray.order());
+#endif
+}
+
 // Pairs of a node that are to be tested.
 struct PairHits {
   std::uint32_t pairs;  // what is hit of pair_mask
@@ -53,17 +64,6 @@ RAYLIFT_HD inline std::uint32_t next_pair(PairHits& hits) {
   const int bit = highest_bit(hits.pairs);
   hits.pairs &= ~(1u << bit);
   return hits.first_pair + count_bits(hits.pair_mask & ((1u << bit) - 1u));
-}
-
-// The same by the order of a ray, with what it has prepared for that.
-RAYLIFT_HD inline std::uint32_t in_ray_order(std::uint32_t bits, const PreparedRay& ray) {
-#if defined(__CUDA_ARCH__)
-  asm("prmt.b32 %0, %0, 0, %1;" : "+r"(bits) : "r"(ray.bits));
-  const std::uint32_t shift = ray.bits >> 27;
-  return (bits >> shift & 0x0F0F0F0Fu) | (bits << shift & 0xF0F0F0F0u);
-#else
-  return in_ray_order(bits, ray.order());
-#endif
 }
 
 struct NodeHits {
