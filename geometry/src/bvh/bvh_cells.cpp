@@ -57,7 +57,7 @@ class Sums {
 
 }  // namespace
 
-CellGrid::CellGrid(const Box& centers, std::uint32_t most_cells) : origin_(centers.lower), scale_{} {
+CellGrid::CellGrid(const Box& centers, std::uint32_t most_cells) : origin_(centers.lower) {
   const Lanes extent = centers.upper - centers.lower;
   float edge = std::max({extent[0], extent[1], extent[2]}) / kMostCellsPerAxis;
   if (edge < std::numeric_limits<float>::min()) edge = 0;  // a denormal one would not grow: one cell

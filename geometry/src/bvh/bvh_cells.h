@@ -31,7 +31,8 @@ class CellGrid {
   [[nodiscard]] Lanes place(std::uint32_t cell) const;
 
  private:
-  Lanes origin_, scale_;
+  Lanes origin_;
+  Lanes scale_{};
   std::uint32_t size_[3];
 };
 

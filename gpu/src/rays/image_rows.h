@@ -99,7 +99,7 @@ RAYLIFT_HD inline bool same_way(Float3 a, Float3 b) {
 RAYLIFT_HD inline bool may_be_together(const Ray* rays, std::uint64_t group) {
   const Ray* const at = rays + group * kGroup;
   Float3 directions[kGroup / 4];
-  for (std::uint32_t i = 0; i != kGroup / 4; ++i) directions[i] = at[4 * i].direction;
+  for (std::uint32_t i = 0; i != kGroup / 4; ++i) directions[i] = at[std::size_t{4} * i].direction;
   bool together = true;
   for (std::uint32_t i = 1; i != kGroup / 4; ++i) together = together && same_way(directions[0], directions[i]);
   return together;
