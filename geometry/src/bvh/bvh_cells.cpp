@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace raylift::inline v0_1::bvh {
@@ -34,12 +35,12 @@ class Sums {
   [[nodiscard]] std::uint32_t count(std::uint32_t cell) const { return counts_[cell]; }
   [[nodiscard]] const Bounds2& bounds(std::uint32_t cell) const { return bounds_[cell].bounds; }
   void add(std::uint32_t cell, const Primitive& p) {
-    if (counts_[cell]++ == 0) bounds_[cell].bounds = Bounds2();
+    if (counts_[cell]++ == 0) std::construct_at(&bounds_[cell].bounds);
     bounds_[cell].bounds.add(p);
   }
   void add(std::uint32_t cell, const Sums& other) {
     if (other.counts_[cell] == 0) return;
-    if (counts_[cell] == 0) bounds_[cell].bounds = Bounds2();
+    if (counts_[cell] == 0) std::construct_at(&bounds_[cell].bounds);
     counts_[cell] += other.counts_[cell];
     bounds_[cell].bounds.add(other.bounds_[cell].bounds);
   }
