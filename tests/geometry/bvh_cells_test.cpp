@@ -103,7 +103,8 @@ TEST(BvhCells, EndWhereCellsWouldBeDenormal) {
   for (const float step : {1e-45f, 5e-45f, 1e-42f, 1e-38f}) {
     RawVector<Primitive> grid;
     for (std::uint32_t i = 0; i != 10000; ++i) {
-      const Lanes at = {step * static_cast<float>(i % 100), step * static_cast<float>(i / 100), 0, 0};
+      const std::uint32_t column = i % 100, row = i / 100;
+      const Lanes at = {step * static_cast<float>(column), step * static_cast<float>(row), 0, 0};
       grid.push_back({at, at});
       grid.back().set_number(i);
     }

@@ -48,7 +48,7 @@ class Sums {
  private:
   // Not constructed: most cells are empty, and each thread has sums of its own.
   union Slot {
-    Slot() {}
+    Slot() {}  // NOLINT(modernize-use-equals-default): that would be deleted
     Bounds2 bounds;
   };
 
