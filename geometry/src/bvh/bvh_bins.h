@@ -25,9 +25,8 @@ struct Binning {
     }
     origin[3] = 0;
   }
-  [[nodiscard]] IntLanes operator()(const Primitive& p) const { return (*this)(p.lower + p.upper); }
-  [[nodiscard]] IntLanes operator()(Lanes center) const {
-    Lanes offset = (center - origin) * scale;
+  [[nodiscard]] IntLanes operator()(const Primitive& p) const {
+    Lanes offset = (p.lower + p.upper - origin) * scale;
     offset[3] = 0;
     return __builtin_convertvector(offset, IntLanes);
   }
