@@ -11,7 +11,7 @@
 namespace raylift::inline v0_1::bvh {
 
 inline constexpr int kBins = 16, kFewBins = 8;  ///< of a node, and of one with few primitives
-inline constexpr int kLargeSide = 8192;         ///< sides of more primitives cost a square root
+inline constexpr int kLargeSide = 8192;         ///< primitives; a larger side costs sqrt(kLargeSide * primitives)
 
 /// Which bin a primitive falls into, per axis.
 struct Binning {

@@ -109,8 +109,8 @@ struct Begin {
 };
 
 // One level of wide nodes after the other: the nodes while their children are in the cache, then where those go.
-WideTree collapse(const BinaryNode* nodes_of_two, const RawVector<Primitive>& primitives) {
-  const BinaryTree tree{nodes_of_two, primitives.data()};
+WideTree collapse(const BinaryNode* binary_nodes, const RawVector<Primitive>& primitives) {
+  const BinaryTree tree{binary_nodes, primitives.data()};
   WideTree result;
   resize_large(result.order, primitives.size());
   result.nodes.reserve(primitives.size() / 4 + 1);  // seldom more; what stays unused is never touched
