@@ -66,17 +66,16 @@ class Placement {
   /// Takes large instances to pieces, so that the level over instances can tell them from what stands inside of them:
   /// without that a ray goes through all of a detector's outer hull before, or after, it meets a sensor. After
   /// Benthin, Woop, Wald, Afra, "Improved Two-Level BVHs using Partial Re-Braiding" (HPG 2017), as a pass of its own:
-  /// always the largest piece, until none is larger than its share of the scene, or there are twice as many as
-  /// instances.
+  /// always the largest piece, until none is too large, or there are twice as many as instances.
   void open(std::vector<PlacedTree>& placed) const {
+    if (placed.size() < 2) return;
     bvh_detail::InstanceBox world = placed.front().box;
     for (const PlacedTree& p : placed)
       for (int a = 0; a != 3; ++a) {
         world.lower[a] = std::min(world.lower[a], p.box.lower[a]);
         world.upper[a] = std::max(world.upper[a], p.box.upper[a]);
       }
-    const auto count = static_cast<double>(placed.size());
-    const double share = area(world) / std::pow(count, 2.0 / 3) * kShare;
+    const double share = largest_piece(placed, area(world));
     const std::size_t most = placed.size() + std::max(kMorePieces, placed.size());
     const auto smaller = [&](std::uint32_t a, std::uint32_t b) {
       const double area_a = area(placed[a].box), area_b = area(placed[b].box);
@@ -119,7 +118,17 @@ class Placement {
 
  private:
   static constexpr std::size_t kMorePieces = 256;
-  static constexpr double kShare = 1;
+
+  /// The area that a piece may have: its share of the world, if instances filled that, and less where most instances
+  /// are small. The factor was measured: see docs/performance.md, "Two levels".
+  static double largest_piece(const std::vector<PlacedTree>& placed, double world) {
+    std::vector<double> areas(placed.size());
+    std::transform(placed.begin(), placed.end(), areas.begin(), [](const PlacedTree& p) { return area(p.box); });
+    const auto middle = areas.begin() + static_cast<std::ptrdiff_t>(areas.size() / 2);
+    std::nth_element(areas.begin(), middle, areas.end());
+    const double share = world / std::pow(static_cast<double>(placed.size()), 2.0 / 3);
+    return std::min(share, std::max(0.3 * share, 2 * *middle));
+  }
 
   [[nodiscard]] Transform to_world(std::size_t instance) const {
     Transform transform = scene_.instances[instance].transform;

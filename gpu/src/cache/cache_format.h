@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kCacheByteOrder = 0x01020304;
 /// Of the file's own structure.
 inline constexpr std::uint32_t kCacheVersion = 2;
 /// Of what raylift puts into it: to be raised with every change to an array's layout or contents.
-inline constexpr std::uint32_t kCacheContents = 11;
+inline constexpr std::uint32_t kCacheContents = 12;
 inline constexpr std::uint32_t kMostSections = 1024;
 
 struct CacheHeader {
