@@ -338,8 +338,11 @@ int main(int argc, char** argv) try {
   std::printf("device %s (%s)\n\n", device.info().id.c_str(), device.info().name.c_str());
   if (with_placement) placement(device, settings);
   if (with_order) order(settings);
-  if (with_levels)
+  if (with_levels) {
     levels("20,000 sensors of one mesh in a closed sphere", instanced_detector(20000), 15000, device, settings);
+    levels("the same, each sensor turned towards the centre", instanced_detector(20000, Sensors::turned), 15000, device,
+           settings);
+  }
   if (!settings.file.empty()) {
     const Scene scene = load(settings.file);
     levels(settings.file.c_str(), scene, 0.25 * scene.bounds.size().maxCoeff(), device, settings);

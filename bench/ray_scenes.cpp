@@ -165,7 +165,7 @@ void shuffle(RayScene& scene) {
               scene.triangles[static_cast<std::size_t>(random_unit(state) * static_cast<double>(i))]);
 }
 
-Scene instanced_detector(std::uint32_t sensors) {
+Scene instanced_detector(std::uint32_t count, Sensors sensors) {
   Scene scene;
   const auto add_mesh = [&](std::uint32_t rows, std::uint32_t columns, double radius) {
     RayScene sphere;
@@ -179,10 +179,14 @@ Scene instanced_detector(std::uint32_t sensors) {
   add_mesh(16, 32, 150);
   scene.bindings.push_back({kNone});
   scene.instances.emplace_back();
-  for (std::uint32_t k = 0; k < sensors; ++k) {
+  for (std::uint32_t k = 0; k < count; ++k) {
     Instance& instance = scene.instances.emplace_back();
     instance.mesh = 1;
-    instance.transform.translation() = sensor_place(k, sensors);
+    instance.transform.translation() = sensor_place(k, count);
+    if (sensors == Sensors::turned)
+      instance.transform.linear() =
+          Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), -instance.transform.translation())
+              .toRotationMatrix();
   }
   scene.bounds = world_bounds(scene);
   return scene;

@@ -25,8 +25,10 @@ struct RayScene {
 /// triangles, at random inside of a sphere.
 [[nodiscard]] RayScene make_ray_scene(const std::string& name);
 
+/// How the sensors of an instanced detector stand: all alike, or each with its pole towards the centre.
+enum class Sensors { alike, turned };
 /// The detector as instances: two meshes, and an instance for the sphere and for each sensor.
-[[nodiscard]] Scene instanced_detector(std::uint32_t sensors);
+[[nodiscard]] Scene instanced_detector(std::uint32_t count, Sensors sensors = Sensors::alike);
 
 /// The same triangles in random order, as a mesh that never was a grid.
 void shuffle(RayScene& scene);
