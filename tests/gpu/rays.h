@@ -66,8 +66,9 @@ inline Scene closed_scene(std::uint32_t n, std::uint32_t instances) {
   std::uniform_real_distribution<double> place(-1500, 1500), angle(0, 6);
   for (std::uint32_t i = 0; i != instances; ++i) {
     Transform transform = Transform::Identity();
-    transform.translate(Eigen::Vector3d(place(random), place(random), place(random)))
-        .rotate(Eigen::AngleAxisd(angle(random), Eigen::Vector3d(1, 2, 3).normalized()));
+    transform.translate(Eigen::Vector3d(place(random), place(random), place(random)));
+    const Eigen::AngleAxisd turn(angle(random), Eigen::Vector3d(1, 2, 3).normalized());
+    if (i % 5 != 2) transform.rotate(turn);  // the others are only moved, and some of them mirrored
     if (i % 3 == 1) transform.scale(Eigen::Vector3d(0.5, 1, -2));
     scene.instances.push_back({0, 0, 0, kNone, transform});
   }

@@ -25,9 +25,7 @@ namespace bvh_detail {
 
 // Threads that have a pair to test, for all to test one; and idle ones, for new rays to be fetched. Measured: see
 // docs/performance.md.
-inline constexpr int kPairQuorum = 8;
-template <bool kScene>
-inline constexpr int kIdleQuorum = kScene ? 5 : 8;
+inline constexpr int kPairQuorum = 8, kIdleQuorum = 8;
 
 // Where a warp stands: how many rays are left, the first ones; the threads whose ray is on its way; this thread's ray,
 // and whether that is on its way. If there is a ray that is not, its query is still to be stored.
@@ -144,7 +142,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
         state.walks = advance(bvh, walk, stack, world, query.tmin, query.farthest(), around_of(query));
       }
       state.at_work = __ballot_sync(kAll, state.walks);
-      if (state.at_work == 0 || (state.left != 0 && __popc(state.at_work) <= 32 - kIdleQuorum<kScene>)) break;
+      if (state.at_work == 0 || (state.left != 0 && __popc(state.at_work) <= 32 - kIdleQuorum)) break;
     }
   }
 }

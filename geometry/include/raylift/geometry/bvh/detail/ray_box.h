@@ -22,13 +22,27 @@ struct PreparedRay : ShearedRay {
       : ShearedRay(ray.origin, ray.direction) {
     prepare_for_boxes(ray, frame, around);
   }
-  // Back to the world's frame, where there are no triangles: the shear, kx() to kz() and inverse_z() are not valid
-  // until the ray enters a mesh.
+  // From the world's frame into a mesh's: `in_mesh` is the ray there. Where the mesh is only moved, what is prepared
+  // for boxes stays: see bvh_detail::enter.
+  RAYLIFT_HD void enter(const Ray& in_mesh, bool only_moved, float around) {
+    const std::uint32_t before = bits;
+    static_cast<ShearedRay&>(*this) = ShearedRay(in_mesh.origin, in_mesh.direction);
+    if (only_moved) {
+      bits |= before;
+      return;
+    }
+    bits |= kTurned;
+    prepare_for_boxes(in_mesh, Frame::mesh, around);
+  }
+  // Back to the world's frame, where there are no triangles: from a mesh that is not only moved, the shear, kx() to
+  // kz() and inverse_z() are not valid until the ray enters the next one.
   RAYLIFT_HD void return_to_world(const Ray& ray, float around) {
     origin = ray.origin;
+    if ((bits & kTurned) == 0) return;
     bits = 0;
     prepare_for_boxes(ray, Frame::world, around);
   }
+  [[nodiscard]] RAYLIFT_HD bool is_sheared() const { return are_set(); }
   // Off by up to 2^-23, as the largest component is not near zero.
   [[nodiscard]] RAYLIFT_HD float inverse_z() const {
     return kz() == 0 ? inverse[0] : kz() == 1 ? inverse[1] : inverse[2];
@@ -43,25 +57,32 @@ struct PreparedRay : ShearedRay {
   RAYLIFT_HD static constexpr std::uint32_t order_of(std::uint32_t bits) { return bits >> 16 & 7u; }
 
  private:
+  static constexpr std::uint32_t kTurned = 1u << 25;  // in `bits`: in the frame of a mesh that is not only moved
+  // What a bit of the order changes in packed_order(), whatever the other bits are.
+  RAYLIFT_HD static constexpr std::uint32_t changes(std::uint32_t bit) { return packed_order(bit) ^ packed_order(0); }
+
   // Sets `inverse`, `least_far` and packed_order(), whose bits are zero before.
   RAYLIFT_HD void prepare_for_boxes(const Ray& ray, Frame frame, float around) {
     const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
     const float reach = maximum(maximum(fabsf(origin.x), fabsf(origin.y)), fabsf(origin.z));
     const float longest = maximum(maximum(fabsf(d[0]), fabsf(d[1])), fabsf(d[2])), least = longest * 0x1p-60f;
-    // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of the
-    // ray's origin: see in_mesh.
-    const float moved = (frame == Frame::world ? 2 * reach : 0) + around * longest * 0x1p20f;
-    std::uint32_t order = 0;
+    bits |= packed_order(0);
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
     for (int a = 0; a < 3; ++a) {
       const bool forward = !(d[a] < 0), parallel = !(fabsf(d[a]) > least);
-      order |= forward ? 1u << a : 0u;
+      bits ^= forward ? changes(1u << a) : 0u;
       inverse[a] = rough_inverse(!parallel ? d[a] : forward ? least : -least);
       // Parallel to the planes, a ray is within them or not; where it runs in one, a slack of 2^-24 says that it is
       // within.
-      const float slack = moved + (parallel ? 0x1p-4f + 0x1p-4f * reach : 0);
+      float slack = parallel ? 0x1p-4f + 0x1p-4f * reach : 0;
+      // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of
+      // the ray's origin: see in_mesh.
+      if (frame == Frame::world) slack += 2 * reach;
+      if (around != 0) slack += around * longest * 0x1p20f;
       least_far[a] = fabsf(ray.tmin) + slack * fabsf(inverse[a]);
     }
-    bits |= packed_order(order);
   }
 };
 

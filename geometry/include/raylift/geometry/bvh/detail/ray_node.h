@@ -77,6 +77,24 @@ RAYLIFT_HD inline NodeHits intersect_node(const NodeWords& node, const PreparedR
   return {{first_child, in_ray_order(hits & inner, ray) | inner << 1}, {hits & pairs, pairs, first_pair}};
 }
 
+// Whether a mesh is only moved: neither turned nor scaled. Zeros may have any sign.
+RAYLIFT_HD inline bool only_moves(const InstanceNode& placed) {
+  const float* m = placed.to_mesh.m;
+  const std::uint32_t one = as_bits(1.0f),
+                      diagonal = (as_bits(m[0]) ^ one) | (as_bits(m[5]) ^ one) | (as_bits(m[10]) ^ one),
+                      others =
+                          as_bits(m[1]) | as_bits(m[2]) | as_bits(m[4]) | as_bits(m[6]) | as_bits(m[8]) | as_bits(m[9]);
+  return (diagonal | others << 1) == 0;
+}
+
+// An origin in the frame of a mesh that is only moved, as in_mesh() would make it in double, but for the sign of a
+// zero: the sum of two floats is rounded to the same float whether or not it is rounded to double before (Figueroa,
+// "When is Double Rounding Innocuous?", SIGNUM Newsletter 30(3), 1995).
+RAYLIFT_HD inline Float3 moved(const InstanceNode& placed, Float3 origin) {
+  const float* m = placed.to_mesh.m;
+  return {origin.x + m[3], origin.y + m[7], origin.z + m[11]};
+}
+
 // The ray in a mesh's frame. Rounded the same way everywhere, unlike Affine::point: products of floats are exact in
 // double, fused or not, and of each component only the last rounding, to float, is felt.
 //
@@ -85,6 +103,7 @@ RAYLIFT_HD inline NodeHits intersect_node(const NodeWords& node, const PreparedR
 // |origin| + 5u |reach|. The boxes of instances are larger by 2^-20 times the condition of the transform and the
 // scene's largest coordinate; the share of |origin|, at most twice the largest component, is added by PreparedRay.
 RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
+  if (only_moves(placed)) return {moved(placed, ray.origin), ray.tmin, ray.direction, ray.tmax};
   const auto d = [](float value) { return static_cast<double>(value); };
   const float* m = placed.to_mesh.m;
   const double ox = d(ray.origin.x), oy = d(ray.origin.y), oz = d(ray.origin.z);
@@ -99,6 +118,22 @@ RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
     direction[row] = static_cast<float>(x * dx + y * dy + z * dz);
   }
   return {{origin[0], origin[1], origin[2]}, ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
+}
+
+// Puts a ray that is prepared for the world's frame into a mesh's. world() is the ray.
+//
+// Where the mesh is only moved, what is prepared for boxes stays: it depends on the direction, and on the slack, of
+// which the world's is more than a mesh's boxes need. For rays parallel to an axis, that is a share of the origin's
+// distance for what the ray drifts off along its way, as far in the world as in the mesh.
+template <class World>
+RAYLIFT_HD inline void enter(const InstanceNode& placed, const World& world, float around, PreparedRay& ray) {
+  const bool moves = only_moves(placed);
+  if (moves && ray.is_sheared()) {
+    ray.origin = moved(placed, ray.origin);
+    return;
+  }
+  const Ray in = in_mesh(placed, world());
+  ray.enter(in, moves, around);
 }
 
 }  // namespace raylift::inline v0_1::bvh_detail

@@ -25,6 +25,23 @@ RAYLIFT_HD inline float component(Float3 v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
+// Which of a direction's components is the longest: z, if not one of these.
+struct LongestAxis {
+  bool is_x, is_y;
+
+  RAYLIFT_HD explicit LongestAxis(Float3 direction) {
+    const float ax = fabsf(direction.x), ay = fabsf(direction.y), az = fabsf(direction.z);
+    is_x = ax > ay && ax > az;
+    is_y = !is_x && ay > az;
+  }
+  // One of three, for x, y and z.
+  template <class T>
+  [[nodiscard]] RAYLIFT_HD T choose(T x, T y, T z) const {
+    return is_x ? x : is_y ? y : z;
+  }
+  [[nodiscard]] RAYLIFT_HD float of(Float3 v) const { return choose(v.x, v.y, v.z); }
+};
+
 // The axes, permuted so that the direction's largest component is kz. The winding is kept. In one register, bits 19 to
 // 24: the others are PreparedRay's.
 struct Axes {
@@ -34,18 +51,13 @@ struct Axes {
     return z << 23 | y << 21 | x << 19;
   }
 
-  RAYLIFT_HD explicit Axes(Float3 direction) {
-    const float ax = fabsf(direction.x), ay = fabsf(direction.y), az = fabsf(direction.z);
-    const bool z_is_x = ax > ay && ax > az, z_is_y = !z_is_x && ay > az;
-    // By constants: few instructions on a GPU.
-    const std::uint32_t forward = z_is_x   ? packed(1, 2, 0)
-                                  : z_is_y ? packed(2, 0, 1)
-                                           : packed(0, 1, 2),
-                        backward = z_is_x   ? packed(2, 1, 0)
-                                   : z_is_y ? packed(0, 2, 1)
-                                            : packed(1, 0, 2);
-    bits = (z_is_x ? direction.x : z_is_y ? direction.y : direction.z) < 0 ? backward : forward;
-  }
+  RAYLIFT_HD explicit Axes(Float3 direction) : Axes(LongestAxis(direction), direction) {}
+  // By constants: few instructions on a GPU.
+  RAYLIFT_HD Axes(LongestAxis longest, Float3 direction)
+      : bits(longest.of(direction) < 0 ? longest.choose(packed(2, 1, 0), packed(0, 2, 1), packed(1, 0, 2))
+                                       : longest.choose(packed(1, 2, 0), packed(2, 0, 1), packed(0, 1, 2))) {}
+  // No axis is the same as another, so none of these is zero.
+  [[nodiscard]] RAYLIFT_HD bool are_set() const { return (bits & packed(3, 3, 3)) != 0; }
   [[nodiscard]] RAYLIFT_HD int kx() const { return static_cast<int>(bits >> 19 & 3u); }
   [[nodiscard]] RAYLIFT_HD int ky() const { return static_cast<int>(bits >> 21 & 3u); }
   [[nodiscard]] RAYLIFT_HD int kz() const { return static_cast<int>(bits >> 23 & 3u); }
@@ -56,10 +68,15 @@ struct ShearedRay : Axes {
   Float3 origin;
   float shear_x, shear_y;
 
-  RAYLIFT_HD ShearedRay(Float3 from, Float3 direction) : Axes(direction), origin(from) {
-    const float inverse = rough_inverse(component(direction, kz()));
-    shear_x = component(direction, kx()) * inverse;
-    shear_y = component(direction, ky()) * inverse;
+  RAYLIFT_HD ShearedRay(Float3 from, Float3 direction) : ShearedRay(from, direction, LongestAxis(direction)) {}
+
+ private:
+  // The components along kx and ky are chosen as Axes does it: by kx() and ky() a GPU would take more instructions.
+  RAYLIFT_HD ShearedRay(Float3 from, Float3 d, LongestAxis longest) : Axes(longest, d), origin(from) {
+    const float along = longest.of(d), inverse = rough_inverse(along), next = longest.choose(d.y, d.z, d.x),
+                last = longest.choose(d.z, d.x, d.y);
+    shear_x = (along < 0 ? last : next) * inverse;
+    shear_y = (along < 0 ? next : last) * inverse;
   }
 };
 

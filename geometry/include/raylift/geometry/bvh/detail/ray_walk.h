@@ -257,7 +257,7 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
     if (walk.mesh_depth < 0 && !node.is_node()) {
       const InstanceNode placed = node.instance();
       walk.placed = child;
-      walk.ray = PreparedRay(in_mesh(placed, world()), Frame::mesh, around);
+      enter(placed, world, around, walk.ray);
       node = load_node(bvh.node(placed.root));
       walk.mesh_depth = walk.depth;
     }
