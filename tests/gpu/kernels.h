@@ -128,8 +128,7 @@ RAYLIFT_HD inline std::uint32_t ask(const OneNode&, const MovedBoxQuery& query) 
   InstanceNode placed{};
   placed.to_mesh = {{1, 0, 0, query.shift.x, 0, 1, 0, query.shift.y, 0, 0, 1, query.shift.z}};
   bvh_detail::PreparedRay ray(query.ray, bvh_detail::Frame::world);
-  bvh_detail::enter(
-      placed, [&] { return query.ray; }, 0, ray);
+  ray.origin = bvh_detail::moved(placed, ray.origin);
   return bvh_detail::met_slots(bvh_detail::load_node(&query.node), ray, query.ray.tmin, query.ray.tmax);
 }
 

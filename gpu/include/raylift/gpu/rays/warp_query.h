@@ -25,7 +25,7 @@ namespace bvh_detail {
 
 // Threads that have a pair to test, for all to test one; and idle ones, for new rays to be fetched. Measured: see
 // docs/performance.md.
-inline constexpr int kPairQuorum = 8, kIdleQuorum = 8;
+inline constexpr int kPairQuorum = 8, kIdleQuorum = 6;
 
 // Where a warp stands: how many rays are left, the first ones; the threads whose ray is on its way; this thread's ray,
 // and whether that is on its way. If there is a ray that is not, its query is still to be stored.

@@ -17,32 +17,14 @@ struct PreparedRay : ShearedRay {
   float inverse[3];    // of the direction; components near zero are moved off it
   float least_far[3];  // see plane_slack
 
+  PreparedRay() = default;
   // around: boxes count that the ray passes by no farther than that, in terms of the direction's largest component.
   RAYLIFT_HD explicit PreparedRay(const Ray& ray, Frame frame = Frame::mesh, float around = 0)
       : ShearedRay(ray.origin, ray.direction) {
     prepare_for_boxes(ray, frame, around);
   }
-  // From the world's frame into a mesh's: `in_mesh` is the ray there. Where the mesh is only moved, what is prepared
-  // for boxes stays: see bvh_detail::enter.
-  RAYLIFT_HD void enter(const Ray& in_mesh, bool only_moved, float around) {
-    const std::uint32_t before = bits;
-    static_cast<ShearedRay&>(*this) = ShearedRay(in_mesh.origin, in_mesh.direction);
-    if (only_moved) {
-      bits |= before;
-      return;
-    }
-    bits |= kTurned;
-    prepare_for_boxes(in_mesh, Frame::mesh, around);
-  }
-  // Back to the world's frame, where there are no triangles: from a mesh that is not only moved, the shear, kx() to
-  // kz() and inverse_z() are not valid until the ray enters the next one.
-  RAYLIFT_HD void return_to_world(const Ray& ray, float around) {
-    origin = ray.origin;
-    if ((bits & kTurned) == 0) return;
-    bits = 0;
-    prepare_for_boxes(ray, Frame::world, around);
-  }
-  [[nodiscard]] RAYLIFT_HD bool is_sheared() const { return are_set(); }
+  // Whether it was prepared in a mesh's frame: else in the world's, and there it is, or in a mesh that is only moved.
+  [[nodiscard]] RAYLIFT_HD bool in_mesh() const { return (bits & kInMesh) != 0; }
   // Off by up to 2^-23, as the largest component is not near zero.
   [[nodiscard]] RAYLIFT_HD float inverse_z() const {
     return kz() == 0 ? inverse[0] : kz() == 1 ? inverse[1] : inverse[2];
@@ -57,7 +39,7 @@ struct PreparedRay : ShearedRay {
   RAYLIFT_HD static constexpr std::uint32_t order_of(std::uint32_t bits) { return bits >> 16 & 7u; }
 
  private:
-  static constexpr std::uint32_t kTurned = 1u << 25;  // in `bits`: in the frame of a mesh that is not only moved
+  static constexpr std::uint32_t kInMesh = 1u << 25;
   // What a bit of the order changes in packed_order(), whatever the other bits are.
   RAYLIFT_HD static constexpr std::uint32_t changes(std::uint32_t bit) { return packed_order(bit) ^ packed_order(0); }
 
@@ -66,7 +48,7 @@ struct PreparedRay : ShearedRay {
     const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
     const float reach = maximum(maximum(fabsf(origin.x), fabsf(origin.y)), fabsf(origin.z));
     const float longest = maximum(maximum(fabsf(d[0]), fabsf(d[1])), fabsf(d[2])), least = longest * 0x1p-60f;
-    bits |= packed_order(0);
+    bits |= packed_order(0) | (frame == Frame::mesh ? kInMesh : 0u);
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif

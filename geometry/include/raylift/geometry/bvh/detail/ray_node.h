@@ -120,20 +120,4 @@ RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
   return {{origin[0], origin[1], origin[2]}, ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
 }
 
-// Puts a ray that is prepared for the world's frame into a mesh's. world() is the ray.
-//
-// Where the mesh is only moved, what is prepared for boxes stays: it depends on the direction, and on the slack, of
-// which the world's is more than a mesh's boxes need. For rays parallel to an axis, that is a share of the origin's
-// distance for what the ray drifts off along its way, as far in the world as in the mesh.
-template <class World>
-RAYLIFT_HD inline void enter(const InstanceNode& placed, const World& world, float around, PreparedRay& ray) {
-  const bool moves = only_moves(placed);
-  if (moves && ray.is_sheared()) {
-    ray.origin = moved(placed, ray.origin);
-    return;
-  }
-  const Ray in = in_mesh(placed, world());
-  ray.enter(in, moves, around);
-}
-
 }  // namespace raylift::inline v0_1::bvh_detail

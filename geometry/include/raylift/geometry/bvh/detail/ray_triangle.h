@@ -51,13 +51,12 @@ struct Axes {
     return z << 23 | y << 21 | x << 19;
   }
 
+  Axes() = default;
   RAYLIFT_HD explicit Axes(Float3 direction) : Axes(LongestAxis(direction), direction) {}
   // By constants: few instructions on a GPU.
   RAYLIFT_HD Axes(LongestAxis longest, Float3 direction)
       : bits(longest.of(direction) < 0 ? longest.choose(packed(2, 1, 0), packed(0, 2, 1), packed(1, 0, 2))
                                        : longest.choose(packed(1, 2, 0), packed(2, 0, 1), packed(0, 1, 2))) {}
-  // No axis is the same as another, so none of these is zero.
-  [[nodiscard]] RAYLIFT_HD bool are_set() const { return (bits & packed(3, 3, 3)) != 0; }
   [[nodiscard]] RAYLIFT_HD int kx() const { return static_cast<int>(bits >> 19 & 3u); }
   [[nodiscard]] RAYLIFT_HD int ky() const { return static_cast<int>(bits >> 21 & 3u); }
   [[nodiscard]] RAYLIFT_HD int kz() const { return static_cast<int>(bits >> 23 & 3u); }
@@ -68,6 +67,7 @@ struct ShearedRay : Axes {
   Float3 origin;
   float shear_x, shear_y;
 
+  ShearedRay() = default;
   RAYLIFT_HD ShearedRay(Float3 from, Float3 direction) : ShearedRay(from, direction, LongestAxis(direction)) {}
 
  private:

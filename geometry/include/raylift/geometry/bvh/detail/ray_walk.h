@@ -191,6 +191,14 @@ class Cold {
   Candidate* place_;
 };
 
+// The ray as it was prepared in the world's frame, while it is in a mesh's.
+template <bool kScene>
+struct SavedRay {};
+template <>
+struct SavedRay<true> {
+  PreparedRay ray;
+};
+
 // A traversal stack, and the query's best hit, in local memory.
 template <bool kScene>
 class Stack {
@@ -198,8 +206,12 @@ class Stack {
   RAYLIFT_HD void push(int& depth, Group group) { groups_[depth++] = group; }
   [[nodiscard]] RAYLIFT_HD Group pop(int& depth) const { return groups_[--depth]; }
   RAYLIFT_HD Cold cold() { return Cold(&candidate_); }
+  RAYLIFT_HD void save(const PreparedRay& ray) { saved_.ray = ray; }
+  // All but the origin.
+  RAYLIFT_HD void restore(PreparedRay& ray) const { ray = saved_.ray; }
 
  private:
+  SavedRay<kScene> saved_;
   Group groups_[kStackSize<kScene>];
   Candidate candidate_;
 };
@@ -245,7 +257,8 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
     if constexpr (kScene) {
       if (walk.depth == walk.mesh_depth) {
         walk.mesh_depth = -1;
-        walk.ray.return_to_world(world(), around);
+        if (walk.ray.in_mesh()) stack.restore(walk.ray);
+        walk.ray.origin = world().origin;
       }
     }
     walk.nodes = stack.pop(walk.depth);
@@ -257,7 +270,15 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
     if (walk.mesh_depth < 0 && !node.is_node()) {
       const InstanceNode placed = node.instance();
       walk.placed = child;
-      enter(placed, world, around, walk.ray);
+      // What is prepared for boxes depends on the direction, and on a slack, of which the world's is more than a mesh's
+      // boxes need. For rays parallel to an axis, that is a share of the origin's distance for what the ray drifts off
+      // along its way, as far in the world as in the mesh.
+      if (only_moves(placed)) {
+        walk.ray.origin = moved(placed, walk.ray.origin);
+      } else {
+        stack.save(walk.ray);
+        walk.ray = PreparedRay(in_mesh(placed, world()), Frame::mesh, around);
+      }
       node = load_node(bvh.node(placed.root));
       walk.mesh_depth = walk.depth;
     }

@@ -14,7 +14,10 @@ namespace raylift::inline v0_1::bvh_detail {
 // For one-dimensional blocks of kThreads threads. A thread's entries form a column of 8-byte rows.
 template <bool kScene, int kThreads>
 class StackInShared {
-  static constexpr int kShared = 4;
+  // What the rows hold: the first entries, the best hit in two, a value of the caller's, the ray, and what is prepared
+  // of it.
+  static constexpr int kShared = 4, kBest = kShared, kValue = kBest + 2, kRay = kValue + 1, kSaved = kRay + 4,
+                       kRows = kScene ? kSaved + 4 : kRay;
 
  public:
   // The entries that do not fit, in local memory. Apart from the stack: the compiler would keep the whole of it there,
@@ -28,19 +31,15 @@ class StackInShared {
    public:
     __device__ explicit Cold(std::uint32_t column) : column_(column) {}
     __device__ void set(Site site, float near) const {
-      store(column_ + kShared * kRow, site.triangle, site.placed);
-      asm volatile("st.shared.f32 [%0], %1;" ::"r"(column_ + (kShared + 1) * kRow), "f"(near) : "memory");
+      store(column_ + kBest * kRow, site.triangle, site.placed);
+      store(column_ + (kBest + 1) * kRow, as_bits(near));
     }
     [[nodiscard]] __device__ Site site() const {
       Site site;
-      load(column_ + kShared * kRow, site.triangle, site.placed);
+      load(column_ + kBest * kRow, site.triangle, site.placed);
       return site;
     }
-    [[nodiscard]] __device__ float near() const {
-      float near;
-      asm volatile("ld.shared.f32 %0, [%1];" : "=f"(near) : "r"(column_ + (kShared + 1) * kRow) : "memory");
-      return near;
-    }
+    [[nodiscard]] __device__ float near() const { return as_float(load(column_ + (kBest + 1) * kRow)); }
 
    private:
     std::uint32_t column_;
@@ -52,7 +51,7 @@ class StackInShared {
     __device__ explicit Kept(std::uint32_t column) : column_(column) {}
     [[nodiscard]] __device__ std::size_t operator*() const {
       std::uint64_t value;
-      asm volatile("ld.shared.u64 %0, [%1];" : "=l"(value) : "r"(column_ + (kShared + 2) * kRow) : "memory");
+      asm volatile("ld.shared.u64 %0, [%1];" : "=l"(value) : "r"(column_ + kValue * kRow) : "memory");
       return value;
     }
 
@@ -66,7 +65,7 @@ class StackInShared {
   }
   __device__ void push(int& depth, Group group) {
     if (depth < kShared)
-      store(column_ + static_cast<std::uint32_t>(depth) * kRow, group.first, group.bits);
+      store(row(depth), group.first, group.bits);
     else
       others_[depth - kShared] = group;
     ++depth;
@@ -75,36 +74,63 @@ class StackInShared {
     --depth;
     if (depth >= kShared) return others_[depth - kShared];
     Group group;
-    load(column_ + static_cast<std::uint32_t>(depth) * kRow, group.first, group.bits);
+    load(row(depth), group.first, group.bits);
     return group;
   }
   [[nodiscard]] __device__ Cold cold() const { return Cold(column_); }
-  // The ray in the world's frame: read on entering and on leaving an instance.
+  // The ray in the world's frame, read on entering and on leaving an instance; but for tmax, which nobody wants there.
   __device__ void set_ray(const Ray& ray) const requires kScene {
-    const std::uint32_t at = column_ + (kShared + 3) * kRow;
-    store(at, as_bits(ray.origin.x), as_bits(ray.origin.y));
-    store(at + kRow, as_bits(ray.origin.z), as_bits(ray.tmin));
-    store(at + 2 * kRow, as_bits(ray.direction.x), as_bits(ray.direction.y));
-    store(at + 3 * kRow, as_bits(ray.direction.z), as_bits(ray.tmax));
+    store(row(kRay), as_bits(ray.origin.x), as_bits(ray.origin.y));
+    store(row(kRay + 1), as_bits(ray.origin.z), as_bits(ray.tmin));
+    store(row(kRay + 2), as_bits(ray.direction.x), as_bits(ray.direction.y));
+    store(row(kRay + 3), as_bits(ray.direction.z));
   }
   [[nodiscard]] __device__ Ray ray() const requires kScene {
-    std::uint32_t bits[8];
+    std::uint32_t bits[6];
 #pragma unroll
-    for (std::uint32_t k = 0; k < 4; ++k) load(column_ + (kShared + 3 + k) * kRow, bits[2 * k], bits[2 * k + 1]);
+    for (int k = 0; k < 3; ++k) load(row(kRay + k), bits[2 * k], bits[2 * k + 1]);
     return {{as_float(bits[0]), as_float(bits[1]), as_float(bits[2])},
             as_float(bits[3]),
-            {as_float(bits[4]), as_float(bits[5]), as_float(bits[6])},
-            as_float(bits[7])};
+            {as_float(bits[4]), as_float(bits[5]), as_float(load(row(kRay + 3)))}};
+  }
+  // The ray as it was prepared in the world's frame, but for its origin.
+  __device__ void save(const PreparedRay& ray) const requires kScene {
+    store(row(kSaved), ray.bits, as_bits(ray.shear_x));
+    store(row(kSaved + 1), as_bits(ray.shear_y), as_bits(ray.inverse[0]));
+    store(row(kSaved + 2), as_bits(ray.inverse[1]), as_bits(ray.inverse[2]));
+    store(row(kSaved + 3), as_bits(ray.least_far[0]), as_bits(ray.least_far[1]));
+    store(row(kRay + 3) + 4, as_bits(ray.least_far[2]));  // with another row, less would be left of the L1 cache
+  }
+  __device__ void restore(PreparedRay& ray) const requires kScene {
+    std::uint32_t bits[8];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) load(row(kSaved + k), bits[2 * k], bits[2 * k + 1]);
+    ray.bits = bits[0];
+    ray.shear_x = as_float(bits[1]);
+    ray.shear_y = as_float(bits[2]);
+    for (int a = 0; a < 3; ++a) ray.inverse[a] = as_float(bits[3 + a]);
+    ray.least_far[0] = as_float(bits[6]);
+    ray.least_far[1] = as_float(bits[7]);
+    ray.least_far[2] = as_float(load(row(kRay + 3) + 4));
   }
   [[nodiscard]] __device__ Kept keep(std::size_t value) const {
-    asm volatile("st.shared.u64 [%0], %1;" ::"r"(column_ + (kShared + 2) * kRow), "l"(std::uint64_t{value}) : "memory");
+    asm volatile("st.shared.u64 [%0], %1;" ::"r"(row(kValue)), "l"(std::uint64_t{value}) : "memory");
     return Kept(column_);
   }
 
  private:
-  // The entries, two rows of the best hit, the caller's value, and the ray.
-  static constexpr int kRows = kShared + 3 + (kScene ? 4 : 0);
   static constexpr std::uint32_t kRow = kThreads * 8;
+  [[nodiscard]] __device__ std::uint32_t row(int number) const {
+    return column_ + static_cast<std::uint32_t>(number) * kRow;
+  }
+  __device__ static void store(std::uint32_t at, std::uint32_t a) {
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(a) : "memory");
+  }
+  [[nodiscard]] __device__ static std::uint32_t load(std::uint32_t at) {
+    std::uint32_t a;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(a) : "r"(at) : "memory");
+    return a;
+  }
   __device__ static void store(std::uint32_t at, std::uint32_t a, std::uint32_t b) {
     asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(a), "r"(b) : "memory");
   }
