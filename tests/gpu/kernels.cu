@@ -152,10 +152,6 @@ int ask_on_gpu(const OneNode& view, const BoxQuery* queries, std::uint32_t* slot
   return launch_ask(view, queries, slots, count);
 }
 
-int ask_on_gpu(const OneNode& view, const MovedBoxQuery* queries, std::uint32_t* slots, std::size_t count) {
-  return launch_ask(view, queries, slots, count);
-}
-
 int ask_on_gpu(const GeometryView& view, const Ray* rays, HitsSeen* seen, std::size_t count) {
   return launch_ask(view, rays, seen, count);
 }

@@ -118,26 +118,11 @@ RAYLIFT_HD inline std::uint32_t ask(const OneNode&, const BoxQuery& query) {
   return bvh_detail::met_slots(bvh_detail::load_node(&query.node), ray, query.ray.tmin, query.ray.tmax);
 }
 
-/// The same of a node in the frame of a mesh that is moved by `shift`, and a ray that goes there from the world's.
-struct MovedBoxQuery {
-  BvhNode node;
-  Ray ray;
-  Float3 shift;
-};
-RAYLIFT_HD inline std::uint32_t ask(const OneNode&, const MovedBoxQuery& query) {
-  InstanceNode placed{};
-  placed.to_mesh = {{1, 0, 0, query.shift.x, 0, 1, 0, query.shift.y, 0, 0, 1, query.shift.z}};
-  bvh_detail::PreparedRay ray(query.ray, bvh_detail::Frame::world);
-  ray.origin = bvh_detail::moved(placed, ray.origin);
-  return bvh_detail::met_slots(bvh_detail::load_node(&query.node), ray, query.ray.tmin, query.ray.tmax);
-}
-
 // Each returns a cudaError_t, as int.
 /// answers[i] = ask(view, queries[i]); the arrays are the device's.
 int ask_on_gpu(const OpticsView& view, const OpticsQuery* queries, OpticsAnswer* answers, std::size_t count);
 int ask_on_gpu(const GeometryView& view, const SurfaceQuery* queries, SurfaceAnswer* answers, std::size_t count);
 int ask_on_gpu(const OneNode& view, const BoxQuery* queries, std::uint32_t* slots, std::size_t count);
-int ask_on_gpu(const OneNode& view, const MovedBoxQuery* queries, std::uint32_t* slots, std::size_t count);
 int ask_on_gpu(const GeometryView& view, const Ray* rays, HitsSeen* seen, std::size_t count);
 int sum_scene_on_gpu(const GeometryView& view, SceneSums* sums);
 int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned long long* sum);

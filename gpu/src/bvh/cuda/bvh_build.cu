@@ -40,8 +40,15 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   const Matches matches = match_triangles(build);
   std::uint32_t room = input.triangle_count;
   PlacedPairs placed{};
+  SortScratch to_sort{};
+  ClearedQueue cleared{};
+  const auto go_on = [&] {
+    placed = place_pairs(build, matches, room);
+    to_sort = scratch_to_sort_pairs(build, room);
+    cleared = clear_queue(build, room);
+  };
   look([&] {
-    if (early) placed = place_pairs(build, matches, room);
+    if (early) go_on();
   });
   // What the host's builder refuses, and says why.
   float extent = 0;
@@ -53,11 +60,11 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   if (!early) {
     room = count;
     (void)memory.reserve(room * kBytesAPair + kBytesMore);
-    placed = place_pairs(build, matches, room);
+    go_on();
   }
-  const SortedPairs pairs = sort_pairs(build, placed, room, count);
+  const SortedPairs pairs = sort_pairs(build, placed, to_sort, room, count);
   const BinaryNodes inner = build_binary_tree(build, pairs);
-  const WideNodes wide = gather_wide_nodes(build, pairs, inner);
+  const WideNodes wide = gather_wide_nodes(build, pairs, inner, cleared);
   TrianglePair* const leaves = memory.pairs(count);  // while the device is busy
   PairIds* const ids = memory.ids(count);
   look([&] { write_pairs(build, pairs, wide.order, leaves, ids); });

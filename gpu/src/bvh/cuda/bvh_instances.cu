@@ -144,7 +144,8 @@ SortedPairs sort_pieces(const Build& build, const InstanceLevelInput& input, con
   const KeyLayout layout(count, kMostBits);
   place_pieces<<<blocks_for(count), kThreads, 0, build.stream>>>(input, boxes, reach_bits, layout, clusters, keys,
                                                                  arrived);
-  return {count, nullptr, clusters, sort_keys(build, keys, count, count, layout), layout, arrived};
+  const SortScratch scratch = scratch_to_sort(build, count, layout);
+  return {count, nullptr, clusters, sort_keys(build, keys, scratch, count, count, layout), layout, arrived};
 }
 
 }  // namespace
@@ -163,7 +164,7 @@ BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, voi
   bound_pieces<<<blocks_for(input.count), kThreads, 0, stream>>>(input, boxes, reach_bits);
   const SortedPairs pieces = sort_pieces(build, input, boxes, reach_bits);
   const BinaryNodes inner = build_binary_tree(build, pieces);
-  const WideNodes wide = gather_wide_nodes(build, pieces, inner);
+  const WideNodes wide = gather_wide_nodes(build, pieces, inner, clear_queue(build, input.count));
   const std::uint32_t most = input.count < 2 ? 1 : input.count - 1;
 
   const Gathered tree{wide.nodes, wide.order, most, build.state};

@@ -291,20 +291,40 @@ PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_
   return placed;
 }
 
-const std::uint64_t* sort_keys(const Build& build, std::uint64_t* keys, std::uint32_t room, std::uint32_t count,
-                               const KeyLayout& layout) {
+namespace {
+
+// Number bits need no sorting: keys arrive ordered by number, and the radix sort is stable.
+cudaError_t sort_by_place(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint64_t>& keys,
+                          std::uint32_t count, const KeyLayout& layout, cudaStream_t stream) {
+  return cub::DeviceRadixSort::SortKeys(scratch, bytes, keys, static_cast<std::int64_t>(count), layout.number_bits,
+                                        layout.number_bits + 3 * layout.axis_bits, stream);
+}
+
+}  // namespace
+
+SortScratch scratch_to_sort(const Build& build, std::uint32_t room, const KeyLayout& layout) {
+  cub::DoubleBuffer<std::uint64_t> none;
+  std::size_t bytes = 0;
+  check(sort_by_place(nullptr, bytes, none, room, layout, build.stream), "sorting along the curve");
+  return {build.take<char>(bytes), bytes};
+}
+
+SortScratch scratch_to_sort_pairs(const Build& build, std::uint32_t room) {
+  return scratch_to_sort(build, room, layout_of(room));
+}
+
+const std::uint64_t* sort_keys(const Build& build, std::uint64_t* keys, SortScratch scratch, std::uint32_t room,
+                               std::uint32_t count, const KeyLayout& layout) {
   cub::DoubleBuffer<std::uint64_t> buffer(keys, keys + room);
-  // Number bits need no sorting: keys arrive ordered by number, and the radix sort is stable.
-  build.run_cub("sorting along the curve", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffer, static_cast<std::int64_t>(count), layout.number_bits,
-                                          layout.number_bits + 3 * layout.axis_bits, build.stream);
-  });
+  check(sort_by_place(scratch.memory, scratch.bytes, buffer, count, layout, build.stream), "sorting along the curve");
   return buffer.Current();
 }
 
-SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room, std::uint32_t count) {
+SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, SortScratch scratch, std::uint32_t room,
+                       std::uint32_t count) {
   const KeyLayout layout = layout_of(count);
-  return {count, placed.ids, placed.boxes, sort_keys(build, placed.keys, room, count, layout), layout, placed.arrived};
+  return {count,  placed.ids,    placed.boxes, sort_keys(build, placed.keys, scratch, room, count, layout),
+          layout, placed.arrived};
 }
 
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,

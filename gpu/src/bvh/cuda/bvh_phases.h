@@ -201,11 +201,18 @@ struct SortedPairs {
   KeyLayout layout;
   std::uint32_t* arrived;  // as many, all kNone
 };
-[[nodiscard]] SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, std::uint32_t room,
-                                     std::uint32_t count);
+/// What sorting takes besides the keys, for as many as there is room for.
+struct SortScratch {
+  void* memory;
+  std::size_t bytes;
+};
+[[nodiscard]] SortScratch scratch_to_sort(const Build& build, std::uint32_t room, const KeyLayout& layout);
+[[nodiscard]] SortScratch scratch_to_sort_pairs(const Build& build, std::uint32_t room);
+[[nodiscard]] SortedPairs sort_pairs(const Build& build, const PlacedPairs& placed, SortScratch scratch,
+                                     std::uint32_t room, std::uint32_t count);
 /// Sorts `count` keys, behind the first `room` of which there is room for as many. Returns where they are.
-[[nodiscard]] const std::uint64_t* sort_keys(const Build& build, std::uint64_t* keys, std::uint32_t room,
-                                             std::uint32_t count, const KeyLayout& layout);
+[[nodiscard]] const std::uint64_t* sort_keys(const Build& build, std::uint64_t* keys, SortScratch scratch,
+                                             std::uint32_t room, std::uint32_t count, const KeyLayout& layout);
 
 /// The binary tree over all pairs; finds BuildState::root. Returns its inner nodes.
 [[nodiscard]] BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs);
@@ -216,7 +223,14 @@ struct WideNodes {
   const BvhNode* nodes;
   const std::uint32_t* order;  // the pairs in the order of their leaves
 };
-[[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner);
+/// What the gathering blocks tell each other, cleared, for as many pairs as there is room for.
+struct ClearedQueue {
+  void* sums;
+  std::uint32_t* roots;
+};
+[[nodiscard]] ClearedQueue clear_queue(const Build& build, std::uint32_t room);
+[[nodiscard]] WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner,
+                                          const ClearedQueue& cleared);
 
 /// The leaves' vertices and numbers, in the order of the leaves, unless there are more levels than kBvhMaxDepth.
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,

@@ -312,15 +312,31 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Q
 
 }  // namespace
 
-WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner) {
-  // Usually enough. A tree with more nodes is built on the host.
-  const auto most = static_cast<std::uint32_t>(std::size_t{pairs.count} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2);
-  const std::uint32_t tiles = (most + kTile - 1) / kTile;
-  const std::size_t of_sums = tiles * sizeof(TileSum), of_roots = most * sizeof(std::uint32_t);
+namespace {
+
+// Usually enough. A tree with more nodes is built on the host.
+std::uint32_t most_nodes(const Build& build, std::uint32_t pairs) {
+  return static_cast<std::uint32_t>(std::size_t{pairs} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2);
+}
+std::uint32_t tiles_of(std::uint32_t nodes) {
+  return (nodes + kTile - 1) / kTile;
+}
+
+}  // namespace
+
+ClearedQueue clear_queue(const Build& build, std::uint32_t room) {
+  const std::uint32_t most = most_nodes(build, room);
+  const std::size_t of_sums = tiles_of(most) * sizeof(TileSum), of_roots = most * sizeof(std::uint32_t);
   auto* const zeros = build.take<char>(of_sums + of_roots);
   check(cudaMemsetAsync(zeros, 0, of_sums + of_roots, build.stream), "clearing memory");
-  const Queue queue{most, reinterpret_cast<std::uint32_t*>(zeros + of_sums), reinterpret_cast<TileSum*>(zeros),
-                    build.take<BvhNode>(most), build.take<std::uint32_t>(pairs.count)};
+  return {zeros, reinterpret_cast<std::uint32_t*>(zeros + of_sums)};
+}
+
+WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const BinaryNodes& inner,
+                            const ClearedQueue& cleared) {
+  const std::uint32_t most = most_nodes(build, pairs.count), tiles = tiles_of(most);
+  const Queue queue{most, cleared.roots, static_cast<TileSum*>(cleared.sums), build.take<BvhNode>(most),
+                    build.take<std::uint32_t>(pairs.count)};
   const Tree tree{pairs.boxes, inner.clusters, inner.costs, pairs.count, build.input.leaf_pairs};
   // Blocks take tiles in order, by an atomic. So each waits only for tiles of blocks that already run.
   gather_all<<<std::min(tiles, resident_blocks(gather_all, kThreads)), kThreads, 0, build.stream>>>(tree, queue,
