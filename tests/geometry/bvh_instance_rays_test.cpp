@@ -25,8 +25,8 @@ using test::to_double;
 using test::to_float;
 using test::Triangles;
 
-// Instances in all ways that there are: turned, mirrored, sheared, scaled; some several times at the same place, some
-// large enough to be taken to pieces.
+// Instances in all ways that there are: moved, turned, mirrored, sheared, scaled; some several times at the same place,
+// some large enough to be taken to pieces.
 Scene scene_of(const Triangles& mesh, std::uint32_t instances, bool rigid, std::uint32_t seed) {
   Scene scene;
   scene.meshes.push_back({"mesh", mesh.vertices, mesh.triangles, {}});
@@ -35,7 +35,8 @@ Scene scene_of(const Triangles& mesh, std::uint32_t instances, bool rigid, std::
     Instance instance;
     instance.transform = Transform::Identity();
     instance.transform.translate(Vector3d(20 * random.vector()));
-    instance.transform.rotate(Eigen::AngleAxisd(3 * random.unit(), random.vector().normalized()));
+    const Eigen::AngleAxisd turn(3 * random.unit(), random.vector().normalized());
+    if (i % 4 != 3) instance.transform.rotate(turn);
     if (!rigid && i % 3 == 1) instance.transform.scale(Vector3d(1, -0.5, 2));
     if (!rigid && i % 3 == 2) {
       Eigen::Matrix3d shear = Eigen::Matrix3d::Identity();

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays on their way into a mesh's frame: where it is only moved, a sum of floats has to be what double gives.
+// Rays on their way into the frame of a mesh that is only moved: a sum of floats has to be what double gives, and boxes
+// are to have the slack that they have in one level, no less and no more.
 #include <gtest/gtest.h>
-#include <raylift/geometry/bvh/ray.h>
+#include <raylift/geometry/bvh/bvh.h>
+#include <raylift/geometry/bvh/scene_bvh.h>
 
 #include <cmath>
 #include <limits>
 #include <random>
+
+#include "bvh_scenes.h"
+#include "exact_tally.h"
 
 namespace raylift {
 namespace {
 
 using bvh_detail::in_mesh;
 using bvh_detail::only_moves;
+using Eigen::Vector3d;
 
 // Rounded to double at each sum, and to float in the end.
 Float3 by_doubles(const Affine& to_mesh, Float3 v, double of_shift) {
@@ -35,7 +41,7 @@ InstanceNode placed_by(const Affine& to_mesh) {
   return placed;
 }
 
-TEST(InMesh, AMovedMeshGetsWhatDoubleGives) {
+TEST(BvhInMesh, AMovedMeshGetsWhatDoubleGives) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> unit(-1, 1);
   std::uniform_int_distribution<int> power(-70, 60), sign(0, 1), near(-3, 3);
@@ -54,7 +60,7 @@ TEST(InMesh, AMovedMeshGetsWhatDoubleGives) {
           return -from * (1 + std::ldexp(unit(random), -20));
       }
     };
-    // Where the smaller one is half an ulp of the larger one, and a little: double rounding would be felt.
+    // Where the smaller one is about half an ulp of the larger one.
     if (i % 7 == 0) origin.x = std::ldexp(1 + 0x1p-23f, -24 + near(random) / 3);
     const Affine to_mesh{{1, zero(), zero(), i % 7 == 0 ? 1 + 0x1p-23f : shift(origin.x), zero(), 1, zero(),
                           shift(origin.y), zero(), zero(), 1, shift(origin.z)}};
@@ -69,7 +75,7 @@ TEST(InMesh, AMovedMeshGetsWhatDoubleGives) {
   }
 }
 
-TEST(InMesh, WhatTurnsOrScalesALittleDoesNotOnlyMove) {
+TEST(BvhInMesh, WhatTurnsOrScalesALittleDoesNotOnlyMove) {
   const Affine moves{{1, 0, -0.0f, 5, 0, 1, 0, -3, -0.0f, 0, 1, 1e30f}};
   EXPECT_TRUE(only_moves(placed_by(moves)));
   for (const int k : {0, 5, 10})
@@ -85,6 +91,82 @@ TEST(InMesh, WhatTurnsOrScalesALittleDoesNotOnlyMove) {
       other.m[k] = value;
       EXPECT_FALSE(only_moves(placed_by(other))) << value << " at " << k;
     }
+}
+
+Scene moved_mesh(const test::Triangles& mesh, const Vector3d& by) {
+  Scene scene;
+  scene.meshes.push_back({"mesh", mesh.vertices, mesh.triangles, {}});
+  scene.instances.push_back({0, 0, 0, kNone, Transform(Eigen::Translation3d(by))});
+  return scene;
+}
+
+// How many pairs of triangles rays test, on average.
+template <bool kScene>
+double pairs_tested(const BvhView& bvh, const std::vector<Ray>& rays) {
+  using namespace bvh_detail;
+  std::size_t pairs = 0;
+  for (const Ray& ray : rays) {
+    Stack<kScene> stack;
+    Nearest<Any> query(ray, stack.cold(), {});
+    Walk<kScene> walk(ray);
+    if constexpr (kScene) stack.save(walk.ray);
+    const auto world = [&]() -> const Ray& { return ray; };
+    while (advance(bvh, walk, stack, world, query.tmin, query.farthest(), 0))
+      for (; walk.hits.pairs != 0; ++pairs) {
+        const std::uint32_t index = next_pair(walk.hits);
+        if (const std::uint32_t open = intersect_pair(bvh, index, walk.ray, walk.placed, query); open != 0)
+          settle_pair(bvh, index, open, ray, walk.placed, query);
+      }
+    EXPECT_NE(query.site().triangle, kNoTriangle);
+  }
+  return static_cast<double>(pairs) / static_cast<double>(rays.size());
+}
+
+// Boxes are as tight far from the world's origin as at it: the slack for a ray's way into a mesh is not for the mesh's
+// own boxes. The mesh's triangles are as large as a step of a float there.
+TEST(BvhInMesh, AMeshFarAwayCostsRaysNoMore) {
+  const test::Triangles mesh = test::bumpy_sphere(100, 20);
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<Ray> rays(500);
+  for (Ray& ray : rays) {
+    const float x = normal(random), y = normal(random), z = normal(random);
+    ray = {{0, 0, 0}, 0, {x, y, z}};
+  }
+  const double at_home = pairs_tested<false>(build_bvh(mesh.vertices, mesh.triangles).view(), rays);
+  const float far = 0x1p22f;
+  for (Ray& ray : rays) ray.origin = {far, far, -far};
+  const Scene scene = moved_mesh(mesh, Vector3d(far, far, -far));
+  const double away = pairs_tested<true>(build_bvh(scene, Vector3d::Zero()).view(), rays);
+  EXPECT_GT(at_home, 1);
+  EXPECT_LT(away, 1.01 * at_home);
+}
+
+// A ray from the world's origin along an axis, beside the edge of a mesh by little: on its way there it drifts off by
+// more than that in terms of what stands for a component of zero.
+TEST(BvhInMesh, AMeshFarAwayIsHitAlongAnAxis) {
+  test::Triangles quad;
+  quad.vertices = {{0, -1, -1}, {0, 0, -1}, {0, 0, 0}, {0, -1, 0}};
+  quad.triangles = {{0, 1, 2}, {0, 2, 3}};
+  for (const int power : {10, 36, 40, 47, 51, 57, 59}) {
+    SCOPED_TRACE(power);
+    const double far = std::ldexp(1.0, power);
+    const SceneBvh bvh = build_bvh(moved_mesh(quad, Vector3d(far, 0, 0)), Vector3d::Zero());
+    std::vector<Ray> rays;
+    for (const float beside : {0x1p-40f, 0x1p-30f, 0.00125f, 0.1f, 0.5f})
+      for (const float slope : {0.0f, -0.0f, 0x1p-149f, 0x1p-70f})
+        rays.push_back({{0, -beside, -0.5f}, 0, {1, -slope, slope}});
+    for (const auto& [name, trace] : test::tracers()) {
+      if (name == "single") continue;  // of one level
+      SCOPED_TRACE(name);
+      std::vector<Hit> hits(rays.size());
+      trace(bvh.view(), BvhLevels::scene, rays.data(), hits.data(), rays.size());
+      for (std::size_t i = 0; i != rays.size(); ++i) {
+        ASSERT_TRUE(hits[i].valid()) << "ray " << i;
+        EXPECT_EQ(hits[i].t, static_cast<float>(far));
+      }
+    }
+  }
 }
 
 }  // namespace

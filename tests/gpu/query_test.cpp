@@ -58,6 +58,30 @@ TEST_P(Query, AHullIsTakenToPiecesAndHitAllTheSame) {
   EXPECT_GT(test::expect_hits(scene, rays, trace_all(geometry, rays)), 1000U);
 }
 
+// On its way there a ray drifts off by more than it passes the mesh's edge by, in terms of what stands for a component
+// of zero.
+TEST_P(Query, AMovedMeshFarAwayIsHitAlongAnAxis) {
+  for (const int power : {10, 36, 47, 57}) {
+    SCOPED_TRACE(power);
+    const double far = std::ldexp(1.0, power);
+    Scene scene = closed_scene(6, 1);
+    scene.meshes[0].vertices = {{0, -1, -1}, {0, 0, -1}, {0, 0, 0}, {0, -1, 0}};
+    scene.meshes[0].triangles = {{0, 1, 2}, {0, 2, 3}};
+    scene.meshes[0].parts = {{0, 2}};
+    scene.instances[0].transform = Transform(Eigen::Translation3d(far, 0, 0));
+    scene.bounds = world_bounds(scene);
+    UploadOptions options = with_bvh();
+    options.origin = Eigen::Vector3d::Zero();
+    std::vector<Ray> rays;
+    for (int i = 0; i != 64; ++i)
+      rays.push_back({{0, -std::ldexp(1.0F, -1 - i), -0.5F}, 0, {1, i % 2 == 0 ? 0.0F : -0x1p-70F, 0}});
+    for (const Hit& hit : trace_all(upload(scene, device(), options), rays)) {
+      ASSERT_TRUE(hit.valid());
+      EXPECT_EQ(hit.t, static_cast<float>(far));
+    }
+  }
+}
+
 TEST_P(Query, OneLevelAndTwoAgree) {
   const Scene scene = closed_scene(40, 200);
   const GpuGeometry two = upload(scene, device(), with_bvh());

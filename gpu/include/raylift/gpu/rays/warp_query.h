@@ -115,6 +115,7 @@ __device__ inline void trace_warp(const Bvh& bvh, const std::uint32_t count, con
           walk.ray = PreparedRay(fetched, kScene ? Frame::world : Frame::mesh, around_of(query));
           walk.restart(fetched);
           if constexpr (kKeepsRay) stack.set_ray(fetched);
+          if constexpr (kScene) stack.save(walk.ray);
         }
       }
       const auto taken = static_cast<std::uint32_t>(32 - __popc(state.at_work));

@@ -23,7 +23,18 @@ struct PreparedRay : ShearedRay {
       : ShearedRay(ray.origin, ray.direction) {
     prepare_for_boxes(ray, frame, around);
   }
-  // Whether it was prepared in a mesh's frame: else in the world's, and there it is, or in a mesh that is only moved.
+  // From the world's frame into that of a mesh that is only moved: the origin is another one, and boxes have the slack
+  // of a mesh's. Not for rays along a plane, of which that is larger: see prepare_for_boxes.
+  RAYLIFT_HD void move(Float3 moved_origin, float tmin, float slack_around) {
+    origin = moved_origin;
+    for (int a = 0; a < 3; ++a) least_far[a] = fabsf(tmin) + slack_around * fabsf(inverse[a]);
+  }
+  // What `around` adds to the slack.
+  RAYLIFT_HD static float slack_around(Float3 direction, float around) { return around * longest(direction) * 0x1p20f; }
+  // Whether a component of the direction is so near to zero that the ray counts as parallel to planes of boxes.
+  [[nodiscard]] RAYLIFT_HD bool is_along_a_plane() const { return (bits & kAlongAPlane) != 0; }
+  // Whether it was prepared in a mesh's frame. Else it was in the world's, and there it is, or in a mesh that is only
+  // moved.
   [[nodiscard]] RAYLIFT_HD bool in_mesh() const { return (bits & kInMesh) != 0; }
   // Off by up to 2^-23, as the largest component is not near zero.
   [[nodiscard]] RAYLIFT_HD float inverse_z() const {
@@ -39,15 +50,15 @@ struct PreparedRay : ShearedRay {
   RAYLIFT_HD static constexpr std::uint32_t order_of(std::uint32_t bits) { return bits >> 16 & 7u; }
 
  private:
-  static constexpr std::uint32_t kInMesh = 1u << 25;
+  static constexpr std::uint32_t kInMesh = 1u << 25, kAlongAPlane = 1u << 26;
   // What a bit of the order changes in packed_order(), whatever the other bits are.
   RAYLIFT_HD static constexpr std::uint32_t changes(std::uint32_t bit) { return packed_order(bit) ^ packed_order(0); }
 
-  // Sets `inverse`, `least_far` and packed_order(), whose bits are zero before.
+  RAYLIFT_HD static float longest(Float3 v) { return maximum(maximum(fabsf(v.x), fabsf(v.y)), fabsf(v.z)); }
+  // Sets `inverse`, `least_far`, and in `bits`, where these are zero, packed_order() and what is known of the frame.
   RAYLIFT_HD void prepare_for_boxes(const Ray& ray, Frame frame, float around) {
     const float d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
-    const float reach = maximum(maximum(fabsf(origin.x), fabsf(origin.y)), fabsf(origin.z));
-    const float longest = maximum(maximum(fabsf(d[0]), fabsf(d[1])), fabsf(d[2])), least = longest * 0x1p-60f;
+    const float reach = longest(origin), least = longest(ray.direction) * 0x1p-60f;
     bits |= packed_order(0) | (frame == Frame::mesh ? kInMesh : 0u);
 #if defined(__CUDA_ARCH__)
 #pragma unroll
@@ -55,14 +66,15 @@ struct PreparedRay : ShearedRay {
     for (int a = 0; a < 3; ++a) {
       const bool forward = !(d[a] < 0), parallel = !(fabsf(d[a]) > least);
       bits ^= forward ? changes(1u << a) : 0u;
+      bits |= parallel ? kAlongAPlane : 0u;
       inverse[a] = rough_inverse(!parallel ? d[a] : forward ? least : -least);
       // Parallel to the planes, a ray is within them or not; where it runs in one, a slack of 2^-24 says that it is
-      // within.
+      // within. The share of the origin's distance is for how far the ray drifts off along its way.
       float slack = parallel ? 0x1p-4f + 0x1p-4f * reach : 0;
       // The boxes of instances hold what rounding does to a ray on its way into a mesh's frame, but for the share of
-      // the ray's origin: see in_mesh.
+      // the ray's origin: see bvh_detail::in_mesh.
       if (frame == Frame::world) slack += 2 * reach;
-      if (around != 0) slack += around * longest * 0x1p20f;
+      if (around != 0) slack += slack_around(ray.direction, around);
       least_far[a] = fabsf(ray.tmin) + slack * fabsf(inverse[a]);
     }
   }

@@ -191,7 +191,7 @@ class Cold {
   Candidate* place_;
 };
 
-// The ray as it was prepared in the world's frame, while it is in a mesh's.
+// The ray as it is prepared in the world's frame.
 template <bool kScene>
 struct SavedRay {};
 template <>
@@ -207,7 +207,6 @@ class Stack {
   [[nodiscard]] RAYLIFT_HD Group pop(int& depth) const { return groups_[--depth]; }
   RAYLIFT_HD Cold cold() { return Cold(&candidate_); }
   RAYLIFT_HD void save(const PreparedRay& ray) { saved_.ray = ray; }
-  // All but the origin.
   RAYLIFT_HD void restore(PreparedRay& ray) const { ray = saved_.ray; }
 
  private:
@@ -248,7 +247,14 @@ struct Walk {
   }
 };
 
-// Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray.
+// What `around` adds to the slack of boxes; world() is the ray.
+template <class World>
+RAYLIFT_HD inline float slack_around(const World& world, float around) {
+  return around != 0 ? PreparedRay::slack_around(world().direction, around) : 0;
+}
+
+// Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray, of which the stack
+// has got by save() what was prepared.
 template <bool kScene, class Bvh, class SomeStack, class World>
 RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& stack, const World& world, float tmin,
                                float tmax, float around) {
@@ -257,8 +263,7 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
     if constexpr (kScene) {
       if (walk.depth == walk.mesh_depth) {
         walk.mesh_depth = -1;
-        if (walk.ray.in_mesh()) stack.restore(walk.ray);
-        walk.ray.origin = world().origin;
+        stack.restore(walk.ray);
       }
     }
     walk.nodes = stack.pop(walk.depth);
@@ -270,15 +275,10 @@ RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& st
     if (walk.mesh_depth < 0 && !node.is_node()) {
       const InstanceNode placed = node.instance();
       walk.placed = child;
-      // What is prepared for boxes depends on the direction, and on a slack, of which the world's is more than a mesh's
-      // boxes need. For rays parallel to an axis, that is a share of the origin's distance for what the ray drifts off
-      // along its way, as far in the world as in the mesh.
-      if (only_moves(placed)) {
-        walk.ray.origin = moved(placed, walk.ray.origin);
-      } else {
-        stack.save(walk.ray);
+      if (only_moves(placed) && !walk.ray.is_along_a_plane())
+        walk.ray.move(moved(placed, walk.ray.origin), tmin, slack_around(world, around));
+      else
         walk.ray = PreparedRay(in_mesh(placed, world()), Frame::mesh, around);
-      }
       node = load_node(bvh.node(placed.root));
       walk.mesh_depth = walk.depth;
     }
@@ -295,6 +295,7 @@ RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, SomeStack& s
   if (bvh.node_count == 0) return;
   const auto world = [&ray]() -> const Ray& { return ray; };
   Walk<kScene> walk(ray, around_of(query));
+  if constexpr (kScene) stack.save(walk.ray);
   while (advance(bvh, walk, stack, world, query.tmin, query.farthest(), around_of(query)))
     while (walk.hits.pairs != 0) {
       const std::uint32_t index = next_pair(walk.hits);

@@ -78,7 +78,7 @@ class StackInShared {
     return group;
   }
   [[nodiscard]] __device__ Cold cold() const { return Cold(column_); }
-  // The ray in the world's frame, read on entering and on leaving an instance; but for tmax, which nobody wants there.
+  // The ray in the world's frame, read on entering an instance; but for tmax, which nobody wants there.
   __device__ void set_ray(const Ray& ray) const requires kScene {
     store(row(kRay), as_bits(ray.origin.x), as_bits(ray.origin.y));
     store(row(kRay + 1), as_bits(ray.origin.z), as_bits(ray.tmin));
@@ -93,7 +93,7 @@ class StackInShared {
             as_float(bits[3]),
             {as_float(bits[4]), as_float(bits[5]), as_float(load(row(kRay + 3)))}};
   }
-  // The ray as it was prepared in the world's frame, but for its origin.
+  // What is prepared of that ray, beside it.
   __device__ void save(const PreparedRay& ray) const requires kScene {
     store(row(kSaved), ray.bits, as_bits(ray.shear_x));
     store(row(kSaved + 1), as_bits(ray.shear_y), as_bits(ray.inverse[0]));
@@ -102,16 +102,21 @@ class StackInShared {
     store(row(kRay + 3) + 4, as_bits(ray.least_far[2]));  // with another row, less would be left of the L1 cache
   }
   __device__ void restore(PreparedRay& ray) const requires kScene {
-    std::uint32_t bits[8];
+    std::uint32_t x, y;
+    load(row(kRay), x, y);
+    ray.origin = {as_float(x), as_float(y), as_float(load(row(kRay + 1)))};
+    load(row(kSaved + 3), x, y);
+    ray.least_far[0] = as_float(x);
+    ray.least_far[1] = as_float(y);
+    ray.least_far[2] = as_float(load(row(kRay + 3) + 4));
+    if (!ray.in_mesh()) return;  // it was only moved
+    std::uint32_t bits[6];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) load(row(kSaved + k), bits[2 * k], bits[2 * k + 1]);
+    for (int k = 0; k < 3; ++k) load(row(kSaved + k), bits[2 * k], bits[2 * k + 1]);
     ray.bits = bits[0];
     ray.shear_x = as_float(bits[1]);
     ray.shear_y = as_float(bits[2]);
     for (int a = 0; a < 3; ++a) ray.inverse[a] = as_float(bits[3 + a]);
-    ray.least_far[0] = as_float(bits[6]);
-    ray.least_far[1] = as_float(bits[7]);
-    ray.least_far[2] = as_float(load(row(kRay + 3) + 4));
   }
   [[nodiscard]] __device__ Kept keep(std::size_t value) const {
     asm volatile("st.shared.u64 [%0], %1;" ::"r"(row(kValue)), "l"(std::uint64_t{value}) : "memory");
