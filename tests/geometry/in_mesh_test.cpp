@@ -93,6 +93,44 @@ TEST(BvhInMesh, WhatTurnsOrScalesALittleDoesNotOnlyMove) {
     }
 }
 
+// Moving a prepared ray leaves what preparing it in the mesh's frame would give, slack included.
+TEST(BvhInMesh, AMovedRayIsAsOneThatIsPreparedThere) {
+  using bvh_detail::PreparedRay;
+  std::mt19937 random(2);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  std::uniform_int_distribution<int> power(-30, 40), slope(-50, 3);
+  std::size_t along = 0;
+  for (int i = 0; i != 100'000; ++i) {
+    const auto at = [&](int exponent) { return std::ldexp(unit(random), exponent); };
+    const float dx = at(slope(random)), dy = at(slope(random)), dz = at(slope(random));
+    const float ox = at(power(random)), oy = at(power(random)), oz = at(power(random));
+    const Affine to_mesh{{1, 0, 0, at(power(random)), 0, 1, 0, at(power(random)), 0, 0, 1, at(power(random))}};
+    const Ray ray{{ox, oy, oz}, i % 3 == 0 ? 0 : at(power(random)), {dx, dy, dz}};
+    const float around = i % 2 == 0 ? 0 : std::abs(at(power(random)));
+    PreparedRay moved(ray, bvh_detail::Frame::world, around);
+    if (moved.is_along_a_plane()) {
+      ++along;
+      continue;
+    }
+    const float slack = bvh_detail::slack_around([&] { return ray; }, around);
+    moved.move(bvh_detail::moved(placed_by(to_mesh), ray.origin), ray.tmin, slack);
+    const PreparedRay there(in_mesh(placed_by(to_mesh), ray), bvh_detail::Frame::mesh, around);
+    expect_same(moved.origin, there.origin);
+    for (int a = 0; a != 3; ++a) {
+      EXPECT_EQ(moved.inverse[a], there.inverse[a]);
+      EXPECT_EQ(moved.least_far[a], there.least_far[a]);
+    }
+    EXPECT_EQ(moved.shear_x, there.shear_x);
+    EXPECT_EQ(moved.shear_y, there.shear_y);
+    EXPECT_EQ(moved.order(), there.order());
+    EXPECT_EQ(moved.kz(), there.kz());
+    EXPECT_FALSE(moved.in_mesh());
+    EXPECT_TRUE(there.in_mesh());
+    if (HasFailure()) FAIL() << "ray " << i;
+  }
+  EXPECT_LT(along, 1000U);
+}
+
 Scene moved_mesh(const test::Triangles& mesh, const Vector3d& by) {
   Scene scene;
   scene.meshes.push_back({"mesh", mesh.vertices, mesh.triangles, {}});
