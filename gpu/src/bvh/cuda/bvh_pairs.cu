@@ -265,6 +265,13 @@ unsigned pair_blocks(const Build& build) {
   return (build.input.triangle_count + kPairBlock - 1) / kPairBlock;
 }
 
+// Number bits need no sorting: keys arrive ordered by number, and the radix sort is stable.
+cudaError_t sort_by_place(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint64_t>& keys,
+                          std::uint32_t count, const KeyLayout& layout, cudaStream_t stream) {
+  return cub::DeviceRadixSort::SortKeys(scratch, bytes, keys, static_cast<std::int64_t>(count), layout.number_bits,
+                                        layout.number_bits + 3 * layout.axis_bits, stream);
+}
+
 }  // namespace
 
 Matches match_triangles(const Build& build) {
@@ -290,17 +297,6 @@ PlacedPairs place_pairs(const Build& build, const Matches& matches, std::uint32_
       placed.keys, placed.arrived, build.state);
   return placed;
 }
-
-namespace {
-
-// Number bits need no sorting: keys arrive ordered by number, and the radix sort is stable.
-cudaError_t sort_by_place(void* scratch, std::size_t& bytes, cub::DoubleBuffer<std::uint64_t>& keys,
-                          std::uint32_t count, const KeyLayout& layout, cudaStream_t stream) {
-  return cub::DeviceRadixSort::SortKeys(scratch, bytes, keys, static_cast<std::int64_t>(count), layout.number_bits,
-                                        layout.number_bits + 3 * layout.axis_bits, stream);
-}
-
-}  // namespace
 
 SortScratch scratch_to_sort(const Build& build, std::uint32_t room, const KeyLayout& layout) {
   cub::DoubleBuffer<std::uint64_t> none;

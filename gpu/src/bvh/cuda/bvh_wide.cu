@@ -310,10 +310,6 @@ __global__ void __launch_bounds__(kThreads, kBlocksEach) gather_all(Tree tree, Q
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Usually enough. A tree with more nodes is built on the host.
 std::uint32_t most_nodes(const Build& build, std::uint32_t pairs) {
   return static_cast<std::uint32_t>(std::size_t{pairs} * 8 / (7 * (build.input.leaf_pairs + 1)) + 2);
