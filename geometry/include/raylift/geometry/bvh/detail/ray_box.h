@@ -23,8 +23,8 @@ struct PreparedRay : ShearedRay {
       : ShearedRay(ray.origin, ray.direction) {
     prepare_for_boxes(ray, frame, around);
   }
-  // From the world's frame into that of a mesh that is only moved: the origin is another one, and boxes have the slack
-  // of a mesh's. Not for rays along a plane, of which that is larger: see prepare_for_boxes.
+  // From the world's frame into that of a mesh that is only moved. Only the origin and the boxes' slack change. Not for
+  // rays along a plane: their slack is larger, see prepare_for_boxes.
   RAYLIFT_HD void move(Float3 moved_origin, float tmin, float slack_around) {
     origin = moved_origin;
     for (int a = 0; a < 3; ++a) least_far[a] = fabsf(tmin) + slack_around * fabsf(inverse[a]);
@@ -33,7 +33,7 @@ struct PreparedRay : ShearedRay {
   RAYLIFT_HD static float slack_around(Float3 direction, float around) { return around * longest(direction) * 0x1p20f; }
   // Whether a component of the direction is so near to zero that the ray counts as parallel to planes of boxes.
   [[nodiscard]] RAYLIFT_HD bool is_along_a_plane() const { return (bits & kAlongAPlane) != 0; }
-  // Whether it was prepared in a mesh's frame. Else it was in the world's, and there it is, or in a mesh that is only
+  // Whether it is prepared in a mesh's frame. If not, it is prepared in the world's, even within a mesh that is only
   // moved.
   [[nodiscard]] RAYLIFT_HD bool in_mesh() const { return (bits & kInMesh) != 0; }
   // Off by up to 2^-23, as the largest component is not near zero.

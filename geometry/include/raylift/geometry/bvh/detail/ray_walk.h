@@ -253,8 +253,8 @@ RAYLIFT_HD inline float slack_around(const World& world, float around) {
   return around != 0 ? PreparedRay::slack_around(world().direction, around) : 0;
 }
 
-// Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray, of which the stack
-// has got by save() what was prepared.
+// Goes on to the next node, nearer ones by octant first. False: there is none. world() is the ray. The caller has
+// called stack.save() with it, as it is prepared in the world's frame.
 template <bool kScene, class Bvh, class SomeStack, class World>
 RAYLIFT_HD inline bool advance(const Bvh& bvh, Walk<kScene>& walk, SomeStack& stack, const World& world, float tmin,
                                float tmax, float around) {

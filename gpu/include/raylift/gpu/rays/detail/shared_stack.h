@@ -78,7 +78,7 @@ class StackInShared {
     return group;
   }
   [[nodiscard]] __device__ Cold cold() const { return Cold(column_); }
-  // The ray in the world's frame, read on entering and on leaving an instance; but for tmax, which nobody wants there.
+  // The ray in the world's frame, read on entering and on leaving an instance; without tmax, which is not used there.
   __device__ void set_ray(const Ray& ray) const requires kScene {
     store(row(kRay), as_bits(ray.origin.x), as_bits(ray.origin.y));
     store(row(kRay + 1), as_bits(ray.origin.z), as_bits(ray.tmin));
@@ -93,7 +93,7 @@ class StackInShared {
             as_float(bits[3]),
             {as_float(bits[4]), as_float(bits[5]), as_float(load(row(kRay + 3)))}};
   }
-  // What is prepared of that ray, but for its origin: restore() takes that from set_ray().
+  // That ray as it is prepared in the world's frame. Its origin is not stored again: set_ray() must have been called.
   __device__ void save(const PreparedRay& ray) const requires kScene {
     store(row(kSaved), ray.bits, as_bits(ray.shear_x));
     store(row(kSaved + 1), as_bits(ray.shear_y), as_bits(ray.inverse[0]));
