@@ -22,9 +22,9 @@ fs::path folder_of(const fs::path& path) {
 
 /// Where a chain of links leads to, whether there is something or not.
 fs::path end_of_links(fs::path path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
+  constexpr int kMaxLinks = 40;  // as the kernel follows
   std::error_code error;
-  for (int i = 0; i != kMostLinks && fs::is_symlink(path, error); ++i) {
+  for (int i = 0; i != kMaxLinks && fs::is_symlink(path, error); ++i) {
     const fs::path next = fs::read_symlink(path, error);
     if (error) break;
     path = next.is_absolute() ? next : folder_of(path) / next;

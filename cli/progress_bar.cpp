@@ -46,11 +46,11 @@ std::string progress_line(std::string_view stage, std::uint64_t done, std::uint6
   if (share > 0.01 && share < 1 && elapsed.count() > 0.5)
     tail += fmt::format(", {} left", short_duration(elapsed * ((1 - share) / share)));
   std::string head = fmt::format("{:<10} ", name);
-  constexpr std::size_t kLeast = 10;
-  constexpr std::size_t kMost = 40;
+  constexpr std::size_t kMin = 10;
+  constexpr std::size_t kMax = 40;
   const std::size_t used = columns(head) + tail.size() + 2;
-  if (used + kLeast > width) return cut(head + tail.substr(1));
-  const std::size_t length = std::min(kMost, width - used);
+  if (used + kMin > width) return cut(head + tail.substr(1));
+  const std::size_t length = std::min(kMax, width - used);
   const auto filled = static_cast<std::size_t>(std::floor(share * static_cast<double>(length)));
   return head + '[' + std::string(filled, '=') + std::string(length - filled, ' ') + ']' + tail;
 }

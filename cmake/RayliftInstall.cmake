@@ -32,7 +32,8 @@ function(raylift_install_library name)
   set(bundled)
   if(type STREQUAL "SHARED_LIBRARY")
     set(bundled RUNTIME_DEPENDENCY_SET raylift-bundle)
-    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)  # as of programs, below
+    # Symbols carry the soname as their version, so that two versions of raylift in one process don't clash.
+    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags LINKER:--default-symver)  # the former as of programs, below
     set_property(GLOBAL APPEND PROPERTY RAYLIFT_SHARED_DIRS ${CMAKE_CURRENT_BINARY_DIR})
   endif()
   file(RELATIVE_PATH to_bundle "/${CMAKE_INSTALL_LIBDIR}" "/${raylift_bundle_dir}")

@@ -24,11 +24,11 @@ endforeach()
 file(WRITE "${OUTPUT}" "// Written by cmake/embed_headers.cmake.
 #include \"module/compile.h\"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 const BuiltInHeader kBuiltInHeaders[] = {
 ${rows}};
 const std::size_t kBuiltInHeaderCount = ${count};
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail
 ")

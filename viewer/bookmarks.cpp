@@ -18,7 +18,7 @@ namespace {
 
 using Json = KeptJson;
 
-constexpr auto kLeast = static_cast<float>(kLeastOpacity);
+constexpr auto kMin = static_cast<float>(kMinOpacity);
 
 template <int N, class Vector>
 void read_numbers(const Json& json, Vector& target) {
@@ -57,10 +57,10 @@ Bookmark from_json(const Json& json) {
     s.smooth = json.at("smooth").get<bool>();
     s.back_faces = json.at("back-faces").get<bool>();
     s.caps = json.at("caps").get<bool>();
-    s.opacity = std::clamp(json.at("opacity").get<float>(), kLeast, 1.0F);
+    s.opacity = std::clamp(json.at("opacity").get<float>(), kMin, 1.0F);
     bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
-    s.glass = std::clamp(json.value("glass", s.glass), kLeast, 1.0F);
-    s.detail = std::clamp(json.value("detail", s.detail), 0.0F, kMostDetail);
+    s.glass = std::clamp(json.value("glass", s.glass), kMin, 1.0F);
+    s.detail = std::clamp(json.value("detail", s.detail), 0.0F, kMaxDetail);
     for (std::size_t i = 1; i != kStyleNames.size(); ++i)
       if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
         bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kHeights = 8192;
 constexpr std::size_t kTrianglesAtOnce = std::size_t{1} << 16;  // triangles
-constexpr std::size_t kMostNested = 16384;                      // solids whose boxes are compared in pairs
+constexpr std::size_t kMaxNested = 16384;                      // solids whose boxes are compared in pairs
 
 /// A line that rises.
 struct Edge {
@@ -220,12 +220,12 @@ std::vector<std::uint32_t> CapMaker::levels_of(std::span<const Cut> cuts) const 
   });
   std::vector<std::uint32_t> levels(cuts.size());
   tbb::parallel_for(std::size_t{0}, order.size(), [&](std::size_t i) {
-    if (order.size() > kMostNested) {  // by rank alone: coarse, and quick
-      levels[order[i]] = static_cast<std::uint32_t>(i * kMostLevels / order.size());
+    if (order.size() > kMaxNested) {  // by rank alone: coarse, and quick
+      levels[order[i]] = static_cast<std::uint32_t>(i * kMaxLevels / order.size());
       return;
     }
     std::uint32_t level = 0;
-    for (std::size_t k = 0; k != i && level + 1 < kMostLevels; ++k)
+    for (std::size_t k = 0; k != i && level + 1 < kMaxLevels; ++k)
       level += cuts[order[k]].surrounds(cuts[order[i]]) ? 1U : 0U;
     levels[order[i]] = level;
   });

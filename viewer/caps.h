@@ -61,7 +61,7 @@ struct CapVertex {
   /// The plane's index, and from bit 8 on a level: that of a solid within another one is higher.
   std::uint32_t plane_and_level;
 };
-inline constexpr std::uint32_t kMostLevels = 64;
+inline constexpr std::uint32_t kMaxLevels = 64;
 
 /// Makes caps. The scene must outlive it.
 class CapMaker {

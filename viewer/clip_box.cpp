@@ -17,7 +17,7 @@ namespace raylift::viewer {
 namespace {
 
 constexpr double kMargin = 0.01;    // of the diagonal
-constexpr double kLeastSine = 0.1;  // of the angle between a view and the way of a handle
+constexpr double kMinSine = 0.1;  // of the angle between a view and the way of a handle
 
 double aspect_of(const Resolution& window) {
   return static_cast<double>(window.width) / window.height;
@@ -72,8 +72,8 @@ Eigen::Vector3d clip_entry(const Settings& settings, const Bounds& scene, const 
   return origin + enters * direction;
 }
 
-std::array<BoxHandle, kMostPlanes> box_handles(const Camera& camera, const Bounds& box, const Resolution& window) {
-  std::array<BoxHandle, kMostPlanes> handles;
+std::array<BoxHandle, kMaxPlanes> box_handles(const Camera& camera, const Bounds& box, const Resolution& window) {
+  std::array<BoxHandle, kMaxPlanes> handles;
   const double aspect = aspect_of(window);
   for (std::size_t face = 0; face != handles.size(); ++face) {
     const Eigen::Vector3d middle = middle_of_face(box, face), in_image = camera.project(middle, aspect);
@@ -83,7 +83,7 @@ std::array<BoxHandle, kMostPlanes> box_handles(const Camera& camera, const Bound
     handle.place = {0.5 * (1 + in_image.x()) * window.width, 0.5 * (1 - in_image.y()) * window.height};
     handle.depth = in_image.z();
     handle.seen = camera.orthographic || in_image.z() > 0;
-    handle.movable = handle.seen && std::abs(along) <= std::sqrt(1 - kLeastSine * kLeastSine) * view.norm();
+    handle.movable = handle.seen && std::abs(along) <= std::sqrt(1 - kMinSine * kMinSine) * view.norm();
   }
   return handles;
 }

@@ -45,7 +45,7 @@ struct BoxHandle {
   /// Whether the mouse can drag it: not where the camera looks along the way that it would go.
   bool movable = false;
 };
-[[nodiscard]] std::array<BoxHandle, kMostPlanes> box_handles(const Camera& camera, const Bounds& box,
+[[nodiscard]] std::array<BoxHandle, kMaxPlanes> box_handles(const Camera& camera, const Bounds& box,
                                                              const Resolution& window);
 inline constexpr double kHandleReach = 10;  ///< pixels, at scale 1, within which a press takes a handle
 /// The face whose handle is under the cursor; none.

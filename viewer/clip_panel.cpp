@@ -35,7 +35,7 @@ bool edit_plane(Settings& s, const Bounds& bounds, const Eigen::Vector3d& forwar
     changed = true;
   }
   ImGui::SameLine();
-  if (s.planes().size() < kMostPlanes && button("+", "Add another plane; all of them hold")) {
+  if (s.planes().size() < kMaxPlanes && button("+", "Add another plane; all of them hold")) {
     int axis = 0;
     s.clip->normal.cwiseAbs().maxCoeff(&axis);
     s.more_clips.push_back(*s.clip);
@@ -141,10 +141,10 @@ void draw_clip_handles(const ViewerState& state, float width, float height) {
     }
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Resolution window{static_cast<int>(width), static_cast<int>(height)};
-  std::size_t hot = kMostPlanes;  // none
+  std::size_t hot = kMaxPlanes;  // none
   if (!ImGui::GetIO().WantCaptureMouse)
     hot = handle_under(state.camera(), clip->box, {double{mouse.x}, double{mouse.y}, window}, double{em(1)})
-              .value_or(kMostPlanes);
+              .value_or(kMaxPlanes);
   const auto handles = box_handles(state.camera(), clip->box, window);
   for (std::size_t face = 0; face != handles.size(); ++face) {
     if (!handles[face].seen) continue;

@@ -137,9 +137,9 @@ LineList line_list(const FeatureEdges& edges, const DrawList& list) {
     const DrawCommand& command = list.commands[c];
     const FeatureEdges::Run& run = edges.run(list.parts[c]);
     // Many edges in runs of edges, and many instances in runs of instances: no command takes long.
-    for (std::uint32_t done = 0; done < run.count; done += LineList::kMostLines) {
-      const std::uint32_t count = std::min(LineList::kMostLines, run.count - done);
-      const std::uint32_t at_once = std::max(1U, LineList::kMostLines / count);
+    for (std::uint32_t done = 0; done < run.count; done += LineList::kMaxLines) {
+      const std::uint32_t count = std::min(LineList::kMaxLines, run.count - done);
+      const std::uint32_t at_once = std::max(1U, LineList::kMaxLines / count);
       for (std::uint32_t i = 0; i < command.instance_count; i += at_once) {
         lines.commands.push_back({2 * count, std::min(at_once, command.instance_count - i), 2 * (run.first + done), 0,
                                   static_cast<std::uint32_t>(lines.slots.size())});

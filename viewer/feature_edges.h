@@ -53,7 +53,7 @@ struct LineList {
   std::vector<DrawCommand> commands;
 
   /// The most lines of a command.
-  static constexpr std::uint32_t kMostLines = 1U << 14;
+  static constexpr std::uint32_t kMaxLines = 1U << 14;
 };
 /// The meshes that a list draws must have been added.
 [[nodiscard]] LineList line_list(const FeatureEdges& edges, const DrawList& list);

@@ -60,7 +60,7 @@ void FileBrowser::open(const std::filesystem::path& folder) {
   for (const std::filesystem::directory_iterator end; !failed && entry != end; entry.increment(failed)) {
     FileEntry one{entry->path().filename().string()};
     if (one.name.starts_with('.')) continue;
-    if ((cut_ = all_.size() == kMostEntries)) break;
+    if ((cut_ = all_.size() == kMaxEntries)) break;
     // Of what a broken link leads to nothing is known.
     std::error_code unknown;
     one.folder = entry->is_directory(unknown);

@@ -24,7 +24,7 @@ struct FileEntry {
 /// A folder, what of it is listed, and which entry is chosen.
 class FileBrowser {
  public:
-  static constexpr std::size_t kMostEntries = 20000;  ///< that are read of a folder
+  static constexpr std::size_t kMaxEntries = 20000;  ///< that are read of a folder
 
   /// Lists a folder: folders first, each by name, without hidden ones. What can't be read is empty, and error() says
   /// why.
@@ -47,7 +47,7 @@ class FileBrowser {
   [[nodiscard]] const std::vector<FileEntry>& shown() const { return shown_; }
   /// An index in shown(), where this is not empty.
   [[nodiscard]] std::size_t chosen() const { return chosen_; }
-  /// Whether the folder has more than kMostEntries.
+  /// Whether the folder has more than kMaxEntries.
   [[nodiscard]] bool cut() const { return cut_; }
   /// Raised with each folder that is listed.
   [[nodiscard]] std::uint64_t version() const { return version_; }

@@ -9,7 +9,7 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr float kMostShownDetail = 5;  // pixels; by typing, more
+constexpr float kMaxShownDetail = 5;  // pixels; by typing, more
 constexpr const char* kRaysShowSurfaces = "Rays show opaque surfaces: choose 'off' at rays to draw with this";
 
 void draw_files(ViewerState& state) {
@@ -36,8 +36,8 @@ bool edit_surfaces(Settings& s) {
   second_column();
   changed |= checkbox("smooth", s.smooth, "Smooth or flat shading (N)");
   changed |= checkbox("back faces", s.back_faces, "Faces seen from inside in red stripes (B)");
-  changed |= slider("opacity", s.opacity, static_cast<float>(kLeastOpacity), 1, "%.2f", "Of all surfaces (T)", rays);
-  changed |= slider("detail", s.detail, 0, kMostShownDetail, "%.2f px",
+  changed |= slider("opacity", s.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of all surfaces (T)", rays);
+  changed |= slider("detail", s.detail, 0, kMaxShownDetail, "%.2f px",
                     "How far solids that are seen small may lie off, where they are simplified; 0: none is",
                     s.rays != RayMode::off ? "Rays meet the scene's own triangles" : nullptr);
   return changed;

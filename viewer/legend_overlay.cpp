@@ -16,7 +16,7 @@ using Point = OverlayBuilder::Point;
 using Paint = OverlayBuilder::Paint;
 
 // In pixels of an image 720 high.
-constexpr float kLetter = 8, kPitch = 18, kMargin = 14, kInner = 10, kSwatch = 12, kBesideSwatch = 8, kLeastRamp = 150;
+constexpr float kLetter = 8, kPitch = 18, kMargin = 14, kInner = 10, kSwatch = 12, kBesideSwatch = 8, kMinRamp = 150;
 constexpr float kBelow = 64;           // for the scale bar
 constexpr float kLargestShare = 0.4F;  // of the image's width
 
@@ -105,7 +105,7 @@ void add_legends(std::span<const Legend> legends, int width, int height, Overlay
   float wide = 0;
   for (const Row& row : rows)
     wide = std::max({wide, OverlayBuilder::text_width(row.words, letter) + (row.entry != nullptr ? beside : 0),
-                     row.ramp != nullptr ? std::max(kLeastRamp * scale, ramp_width(*row.ramp, letter)) : 0});
+                     row.ramp != nullptr ? std::max(kMinRamp * scale, ramp_width(*row.ramp, letter)) : 0});
   wide = std::min(wide, kLargestShare * static_cast<float>(width));
 
   OverlayBuilder builder(overlay);

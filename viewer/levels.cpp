@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::uint32_t kFewInstances = 16;   // fewer are drawn as they are
 constexpr std::uint32_t kFewTriangles = 64;   // likewise
-constexpr std::uint32_t kLeastTriangles = 8;  // of a level
+constexpr std::uint32_t kMinTriangles = 8;  // of a level
 // Quadric errors are root mean squares: on spheres, the farthest point lies 1.2 to 1.6 times as far off.
 constexpr float kErrorMargin = 1.6F;
-constexpr double kLeastGain = 0.85;  // a level has fewer than this share of the triangles before
+constexpr double kMinGain = 0.85;  // a level has fewer than this share of the triangles before
 
 /// The triangles of a piece, and what is made of them.
 struct PieceWork {
@@ -68,14 +68,14 @@ void simplify(const Excerpt& excerpt, PieceWork& work) {
   const float scale = meshopt_simplifyScale(positions, vertices, sizeof(Float3));
   std::vector<std::uint32_t> result(excerpt.indices.size());
   float error = 0;
-  for (std::size_t before = result.size(), target = next_target(before); target >= 3 * kLeastTriangles;
+  for (std::size_t before = result.size(), target = next_target(before); target >= 3 * kMinTriangles;
        target = next_target(target)) {
     float relative = 0;
     // Each from the original, so that errors don't add up.
     const std::size_t count =
         meshopt_simplify(result.data(), excerpt.indices.data(), excerpt.indices.size(), positions, vertices,
                          sizeof(Float3), target, 1.0F, work.first ? 0 : meshopt_SimplifyLockBorder, &relative);
-    if (count == 0 || static_cast<double>(count) > kLeastGain * static_cast<double>(before)) break;
+    if (count == 0 || static_cast<double>(count) > kMinGain * static_cast<double>(before)) break;
     before = count;
     error = std::max(error, kErrorMargin * relative * scale);
     work.levels.push_back(

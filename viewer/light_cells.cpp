@@ -11,7 +11,7 @@ namespace raylift::viewer {
 namespace {
 
 constexpr std::uint32_t kGroup = 128;         // light_compute's local size
-constexpr std::uint32_t kMostGroups = 65535;  // along an axis, in any OpenGL
+constexpr std::uint32_t kMaxGroups = 65535;  // along an axis, in any OpenGL
 
 /// Of the depths, or of the colours: whole tiles of 4 x 2 pixels.
 std::size_t bytes_of(const LightCanvas& canvas) {
@@ -59,7 +59,7 @@ void LightCells::draw(std::uint32_t count, bool painting) const {
   glUniform1ui(8, count);
   glUniform1i(9, painting ? 1 : 0);
   const std::uint32_t groups = (count + kGroup - 1) / kGroup;
-  const std::uint32_t columns = std::min(groups, kMostGroups);
+  const std::uint32_t columns = std::min(groups, kMaxGroups);
   glDispatchCompute(columns, (groups + columns - 1) / columns, 1);
 }
 

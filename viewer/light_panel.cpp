@@ -60,7 +60,7 @@ bool edit_looks(PhotonSettings& light) {
   ImGui::SameLine();
   changed |= checkbox("points", light.points, "Final photons, or hits, as points");
   changed |= slider("size", light.size, 1, 10, "%.1f", "Width of lines, in pixels; points are larger");
-  changed |= slider("opacity##light", light.opacity, static_cast<float>(kLeastOpacity), 1, "%.2f", "Of light");
+  changed |= slider("opacity##light", light.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of light");
   return changed;
 }
 

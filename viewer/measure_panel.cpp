@@ -25,7 +25,7 @@ void draw_measured(ViewerState& state, float left, float width, float height) {
       ImGui::EndTable();
     }
     if (state.measuring())
-      wrapped(points.empty() || points.size() >= kMostMeasured ? "Click on a surface: the first point."
+      wrapped(points.empty() || points.size() >= kMaxMeasured ? "Click on a surface: the first point."
               : points.size() == 1                             ? "Click on a surface: the second point, for a distance."
                                                                : "Click on a surface: the third point, for the angle.");
   }

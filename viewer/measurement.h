@@ -12,7 +12,7 @@
 
 namespace raylift::viewer {
 
-inline constexpr std::size_t kMostMeasured = 3;
+inline constexpr std::size_t kMaxMeasured = 3;
 
 /// Of points in the world, mm.
 struct Measurement {

@@ -8,7 +8,7 @@ namespace raylift::viewer {
 
 enum class ColorBy : std::uint8_t { material, solid, mesh, residency, normal, surface, hits, first_hit };
 /// Of surfaces and of light.
-inline constexpr double kLeastOpacity = 0.01;
+inline constexpr double kMinOpacity = 0.01;
 /// How a solid is drawn. Its values are what Renderer::set_looks() takes.
 enum class Look : std::uint8_t {
   hidden,

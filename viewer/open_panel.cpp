@@ -183,7 +183,7 @@ void OpenPanel::draw_entries(ViewerState& state, WindowLayout& layout) {
   }
   const auto rows = static_cast<int>(browser_.shown().size());
   if (rows == 0 && browser_.error().empty()) ImGui::TextDisabled("nothing here that ends as scenes do");
-  if (browser_.cut()) ImGui::TextDisabled("the first %zu files; type a path", FileBrowser::kMostEntries);
+  if (browser_.cut()) ImGui::TextDisabled("the first %zu files; type a path", FileBrowser::kMaxEntries);
   if (rows == 0 || !ImGui::BeginTable("files", 2, ImGuiTableFlags_ScrollY)) return;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, em(70));

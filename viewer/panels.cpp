@@ -71,8 +71,8 @@ void Panels::draw_chosen(float width, float height) {
 }
 
 std::pair<Eigen::Vector2d, Eigen::Vector2d> Panels::free_part(float width, float) const {
-  constexpr float kLeast = 0.35F;
-  if (width - left_ - right_ < kLeast * width) return {{0, 0}, {1, 1}};
+  constexpr float kMin = 0.35F;
+  if (width - left_ - right_ < kMin * width) return {{0, 0}, {1, 1}};
   return {{left_ / width, 0}, {1 - right_ / width, 1}};
 }
 

@@ -53,7 +53,7 @@ PhotonSettings photon_settings(const Json& json) {
   light.paths = json.value("paths", light.paths);
   light.points = json.value("points", light.points);
   light.size = number(json, "size", light.size, 1, 64);
-  light.opacity = number(json, "opacity", light.opacity, kLeastOpacity, 1);
+  light.opacity = number(json, "opacity", light.opacity, kMinOpacity, 1);
   light.trail = number(json, "trail", light.trail, 0, kLongest);
   if (json.contains("time") && !json["time"].is_null()) light.time = number(json, "time", 0.0, -kLongest, kLongest);
   light.speed = number(json, "speed", light.speed, 0, kLongest);

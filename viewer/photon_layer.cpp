@@ -22,7 +22,7 @@ constexpr float kPickWidth = 9, kSelectedWidth = 3;  // pixels
 constexpr Color kSelectedLight{1, 1, 1};
 
 /// Draws take numbers of 31 bits, and wide lines six for each step.
-constexpr std::size_t kMostDrawn = std::numeric_limits<GLsizei>::max() / 6;
+constexpr std::size_t kMaxDrawn = std::numeric_limits<GLsizei>::max() / 6;
 
 /// Of ends and heads, pixels.
 float point_size(const PhotonSettings& settings) {
@@ -30,7 +30,7 @@ float point_size(const PhotonSettings& settings) {
 }
 
 GLsizei drawn_count(std::size_t count) {
-  if (count > kMostDrawn)
+  if (count > kMaxDrawn)
     throw Error(ErrorKind::limit, "more steps of photons than can be drawn: " + cli::grouped(count), {},
                 "draw fewer: --photon-limit, --photon-filter");
   return static_cast<GLsizei>(count);

@@ -78,7 +78,7 @@ void add_photon_options(CLI::App& app, ViewOptions& options) {
   add("--photon-size", "PIXELS", "1", "Width of lines, 1 to 64; points are larger",
       [&](const std::string& text) { light.size = static_cast<float>(number_in(text, 1, 64)); });
   add("--photon-opacity", "SHARE", "1", "Opacity of light, 0.01 to 1",
-      [&](const std::string& text) { light.opacity = static_cast<float>(number_in(text, kLeastOpacity, 1)); });
+      [&](const std::string& text) { light.opacity = static_cast<float>(number_in(text, kMinOpacity, 1)); });
   app.add_flag("--photon-paths,!--no-photon-paths", light.paths, "Draw the steps")->group(kLight);
   app.add_flag("--photon-points,!--no-photon-points", light.points, "Draw final photons or hits as points")
       ->group(kLight);

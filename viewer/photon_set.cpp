@@ -25,9 +25,9 @@ using photon::NpyType;
 using photon::PhotonRow;
 
 constexpr std::array<std::uint64_t, 2> kPhoton{4, 4};
-constexpr std::uint64_t kMostEvents = 4096;                                      // of a path in a file
+constexpr std::uint64_t kMaxEvents = 4096;                                      // of a path in a file
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;                         // bytes that are read at once
-constexpr std::uint64_t kMostRows = kNone;                                       // rows have numbers of 32 bits
+constexpr std::uint64_t kMaxRows = kNone;                                       // rows have numbers of 32 bits
 constexpr std::uint32_t kTransmit = 12, kAbsorb = 4, kReemit = 5, kScatter = 6;  // numbers of events
 
 bool finite(const Float3& v) {
@@ -97,9 +97,9 @@ std::uint64_t kept(PhotonSet& set, std::uint64_t there, std::uint64_t most, cons
 void read_record(PhotonSet& set, const NpyReader& file, const std::string& name, std::uint64_t most,
                  const Progress& progress) {
   const std::uint64_t events = file.shape()[1];
-  if (events == 0 || events > kMostEvents)
+  if (events == 0 || events > kMaxEvents)
     throw Error(ErrorKind::malformed,
-                fmt::format("has {} events for each photon, and 1 to {} are possible", events, kMostEvents),
+                fmt::format("has {} events for each photon, and 1 to {} are possible", events, kMaxEvents),
                 {name, {}});
   const std::uint64_t count = kept(set, file.rows(), most, name);
   read_pieces(file, count, events, progress, [&](std::span<const PhotonRow> rows, std::uint64_t first) {
@@ -196,7 +196,7 @@ void add_rows(PhotonSet& set, std::span<const PhotonRow> rows, std::size_t event
     }
     const std::span<const PhotonRow> path = rows.subspan(begin, count),
                                      kept = padded ? rows.subspan(begin, events) : path;
-    if (set.rows.size() + kept.size() >= kMostRows)
+    if (set.rows.size() + kept.size() >= kMaxRows)
       throw Error(ErrorKind::limit, "has more steps than can be drawn", {name, {}}, "draw fewer: --photon-limit");
     set.rows.insert(set.rows.end(), kept.begin(), kept.end());
     find_media(path, set.media);

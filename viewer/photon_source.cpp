@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostOfEach = 100;
+constexpr std::uint64_t kMaxOfEach = 100;
 
 /// A run's source, and how its photons were followed.
 struct RunOfPhotons {
@@ -96,7 +96,7 @@ PhotonSet load_photons(const ViewOptions& options, const Scene& scene, const Pro
   if (options.photon_compare.empty()) return load_photons(options.photons, scene, options.photon_limit, progress);
   const std::string sequences = sequences_of(options.photons);
   const photon::Comparison comparison = photon::compare_histories(sequences, sequences_of(options.photon_compare));
-  std::vector<std::uint64_t> places = photon::deviating_photons(comparison, sequences, kMostOfEach);
+  std::vector<std::uint64_t> places = photon::deviating_photons(comparison, sequences, kMaxOfEach);
   places.resize(std::min<std::size_t>(places.size(), options.photon_limit));
   PhotonSet set = followed_again(options, scene, places, progress);
   const auto deviating = std::count_if(comparison.histories.begin(), comparison.histories.end(),
@@ -106,7 +106,7 @@ PhotonSet load_photons(const ViewOptions& options, const Scene& scene, const Pro
           ? "no history deviates from " + options.photon_compare
           : fmt::format("{} from {}: {} of them, up to {} of each",
                         cli::counted(static_cast<std::uint64_t>(deviating), "history deviates", "histories deviate"),
-                        options.photon_compare, cli::counted(places.size(), "photon", "photons"), kMostOfEach));
+                        options.photon_compare, cli::counted(places.size(), "photon", "photons"), kMaxOfEach));
   return set;
 }
 

@@ -250,8 +250,8 @@ RAYLIFT_HD inline std::uint32_t crossings(const RayFrame& p, const Parts& parts)
 
 /// Solids that a ray enters, in so far as it looked at them.
 struct Entered {
-  static constexpr int kMost = 32;
-  std::uint32_t solids[kMost];
+  static constexpr int kMax = 32;
+  std::uint32_t solids[kMax];
   int count = 0;
 
   RAYLIFT_HD bool has(std::uint32_t solid) const {
@@ -285,7 +285,7 @@ RAYLIFT_HD inline Hit cap_hit(const RayFrame& p, Ray ray) {
   for (;;) {
     const Hit hit = closest_hit(p.geometry, ray, ClosedBut{p, entered, start});
     if (!hit.valid() || hit.from_inside != 0) return hit;
-    if (entered.count == Entered::kMost) return Hit{};
+    if (entered.count == Entered::kMax) return Hit{};
     entered.solids[entered.count++] = p.geometry.solid_id(hit.instance, hit.triangle);
   }
 }

@@ -40,7 +40,7 @@ void Remembered::open(std::filesystem::path file) {
   file_ = std::move(file);
   fly_speed_ = std::clamp(json.value("fly-speed", 1.0), kSlowestFly, kFastestFly);
   files_ = json.value("recent", std::vector<std::string>());
-  if (files_.size() > kMostFiles) files_.resize(kMostFiles);
+  if (files_.size() > kMaxFiles) files_.resize(kMaxFiles);
 }
 
 /// Reads the file again before the change: another window may have saved since.
@@ -50,7 +50,7 @@ void Remembered::save(const Change& change) {
   KeptJson json = read_kept(file_);
   files_ = json.value("recent", std::vector<std::string>());
   change(*this);
-  if (files_.size() > kMostFiles) files_.resize(kMostFiles);
+  if (files_.size() > kMaxFiles) files_.resize(kMaxFiles);
   json["recent"] = files_;
   json["fly-speed"] = fly_speed_;
   write_json_file(file_, json);

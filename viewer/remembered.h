@@ -13,7 +13,7 @@ inline constexpr double kSlowestFly = 0.01, kFastestFly = 100;  ///< times the u
 
 class Remembered {
  public:
-  static constexpr std::size_t kMostFiles = 10;
+  static constexpr std::size_t kMaxFiles = 10;
 
   /// Reads what is kept: nothing where the file does not exist. Errors: io, malformed; after one of them nothing is
   /// saved, so that the file stays as it is. By default nothing is kept.

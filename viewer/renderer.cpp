@@ -22,7 +22,7 @@ struct Frame {
   float clip_from_eye[16];  // by columns
   float eye_high[4];
   float eye_low[4];
-  float clip_planes[kMostPlanes][4];
+  float clip_planes[kMaxPlanes][4];
   float forward[4];
   float up[4];
   float key_light[4];
@@ -194,7 +194,7 @@ void Renderer::draw_caps(const std::string& defines) {
   if (!scene_.has_caps()) return;  // nor is their program compiled
   glUseProgram(program("#define CAPS\n" + defines).name());
   // The caps of a box that is cut away end at its edges.
-  for (std::size_t i = 0; cuts_away_ && i != kMostPlanes; ++i) glEnable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
+  for (std::size_t i = 0; cuts_away_ && i != kMaxPlanes; ++i) glEnable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
   scene_.draw_caps();
   if (cuts_away_) disable_clipping();
 }

@@ -37,7 +37,7 @@ void enable_clipping(const Settings& settings) {
 }
 
 void disable_clipping() {
-  for (std::size_t i = 0; i != kMostPlanes; ++i) glDisable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
+  for (std::size_t i = 0; i != kMaxPlanes; ++i) glDisable(GL_CLIP_DISTANCE0 + static_cast<GLenum>(i));
 }
 
 void blend_over() {

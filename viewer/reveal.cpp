@@ -12,7 +12,7 @@ namespace {
 constexpr double kNearlyAll = 0.95;      // of the other solids
 constexpr std::size_t kCandidates = 64;  // the largest solids: no others are looked at
 constexpr std::size_t kSample = 4096;    // solids, evenly chosen, that stand for all
-constexpr std::size_t kMostPairs = 50000000;
+constexpr std::size_t kMaxPairs = 50000000;
 
 double volume(const Bounds& box) {
   return box.empty() ? 0 : box.size().prod();
@@ -103,7 +103,7 @@ std::vector<std::uint32_t> standing_before(const Solids& solids, std::span<const
     if (const Bounds box = solids.bounds(i); !box.empty()) wanted.push_back(project(camera, box, aspect));
   }
   const std::vector<std::uint32_t> all = visible_solids(solids);
-  if (wanted.size() > 1 && wanted.size() * all.size() > kMostPairs)
+  if (wanted.size() > 1 && wanted.size() * all.size() > kMaxPairs)
     wanted = {project(camera, solids.bounds(targets), aspect)};
   const Bounds all_targets = solids.bounds(targets);
   std::vector<std::uint32_t> result;

@@ -59,7 +59,7 @@ void for_pieces(std::span<const DrawCommand> commands, Pace* pace, const Draw& d
   for (std::size_t begin = 0, end = 0; begin != commands.size(); begin = end) {
     std::uint64_t indices = 0;
     do indices += std::uint64_t{commands[end].index_count} * commands[end].instance_count;
-    while (++end != commands.size() && indices < std::uint64_t{3} * SeenList::kMostTriangles);
+    while (++end != commands.size() && indices < std::uint64_t{3} * SeenList::kMaxTriangles);
     pace->piece([&] { draw(begin, end); });
   }
 }
@@ -73,11 +73,11 @@ std::vector<std::uint32_t> meshes_of(const Scene& scene, const DrawList& list) {
 
 /// The commands of meshes with few triangles and few instances, whose edges take little time to find and to draw.
 DrawList with_few_edges(const Scene& scene, DrawList list) {
-  constexpr std::size_t kMostTriangles = 100000, kMostInstances = 64;
+  constexpr std::size_t kMaxTriangles = 100000, kMaxInstances = 64;
   std::size_t kept = 0;
   for (std::size_t c = 0; c != list.commands.size(); ++c) {
     const std::uint32_t m = scene.instances[list.slots[list.commands[c].base_instance].instance].mesh;
-    if (scene.meshes[m].triangles.size() > kMostTriangles || list.commands[c].instance_count > kMostInstances) continue;
+    if (scene.meshes[m].triangles.size() > kMaxTriangles || list.commands[c].instance_count > kMaxInstances) continue;
     list.commands[kept] = list.commands[c];
     list.parts[kept++] = list.parts[c];
   }

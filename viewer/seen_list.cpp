@@ -53,8 +53,8 @@ void SeenList::add_commands(const Group& group) {
     if (std::find(begin, end, l) == end) continue;
     const Level& level = levels_->levels[group.first_level + l];
     // Large ones in runs of triangles, and many small ones in runs of instances: no command takes long.
-    for (std::uint32_t done = 0; done < level.triangle_count; done += kMostTriangles) {
-      const std::uint32_t run = std::min(kMostTriangles, level.triangle_count - done);
+    for (std::uint32_t done = 0; done < level.triangle_count; done += kMaxTriangles) {
+      const std::uint32_t run = std::min(kMaxTriangles, level.triangle_count - done);
       const auto first_slot = static_cast<std::uint32_t>(slots_.size());
       for (auto at = std::find(begin, end, l); at != end; at = std::find(at + 1, end, l)) {
         slots_.push_back(all_slots_[items_[static_cast<std::size_t>(at - chosen_.begin())].slot]);
@@ -67,7 +67,7 @@ void SeenList::add_commands(const Group& group) {
 
 void SeenList::add_commands(std::uint32_t first_triangle, std::uint32_t triangles, std::uint32_t first_slot) {
   const auto end = static_cast<std::uint32_t>(slots_.size());
-  const std::uint32_t at_once = std::max(1U, kMostTriangles / triangles);
+  const std::uint32_t at_once = std::max(1U, kMaxTriangles / triangles);
   const bool of_scene = first_triangle < scene_triangles_;
   const auto first = static_cast<std::uint32_t>(first_triangle - (of_scene ? 0 : scene_triangles_));
   for (std::uint32_t slot = first_slot; slot < end; slot += at_once)

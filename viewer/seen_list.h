@@ -24,7 +24,7 @@ class SeenList {
   SeenList(const Scene& scene, const MeshOffsets& offsets, const Levels& levels, const DrawList& list);
 
   /// The most triangles of a command.
-  static constexpr std::uint32_t kMostTriangles = 1U << 14;
+  static constexpr std::uint32_t kMaxTriangles = 1U << 14;
 
   /// Chooses what is drawn: none of those that are `hidden`, as Enclosed tells it.
   void look(const Sight& sight, std::span<const std::uint8_t> hidden = {});

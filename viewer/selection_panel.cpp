@@ -43,7 +43,7 @@ void draw_style(ViewerState& state, const Selection& s) {
   ImGui::SetNextItemWidth(em(110));
   const std::uint8_t own = state.solids()->opacities()[s.solids.front()];
   float opacity = own == 0 ? state.settings().glass : static_cast<float>(own) / 100;
-  if (slider("opacity", opacity, static_cast<float>(kLeastOpacity), 1, "%.2f", "Of what is selected"))
+  if (slider("opacity", opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of what is selected"))
     state.slide_opacity(opacity);
   if (ImGui::IsItemDeactivatedAfterEdit()) state.end_slide();
   next_button_beside("all glass");

@@ -136,7 +136,7 @@ std::vector<ClipPlane> Settings::planes() const {
   std::vector<ClipPlane> all;
   if (clip) all.push_back(*clip);
   for (const ClipPlane& plane : more_clips)
-    if (all.size() < kMostPlanes) all.push_back(plane);
+    if (all.size() < kMaxPlanes) all.push_back(plane);
   return all;
 }
 
@@ -177,8 +177,8 @@ ClipPlanes parse_clips(std::span<const std::string> texts) {
   }
   // The plane that follows from the camera comes first.
   if (clips.facing) clips.planes.insert(clips.planes.begin(), ClipPlane());
-  if (clips.planes.size() > kMostPlanes)
-    throw Error(ErrorKind::usage, "there are more than " + std::to_string(kMostPlanes) + " clipping planes");
+  if (clips.planes.size() > kMaxPlanes)
+    throw Error(ErrorKind::usage, "there are more than " + std::to_string(kMaxPlanes) + " clipping planes");
   return clips;
 }
 
@@ -206,8 +206,8 @@ Resolution parse_resolution(std::string_view text) {
   if (cross != std::string_view::npos) {
     const auto width = integer(text.substr(0, cross));
     const auto height = integer(text.substr(cross + 1));
-    constexpr int kMost = 16384;
-    if (width && height && *width >= 1 && *height >= 1 && *width <= kMost && *height <= kMost) return {*width, *height};
+    constexpr int kMax = 16384;
+    if (width && height && *width >= 1 && *height >= 1 && *width <= kMax && *height <= kMax) return {*width, *height};
   }
   reject(text, "a resolution such as 1280x720, with 1 to 16384 pixels a side");
 }

@@ -46,7 +46,7 @@ struct ClipPlane {
 
 /// "x", "-y", "x=100", "1,1,0", "1,1,0=250": throws Error(usage) for anything else.
 [[nodiscard]] ClipPlane parse_clip(std::string_view text);
-inline constexpr std::size_t kMostPlanes = 6;
+inline constexpr std::size_t kMaxPlanes = 6;
 
 /// Several planes; all of them hold.
 struct ClipPlanes {
@@ -54,7 +54,7 @@ struct ClipPlanes {
   bool facing = false;  ///< the first is to follow from the camera
 };
 /// Texts of parse_clip(), "facing", and "off", which takes back those before it. Throws Error(usage), also for more
-/// than kMostPlanes.
+/// than kMaxPlanes.
 [[nodiscard]] ClipPlanes parse_clips(std::span<const std::string> texts);
 /// The text that parse_clip reads as this plane.
 [[nodiscard]] std::string clip_text(const ClipPlane& plane);
@@ -68,7 +68,7 @@ struct ClipPlanes {
 /// The part of a box that a plane along an axis leaves. All of the box, where that part is empty or the plane oblique.
 [[nodiscard]] Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene);
 
-/// A box along the world's axes: hides what is outside, or with `away` what is inside. Its faces are kMostPlanes
+/// A box along the world's axes: hides what is outside, or with `away` what is inside. Its faces are kMaxPlanes
 /// planes.
 struct ClipBox {
   Bounds box;  ///< mm
@@ -100,7 +100,7 @@ struct Background {
 /// "dark", "light", "white", "black", "none", "#rrggbb" or "#rrggbb,#rrggbb" (top and bottom); else Error(usage).
 [[nodiscard]] Background parse_background(std::string_view text);
 
-inline constexpr float kDetail = 0.75F, kMostDetail = 100;  // pixels
+inline constexpr float kDetail = 0.75F, kMaxDetail = 100;  // pixels
 
 struct Settings {
   ColorBy color = ColorBy::material;
@@ -118,7 +118,7 @@ struct Settings {
   std::vector<ClipPlane> more_clips;      ///< hold besides `clip`: what any of them hides is hidden
   std::optional<ClipBox> clip_box;        ///< in place of these planes
   bool caps = true;                       ///< closes solids where planes cut them
-  std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMostMeasured; mm
+  std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMaxMeasured; mm
   std::optional<Bounds> box;              ///< whose edges are drawn: that of a selected group
   bool axes = true;
   bool scale_bar = true;
@@ -127,7 +127,7 @@ struct Settings {
 
   /// Whether solids have the colours of what they detected.
   [[nodiscard]] bool colors_hits() const { return color == ColorBy::hits || color == ColorBy::first_hit; }
-  /// All clipping planes, at most kMostPlanes: those of the box, where there is one.
+  /// All clipping planes, at most kMaxPlanes: those of the box, where there is one.
   [[nodiscard]] std::vector<ClipPlane> planes() const;
   /// Whether the space that all planes leave is hidden, and not what any of them hides.
   [[nodiscard]] bool cuts_away() const { return clip_box && clip_box->away; }

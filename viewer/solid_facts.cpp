@@ -136,12 +136,12 @@ const SolidMeasurer::Surface& SolidMeasurer::surface(std::uint32_t mesh, const P
 /// E of 0 that is s^2 (1 - n^T E n / 2) up to E^2. So meshes that are turned, mirrored and scaled evenly, also by
 /// matrices with a few digits, need no look at their triangles; the error is below 1e-10.
 double SolidMeasurer::area(const Instance& solid, const Progress& progress) {
-  constexpr double kLeastStretch = 1e-5;
+  constexpr double kMinStretch = 1e-5;
   const Surface& own = surface(solid.mesh, progress);
   const Eigen::Matrix3d gram = solid.transform.linear().transpose() * solid.transform.linear();
   const double scale = gram.trace() / 3;
   const Eigen::Matrix3d stretch = gram / scale - Eigen::Matrix3d::Identity();
-  if (stretch.norm() <= kLeastStretch) return scale * (own.area - 0.5 * (stretch * own.by_normal).trace());
+  if (stretch.norm() <= kMinStretch) return scale * (own.area - 0.5 * (stretch * own.by_normal).trace());
   return stretched_area(solid, gram, progress);
 }
 

@@ -13,7 +13,7 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr std::size_t kMostFound = 5000;  // rows of a search
+constexpr std::size_t kMaxFound = 5000;  // rows of a search
 
 }  // namespace
 
@@ -40,8 +40,8 @@ void SolidTree::draw(ViewerState& state) {
       draw_row(state, rows_[static_cast<std::size_t>(i)]);
       ImGui::PopID();
     }
-  if (searching() && rows_.size() == kMostFound)
-    ImGui::TextDisabled("the first %zu; the buttons apply to all", kMostFound);
+  if (searching() && rows_.size() == kMaxFound)
+    ImGui::TextDisabled("the first %zu; the buttons apply to all", kMaxFound);
   ImGui::EndChild();
 }
 
@@ -138,7 +138,7 @@ void SolidTree::list_rows(const Solids& solids) {
   rows_stale_ = false;
   if (searching()) {
     found_ = find(solids, search_.data());
-    rows_ = found_rows(solids, found_.solids, kMostFound);
+    rows_ = found_rows(solids, found_.solids, kMaxFound);
   } else {
     rows_ = tree_rows(solids, open_);
   }

@@ -99,10 +99,10 @@ std::vector<std::uint32_t> Solids::below(std::uint32_t node) const {
 }
 
 void Solids::changing() {
-  constexpr std::size_t kMostSteps = 100;
+  constexpr std::size_t kMaxSteps = 100;
   before_.push_back({visible_, styles_, opacities_});
   sliding_ = false;
-  if (before_.size() > kMostSteps) before_.erase(before_.begin());
+  if (before_.size() > kMaxSteps) before_.erase(before_.begin());
   ++version_;
 }
 
@@ -182,7 +182,7 @@ int Solids::shown(std::uint32_t node) const {
 }
 
 std::uint8_t hundredths(double opacity) {
-  return static_cast<std::uint8_t>(std::lround(100 * std::clamp(opacity, kLeastOpacity, 1.0)));
+  return static_cast<std::uint8_t>(std::lround(100 * std::clamp(opacity, kMinOpacity, 1.0)));
 }
 
 Bounds moved_box(const Bounds& box, const Transform& transform) {

@@ -50,7 +50,7 @@ std::pair<std::string, std::uint8_t> split_opacity(const std::string& text, cons
   double opacity = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data() + at + 1, end, opacity);
-  if (error != std::errc() || rest != end || !(opacity >= kLeastOpacity && opacity <= 1)) return {text, 0};
+  if (error != std::errc() || rest != end || !(opacity >= kMinOpacity && opacity <= 1)) return {text, 0};
   return {text.substr(0, at), hundredths(opacity)};
 }
 

@@ -80,7 +80,7 @@ void add_image_options(CLI::App& app, ViewOptions& options) {
   add_parsed(
       app, "--detail", "PIXELS", "0.75",
       "How far solids that are seen small may lie off, where they are simplified; 0: none is",
-      [&](const std::string& text) { options.settings.detail = static_cast<float>(number(text, 0, kMostDetail)); })
+      [&](const std::string& text) { options.settings.detail = static_cast<float>(number(text, 0, kMaxDetail)); })
       ->group(kImage);
   add_parsed(app, "--background", "COLOR", "dark", "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb",
              [&](const std::string& text) { options.settings.background = parse_background(text); })
@@ -154,7 +154,7 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   app.add_flag("--smooth,!--flat", settings.smooth, "Smooth or flat shading")->group(kDrawing);
   app.add_flag("--back-faces,!--no-back-faces", settings.back_faces, "Show back faces in red stripes")->group(kDrawing);
   add("--opacity", "SHARE", "1", "Opacity of all surfaces, 0.01 to 1",
-      [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, kLeastOpacity, 1)); });
+      [&](const std::string& text) { settings.opacity = static_cast<float>(number(text, kMinOpacity, 1)); });
   repeated(
       app.add_option(
           "--clip", options.clips,
@@ -212,7 +212,7 @@ void add_drawing_options(CLI::App& app, ViewOptions& options) {
   patterns("--wireframe-of", styled(Style::wireframe), "Draw these solids as lines");
   patterns("--edges-of", styled(Style::edges), "Draw the triangles' edges over these solids");
   add("--glass-opacity", "SHARE", "0.3", "Opacity of solids of --glass without one of their own, 0.01 to 1",
-      [&](const std::string& text) { settings.glass = static_cast<float>(number(text, kLeastOpacity, 1)); });
+      [&](const std::string& text) { settings.glass = static_cast<float>(number(text, kMinOpacity, 1)); });
 }
 
 void add_device_options(CLI::App& app, ViewOptions& options) {
@@ -300,7 +300,7 @@ void settle_measured(ViewOptions& options) {
   for (std::size_t i = all > configured ? configured : 0; i != all; ++i)
     options.settings.measured.push_back(cli::parse_point(options.measured[i]));
   const std::size_t points = options.settings.measured.size();
-  if (points == 1 || points > kMostMeasured)
+  if (points == 1 || points > kMaxMeasured)
     throw Error(ErrorKind::usage, "--measure is given for two or three points, and not for " + std::to_string(points),
                 {}, "as in --measure 0,0,0 --measure 0,0,1000");
 }

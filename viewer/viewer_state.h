@@ -211,9 +211,9 @@ class ViewerState {
   // Measuring.
   /// Begins without points; the end takes them away.
   void set_measuring(bool measuring);
-  /// At most kMostMeasured.
+  /// At most kMaxMeasured.
   void set_measured(std::vector<Eigen::Vector3d> points);
-  /// Adds the point that a click at `cursor` met; after kMostMeasured it is the first again.
+  /// Adds the point that a click at `cursor` met; after kMaxMeasured it is the first again.
   void measure_at(const std::optional<Picked>& picked, const Cursor& cursor);
 
   // Light.

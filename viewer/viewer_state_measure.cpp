@@ -21,7 +21,7 @@ void ViewerState::measure_at(const std::optional<Picked>& picked, const Cursor& 
   const auto point = picked ? picked_point(*picked, cursor) : std::nullopt;
   if (!point) return say("no surface is there to be measured from");
   std::vector<Eigen::Vector3d> points = settings_.measured;
-  if (points.size() >= kMostMeasured) points.clear();
+  if (points.size() >= kMaxMeasured) points.clear();
   points.push_back(*point);
   set_measured(std::move(points));
 }

@@ -23,8 +23,8 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-constexpr std::size_t kMostWarnings = 10;  // of a scene, in its row
-constexpr std::size_t kMostOverlaps = 10;  // likewise, the deepest
+constexpr std::size_t kMaxWarnings = 10;  // of a scene, in its row
+constexpr std::size_t kMaxOverlaps = 10;  // likewise, the deepest
 
 /// Of the cache, which are not the scene's: a row is the same with and without it.
 void warn(const std::string& line) {
@@ -51,8 +51,8 @@ Json info(SceneWork& work) {
                {"bounds_mm", {{"min", point_json(scene.bounds.min)}, {"max", point_json(scene.bounds.max)}}},
                {"bytes", total_bytes(array_sizes(scene, work.options().upload.flatten))},
                {"warnings", Json::array()}};
-  for (std::size_t i = 0; i != std::min(warnings.size(), kMostWarnings); ++i) json["warnings"].push_back(warnings[i]);
-  if (warnings.size() > kMostWarnings) json["more_warnings"] = warnings.size() - kMostWarnings;
+  for (std::size_t i = 0; i != std::min(warnings.size(), kMaxWarnings); ++i) json["warnings"].push_back(warnings[i]);
+  if (warnings.size() > kMaxWarnings) json["more_warnings"] = warnings.size() - kMaxWarnings;
   const std::filesystem::path optics = optics_file(work.file(), work.options().load);
   json["optics_file"] = optics.empty() ? Json() : Json(optics.string());
   return json;
@@ -67,7 +67,7 @@ Json check_scene(SceneWork& work) {
                {"leaking_solids", result.leaking_instances}};
   for (std::size_t i = 0; i != kFlaws; ++i)
     json["counts"][std::string(to_string(static_cast<Flaw>(i)))] = result.counts[i];
-  json["overlaps"] = overlaps_json(work.scene(), overlaps, kMostOverlaps);
+  json["overlaps"] = overlaps_json(work.scene(), overlaps, kMaxOverlaps);
   return json;
 }
 

@@ -10,11 +10,11 @@
 namespace raylift::batch {
 namespace {
 
-constexpr std::size_t kMostNames = 5;
+constexpr std::size_t kMaxNames = 5;
 
 void add_name(OpticsUse& use, const std::string& name) {
   const std::string base(base_name(name));
-  if (use.names.size() != kMostNames && std::find(use.names.begin(), use.names.end(), base) == use.names.end())
+  if (use.names.size() != kMaxNames && std::find(use.names.begin(), use.names.end(), base) == use.names.end())
     use.names.push_back(base);
 }
 
@@ -26,7 +26,7 @@ std::string OpticsUse::text() const {
   if (pairs != 0) text += (text.empty() ? "" : ", ") + cli::counted(pairs, "pair", "pairs");
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? ": " : ", ") + name;
-  return text + list + (solids + 2 * pairs > names.size() && names.size() == kMostNames ? ", ..." : "");
+  return text + list + (solids + 2 * pairs > names.size() && names.size() == kMaxNames ? ", ..." : "");
 }
 
 OpticsUses optics_uses(const Scene& scene) {

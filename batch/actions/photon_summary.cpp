@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kEnds{StepKind::detected, StepKind::absorbed, StepKind::absorbed_at_surface,
                            StepKind::escaped,  StepKind::no_index, StepKind::inconsistent,
                            StepKind::cut};
-constexpr std::size_t kMostRows = 10;
+constexpr std::size_t kMaxRows = 10;
 
 /// How many ended in each way; `count` gives that.
 template <class Count>
@@ -50,7 +50,7 @@ std::string rows_text(const char* what, const Json& rows, std::uint64_t photons)
   for (const Json& row : rows)
     for (const auto& [end, count] : row["ends"].items()) {
       if (count == 0) continue;
-      if (++all > kMostRows) continue;
+      if (++all > kMaxRows) continue;
       ++shown;
       const double share = 100.0 * count.get<double>() / static_cast<double>(photons);
       table.add({row[what].is_null() ? "(none)" : row[what].get<std::string>(), end,

@@ -23,7 +23,7 @@ double since(Clock::time_point start) {
 
 // Sums are made block by block, and batches are whole blocks: so that they do not depend on the batches.
 constexpr std::size_t kBlock = 4096;
-constexpr std::size_t kLeastBatch = 16 * kBlock;
+constexpr std::size_t kMinBatch = 16 * kBlock;
 // On a GPU enough to keep it busy, and less than the default reserve; on the host, for progress and interrupts.
 constexpr std::size_t kBatch = std::size_t{1} << 22;
 constexpr std::size_t kHostBatch = std::size_t{1} << 18;
@@ -44,14 +44,14 @@ struct Room {
 
 std::unique_ptr<Room> make_room(const Device& device, std::uint64_t count, bool rays_on_host) {
   std::size_t batch = device.info().is_host ? kHostBatch : kBatch;
-  while (batch > kLeastBatch && batch / 2 >= count) batch /= 2;
+  while (batch > kMinBatch && batch / 2 >= count) batch /= 2;
   while (true) {
     try {
       return std::make_unique<Room>(device, batch, rays_on_host);
     } catch (const Error& error) {
       const bool memory =
           error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
-      if (!memory || batch == kLeastBatch) throw;
+      if (!memory || batch == kMinBatch) throw;
       batch /= 2;
     }
   }

@@ -23,10 +23,10 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-constexpr std::size_t kMostOverlaps = 20;  // that are listed without --all, and by default pairs that touch
+constexpr std::size_t kMaxOverlaps = 20;  // that are listed without --all, and by default pairs that touch
 
 struct CheckCommandOptions {
-  CheckCommandOptions() { overlaps.touching_examples = kMostOverlaps; }
+  CheckCommandOptions() { overlaps.touching_examples = kMaxOverlaps; }
 
   std::vector<std::string> files;
   LoadOptions load;
@@ -200,7 +200,7 @@ int check_files(Session& session, const CheckCommandOptions& options) {
       json["overlaps"] = overlaps ? overlaps_json(scene, *overlaps, kAll) : Json();
     } else {
       session.write((first ? "" : "\n") + text_of(scene, result, options));
-      if (overlaps) session.write(overlaps_text(scene, *overlaps, options.all ? kAll : kMostOverlaps));
+      if (overlaps) session.write(overlaps_text(scene, *overlaps, options.all ? kAll : kMaxOverlaps));
     }
     first = false;
     return result.watertight() && (!overlaps || overlaps->overlaps.empty()) ? 0 : kNegative;

@@ -21,7 +21,7 @@ using photon::Comparison;
 using photon::HistoryCount;
 namespace {
 
-constexpr std::size_t kMostRows = 10;
+constexpr std::size_t kMaxRows = 10;
 constexpr std::uint64_t kSavedOfEach = 100;
 
 struct CompareOptions {
@@ -66,7 +66,7 @@ Json json_of(const CompareOptions& options, const Comparison& result) {
 
 std::string text_of(const Comparison& result) {
   Table table({{"history", Align::left}, {"A"}, {"B"}, {"chi-square"}, {"", Align::left}});
-  for (std::size_t i = 0; i != std::min(kMostRows, result.histories.size()); ++i) {
+  for (std::size_t i = 0; i != std::min(kMaxRows, result.histories.size()); ++i) {
     const HistoryCount& one = result.histories[i];
     table.add({photon::history_text(one.history), grouped(one.a), grouped(one.b),
                one.counts() ? fmt::format("{:.2f}", one.chi_square()) : "too few",

@@ -23,7 +23,7 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-constexpr std::uint64_t kMostBatch = 1'000'000'000;
+constexpr std::uint64_t kMaxBatch = 1'000'000'000;
 
 struct PhotonsCommandOptions : PhotonOptions {
   std::vector<std::string> scenes;
@@ -151,8 +151,8 @@ int photons(Session& session, PhotonsCommandOptions& options) {
 /// "BINS,FROM,TO", times in ns.
 void parse_times(const std::string& text, PhotonOptions& options) {
   const auto three = three_numbers(text);
-  constexpr double kMostBins = 1e6;
-  if (!three || !((*three)[0] >= 1 && (*three)[0] <= kMostBins) || !((*three)[2] > (*three)[1]))
+  constexpr double kMaxBins = 1e6;
+  if (!three || !((*three)[0] >= 1 && (*three)[0] <= kMaxBins) || !((*three)[2] > (*three)[1]))
     throw Error(ErrorKind::usage, "'" + text + "' is no BINS,FROM,TO, such as 100,0,500");
   options.time_bins = static_cast<std::uint32_t>((*three)[0]);
   options.time_from = static_cast<float>((*three)[1]);
@@ -207,7 +207,7 @@ void add_result_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptio
   add_parsed(app, "--times", "BINS,FROM,TO", "", "Write a histogram of arrival times for each channel, too; ns",
              [options](const std::string& text) { parse_times(text, *options); });
   add_parsed(app, "--batch", "COUNT", "by the device", "Photons at once; the results are the same for any",
-             [options](const std::string& text) { options->batch = count_up_to<std::size_t>(text, kMostBatch); });
+             [options](const std::string& text) { options->batch = count_up_to<std::size_t>(text, kMaxBatch); });
   add_parsed(app, "--checkpoint", "TIME", "10s", "How often what is needed to --resume is saved",
              [options](const std::string& text) { options->checkpoint_seconds = parse_seconds(text); });
   add_flag(app, "--resume", options->resume, "Go on with a run that was stopped; begin, where there is none");

@@ -29,8 +29,8 @@ using namespace cli;
 namespace {
 
 constexpr std::uint64_t kDefaultRays = 1'000'000;
-constexpr std::uint32_t kMostPixels = 16384;  // per side of an image
-constexpr std::size_t kMostRows = 10;         // of the table of what was hit
+constexpr std::uint32_t kMaxPixels = 16384;  // per side of an image
+constexpr std::size_t kMaxRows = 10;         // of the table of what was hit
 constexpr std::array<std::string_view, 3> kPatterns{"isotropic", "camera", "surface"};
 constexpr std::array<std::string_view, 2> kImageKinds{"depth", "normal"};
 
@@ -191,7 +191,7 @@ std::string text_of(const std::string& file, const Scene& scene, const GpuGeomet
                      counted(geometry.view().triangle_count, "triangle", "triangles"),
                      counted(geometry.view().instance_count, "instance", "instances"),
                      options.upload.flatten ? ", flattened" : "") +
-         facts.text(2) + (figures.hits == 0 ? "" : "\nwhat was hit\n" + outcome.table.text(options.by, kMostRows));
+         facts.text(2) + (figures.hits == 0 ? "" : "\nwhat was hit\n" + outcome.table.text(options.by, kMaxRows));
 }
 
 /// The scene that was uploaded: rays start within it. What was cached flattened has lost it.
@@ -287,8 +287,8 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
     add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Size of the image",
                [pixels = pixels](const std::string& text) {
                  const std::uint64_t number = parse_count(text);
-                 if (number == 0 || number > kMostPixels)
-                   throw Error(ErrorKind::usage, fmt::format("from 1 to {} are possible", kMostPixels));
+                 if (number == 0 || number > kMaxPixels)
+                   throw Error(ErrorKind::usage, fmt::format("from 1 to {} are possible", kMaxPixels));
                  *pixels = static_cast<std::uint32_t>(number);
                });
   add_parsed(*app, "--target", "X,Y,Z", "the scene's centre", "Point that the camera looks at, in mm",

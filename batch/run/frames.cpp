@@ -18,7 +18,7 @@ struct Header {
   std::uint32_t bytes;
 };
 
-constexpr std::uint32_t kMostBytes = 64U << 20;
+constexpr std::uint32_t kMaxBytes = 64U << 20;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ std::optional<Frame> FrameSocket::next() {
   Header header{};
   if (arrived_.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, arrived_.data(), sizeof header);
-  if (header.bytes > kMostBytes) throw Error(ErrorKind::io, "a worker sends what is no message");
+  if (header.bytes > kMaxBytes) throw Error(ErrorKind::io, "a worker sends what is no message");
   if (arrived_.size() - sizeof header < header.bytes) return std::nullopt;
   Frame frame{static_cast<FrameType>(header.type), arrived_.substr(sizeof header, header.bytes)};
   arrived_.erase(0, sizeof header + header.bytes);

@@ -61,10 +61,10 @@ class Merge {
     if (rows_.size() == scenes_) return;
     std::map<std::size_t, std::size_t> done;
     for (const auto& [scene, row] : rows_) ++done[scene % shards_];
-    constexpr int kMost = 8;
+    constexpr int kMax = 8;
     std::string text;
     int named = 0;
-    for (std::size_t index = 0; index != std::min(shards_, scenes_) && named != kMost; ++index) {
+    for (std::size_t index = 0; index != std::min(shards_, scenes_) && named != kMax; ++index) {
       const std::size_t all = (scenes_ - index - 1) / shards_ + 1;
       const std::size_t lacks = all - done[index];
       if (lacks == 0) continue;
@@ -73,7 +73,7 @@ class Merge {
     }
     throw Error(ErrorKind::usage,
                 counted(scenes_ - rows_.size(), "scene has", "scenes have") + " no row: shard " + text +
-                    (named == kMost ? ", ..." : ""),
+                    (named == kMax ? ", ..." : ""),
                 {}, "finish these shards with --resume, and name the reports of all");
   }
 

@@ -61,11 +61,11 @@ void act_out_dead_device(const std::string& device, const std::string& how) {
 
 /// Every property of the scene that the simulation does not honour, up to a length of the row.
 void add_unhonoured(Json& row, const Scene& scene) {
-  constexpr std::size_t kMost = 100;
+  constexpr std::size_t kMax = 100;
   const std::vector<UnhonouredProperty> unhonoured = unhonoured_properties(scene);
   const std::size_t all = unhonoured.size();
-  if (all != 0) row["unhonoured"] = unhonoured_json(unhonoured, kMost);
-  if (all > kMost) row["more_unhonoured"] = all - kMost;
+  if (all != 0) row["unhonoured"] = unhonoured_json(unhonoured, kMax);
+  if (all > kMax) row["more_unhonoured"] = all - kMax;
 }
 
 class Worker {

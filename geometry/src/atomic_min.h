@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Sets `target` to `value` where that is less.
 inline void atomic_min(std::atomic_ref<std::uint32_t> target, std::uint32_t value) {
@@ -14,4 +14,4 @@ inline void atomic_min(std::atomic_ref<std::uint32_t> target, std::uint32_t valu
   }
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

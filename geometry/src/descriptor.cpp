@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 Descriptor::Descriptor(int value, const char* what) : value_(value) {
   if (value < 0) throw Error(kind_of_errno(errno), std::string(what) + ": " + std::strerror(errno));
@@ -30,4 +30,4 @@ int write_all(int descriptor, std::string_view bytes, std::int64_t at) noexcept 
   return 0;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -11,7 +11,7 @@
 
 #include <raylift/geometry/detail/huge_pages.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Disjoint sets under concurrent union, after Anderson and Woll (1991): a root is always hooked below a smaller
 /// root, so a set's root is its smallest member in the end, in whatever order the unions ran.
@@ -49,4 +49,4 @@ class DisjointSets {
   std::unique_ptr<Index[]> parent_;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 struct Row {
@@ -80,4 +80,4 @@ Error::Error(ErrorKind kind, std::string_view problem, Where where, std::string_
       advice_(advice),
       signal_(signal) {}
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -9,7 +9,7 @@
 #include <exception>
 #include <mutex>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Calls function(i) for begin <= i < end, in parallel. Throws what the first mesh threw that failed; those behind it
 /// may be left out. An exception that left tbb::parallel_for() would cancel the loops inside the other calls too, and
@@ -33,4 +33,4 @@ void for_each_mesh(std::size_t begin, std::size_t end, const Function& function)
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

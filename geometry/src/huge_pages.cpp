@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 void prefer_huge_pages(const void* data, std::size_t bytes) noexcept {
   constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
@@ -26,4 +26,4 @@ void touch(void* data, std::size_t bytes) {
   });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

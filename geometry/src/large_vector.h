@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// resize for an empty vector.
 template <class T>
@@ -29,4 +29,4 @@ std::unique_ptr<T[]> make_large(std::size_t size) {
   return array;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -82,4 +82,4 @@ std::uint64_t usable_memory() {
   return bytes;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -8,7 +8,7 @@
 #include <nvtx3/nvToolsExt.h>
 #endif
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 void Progress::report(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
   if (callback_ && !callback_(stage, done, total)) {
@@ -42,4 +42,4 @@ Stage::~Stage() {
   progress_.record({name_, elapsed.count()});
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

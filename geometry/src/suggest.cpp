@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Three rows of the table: of this character and of the two before it.
@@ -51,4 +51,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return best.empty() ? "" : ": did you mean '" + best + "'?";
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -11,7 +11,7 @@
 // As in <GL/glx.h>, without the headers of X11.
 extern "C" void* glXGetCurrentContext();
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 /// The contexts that something was made in. A handle may be used again by the system after its context has gone; the
@@ -133,4 +133,4 @@ std::shared_ptr<ContextState> require_current_context(const std::string& what) {
   return state;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Something that must let go of its context before that is destroyed.
 class ContextResource {
@@ -69,4 +69,4 @@ class ContextState {
 /// The native handle of the calling thread's current context, an EGLContext or a GLXContext; null where there is none.
 [[nodiscard]] void* current_context_handle();
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

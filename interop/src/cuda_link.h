@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// What a kernel does with a mapped buffer, as CUDA's flags.
 enum class MapFlags { none, read_only, write_discard };
@@ -30,4 +30,4 @@ void cuda_map(int device, std::span<void* const> resources, StreamHandle stream)
 /// All at once. What OpenGL is told afterwards comes after the work on the stream.
 void cuda_unmap(int device, std::span<void* const> resources, StreamHandle stream);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 template <class Function>
@@ -160,4 +160,4 @@ void close_egl(const EglContext& context) noexcept {
   (void)eglDestroyContext(context.display, context.context);
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// A display to try. EGL initialises it when it is opened.
 struct EglCandidate {
@@ -40,4 +40,4 @@ void close_egl(const EglContext& context) noexcept;
 /// "EGL_BAD_MATCH", of the last call that failed.
 [[nodiscard]] std::string egl_error();
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

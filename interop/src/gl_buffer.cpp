@@ -11,7 +11,7 @@
 #include "context_state.h"
 #include "gl_error.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 GlBuffer::GlBuffer(std::size_t bytes) : GlBuffer(bytes, false) {}
 
@@ -69,4 +69,4 @@ void GlBuffer::close() noexcept {
   host_ = nullptr;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -9,7 +9,7 @@
 #include "context_state.h"
 #include "egl.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 using detail::ContextState;
 using detail::EglCandidate;
@@ -163,4 +163,4 @@ const GlInfo& GlContext::info() const {
   return impl_->info;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -4,7 +4,7 @@
 #include <GL/glew.h>
 #include <raylift/geometry/error.h>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 void clear_gl_errors() noexcept {
   // At most as many as there are flags: a context that was lost reports its loss for ever.
@@ -26,4 +26,4 @@ void check_gl(const std::string& what) {
               what + " failed: " + (name != nullptr ? name : "OpenGL error " + std::to_string(code)));
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Forgets errors of what was called before, by whomever.
 void clear_gl_errors() noexcept;
@@ -12,4 +12,4 @@ void clear_gl_errors() noexcept;
 /// Throws for an error since the last clear: out_of_device_memory or device. `what` begins the message.
 void check_gl(const std::string& what);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

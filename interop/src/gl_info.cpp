@@ -9,7 +9,7 @@
 
 #include "context_state.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 std::string text(GLenum name) {
@@ -60,4 +60,4 @@ GlInfo init_gl() {
   return info;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

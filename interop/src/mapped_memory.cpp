@@ -10,7 +10,7 @@
 #include "cuda_link.h"
 #include "shared_memory_impl.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 struct MappedMemory::Held {
   std::vector<std::shared_ptr<SharedMemory::Impl>> memories;
@@ -145,4 +145,4 @@ void MappedMemory::afterwards(std::function<void()> action) {
   held_->after = std::move(action);
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

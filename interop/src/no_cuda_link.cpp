@@ -5,7 +5,7 @@
 
 #include "cuda_link.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 [[noreturn]] void refuse() {
@@ -35,5 +35,5 @@ void cuda_unmap(int, std::span<void* const>, StreamHandle) {
   refuse();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail
 #endif

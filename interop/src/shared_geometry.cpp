@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 struct Counts {
@@ -98,4 +98,4 @@ SharedGeometry upload_shared(const Scene& scene, const Device& device, const Upl
   return shared.finish(std::move(geometry));
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -10,7 +10,7 @@
 #include "context_state.h"
 #include "gl_error.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 /// OpenGL's state that says how pixels are read, put back at the end of a scope.
@@ -126,4 +126,4 @@ void SharedImage::close() noexcept {
   height_ = 0;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

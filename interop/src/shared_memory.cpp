@@ -10,7 +10,7 @@
 #include "gl_error.h"
 #include "shared_memory_impl.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 MapFlags flags_of(SharedAccess access) {
@@ -211,4 +211,4 @@ void SharedMemory::close() noexcept {
   if (impl_ != nullptr) impl_->close();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

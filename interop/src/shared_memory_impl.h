@@ -12,7 +12,7 @@
 
 #include "context_state.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Where the bytes are.
 enum class Way {
@@ -60,4 +60,4 @@ struct SharedMemory::Impl final : ContextResource {
   StreamHandle stream = nullptr;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

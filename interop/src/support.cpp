@@ -8,7 +8,7 @@
 #include "context_state.h"
 #include "cuda_link.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 /// `wanted` is a CUDA device, or -1 for any.
@@ -56,4 +56,4 @@ InteropSupport interop_support(const Device& device) {
   return result;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -15,7 +15,7 @@
 #include "device/cuda/on_cuda.h"
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 constexpr std::size_t kBlock = 4096;
@@ -137,4 +137,4 @@ std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source,
   return rows;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -8,7 +8,7 @@
 #include "ready_source.h"
 #include "results_kernel.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Bytes of BatchArrays::scratch.
 [[nodiscard]] std::size_t scratch_bytes(const Device& device, std::size_t count);
@@ -20,4 +20,4 @@ void make_results(const GpuGeometry& geometry, const BatchArrays& batch, StreamR
 void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
                     Sequence* sequences, std::size_t count, StreamRef stream);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -7,7 +7,7 @@
 #include <limits>
 #include <unordered_map>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 18;
@@ -131,4 +131,4 @@ std::vector<std::uint64_t> deviating_photons(const Comparison& comparison, const
   return places;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Calls work(i) for all below `count`.
 template <class Work>
@@ -17,4 +17,4 @@ void for_each(std::size_t count, const Work& work) {
   });
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// place_genstep() of each. A cudaError_t, as int; the device is current.
 int launch_place_gensteps(const GeometryView& geometry, const Genstep* steps, std::uint64_t seed, GenstepPlace* places,
@@ -15,4 +15,4 @@ int launch_place_gensteps(const GeometryView& geometry, const Genstep* steps, st
 int launch_generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed, std::uint64_t first,
                     StartPhoton* photons, Containment* in, std::size_t count, void* stream);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

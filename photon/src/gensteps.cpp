@@ -15,7 +15,7 @@
 #include "generate_kernel.h"
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 bool finite(Float3 v) {
@@ -138,4 +138,4 @@ Source Gensteps::source() const {
   return source;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

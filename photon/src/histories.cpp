@@ -6,7 +6,7 @@
 #include <cctype>
 #include <optional>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 struct EventNames {
@@ -30,7 +30,7 @@ constexpr std::array<EventNames, 16> kEvents{{{"", ""},
                                               {"EX", "EFFICIENCY_CULL"}}};
 constexpr std::uint32_t kAll = 0xFFFEU;  // but 0, which is no event
 constexpr std::uint32_t kReflections = 1U << 9 | 1U << 10 | 1U << 11;
-constexpr std::size_t kMostWords = 63;  // places between them are bits
+constexpr std::size_t kMaxWords = 63;  // places between them are bits
 
 std::string upper(std::string_view text) {
   std::string result(text);
@@ -101,8 +101,8 @@ HistoryPattern::HistoryPattern(std::string_view text) {
     words_.push_back(word == "*" ? Word{kAll, true} : Word{events_of(word), false});
     begin = text.find_first_not_of(kBetween, end);
   }
-  if (words_.size() > kMostWords)
-    throw Error(ErrorKind::usage, "a pattern of histories has more than " + std::to_string(kMostWords) + " words");
+  if (words_.size() > kMaxWords)
+    throw Error(ErrorKind::usage, "a pattern of histories has more than " + std::to_string(kMaxWords) + " words");
   if (words_.size() != 1 || words_.front().any_number || words_.front().events == kAll) return;
   // A single word: whether it occurs.
   const Word word = words_.front();
@@ -135,4 +135,4 @@ bool HistoryPattern::matches(const History& history) const {
   return (places >> words_.size() & 1U) != 0;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -10,7 +10,7 @@
 
 #include "import/source_file.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,4 +159,4 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
   }
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -5,7 +5,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/view.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Throws Error(usage).
 inline void require_optics(const GeometryView& view) {
@@ -16,4 +16,4 @@ inline void require_optics(const GeometryView& view) {
                 "give the scene a sidecar, see docs/optics.md");
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

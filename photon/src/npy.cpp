@@ -16,11 +16,11 @@
 
 #include "npy_header.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
-constexpr std::uint64_t kMostRows = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMaxRows = std::numeric_limits<std::uint64_t>::max();
 
 /// Reads up to the end of the range or of the file. Returns how much.
 std::size_t read_all(int file, std::span<std::byte> bytes, std::uint64_t at, const std::string& path) {
@@ -97,7 +97,7 @@ void NpyWriter::fail(int code) const {
 
 /// As long for any number of rows, so that the number can be written last.
 std::string NpyWriter::header() const {
-  const std::size_t longest = npy_header(type_, row_shape_, kMostRows, 0).size();
+  const std::size_t longest = npy_header(type_, row_shape_, kMaxRows, 0).size();
   return npy_header(type_, row_shape_, rows_, longest);
 }
 
@@ -210,4 +210,4 @@ void NpyReader::check_rows(std::size_t bytes_of_row) const {
     throw Error(ErrorKind::limit, "has more rows than memory can hold", {path_.string(), {}});
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

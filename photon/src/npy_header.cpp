@@ -8,12 +8,12 @@
 #include <charconv>
 #include <optional>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames{"float32", "int32", "uint32", "uint64"};
 constexpr std::array<std::string_view, 4> kDescriptions{"<f4", "<i4", "<u4", "<u8"};
-constexpr std::size_t kMostAxes = 32;  // NumPy's own limit
+constexpr std::size_t kMaxAxes = 32;  // NumPy's own limit
 
 /// What a file says, before it is known whether that is read.
 struct Said {
@@ -108,7 +108,7 @@ class Parser {
       skip();
       std::uint64_t value = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-      if (error != std::errc() || values.size() == kMostAxes) fail("'shape' is no tuple of up to 32 counts");
+      if (error != std::errc() || values.size() == kMaxAxes) fail("'shape' is no tuple of up to 32 counts");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       values.push_back(value);
       if (!accept(',') && !next_is(')')) fail("'shape' is no tuple of up to 32 counts");
@@ -163,4 +163,4 @@ std::string npy_text(NpyType type, std::span<const std::uint64_t> row_shape) {
   return text + ')';
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

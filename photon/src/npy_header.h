@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 struct NpyHeader {
   NpyType type;
@@ -25,4 +25,4 @@ struct NpyHeader {
 /// "float32 in rows of (4, 4)".
 [[nodiscard]] std::string npy_text(NpyType type, std::span<const std::uint64_t> row_shape);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

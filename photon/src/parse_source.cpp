@@ -17,7 +17,7 @@
 #include "import/source_file.h"
 #include "optics/csv_table.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 using Point = std::array<double, 3>;
@@ -289,4 +289,4 @@ Source parse_source(std::string_view text) {
   return parse_source(text, kZero);
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

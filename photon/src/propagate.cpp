@@ -16,12 +16,12 @@
 #include "propagate_kernel.h"
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 #ifdef RAYLIFT_WITH_CUDA
 /// Photons on their way at a time: about 180 bytes each.
-constexpr std::size_t kMostFlights = std::size_t{1} << 21;
+constexpr std::size_t kMaxFlights = std::size_t{1} << 21;
 #endif
 
 void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes, std::size_t count,
@@ -31,8 +31,8 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
   if (!geometry.device().info().is_host) {
     const Device& device = geometry.device();
     // Photons are counted in 32 bits.
-    constexpr std::size_t kMostAtOnce = std::size_t{1} << 31;
-    const std::size_t most = std::min(count, kMostFlights);
+    constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
+    const std::size_t most = std::min(count, kMaxFlights);
     const PooledBuffer<WaitingRay> rays(device, stream, most);
     const PooledBuffer<Boundary> boundaries(device, stream, most);
     const PooledBuffer<Pause> pauses(device, stream, 2 * most);
@@ -46,7 +46,7 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
                            {lists.device() + most, pauses.device() + most, counts.device() + 1}},
                           births.device()};
     for (std::size_t done = 0; done != count;) {
-      const std::size_t now = std::min(count - done, kMostAtOnce);
+      const std::size_t now = std::min(count - done, kMaxAtOnce);
       Run part = run;
       part.first += done;
       cuda::on_cuda(device, "propagate", [&] {
@@ -104,4 +104,4 @@ void refuse_unsimulated(const Scene& scene) {
                 {scene.source, ""}, "give them another model in a sidecar, see docs/optics.md");
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

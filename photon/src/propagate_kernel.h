@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Where births are searched from, at an address of the device. A cudaError_t, as int; the device is current.
 int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* anchor, void* stream);
@@ -49,4 +49,4 @@ struct Flights {
 int launch_propagate(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                      const Flights& flights, Outcome* outcomes, std::uint32_t count, void* stream);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

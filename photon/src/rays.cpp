@@ -9,7 +9,7 @@
 #include "rays_kernel.h"
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 void make_rays([[maybe_unused]] const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first,
                Ray* rays, std::size_t count, [[maybe_unused]] StreamRef stream) {
@@ -26,4 +26,4 @@ void make_rays([[maybe_unused]] const Device& device, const Source& source, std:
   for_each(count, [&](std::size_t i) { rays[i] = birth_ray(source, seed, first + i); });
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -6,10 +6,10 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// A cudaError_t, as int; the device is current.
 int launch_make_rays(const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays, std::size_t count,
                      void* stream);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -14,7 +14,7 @@
 #include "propagate_kernel.h"
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 /// Throws Error(usage) where a run is not of photons first to first + all - 1.
@@ -96,4 +96,4 @@ void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t 
            [&](std::size_t i) { generate(geometry.view(), gensteps, run.seed, run.first + i, photons[i], in[i]); });
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -10,7 +10,7 @@
 #include <functional>
 #include <optional>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Throws Error(usage) for a direction or normal that is not of unit length, and for numbers out of their range.
 void check(const Source& source);
@@ -50,4 +50,4 @@ void propagate_pieces(const GpuGeometry& geometry, const Source& source, const A
                       Outcome* outcomes, std::size_t count, StreamRef stream,
                       const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 std::string_view to_string(StepKind kind) noexcept {
   constexpr std::array<std::string_view, 14> kNames{"none",         "rayleigh", "mie",
@@ -33,4 +33,4 @@ void Tally::add(const Tally& more) {
   std::transform(counts.begin(), counts.end(), more.counts.begin(), counts.begin(), std::plus<>());
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

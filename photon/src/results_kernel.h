@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// A batch's outcomes, and where its results go, at addresses of the device. Null: not wanted.
 struct BatchArrays {
@@ -102,4 +102,4 @@ int launch_sequences(const GeometryView& geometry, const Source& source, const A
 int launch_record(const GeometryView& geometry, const Source& source, const Anchor* anchor, const Run& run,
                   PhotonRow* rows, std::size_t photons, void* stream);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

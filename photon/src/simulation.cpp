@@ -11,11 +11,11 @@
 #include "batch_results.h"
 #include "needs.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
-constexpr std::size_t kLeastBatch = 1024;
-constexpr std::size_t kMostBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
+constexpr std::size_t kMinBatch = 1024;
+constexpr std::size_t kMaxBatch = std::size_t{1} << 30;  // places in a batch are 32 bits
 constexpr std::size_t kPiece = std::size_t{1} << 23;      // bytes that go to the host at once
 constexpr PinnedFlags kRead{true, false, false};          // by the host
 
@@ -122,7 +122,7 @@ const Tally& Simulation::nothing() const {
 /// Room for batches of a run; two of them where it has more than one.
 void Simulation::State::reserve(std::uint64_t count, const Results& results, bool halve) {
   std::size_t wanted = options.batch != 0 ? options.batch : usual_batch(geometry.device());
-  wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMostBatch}));
+  wanted = static_cast<std::size_t>(std::min<std::uint64_t>({wanted, count, kMaxBatch}));
   const bool roomy = (hits || !results.hits) && (finals || !results.finals) && (sequences || !results.sequences);
   if (roomy && batch >= wanted && slots.size() == 2) return;
   if (roomy && batch >= count && !slots.empty()) return;
@@ -138,7 +138,7 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
       slots.clear();
       const bool memory =
           error.kind() == ErrorKind::out_of_device_memory || error.kind() == ErrorKind::out_of_host_memory;
-      if (!memory || !halve || wanted <= kLeastBatch) throw;
+      if (!memory || !halve || wanted <= kMinBatch) throw;
       wanted /= 2;
     }
   }
@@ -249,4 +249,4 @@ Tally Simulation::run(const Source& source, const Run& how, std::uint64_t count,
   return tally;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -11,7 +11,7 @@
 #include "ready_source.h"
 #include "upload/optics_tables.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 [[noreturn]] void refuse(const std::string& problem) {
@@ -20,16 +20,16 @@ namespace {
 
 /// The wavelengths of a spectrum's points: as many in each interval as there is room for, or even ones over all.
 std::vector<double> points_of(std::span<const double> wavelengths) {
-  constexpr std::size_t kMost = Spectrum::kMost - 1;
+  constexpr std::size_t kMax = Spectrum::kMax - 1;
   const std::size_t intervals = wavelengths.size() - 1;
   std::vector<double> points;
   const auto add = [&](double from, double to, std::size_t pieces) {
     for (std::size_t i = 0; i != pieces; ++i)
       points.push_back(from + (to - from) * static_cast<double>(i) / static_cast<double>(pieces));
   };
-  if (intervals > kMost) add(wavelengths.front(), wavelengths.back(), kMost);
-  for (std::size_t i = 0; intervals <= kMost && i != intervals; ++i)
-    add(wavelengths[i], wavelengths[i + 1], kMost / intervals);
+  if (intervals > kMax) add(wavelengths.front(), wavelengths.back(), kMax);
+  for (std::size_t i = 0; intervals <= kMax && i != intervals; ++i)
+    add(wavelengths[i], wavelengths[i + 1], kMax / intervals);
   points.push_back(wavelengths.back());
   return points;
 }
@@ -81,7 +81,7 @@ void check(const Source& source) {
   require(source.aim == Aim::isotropic || is_unit(source.direction), "direction is not of length 1");
   require(source.half_angle >= 0 && source.half_angle <= 3.1415928F, "angle is not from 0 to pi");
   require(std::isfinite(length(source.polarization)), "polarisation is no vector");
-  require(source.spectrum.count <= Spectrum::kMost, "spectrum has too many points");
+  require(source.spectrum.count <= Spectrum::kMax, "spectrum has too many points");
   require(source.spectrum.count != 0 || (source.wavelength > 0 && std::isfinite(source.wavelength)),
           "wavelength is not above 0");
   require(std::isfinite(source.time), "time is no number");
@@ -92,4 +92,4 @@ Spectrum uniform_spectrum(float shortest, float longest) {
   return {2, {{0, shortest}, {1, longest}}};
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

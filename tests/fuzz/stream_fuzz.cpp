@@ -19,7 +19,7 @@ namespace {
 using namespace raylift;
 
 /// More than that takes long, and shows nothing new.
-constexpr std::uint64_t kMostTriangles = 20'000;
+constexpr std::uint64_t kMaxTriangles = 20'000;
 
 void use(const Scene& scene) {
   for (const Instance& instance : scene.instances) {
@@ -53,7 +53,7 @@ void run(std::string_view bytes) {
   }
   const Scene scene = get_scene(reader);
   reader.expect_end();
-  if (scene.expanded_triangles() <= kMostTriangles && scene.instances.size() <= kMostTriangles) use(scene);
+  if (scene.expanded_triangles() <= kMaxTriangles && scene.instances.size() <= kMaxTriangles) use(scene);
 }
 
 }  // namespace

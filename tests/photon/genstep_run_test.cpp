@@ -13,19 +13,19 @@ class GenstepRuns : public OfGensteps {};
 RAYLIFT_ON_BOTH_DEVICES(GenstepRuns);
 
 TEST_P(GenstepRuns, PhotonsAreNumberedThroughTheSteps) {
-  constexpr std::uint32_t kMost = test::effort(300'000U);
+  constexpr std::uint32_t kMax = test::effort(300'000U);
   const GpuGeometry geometry = water();
   std::vector<Genstep> steps;
-  for (const std::uint32_t photons : {0U, 5U, 0U, 0U, kMost, 1U, 0U})
+  for (const std::uint32_t photons : {0U, 5U, 0U, 0U, kMax, 1U, 0U})
     steps.push_back(cerenkov({0, 0, 100.0F * static_cast<float>(steps.size())}, 1, 0.9, photons));
   const std::vector<Outcome> all = run_all(geometry, steps, {.seed = 8, .latest = 12});
-  ASSERT_EQ(all.size(), kMost + 6);
+  ASSERT_EQ(all.size(), kMax + 6);
   const Stream stream(device());
   const Gensteps gensteps(geometry, steps, 8, stream);
   const std::vector<Outcome> births = run(geometry, gensteps.source(), {.seed = 8, .latest = -1}, all.size());
   for (std::size_t i = 0; i != births.size(); ++i)
-    ASSERT_NEAR(births[i].photon.position.z, i < 5 ? 100 : i < kMost + 5 ? 400 : 500, 1) << i;
-  for (const std::size_t first : {0U, 3U, kMost / 2, kMost - 1}) {
+    ASSERT_NEAR(births[i].photon.position.z, i < 5 ? 100 : i < kMax + 5 ? 400 : 500, 1) << i;
+  for (const std::size_t first : {0U, 3U, kMax / 2, kMax - 1}) {
     const std::vector<Outcome> part = run(geometry, gensteps.source(), {.seed = 8, .first = first, .latest = 12}, 7);
     for (std::size_t i = 0; i != part.size(); ++i) {
       EXPECT_EQ(part[i].photon.position, all[first + i].photon.position);
@@ -33,7 +33,7 @@ TEST_P(GenstepRuns, PhotonsAreNumberedThroughTheSteps) {
       EXPECT_EQ(part[i].history, all[first + i].history);
     }
   }
-  EXPECT_THROW((void)run(geometry, gensteps.source(), {.first = kMost}, 7), Error);
+  EXPECT_THROW((void)run(geometry, gensteps.source(), {.first = kMax}, 7), Error);
   EXPECT_EQ(count(geometry, {}), 0U);
 }
 

@@ -48,7 +48,7 @@ TEST(ClipBox, IsReadAsItIsWritten) {
 TEST(ClipBox, ItsPlanesLeaveWhatIsInside) {
   const ClipBox clip{box({1, 2, 3}, {4, 6, 8}), false};
   const std::vector<ClipPlane> planes = clip.planes();
-  ASSERT_EQ(planes.size(), kMostPlanes);
+  ASSERT_EQ(planes.size(), kMaxPlanes);
   const auto left = [&](const Vector3d& p) {
     for (const ClipPlane& plane : planes)
       if (plane.normal.dot(p) > *plane.offset) return false;
@@ -164,7 +164,7 @@ TEST_F(BoxHandles, AreWhereTheFacesAreSeen) {
 TEST_F(BoxHandles, AFaceFollowsTheCursorAndPassesNoOther) {
   for (const bool orthographic : {false, true}) {
     camera_.orthographic = orthographic;
-    for (std::size_t face = 0; face != kMostPlanes; ++face) {
+    for (std::size_t face = 0; face != kMaxPlanes; ++face) {
       // Where the handle of a box with that face would be.
       const auto axis = static_cast<Eigen::Index>(face / 2);
       Bounds wanted = box_;

@@ -154,15 +154,15 @@ TEST_F(Messages, ReadsWhatIsWithinTheLimits) {
     return R"({"jsonrpc": "2.0", "id": 1, "method": "state", "x": )" +
            std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']') + "}";
   };
-  EXPECT_EQ(code(ask(nested(rpc::kMostDepth - 1))), 0);
-  EXPECT_EQ(code(ask(nested(rpc::kMostDepth))), kInvalid);
+  EXPECT_EQ(code(ask(nested(rpc::kMaxDepth - 1))), 0);
+  EXPECT_EQ(code(ask(nested(rpc::kMaxDepth))), kInvalid);
   const auto batch = [&](std::size_t size) {
     Json calls = Json::array();
     for (std::size_t i = 0; i != size; ++i) calls.push_back(Json::parse(request("undo")));
     return calls.dump();
   };
-  EXPECT_EQ(ask(batch(rpc::kMostCalls)).size(), rpc::kMostCalls);
-  EXPECT_EQ(code(ask(batch(rpc::kMostCalls + 1))), kInvalid);
+  EXPECT_EQ(ask(batch(rpc::kMaxCalls)).size(), rpc::kMaxCalls);
+  EXPECT_EQ(code(ask(batch(rpc::kMaxCalls + 1))), kInvalid);
   // Brackets in texts are no nesting.
   EXPECT_EQ(
       code(ask(R"({"jsonrpc": "2.0", "id": 1, "method": "state", "x": ")" + std::string(1000, '[') + R"(\"[[["})")), 0);
@@ -191,7 +191,7 @@ TEST_F(Messages, EndsWithAMessageThatIsTooLarge) {
   // Just small enough.
   Conversation talk(target_);
   const std::string request = R"({"jsonrpc": "2.0", "id": 1, "method": "state", "x": ")";
-  receive_all(talk, request + std::string(rpc::kMostBytes - request.size() - 2, 'x') + "\"}\n");
+  receive_all(talk, request + std::string(rpc::kMaxBytes - request.size() - 2, 'x') + "\"}\n");
   ASSERT_EQ(said(talk).size(), 1U);
   EXPECT_TRUE(talk.wants_input());
 }
@@ -228,8 +228,8 @@ TEST_F(Messages, AnswersAThousandMessagesAtOnceInOrder) {
   int next = 0;
   while (talk.has_work()) {
     EXPECT_TRUE(talk.work(Conversation::Clock::time_point::max()));
-    EXPECT_LT(talk.output().size(), Conversation::kMostOutput + 4000) << "no more than this waits to be read";
-    EXPECT_FALSE(talk.has_work() && talk.output().size() <= Conversation::kMostOutput) << "all of it, or a full output";
+    EXPECT_LT(talk.output().size(), Conversation::kMaxOutput + 4000) << "no more than this waits to be read";
+    EXPECT_FALSE(talk.has_work() && talk.output().size() <= Conversation::kMaxOutput) << "all of it, or a full output";
     for (const Json& line : said(talk)) EXPECT_EQ(line["id"], next++);
   }
   EXPECT_EQ(next, 1000);

@@ -156,7 +156,7 @@ TEST(FeatureEdges, OfADrawListAreDrawnOnceForEachInstance) {
   const LineList lines = line_list(edges, draw_list(scene, offsets, {}));
   std::map<std::uint32_t, std::vector<std::uint32_t>> drawn;  // edges by instance
   for (const DrawCommand& command : lines.commands) {
-    EXPECT_LE(std::uint64_t{command.index_count} / 2 * command.instance_count, LineList::kMostLines);
+    EXPECT_LE(std::uint64_t{command.index_count} / 2 * command.instance_count, LineList::kMaxLines);
     for (std::uint32_t s = 0; s != command.instance_count; ++s) {
       const DrawSlot& slot = lines.slots[command.base_instance + s];
       EXPECT_EQ(slot.first_triangle, command.first_index / 2);
@@ -167,7 +167,7 @@ TEST(FeatureEdges, OfADrawListAreDrawnOnceForEachInstance) {
   ASSERT_EQ(drawn.size(), scene.instances.size());
   const std::size_t of_box = feature_edges(scene.meshes[0]).size(), of_hills = feature_edges(scene.meshes[1]).size();
   ASSERT_EQ(of_box, 12U);
-  ASSERT_GT(of_hills, LineList::kMostLines);
+  ASSERT_GT(of_hills, LineList::kMaxLines);
   for (auto& [instance, all] : drawn) {
     std::sort(all.begin(), all.end());
     EXPECT_EQ(std::unique(all.begin(), all.end()), all.end());

@@ -74,7 +74,7 @@ std::vector<Json> wrong_values(const Parameter& parameter) {
     values.insert(values.end(), {std::string(kLongestText + 1, 'a'), std::string("a\0b", 3)});
     if (!list) values.push_back(Json::array({"a", "b"}));
     if (list) values.push_back(Json::array({"x", 1}));
-    if (list) values.push_back(std::vector<std::string>(kMostTexts + 1, "x"));
+    if (list) values.push_back(std::vector<std::string>(kMaxTexts + 1, "x"));
     if (!parameter.choices.empty()) values.insert(values.end(), {"", "x", "FRONT"});
     if (parameter.type == Type::file) values.insert(values.end(), {"", "a.png", "../a.png", "~/a.png"});
     return values;

@@ -250,16 +250,16 @@ TEST_F(ViewerSocket, WaitsForNobodyWhoDoesNotRead) {
 TEST_F(ViewerSocket, HasSoManyClientsAndNoMore) {
   const auto server = make_server();
   std::vector<std::unique_ptr<ViewClient>> clients;
-  for (std::size_t i = 0; i != ViewServer::kMostClients + 3; ++i) {
+  for (std::size_t i = 0; i != ViewServer::kMaxClients + 3; ++i) {
     clients.push_back(std::make_unique<ViewClient>(server->path()));
     serve_all(*server);
   }
-  EXPECT_EQ(server->clients(), ViewServer::kMostClients);
+  EXPECT_EQ(server->clients(), ViewServer::kMaxClients);
   EXPECT_EQ(clients.back()->next()["error"]["data"]["kind"], "limit");
   EXPECT_TRUE(clients.back()->ended());
   clients.erase(clients.begin(), clients.begin() + 4);
   serve_all(*server);
-  EXPECT_EQ(server->clients(), ViewServer::kMostClients - 4);
+  EXPECT_EQ(server->clients(), ViewServer::kMaxClients - 4);
   ViewClient late(server->path());
   late.send(request("state") + '\n');
   serve_all(*server);

@@ -60,8 +60,8 @@ Json checked_list(const Parameter& parameter, const Json& value) {
     list.push_back(checked_text(parameter, value));
     return list;
   }
-  if (value.empty() || value.size() > kMostTexts)
-    reject_value(parameter, "a list of 1 to " + std::to_string(kMostTexts) + " texts");
+  if (value.empty() || value.size() > kMaxTexts)
+    reject_value(parameter, "a list of 1 to " + std::to_string(kMaxTexts) + " texts");
   for (const Json& item : value) list.push_back(checked_text(parameter, item));
   return list;
 }
@@ -74,7 +74,7 @@ Json checked_point(const Parameter& parameter, const Json& value, const std::str
 }
 
 Json checked_points(const Parameter& parameter, const Json& value, const std::string& range) {
-  if (!value.is_array() || value.size() < 2 || value.size() > kMostMeasured)
+  if (!value.is_array() || value.size() < 2 || value.size() > kMaxMeasured)
     reject_value(parameter, "a list of two or three points");
   Json points = Json::array();
   for (const Json& item : value) points.push_back(checked_point(parameter, item, range));

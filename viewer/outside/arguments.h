@@ -14,7 +14,7 @@
 namespace raylift::viewer {
 
 inline constexpr std::size_t kLongestText = 4096;  ///< of a parameter, in bytes
-inline constexpr std::size_t kMostTexts = 100;     ///< of a list
+inline constexpr std::size_t kMaxTexts = 100;     ///< of a list
 
 class Arguments {
  public:

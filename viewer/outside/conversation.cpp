@@ -38,8 +38,8 @@ bool Conversation::take_message() {
     std::size_t end = input_.find('\n', scanned_);
     if (end == std::string::npos) {
       scanned_ = input_.size();
-      if (scanned_ - begin_ > rpc::kMostBytes) {
-        refuse_input("a message has at most " + cli::grouped(rpc::kMostBytes) + " bytes");
+      if (scanned_ - begin_ > rpc::kMaxBytes) {
+        refuse_input("a message has at most " + cli::grouped(rpc::kMaxBytes) + " bytes");
         return false;
       }
       if (!input_ended_) return false;
@@ -55,15 +55,15 @@ bool Conversation::take_message() {
 }
 
 bool Conversation::has_work() const {
-  if (pending_ || output_.size() > kMostOutput) return false;
+  if (pending_ || output_.size() > kMaxOutput) return false;
   const std::size_t left = input_.size() - begin_;
   return work_ || input_.find('\n', scanned_) != std::string::npos || (input_ended_ && left != 0) ||
-         left > rpc::kMostBytes;
+         left > rpc::kMaxBytes;
 }
 
 bool Conversation::work(Clock::time_point until) {
   bool worked = false;
-  while (output_.size() <= kMostOutput && (work_ || take_message())) {
+  while (output_.size() <= kMaxOutput && (work_ || take_message())) {
     Work& work = *work_;
     while (work.next != work.message.calls.size()) {
       const rpc::Call& call = work.message.calls[work.next];

@@ -17,13 +17,13 @@ namespace raylift::viewer {
 class Conversation {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t kMostOutput = std::size_t{256} << 10;  ///< beyond it nothing is answered
+  static constexpr std::size_t kMaxOutput = std::size_t{256} << 10;  ///< beyond it nothing is answered
 
   explicit Conversation(const ControlTarget& target) : target_(target) {}
 
   // Input.
   /// Whether receive() may be called: not while a message is here in full size.
-  [[nodiscard]] bool wants_input() const { return !input_ended_ && input_.size() - begin_ <= rpc::kMostBytes; }
+  [[nodiscard]] bool wants_input() const { return !input_ended_ && input_.size() - begin_ <= rpc::kMaxBytes; }
   void receive(std::string_view bytes);
   /// The client sends nothing more. What it sent last needs no end of line.
   void end_input();

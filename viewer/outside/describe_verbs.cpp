@@ -33,12 +33,12 @@ Json schema_of(const Parameter& parameter) {
     case Type::points: {
       const Json point{{"type", "array"}, {"items", number_schema(parameter)}, {"minItems", 3}, {"maxItems", 3}};
       if (parameter.type == Type::point) return point;
-      return {{"type", "array"}, {"items", point}, {"minItems", 2}, {"maxItems", kMostMeasured}};
+      return {{"type", "array"}, {"items", point}, {"minItems", 2}, {"maxItems", kMaxMeasured}};
     }
     case Type::patterns:
     case Type::planes:
     case Type::words: {
-      const Json list{{"type", "array"}, {"items", text_schema(parameter)}, {"minItems", 1}, {"maxItems", kMostTexts}};
+      const Json list{{"type", "array"}, {"items", text_schema(parameter)}, {"minItems", 1}, {"maxItems", kMaxTexts}};
       return {{"oneOf", Json::array({text_schema(parameter), list})}};
     }
     case Type::text:

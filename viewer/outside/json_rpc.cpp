@@ -15,7 +15,7 @@ Message refused(Code code, std::string_view message) {
 
 /// What is too much about a text, if anything. It need not be JSON.
 std::string excess(std::string_view text) {
-  if (text.size() > kMostBytes) return "a message has at most " + cli::grouped(kMostBytes) + " bytes";
+  if (text.size() > kMaxBytes) return "a message has at most " + cli::grouped(kMaxBytes) + " bytes";
   int depth = 0;
   std::size_t values = 1;
   bool quoted = false;
@@ -33,8 +33,8 @@ std::string excess(std::string_view text) {
       --depth;
     else if (c == ',')
       ++values;
-    if (depth > kMostDepth) return "a message is nested at most " + std::to_string(kMostDepth) + " deep";
-    if (values > kMostValues) return "a message has at most " + cli::grouped(kMostValues) + " values";
+    if (depth > kMaxDepth) return "a message is nested at most " + std::to_string(kMaxDepth) + " deep";
+    if (values > kMaxValues) return "a message has at most " + cli::grouped(kMaxValues) + " values";
   }
   return {};
 }
@@ -70,8 +70,8 @@ Message parse(std::string_view text) {
   if (json.is_discarded()) return refused(Code::parse_error, "the message is not JSON");
   if (!json.is_array()) return {{parse_call(json)}, false};
   if (json.empty()) return refused(Code::invalid_request, "a batch has at least one request");
-  if (json.size() > kMostCalls)
-    return refused(Code::invalid_request, "a batch has at most " + std::to_string(kMostCalls) + " requests");
+  if (json.size() > kMaxCalls)
+    return refused(Code::invalid_request, "a batch has at most " + std::to_string(kMaxCalls) + " requests");
   Message message{{}, true};
   for (const Json& item : json) message.calls.push_back(parse_call(item));
   return message;

@@ -16,10 +16,10 @@ namespace raylift::viewer::rpc {
 using cli::Json;
 
 // Of one message; what goes beyond is refused before it is parsed.
-inline constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-inline constexpr int kMostDepth = 32;
-inline constexpr std::size_t kMostValues = 10000;
-inline constexpr std::size_t kMostCalls = 100;  ///< of a batch
+inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+inline constexpr int kMaxDepth = 32;
+inline constexpr std::size_t kMaxValues = 10000;
+inline constexpr std::size_t kMaxCalls = 100;  ///< of a batch
 
 enum class Code {
   parse_error = -32700,

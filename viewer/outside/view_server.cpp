@@ -59,7 +59,7 @@ bool ViewServer::pending() const {
 
 bool ViewServer::serve() {
   // Which sockets are ready does not matter: none of them blocks.
-  std::array<epoll_event, kMostClients + 1> ready{};
+  std::array<epoll_event, kMaxClients + 1> ready{};
   const int count = ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()), 0);
   if (!listens_ && Clock::now() >= listens_again_) {
     control(events_, EPOLL_CTL_ADD, listening_, EPOLLIN);
@@ -99,8 +99,8 @@ void ViewServer::accept_all() {
 
 void ViewServer::accept_one(detail::Descriptor socket) {
   if (peer_of(socket) != user_) return;  // closed without a word
-  if (clients_.size() >= kMostClients) {
-    const Error full(ErrorKind::limit, "this viewer has " + std::to_string(kMostClients) + " clients already");
+  if (clients_.size() >= kMaxClients) {
+    const Error full(ErrorKind::limit, "this viewer has " + std::to_string(kMaxClients) + " clients already");
     const std::string text = rpc::line(rpc::error(nullptr, rpc::Code::raylift_error, full));
     (void)!::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return;

@@ -19,7 +19,7 @@ namespace raylift::viewer {
 
 class ViewServer {
  public:
-  static constexpr std::size_t kMostClients = 16;
+  static constexpr std::size_t kMaxClients = 16;
 
   /// Listens in a folder, for processes of this user alone. What the target refers to must outlive the server. Throws
   /// Error.

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <new>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using bvh::Primitive;
@@ -73,4 +73,4 @@ Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles
   throw Error(ErrorKind::out_of_host_memory, "no memory for building a BVH");
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

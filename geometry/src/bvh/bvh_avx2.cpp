@@ -9,7 +9,7 @@
 #define RAYLIFT_LANES __attribute__((target("avx2,fma,bmi,popcnt")))
 #include "bvh_lane_walk.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 bool has_avx2() {
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -21,11 +21,11 @@ std::size_t trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hi
   return trace_lanes(bvh, levels, rays, hits, count);
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh
 
 #else
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 bool has_avx2() {
   return false;
@@ -34,6 +34,6 @@ std::size_t trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hi
   return trace_portable(bvh, levels, rays, hits, count);
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh
 
 #endif

@@ -10,7 +10,7 @@
 #define RAYLIFT_LANES __attribute__((target("avx2,fma,bmi,bmi2,popcnt,avx512f,avx512vl,avx512dq")))
 #include "bvh_lane_walk.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 bool has_avx512() {
   static const bool has = has_avx2() && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx512f") &&
@@ -22,11 +22,11 @@ std::size_t trace_avx512(const BvhView& bvh, BvhLevels levels, const Ray* rays, 
   return trace_lanes(bvh, levels, rays, hits, count);
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh
 
 #else
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 bool has_avx512() {
   return false;
@@ -35,6 +35,6 @@ std::size_t trace_avx512(const BvhView& bvh, BvhLevels levels, const Ray* rays, 
   return trace_portable(bvh, levels, rays, hits, count);
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh
 
 #endif

@@ -7,7 +7,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace bvh {
 
 std::size_t trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count) {
@@ -28,4 +28,4 @@ void closest_hits(const BvhView& bvh, BvhLevels levels, std::span<const Ray> ray
   });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

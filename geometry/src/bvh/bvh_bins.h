@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 inline constexpr int kBins = 16, kFewBins = 8;  ///< of a node, and of one with few primitives
 inline constexpr int kLargeSide = 8192;         ///< primitives; a larger side costs sqrt(kLargeSide * primitives)
@@ -146,4 +146,4 @@ inline std::uint32_t best_division(const Primitive* first, std::size_t n) {
   return best;
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

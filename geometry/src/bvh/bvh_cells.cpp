@@ -14,12 +14,12 @@
 #include <memory>
 #include <utility>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
-constexpr std::size_t kMostCells = std::size_t{1} << 17;  // a surface fills a tenth of them
+constexpr std::size_t kMaxCells = std::size_t{1} << 17;  // a surface fills a tenth of them
 constexpr std::size_t kPrimitivesPerCell = 4;             // at least, with empty cells
-constexpr int kMostCellsPerAxis = 256;
+constexpr int kMaxCellsPerAxis = 256;
 constexpr int kCellBins = 32;
 constexpr std::size_t kFewCells = 128;                       // too few to divide a part by: they are coarse
 constexpr std::size_t kFewPrimitives = 1024;                 // likewise: not worth sorting apart
@@ -60,10 +60,10 @@ class Sums {
 
 CellGrid::CellGrid(const Box& centers, std::uint32_t most_cells) : origin_(centers.lower) {
   const Lanes extent = centers.upper - centers.lower;
-  float edge = std::max({extent[0], extent[1], extent[2]}) / kMostCellsPerAxis;
+  float edge = std::max({extent[0], extent[1], extent[2]}) / kMaxCellsPerAxis;
   if (edge < std::numeric_limits<float>::min()) edge = 0;  // a denormal one would not grow: one cell
   const auto cells_along = [&](int a) {
-    constexpr float kLast = kMostCellsPerAxis - 1;
+    constexpr float kLast = kMaxCellsPerAxis - 1;
     return extent[a] > 0 && edge > 0 ? static_cast<std::uint32_t>(std::min(extent[a] / edge, kLast)) + 1 : 1;
   };
   for (;; edge *= 1.1f) {
@@ -87,7 +87,7 @@ UpperLevels::UpperLevels(std::span<const Primitive> primitives, const Bounds2& b
                          bool large_sides_cost_less)
     : primitives_(primitives),
       large_sides_cost_less_(large_sides_cost_less),
-      grid_(bounds.centers, static_cast<std::uint32_t>(std::min(kMostCells, primitives.size() / kPrimitivesPerCell))) {
+      grid_(bounds.centers, static_cast<std::uint32_t>(std::min(kMaxCells, primitives.size() / kPrimitivesPerCell))) {
   fill();
   root_.count = primitives.size();
   divide(root_, cells_, levels);
@@ -209,4 +209,4 @@ void UpperLevels::sort_in_parallel(Primitive* to) const {
   for_blocks([&](std::size_t i, std::uint32_t& place) { to[place++] = primitives_[i]; });
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

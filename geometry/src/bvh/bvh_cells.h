@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 /// A grid over the centers of primitives. Its cells are cubes, or nearly so.
 class CellGrid {
@@ -80,4 +80,4 @@ class UpperLevels {
   std::vector<std::size_t> part_ends_;
 };
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

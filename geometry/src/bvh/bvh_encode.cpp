@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 // a - b = rounded + error, exactly: Knuth's TwoSum. T is float or Lanes.
@@ -23,11 +23,11 @@ struct Difference {
 // would not do.
 std::uint8_t grid_exponent(float lower, float upper) {
   const Difference<float> extent(upper, lower);
-  // 255 is 2^7 times the mantissa kMost: what is above it needs one step more. Extents are not negative, so the next
+  // 255 is 2^7 times the mantissa kMax: what is above it needs one step more. Extents are not negative, so the next
   // float's bits are one more.
-  constexpr std::uint32_t kOne = 1u << 23, kMost = 0x7F0000u;
+  constexpr std::uint32_t kOne = 1u << 23, kMax = 0x7F0000u;
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(extent.rounded) + (extent.error > 0 ? 1u : 0u);
-  const auto exponent = static_cast<int>((bits + (kOne - 1 - kMost)) >> 23) - 7;
+  const auto exponent = static_cast<int>((bits + (kOne - 1 - kMax)) >> 23) - 7;
   return static_cast<std::uint8_t>(std::max(exponent, 1));
 }
 
@@ -111,4 +111,4 @@ BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children) {
   return node;
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

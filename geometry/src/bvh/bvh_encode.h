@@ -10,7 +10,7 @@
 #include <array>
 #include <cstdint>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 /// A binary node or, where it is kSingle, a primitive; and where its primitives begin.
 struct Subtree {
@@ -41,4 +41,4 @@ using Children = std::array<Subtree, kWide>;
 /// upper ones up.
 [[nodiscard]] BvhNode encode(const BinaryTree& tree, Subtree root, const Children& children);
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

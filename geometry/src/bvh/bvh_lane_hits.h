@@ -9,7 +9,7 @@
 
 #include "bvh_simd.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 #ifdef RAYLIFT_LANES_AVX512
@@ -209,4 +209,4 @@ class HitLanes {
 };
 
 }  // namespace
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

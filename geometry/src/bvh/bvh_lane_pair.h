@@ -8,7 +8,7 @@
 #include "bvh_lane_ray.h"
 #include "bvh_simd.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 RAYLIFT_LANES inline float largest(__m128 values) {
@@ -65,4 +65,4 @@ RAYLIFT_LANES inline void test_pair(const BvhView& bvh, std::uint32_t index, con
 }
 
 }  // namespace
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

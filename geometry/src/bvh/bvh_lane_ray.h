@@ -9,7 +9,7 @@
 
 #include "bvh_simd.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 /// What follows from a direction's signs, and from which of its components is the largest.
@@ -92,4 +92,4 @@ RAYLIFT_LANES inline bool lanes_have_nan(const Ray& ray) {
 }
 
 }  // namespace
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

@@ -18,7 +18,7 @@
 #include "bvh_packet.h"
 #include "bvh_simd.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 constexpr int kInFlight = 8;
@@ -205,4 +205,4 @@ std::size_t trace_lanes(const BvhView& bvh, BvhLevels levels, const Ray* rays, H
 }
 
 }  // namespace
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 [[nodiscard]] bool has_avx2();
 [[nodiscard]] bool has_avx512();
@@ -17,4 +17,4 @@ std::size_t trace_portable(const BvhView& bvh, BvhLevels levels, const Ray* rays
 std::size_t trace_avx2(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count);
 std::size_t trace_avx512(const BvhView& bvh, BvhLevels levels, const Ray* rays, Hit* hits, std::size_t count);
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

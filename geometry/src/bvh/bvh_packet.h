@@ -19,7 +19,7 @@
 #include "bvh_lane_ray.h"
 #include "bvh_simd.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 inline constexpr int kPacketRays = 16;
@@ -256,4 +256,4 @@ RAYLIFT_LANES bool trace_packet(const BvhView& bvh, const Ray* rays, Hit* hits, 
 }
 
 }  // namespace
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

@@ -20,7 +20,7 @@
 #include <limits>
 #include <string>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 // Triangles that are paired among each other: fixed, so that results are the same for any number of threads.
@@ -308,4 +308,4 @@ TrianglePair pair_vertices(std::span<const Float3> vertices, const PairCorners& 
   return pair;
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

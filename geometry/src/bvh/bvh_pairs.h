@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <span>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 /// Pairs each triangle with at most one neighbour: within blocks of consecutive triangles, and what is left over within
 /// blocks of triangles that are near to each other in space. Checks indices and vertices.
@@ -46,4 +46,4 @@ void for_pairs(std::span<const Float3> vertices, std::span<const UInt3> triangle
   });
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

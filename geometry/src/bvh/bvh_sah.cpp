@@ -14,7 +14,7 @@
 #include <cmath>
 #include <vector>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 constexpr std::size_t kFew = 32, kVeryFew = 4;
@@ -245,8 +245,8 @@ Extent::Extent(std::span<const Primitive> primitives) {
 }
 
 bool Extent::overlap() const {
-  constexpr double kMost = 32;  // surfaces have less than 10, long thin triangles hundreds
-  return areas > kMost * static_cast<double>(bounds.box.half_area());
+  constexpr double kMax = 32;  // surfaces have less than 10, long thin triangles hundreds
+  return areas > kMax * static_cast<double>(bounds.box.half_area());
 }
 
 std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth, std::uint32_t leaf_pairs) {
@@ -256,4 +256,4 @@ std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int
   return nodes;
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

@@ -13,7 +13,7 @@
 #include <memory>
 #include <span>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 /// Four lanes; the fourth carries a number along.
 using Lanes = float __attribute__((vector_size(16)));
@@ -96,4 +96,4 @@ struct Extent {
 [[nodiscard]] std::unique_ptr<BinaryNode[]> build_binary(RawVector<Primitive>& primitives, int max_depth,
                                                          std::uint32_t leaf_pairs);
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

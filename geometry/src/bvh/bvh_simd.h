@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 using namespace bvh_detail;
@@ -134,4 +134,4 @@ RAYLIFT_LANES inline std::uint64_t* push_children(const BvhNode* node, std::uint
 #endif
 
 }  // namespace
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 namespace {
 
 constexpr std::size_t kNodesAtOnce = 64;  // wide nodes that one thread makes
@@ -178,4 +178,4 @@ WideTree build_wide(RawVector<Primitive>& primitives, std::uint32_t leaf_size) {
               "the BVH is too deep");  // not reached: a binary tree bounds what is gathered of it
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

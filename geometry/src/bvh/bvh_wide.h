@@ -10,7 +10,7 @@
 
 #include "bvh_sah.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 /// Level by level. A leaf slot's numbers (BvhNode::first_pair and on) are positions in `order`, which names primitives.
 struct WideTree {
@@ -22,4 +22,4 @@ struct WideTree {
 /// Builds by the surface area heuristic; reorders `primitives`. Leaves hold up to `leaf_size` of them.
 [[nodiscard]] WideTree build_wide(RawVector<Primitive>& primitives, std::uint32_t leaf_size);
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 inline constexpr int kWide = 8;  ///< slots of a node
 
@@ -124,4 +124,4 @@ class WideCost {
   Costs low_, high_;
 };
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

@@ -8,7 +8,7 @@
 
 #include "bvh_wide.h"
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 BvhNode empty_node() {
   BvhNode node{};
@@ -61,4 +61,4 @@ RawVector<BvhNode> build_instance_level(std::span<const PlacedTree> placed) {
   return nodes;
 }
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

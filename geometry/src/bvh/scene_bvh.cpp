@@ -16,7 +16,7 @@
 
 #include "for_each_mesh.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using bvh::PlacedTree;
@@ -305,4 +305,4 @@ SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options, const Progr
   return result;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 bool meet(const Bounds& a, const Bounds& b) {
@@ -97,4 +97,4 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> meeting_boxes(std::span<con
   return pairs;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -22,7 +22,7 @@
 #include "disjoint_sets.h"
 #include "for_each_mesh.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using Index = std::uint32_t;
@@ -393,4 +393,4 @@ SceneCheck check(const Scene& scene, const CheckOptions& options, const Progress
   return result;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

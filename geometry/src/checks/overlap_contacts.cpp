@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 namespace {
 
 /// A facet with its plane, where it has one that rounding leaves usable.
@@ -171,4 +171,4 @@ Contacts find_contacts(const PlacedMesh& first, const PlacedMesh& second, double
   return Finder(first, second, tolerance).find();
 }
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

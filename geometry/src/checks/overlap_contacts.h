@@ -6,7 +6,7 @@
 
 #include "overlap_mesh.h"
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 
 /// A place on an edge, as the part of the way from its first vertex to its second one.
 struct Cut {
@@ -35,4 +35,4 @@ struct Contacts {
 
 [[nodiscard]] Contacts find_contacts(const PlacedMesh& first, const PlacedMesh& second, double tolerance);
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

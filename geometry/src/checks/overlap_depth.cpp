@@ -6,7 +6,7 @@
 
 #include "overlap_pair.h"
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 namespace {
 
 /// The search stops when no point can be deeper than the best one by more than this share.
@@ -142,4 +142,4 @@ double measure_depth(const PlacedMesh& first, const PlacedMesh& second, Relation
   return std::max(of_first.at_most(), of_second.at_most());
 }
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

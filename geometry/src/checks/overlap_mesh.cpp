@@ -11,12 +11,12 @@
 
 #include "disjoint_sets.h"
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 
 namespace {
 
 /// In a walk that goes to the last child first: the siblings on each level.
-constexpr std::size_t kMostOpenCells = 8 * (kBvhMaxDepth + 1);
+constexpr std::size_t kMaxOpenCells = 8 * (kBvhMaxDepth + 1);
 
 /// Fixed, and parallel to nothing that a design tool makes.
 const std::array<Vector, 6> kDirections{
@@ -198,7 +198,7 @@ bool MeshTree::cast(const Vector& origin, const Vector& direction, Crossings& cr
     crossings.winding += x > 0 ? 1 : -1;
     crossings.first = std::min(crossings.first, t_hit);
   };
-  std::array<std::uint32_t, kMostOpenCells> stack{0};
+  std::array<std::uint32_t, kMaxOpenCells> stack{0};
   for (std::size_t open = 1; open != 0;) {
     const Cell& cell = cells_[stack[--open]];
     if (!ray_meets(cell, origin, inverse)) continue;
@@ -253,7 +253,7 @@ Nearest PlacedMesh::nearest(const Vector& point, double limit) const {
     return least_scale_ * (cell.min() - in_mesh).cwiseMax(in_mesh - cell.max()).cwiseMax(0).norm();
   };
   using Entry = std::pair<double, std::uint32_t>;
-  std::array<Entry, kMostOpenCells> stack;
+  std::array<Entry, kMaxOpenCells> stack;
   std::size_t open = 0;
   stack[open++] = {far(cells.front()), 0};
   while (open != 0) {
@@ -309,4 +309,4 @@ double distance(const Vector& point, const Corners& triangle) {
   return std::min({distance(point, a, b), distance(point, b, c), distance(point, c, a)});
 }
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

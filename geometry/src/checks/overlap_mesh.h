@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 
 using Vector = Eigen::Vector3d;
 using Corners = std::array<Vector, 3>;
@@ -113,4 +113,4 @@ class PlacedMesh {
 [[nodiscard]] double distance(const Vector& point, const Vector& from, const Vector& to);
 [[nodiscard]] double distance(const Vector& point, const Corners& triangle);
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

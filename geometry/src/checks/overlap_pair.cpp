@@ -8,7 +8,7 @@
 #include "disjoint_sets.h"
 #include "overlap_contacts.h"
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 namespace {
 
 /// The points of one solid's surface, classified against the other solid.
@@ -83,7 +83,7 @@ class Probe {
   /// A piece of an edge that goes through no facet. If its middle lies off the surface, all of it is on that side.
   /// Else it is halved until it lies within twice the tolerance of one facet, as both its ends do.
   void look_at_piece(const Vector& from, const Vector& to) {
-    constexpr int kMostSteps = 4096;
+    constexpr int kMaxSteps = 4096;
     std::vector<std::pair<Vector, Vector>> open{{from, to}};
     for (int step = 0; !open.empty(); ++step) {
       const auto [a, b] = open.back();
@@ -94,7 +94,7 @@ class Probe {
       if (near.triangle == kNone) continue;
       const Corners facet = other_.corners(near.triangle);
       if (distance(a, facet) <= 2 * tolerance_ && distance(b, facet) <= 2 * tolerance_) continue;
-      if (step == kMostSteps) {
+      if (step == kMaxSteps) {
         undecided_ = true;
         return;
       }
@@ -173,4 +173,4 @@ PairResult test_pair(const PlacedMesh& first, const PlacedMesh& second, Relation
   return result;
 }
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

@@ -8,7 +8,7 @@
 
 #include "overlap_mesh.h"
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 
 enum class Relation : std::uint8_t {
   daughter_and_mother,  // the first has to lie in the second
@@ -34,4 +34,4 @@ struct PairResult {
 double measure_depth(const PlacedMesh& first, const PlacedMesh& second, Relation relation, std::size_t evaluations,
                      PairResult& result);
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

@@ -12,10 +12,10 @@
 
 #include "box_pairs.h"
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 namespace {
 
-constexpr double kLeastTolerance = 1e-6;        // millimetres
+constexpr double kMinTolerance = 1e-6;        // millimetres
 constexpr double kFloatRounding = 4 * 0x1p-23;  // of the largest coordinate
 constexpr double kDoubleRounding = 0x1p-48;     // of the distance from the world's origin
 constexpr double kFlat = 1e-6;                  // a transform that shrinks one direction so much more than another
@@ -29,7 +29,7 @@ Solid look_at(const Instance& instance, const MeshCheck& mesh) {
   solid.scale = most;
   solid.has_inside = mesh.watertight() && least > kFlat * most;
   const double coordinate = std::max(mesh.bounds.min.cwiseAbs().maxCoeff(), mesh.bounds.max.cwiseAbs().maxCoeff());
-  solid.rounding = std::max({kFloatRounding * solid.scale * coordinate, kLeastTolerance,
+  solid.rounding = std::max({kFloatRounding * solid.scale * coordinate, kMinTolerance,
                              kDoubleRounding * instance.transform.translation().cwiseAbs().maxCoeff()});
   const Vector middle = instance.transform * mesh.bounds.center();
   const Vector half = linear.cwiseAbs() * mesh.bounds.size() / 2;
@@ -150,4 +150,4 @@ Tests make_tests(const Scene& scene, const SceneCheck& check, const std::vector<
   return TestMaker(scene, check, solids, tolerance).make();
 }
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

@@ -10,7 +10,7 @@
 
 #include "overlap_pair.h"
 
-namespace raylift::inline v0_1::overlap {
+namespace raylift::overlap {
 
 /// What is known of a solid before anything is tested.
 struct Solid {
@@ -38,4 +38,4 @@ struct Tests {
 [[nodiscard]] Tests make_tests(const Scene& scene, const SceneCheck& check, const std::vector<Solid>& solids,
                                double tolerance);
 
-}  // namespace raylift::inline v0_1::overlap
+}  // namespace raylift::overlap

@@ -14,7 +14,7 @@
 #include "overlap_pair.h"
 #include "overlap_solids.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using overlap::MeshTree;
@@ -198,4 +198,4 @@ OverlapReport find_overlaps(const Scene& scene, const OverlapOptions& options, c
   return find_overlaps(scene, check(scene, {}, progress), options, progress);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

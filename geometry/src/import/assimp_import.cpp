@@ -25,7 +25,7 @@
 #include "polygon_loader.h"
 #include "source_file.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 /// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed).
@@ -339,4 +339,4 @@ std::vector<std::string> assimp_extensions() {
   return result;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -10,7 +10,7 @@
 
 #include "collada.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Fills the meshes of `document.scene` from `document.geometries`, and empties these. Throws Error: malformed, limit,
 /// out_of_host_memory.
@@ -24,4 +24,4 @@ void import_geometries(collada::Document& document, const std::string& file, con
 /// File name endings that Assimp reads, lower case, without the dot.
 [[nodiscard]] std::vector<std::string> assimp_extensions();
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -13,7 +13,7 @@
 #include "collada_optics.h"
 #include "collada_text.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
 std::string tag(pugi::xml_node element) {
@@ -161,4 +161,4 @@ Document preflight(std::string text, const std::string& file, const LoadOptions&
   return document;
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 /// The positions of a geometry: some of the numbers of an array, as its accessor says.
 struct Positions {
@@ -55,4 +55,4 @@ struct Document {
 [[nodiscard]] Document preflight(std::string text, const std::string& file, const LoadOptions& options,
                                  const Progress& progress, const std::string& entry = {});
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -9,7 +9,7 @@
 
 #include "collada_text.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
 /// Geant4's exporter G4DAE writes millimetres and no <unit>, and optical properties below <extra>.
@@ -181,4 +181,4 @@ void Assets::warn_if_other(const StatedFrame& frame, const std::string& what) {
                                      "document's");
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

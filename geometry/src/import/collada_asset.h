@@ -7,7 +7,7 @@
 
 #include "collada_detail.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 /// The unit and the upward axis that numbers are in.
 struct Frame {
@@ -60,4 +60,4 @@ class Assets {
   std::unordered_map<const void*, StatedFrame> known_;
 };
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

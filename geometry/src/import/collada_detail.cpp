@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
                                  const Source& source) {
@@ -15,9 +15,9 @@ std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMostPoints)
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMaxPoints)
     fail(ErrorKind::malformed,
-         std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMostPoints),
+         std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMaxPoints),
          source, element);
   return value;
 }
@@ -26,4 +26,4 @@ bool is(pugi::xml_node element, const char* name) {
   return std::strcmp(element.name(), name) == 0;
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -13,7 +13,7 @@
 #include "collada.h"
 #include "collada_source.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 /// "<accessor source='#x'> in <geometry id='g'>": an element as its author would look for it.
 [[nodiscard]] std::string describe(pugi::xml_node element);
@@ -105,9 +105,9 @@ void read_scene(Source& source, GeometryReader& geometries, Scene& scene);
 
 [[nodiscard]] bool is(pugi::xml_node element, const char* name);
 
-constexpr std::uint64_t kMostPoints = 0xFFFFFFFEU;  ///< of one primitive element: Assimp counts in 32 bits
-/// An attribute that must be an integer from 0 to kMostPoints, where it is there.
+constexpr std::uint64_t kMaxPoints = 0xFFFFFFFEU;  ///< of one primitive element: Assimp counts in 32 bits
+/// An attribute that must be an integer from 0 to kMaxPoints, where it is there.
 [[nodiscard]] std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::uint64_t missing,
                                                const Source& source);
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

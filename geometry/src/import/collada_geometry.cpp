@@ -10,7 +10,7 @@
 #include "collada_primitive.h"
 #include "collada_text.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
 /// How an <accessor> reads its array: all of Positions but the numbers. X, Y and Z are found by the params' names, or
@@ -170,4 +170,4 @@ void GeometryReader::finish(Document& document) && {
   document.geometries = std::move(geometries_);
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

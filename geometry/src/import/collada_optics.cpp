@@ -12,10 +12,10 @@
 
 #include "optics/property_faults.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
-constexpr std::size_t kMostSurfaces = 1'000'000;  // surfaces, skins and borders
+constexpr std::size_t kMaxSurfaces = 1'000'000;  // surfaces, skins and borders
 
 /// Finds elements by a name in either spelling. One of the two names may lack Geant4's pointer; pointers that differ
 /// are two elements.
@@ -125,8 +125,8 @@ class OpticsReader {
   }
 
   void check_count(pugi::xml_node element) const {
-    if (optics_.surfaces.size() + optics_.assignments.size() == kMostSurfaces)
-      fail(ErrorKind::limit, "more than " + std::to_string(kMostSurfaces) + " surfaces, skins and borders", source_,
+    if (optics_.surfaces.size() + optics_.assignments.size() == kMaxSurfaces)
+      fail(ErrorKind::limit, "more than " + std::to_string(kMaxSurfaces) + " surfaces, skins and borders", source_,
            element);
   }
 
@@ -258,4 +258,4 @@ void read_optics(const Source& source, Scene& scene) {
   detail::check_property_values(scene);
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

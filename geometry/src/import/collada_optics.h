@@ -9,7 +9,7 @@
 
 #include "collada_detail.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 /// Reads the properties of a material of the scene, which is `element`, into scene.optics. Energies become eV. Throws
 /// Error: malformed or limit, with the element. Warns of what refers to nothing.
@@ -24,12 +24,12 @@ void read_optics(const Source& source, Scene& scene);
                                                 const std::vector<pugi::xml_node>& parents, PropertyOf of,
                                                 const std::string& owner);
 
-constexpr std::size_t kMostName = 4096;  ///< characters of a name
+constexpr std::size_t kMaxName = 4096;  ///< characters of a name
 
-/// An attribute that must be there and not empty, of at most kMostName characters.
+/// An attribute that must be there and not empty, of at most kMaxName characters.
 [[nodiscard]] std::string_view required(const Source& source, pugi::xml_node element, const char* attribute);
 
 /// An attribute that must be one finite number.
 [[nodiscard]] double number(const Source& source, pugi::xml_node element, const char* attribute);
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -6,10 +6,10 @@
 
 #include "collada_text.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
-constexpr std::size_t kMostInputs = 256;  // values per point in <p>
+constexpr std::size_t kMaxInputs = 256;  // values per point in <p>
 
 /// How many indices a point has, and which of them is its vertex.
 struct Inputs {
@@ -22,7 +22,7 @@ Inputs read_inputs(pugi::xml_node element, std::string_view vertices_id, const S
   int vertex_inputs = 0;
   for (const pugi::xml_node input : element.children("input")) {
     const std::uint64_t offset = unsigned_attribute(input, "offset", 0, source);
-    if (offset >= kMostInputs)
+    if (offset >= kMaxInputs)
       fail(ErrorKind::limit, "an input's offset of " + std::to_string(offset) + " is beyond the limit of 255", source,
            input);
     inputs.stride = std::max<std::size_t>(inputs.stride, offset + 1);
@@ -88,8 +88,8 @@ void read_points(Primitive& primitive, pugi::xml_node element, const Inputs& inp
     const std::uint64_t here =
         read_corners(text_of(p, joined), inputs, vertices, element, source, lists ? primitive.corners : strip);
     count += here;
-    if (count > kMostPoints)
-      fail(ErrorKind::limit, "more than " + std::to_string(kMostPoints) + " points in one primitive element", source,
+    if (count > kMaxPoints)
+      fail(ErrorKind::limit, "more than " + std::to_string(kMaxPoints) + " points in one primitive element", source,
            element, "split the mesh");
     if (polygons) primitive.sizes.push_back(static_cast<std::uint32_t>(here));
     if (lists) continue;
@@ -172,4 +172,4 @@ CheckedPrimitive read_primitive(pugi::xml_node element, std::string_view vertice
   return result;
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -7,7 +7,7 @@
 
 #include "collada_detail.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 /// A checked primitive element.
 struct CheckedPrimitive {
@@ -23,4 +23,4 @@ struct CheckedPrimitive {
 [[nodiscard]] CheckedPrimitive read_primitive(pugi::xml_node element, std::string_view vertices_id,
                                               std::uint64_t vertices, const Source& source);
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

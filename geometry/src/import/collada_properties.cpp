@@ -6,11 +6,11 @@
 #include "collada_optics.h"
 #include "collada_text.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
-constexpr std::size_t kMostProperties = 1000;    // of one material or surface
-constexpr std::size_t kMostNumbers = 2'000'000;  // of one table
+constexpr std::size_t kMaxProperties = 1000;    // of one material or surface
+constexpr std::size_t kMaxNumbers = 2'000'000;  // of one table
 constexpr std::size_t kCutOff = 255;  // characters of an attribute: all that the exporter's older variant writes
 constexpr double kEvPerMeV = 1e6;
 
@@ -52,8 +52,8 @@ class Reader {
   }
 
   void check_count(pugi::xml_node element, std::size_t count) const {
-    if (count > kMostProperties)
-      fail(ErrorKind::limit, owner_ + " has more than " + std::to_string(kMostProperties) + " properties", source_,
+    if (count > kMaxProperties)
+      fail(ErrorKind::limit, owner_ + " has more than " + std::to_string(kMaxProperties) + " properties", source_,
            element);
   }
 
@@ -105,10 +105,10 @@ class Reader {
               "older exporters write no more; export it again with one that writes tables as text");
     const Floats scan = read_floats(text);
     if (scan.bad) fail_at(matrix, key + ": '" + *scan.bad + "' is no number", "correct the table");
-    if (scan.values.size() > kMostNumbers)
+    if (scan.values.size() > kMaxNumbers)
       fail(ErrorKind::limit,
            key + " has " + std::to_string(scan.values.size()) + " numbers, and the limit is " +
-               std::to_string(kMostNumbers),
+               std::to_string(kMaxNumbers),
            source_, matrix);
     std::vector<double> numbers = read_reals(text).value_or(std::vector<double>());
     const auto bad = std::find_if(numbers.begin(), numbers.end(), [](double value) { return !std::isfinite(value); });
@@ -156,10 +156,10 @@ std::string_view required(const Source& source, pugi::xml_node element, const ch
   const std::string_view text = element.attribute(attribute).value();
   if (text.empty())
     fail(ErrorKind::malformed, std::string("the attribute '") + attribute + "' is missing", source, element);
-  if (text.size() > kMostName)
+  if (text.size() > kMaxName)
     fail(ErrorKind::limit,
          std::string("the attribute '") + attribute + "' has " + std::to_string(text.size()) +
-             " characters, and the limit is " + std::to_string(kMostName),
+             " characters, and the limit is " + std::to_string(kMaxName),
          source, element.parent());
   return text;
 }
@@ -173,4 +173,4 @@ double number(const Source& source, pugi::xml_node element, const char* attribut
   return value->front();
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -10,7 +10,7 @@
 #include "collada_optics.h"
 #include "collada_text.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
 // Materials --------------------------------------------------------------------------------------------------------
@@ -378,4 +378,4 @@ void read_scene(Source& source, GeometryReader& geometries, Scene& scene) {
     fail(ErrorKind::malformed, "the scene is empty: no node instances a geometry", source, source.root());
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

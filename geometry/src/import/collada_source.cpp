@@ -12,7 +12,7 @@
 #include "collada_detail.h"
 #include "source_file.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
 namespace fs = std::filesystem;
@@ -198,4 +198,4 @@ std::size_t Source::open_entry(const fs::path& place, pugi::xml_node referrer) {
   return documents_.size() - 1;
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 /// What a reference names: an id in a document, by its number.
 struct Target {
@@ -82,4 +82,4 @@ class Source {
 /// "a%20b" is "a b".
 [[nodiscard]] std::string percent_decoded(std::string_view text);
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

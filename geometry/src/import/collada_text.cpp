@@ -13,7 +13,7 @@
 
 #include <raylift/geometry/detail/huge_pages.h>
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
 constexpr bool is_space(char c) {
@@ -41,9 +41,9 @@ std::string printable(const char* p, const char* end) {
 }
 
 // More digits before the point than this overflow 64-bit integers.
-constexpr std::ptrdiff_t kMostIntegerDigits = 19;
+constexpr std::ptrdiff_t kMaxIntegerDigits = 19;
 
-/// A real number's text, taken apart: the number is digits * 10^power unless there are more than kMostIntegerDigits.
+/// A real number's text, taken apart: the number is digits * 10^power unless there are more than kMaxIntegerDigits.
 struct Real {
   const char* unsigned_text = nullptr;  // past the sign
   bool negative = false;
@@ -64,7 +64,7 @@ const char* scan_real(const char* p, const char* end, Real& real) {
   };
   take_digits(real.digits);
   real.count = p - integer;
-  if (real.count > kMostIntegerDigits) return nullptr;
+  if (real.count > kMaxIntegerDigits) return nullptr;
   if (p != end && *p == '.') {
     const char* const fraction = ++p;
     take_digits(real.digits);
@@ -96,7 +96,7 @@ const char* scan_real(const char* p, const char* end, Real& real) {
 std::optional<double> approximate(const Real& real) {
   constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};  // exact
-  if (real.count > kMostIntegerDigits || std::abs(real.power) > 22) return std::nullopt;
+  if (real.count > kMaxIntegerDigits || std::abs(real.power) > 22) return std::nullopt;
   const auto digits = static_cast<double>(real.digits);
   return real.power < 0 ? digits / kPowers[-real.power] : digits * kPowers[real.power];
 }
@@ -268,4 +268,4 @@ bool is_blank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_space);
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 
 /// All real numbers of a text, each rounded once, to the nearest float: [+-] digits [. digits] [e [+-] digits], NaN and
 /// INF. What is too large for a float is infinite.
@@ -36,4 +36,4 @@ struct IndexScan {
 /// Whether there is nothing but white space.
 [[nodiscard]] bool is_blank(std::string_view text);
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

@@ -6,7 +6,7 @@
 #include "collada_detail.h"
 #include "collada_text.h"
 
-namespace raylift::inline v0_1::collada {
+namespace raylift::collada {
 namespace {
 
 using Vector = Eigen::Vector3d;
@@ -92,4 +92,4 @@ Transform local_transform(const Source& source, pugi::xml_node node) {
   return result;
 }
 
-}  // namespace raylift::inline v0_1::collada
+}  // namespace raylift::collada

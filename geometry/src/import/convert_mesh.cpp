@@ -17,12 +17,12 @@
 #include <raylift/geometry/detail/huge_pages.h>
 #include "atomic_min.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using Range = tbb::blocked_range<std::size_t>;
 constexpr std::size_t kGrain = 1U << 14;
-constexpr std::uint64_t kMostVertices = 0xFFFFFFFEU;
+constexpr std::uint64_t kMaxVertices = 0xFFFFFFFEU;
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
 // Stands for a vertex that repair has taken away.
@@ -99,7 +99,7 @@ class Converter {
   /// `sound(i)` says whether vertex i of a part's `count` is finite; `base` are before them.
   template <class Sound>
   void check_vertices(std::size_t base, std::size_t count, const Sound& sound) const {
-    if (base + count > kMostVertices)
+    if (base + count > kMaxVertices)
       fail(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", "", "split the mesh");
     const std::size_t bad = find_first(count, [&](std::size_t i) { return !sound(i); });
     if (bad != kNowhere && !options_.repair)
@@ -333,4 +333,4 @@ void finish_mesh(Mesh& mesh, const LoadOptions& options, LoadReport& report) {
     report.dropped_triangles += remove_triangles(mesh, [&](const UInt3& t) { return degenerate(mesh, t); });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -11,7 +11,7 @@
 
 #include "collada.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Makes one mesh of several, a part each, and takes their contents away from them to keep the peak of memory low.
 /// Primitives that are no triangles are left out and counted. Throws Error: malformed or limit, naming mesh and
@@ -29,4 +29,4 @@ namespace raylift::inline v0_1 {
 /// Welds a converted mesh, and counts its degenerate triangles, or drops them where options ask for it.
 void finish_mesh(Mesh& mesh, const LoadOptions& options, LoadReport& report);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

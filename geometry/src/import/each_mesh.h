@@ -12,7 +12,7 @@
 
 #include "for_each_mesh.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Calls work(i, report) for each i below `count`, and adds the reports' counts to `report`. Throws what the first i
 /// has thrown that has thrown anything. The stage advances from the calling thread alone.
@@ -35,4 +35,4 @@ void for_each_mesh(std::size_t count, const Stage& stage, LoadReport& report, co
   }
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

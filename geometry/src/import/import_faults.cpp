@@ -33,7 +33,7 @@
 #include "sanitized.h"
 #include "scene_stream.h"
 
-namespace raylift::inline v0_1::import {
+namespace raylift::import {
 namespace {
 
 struct Fault {
@@ -216,4 +216,4 @@ void act_out_late_fault() {
   }
 }
 
-}  // namespace raylift::inline v0_1::import
+}  // namespace raylift::import

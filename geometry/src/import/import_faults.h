@@ -3,7 +3,7 @@
 // some, a blank and an argument. The faults are those of an importer that breaks, and of one that was taken over.
 #pragma once
 
-namespace raylift::inline v0_1::import {
+namespace raylift::import {
 
 /// Acts out what happens while a file is read: segv, abort, term, hang, memory, stacks, exit, garbage, flood, forge; or
 /// tries to reach beyond this process, as the table in the source says, and throws Error(malformed) that says how that
@@ -13,4 +13,4 @@ void act_out_fault();
 /// Acts out what happens once the result is written: keep.
 void act_out_late_fault();
 
-}  // namespace raylift::inline v0_1::import
+}  // namespace raylift::import

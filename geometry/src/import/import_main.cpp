@@ -28,7 +28,7 @@
 #include "scene_stream.h"
 #include "source_file.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 void limit_memory(const LoadLimits& limits) {
@@ -154,4 +154,4 @@ int import_process() {
   }
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

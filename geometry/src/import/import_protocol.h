@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace raylift::inline v0_1::import {
+namespace raylift::import {
 
 // File descriptors that the process finds open.
 inline constexpr int kRequest = 3;   ///< memory: Header, the parent's process id (int), options, path
@@ -23,4 +23,4 @@ struct ProgressRecord {
   std::uint64_t total;
 };
 
-}  // namespace raylift::inline v0_1::import
+}  // namespace raylift::import

@@ -3,11 +3,11 @@
 
 #include <assimp/version.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 std::string importer_version() {
   return "assimp " + std::to_string(aiGetVersionMajor()) + '.' + std::to_string(aiGetVersionMinor()) + '.' +
          std::to_string(aiGetVersionPatch());
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

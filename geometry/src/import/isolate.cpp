@@ -24,7 +24,7 @@
 #include "import_protocol.h"
 #include "scene_stream.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 namespace fs = std::filesystem;
@@ -355,4 +355,4 @@ Scene load_isolated(const fs::path& path, const LoadOptions& options, const Prog
   return Import(path, options, progress).run();
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -5,7 +5,7 @@
 #include <raylift/geometry/import/load.h>
 #include <filesystem>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// `load` with the same options but `isolate`, run by the program raylift-import under the limits of `options`. What
 /// the child reports, or how it ended, becomes the same Error that `load` would throw, or one of kind malformed (crash)
@@ -13,4 +13,4 @@ namespace raylift::inline v0_1 {
 [[nodiscard]] Scene load_isolated(const std::filesystem::path& path, const LoadOptions& options,
                                   const Progress& progress);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -18,7 +18,7 @@
 #include "load_optics.h"
 #include "source_file.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 Scene read_collada(const std::filesystem::path& path, const std::string& extension, const LoadOptions& options,
@@ -175,4 +175,4 @@ std::vector<std::string> supported_extensions() {
   return result;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

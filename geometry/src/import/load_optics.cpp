@@ -12,15 +12,15 @@
 #include "optics/sidecar.h"
 #include "source_file.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of a sidecar, and of a file of columns
+constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;  // of a sidecar, and of a file of columns
 
 std::string read_text(const fs::path& path, LoadLimits limits) {
-  limits.file_bytes = std::min(limits.file_bytes, kMostBytes);
+  limits.file_bytes = std::min(limits.file_bytes, kMaxBytes);
   check_file(path, limits);
   return read_file(path);
 }
@@ -100,4 +100,4 @@ void finish_optics(Scene& scene, const fs::path& path, const LoadOptions& option
   if (options.strict_optics) refuse_unhonoured(scene);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

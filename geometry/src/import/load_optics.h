@@ -4,7 +4,7 @@
 
 #include <raylift/geometry/import/load.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// All of load() but finish_optics(), in this process.
 [[nodiscard]] Scene import_scene(const std::filesystem::path& path, const LoadOptions& options,
@@ -13,4 +13,4 @@ namespace raylift::inline v0_1 {
 /// Lays optics_file() over the scene's own optics, checks the whole, and resolves it. Throws Error as load() does.
 void finish_optics(Scene& scene, const std::filesystem::path& path, const LoadOptions& options);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 /// Corners are kept apart, as in Assimp's own loaders: its cutting looks at equal indices of neighbouring polygons.
@@ -52,4 +52,4 @@ void PolygonLoader::InternReadFile(const std::string&, aiScene* scene, Assimp::I
   for (std::size_t i = 0; i != count; ++i) fill_mesh(*(scene->mMeshes[i] = new aiMesh), polygons_[i]);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

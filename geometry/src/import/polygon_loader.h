@@ -9,7 +9,7 @@
 
 #include "collada.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Primitives with polygons, and the positions of their corners.
 struct Polygons {
@@ -34,4 +34,4 @@ class PolygonLoader : public Assimp::BaseImporter {
   std::span<const Polygons> polygons_;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -22,7 +22,7 @@
 
 #include "sanitized.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 [[noreturn]] void fail(const std::string& what, int code) {
@@ -143,4 +143,4 @@ void import::enter_sandbox(const std::filesystem::path& input, bool folder) {
   if (sandbox.seccomp) Filter().load();
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace raylift::inline v0_1::import {
+namespace raylift::import {
 
 /// Gives up, for good and as far as `import_sandbox()` says, what an import does without. From then on this process
 /// reads `input` and, where `folder` says so, what lies in its folder and below; it opens no other file and none for
@@ -12,4 +12,4 @@ namespace raylift::inline v0_1::import {
 /// threads. Throws Error(io).
 void enter_sandbox(const std::filesystem::path& input, bool folder);
 
-}  // namespace raylift::inline v0_1::import
+}  // namespace raylift::import

@@ -2,7 +2,7 @@
 // Whether this build has a sanitizer: these reserve terabytes of addresses, handle signals, and start processes.
 #pragma once
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
@@ -16,4 +16,4 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

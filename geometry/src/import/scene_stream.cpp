@@ -3,7 +3,7 @@
 
 #include "for_each_mesh.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 void refuse_import(const std::string& what) {
   throw Error(ErrorKind::malformed, "the import process gave back a scene that makes no sense: " + what);
@@ -88,4 +88,4 @@ Error get_error(ByteReader& reader) {
   return {kind, problem, {file, element}, reader.get_text()};
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 using detail::ByteReader;
 using detail::ByteWriter;
@@ -28,4 +28,4 @@ void put_scene(ByteWriter& writer, const Scene& scene);
 void put_error(ByteWriter& writer, const Error& error);
 [[nodiscard]] Error get_error(ByteReader& reader);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

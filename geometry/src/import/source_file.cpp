@@ -17,7 +17,7 @@
 #include <raylift/geometry/detail/huge_pages.h>
 #include "collada_detail.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 namespace fs = std::filesystem;
@@ -299,4 +299,4 @@ ZaeDocument read_zae(const fs::path& path, const LoadLimits& limits) {
   return document(decoded.substr(0, decoded.find('#')));
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The file's name ending in lower case without the dot; of compressed files both: "dae.gz".
 [[nodiscard]] std::string extension_of(const std::filesystem::path& path);
@@ -47,4 +47,4 @@ struct ZaeDocument {
 [[nodiscard]] std::optional<std::string> read_zip_entry(const std::filesystem::path& path, const std::string& entry,
                                                         const LoadLimits& limits);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -12,7 +12,7 @@
 
 #include "property_faults.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -264,4 +264,4 @@ void check_optical_properties(Scene& scene) {
   warn_of_unhonoured(scene);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <optional>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r";
@@ -110,4 +110,4 @@ std::vector<double> CsvTable::numbers(std::size_t column) const {
   return values;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Lines of numbers, separated by commas, semicolons, tabs or spaces: by the first of these that the first line has. A
 /// first line that is not all numbers names the columns. Empty lines, and those that begin with '#', are left out.
@@ -31,4 +31,4 @@ class CsvTable {
   std::vector<std::size_t> lines_;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 void NameIndex::add(std::string_view name) {
   const auto number = static_cast<std::uint32_t>(names_.size());
@@ -80,4 +80,4 @@ void remove_surfaces(Optics& optics, const std::vector<bool>& gone) {
   for (SurfaceAssignment& one : optics.assignments) one.surface = moved[one.surface];
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Names in order, found as SolidSelector's patterns find them.
 class NameIndex {
@@ -36,4 +36,4 @@ void remove_property(OpticalProperties& properties, std::string_view key);
 /// Removes surfaces and all that assigns them; `gone` has an element for each surface.
 void remove_surfaces(Optics& optics, const std::vector<bool>& gone);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

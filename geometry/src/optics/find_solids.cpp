@@ -3,7 +3,7 @@
 
 #include "select_solids.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 std::vector<std::uint32_t> find_solids(const Scene& scene, const SolidSelector& selector) {
   return detail::SolidIndex(scene).select(selector);
@@ -15,4 +15,4 @@ std::vector<std::uint32_t> find_solids(const Scene& scene, const std::string& pa
   return find_solids(scene, selector);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

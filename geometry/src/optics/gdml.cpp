@@ -17,7 +17,7 @@
 #include "gdml_values.h"
 #include "property_faults.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 constexpr double kEvPerMev = 1e6;
@@ -254,8 +254,8 @@ class Gdml {
     if (exact || of_base_[std::string(base_name(name))] < 2 || !has_copy_numbers_ || found->second.empty())
       return selector;
     const double copy = values_.evaluate(found->second, where);
-    constexpr double kMost = 9007199254740992.0;  // the integers up to here are doubles
-    if (copy != std::floor(copy) || std::abs(copy) > kMost)
+    constexpr double kMax = 9007199254740992.0;  // the integers up to here are doubles
+    if (copy != std::floor(copy) || std::abs(copy) > kMax)
       throw Error(ErrorKind::malformed, "the copy number of '" + name + "' is no whole number", {file_, where});
     selector.copy_number = static_cast<std::int64_t>(copy);
     return selector;
@@ -293,4 +293,4 @@ void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
   Gdml(scene, root, file).read();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -6,11 +6,11 @@
 
 #include <string>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Takes materials' properties, optical surfaces, skin surfaces and border surfaces; solids are not read. Names are
 /// joined with and without Geant4's pointer, and as G4DAE encodes them. Adds warnings to Scene::report. `file` is for
 /// messages. Throws Error: malformed, unsupported (a file in parts).
 void read_gdml(Scene& scene, const std::string& text, const std::string& file);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

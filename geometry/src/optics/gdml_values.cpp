@@ -11,10 +11,10 @@
 #include <numbers>
 #include <optional>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
-constexpr std::size_t kMostDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
 
 struct Unit {
   std::string_view name;
@@ -135,7 +135,7 @@ class GdmlValues::Expression {
 
   double atom() {
     if (take('(')) {
-      if (++open_ > kMostDepth) fail("parentheses are nested deeper than " + std::to_string(kMostDepth));
+      if (++open_ > kMaxDepth) fail("parentheses are nested deeper than " + std::to_string(kMaxDepth));
       const double result = sum();
       if (!take(')')) fail("a ')' is missing");
       --open_;
@@ -192,9 +192,9 @@ double GdmlValues::named(const std::string& name, const std::string& expression,
   }
   const pugi::xml_node node = definition->second;
   const std::string where = std::string("<") + node.name() + "> '" + name + "'";
-  if (++depth_ > kMostDepth)
+  if (++depth_ > kMaxDepth)
     throw Error(ErrorKind::malformed,
-                "definitions refer to each other in a circle, or more than " + std::to_string(kMostDepth) + " deep",
+                "definitions refer to each other in a circle, or more than " + std::to_string(kMaxDepth) + " deep",
                 {file_, where});
   double value = evaluate(node.attribute("value").value(), where);
   if (const pugi::xml_attribute unit = node.attribute("unit")) value *= evaluate(unit.value(), where);
@@ -234,4 +234,4 @@ GdmlMatrix GdmlValues::matrix(const std::string& name, const std::string& elemen
   return matrix;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

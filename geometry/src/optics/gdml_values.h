@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 struct GdmlMatrix {
   std::size_t columns = 0;
@@ -37,4 +37,4 @@ class GdmlValues {
   std::size_t depth_ = 0;  // of definitions that refer to others
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -8,11 +8,11 @@
 #include <cctype>
 #include <set>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
-constexpr int kMostNesting = 32;
-constexpr std::size_t kMostMembers = 20'000;  // a member takes a look at those before it
+constexpr int kMaxNesting = 32;
+constexpr std::size_t kMaxMembers = 20'000;  // a member takes a look at those before it
 
 /// What the library's own parser lets pass.
 class Guard {
@@ -21,16 +21,16 @@ class Guard {
 
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     using Part = Json::parse_event_t;
-    if (depth > kMostNesting)
-      throw Error(ErrorKind::limit, "values are nested deeper than " + std::to_string(kMostNesting), {file_, ""});
+    if (depth > kMaxNesting)
+      throw Error(ErrorKind::limit, "values are nested deeper than " + std::to_string(kMaxNesting), {file_, ""});
     if (event == Part::object_start) open_.emplace_back();
     if (event == Part::object_end) open_.pop_back();
     if (event == Part::key) {
       const auto& name = parsed.get_ref<const std::string&>();
       if (!open_.back().insert(name).second)
         throw Error(ErrorKind::malformed, "'" + name + "' occurs twice in one object", {file_, ""}, "keep one of them");
-      if (open_.back().size() > kMostMembers)
-        throw Error(ErrorKind::limit, "an object has more than " + std::to_string(kMostMembers) + " members",
+      if (open_.back().size() > kMaxMembers)
+        throw Error(ErrorKind::limit, "an object has more than " + std::to_string(kMaxMembers) + " members",
                     {file_, ""});
     }
     return true;
@@ -128,4 +128,4 @@ void JsonValue::allow(std::initializer_list<std::string_view> members) const {
   }
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

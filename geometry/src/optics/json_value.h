@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Keeps the order of members.
 using Json = nlohmann::ordered_json;
@@ -61,4 +61,4 @@ class JsonValue {
   const std::string* file_;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

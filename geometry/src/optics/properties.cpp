@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using enum PropertyQuantity;
@@ -127,4 +127,4 @@ std::string_view unit(PropertyQuantity quantity) {
   }
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 struct PropertyFault {
   enum class Part { whole, this_point, this_value } part;
@@ -24,4 +24,4 @@ struct PropertyFault {
 /// The part of check_optical_properties() that throws.
 void check_property_values(const Scene& scene);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -13,10 +13,10 @@
 
 #include "select_solids.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
-constexpr std::size_t kMostBorders = std::size_t{1} << 26;
+constexpr std::size_t kMaxBorders = std::size_t{1} << 26;
 
 class Resolver {
  public:
@@ -62,9 +62,9 @@ class Resolver {
     const std::size_t before = optics_.borders.size();
     const auto add = [&](std::uint32_t one, std::uint32_t other) {
       if (one == other) return;
-      if (optics_.borders.size() == kMostBorders)
+      if (optics_.borders.size() == kMaxBorders)
         throw Error(ErrorKind::limit,
-                    "more than " + std::to_string(kMostBorders) + " pairs of solids have a border surface",
+                    "more than " + std::to_string(kMaxBorders) + " pairs of solids have a border surface",
                     {scene_.source, "'" + optics_.assignments[number].name + "'"}, "name the solids more closely");
       optics_.borders.push_back({one, other, number});
     };
@@ -96,10 +96,10 @@ class Resolver {
     if (solids.empty()) scene_.report.warnings.emplace_back("channels are assigned to no solid: no name matches");
     for (const std::uint32_t solid : solids)
       if (const auto node = channels_.extract(solid)) taken_.erase(taken_.find(node.mapped().number));
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 32);  // room to count
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 32);  // room to count
     const std::int64_t last = taken_.empty() ? -1 : std::max<std::int64_t>(*taken_.rbegin(), -1);
-    std::int64_t next = assignment.first.value_or(std::min(last, kMost) + 1);
-    if (next > kMost) throw Error(ErrorKind::limit, "channel numbers end at 2^63 - 2^32", {scene_.source, ""});
+    std::int64_t next = assignment.first.value_or(std::min(last, kMax) + 1);
+    if (next > kMax) throw Error(ErrorKind::limit, "channel numbers end at 2^63 - 2^32", {scene_.source, ""});
     const bool own = !assignment.first && copy_numbers_are_free(solids);
     for (const std::uint32_t solid : solids) {
       const std::int64_t number = own ? *scene_.copy_number(scene_.instances[solid]) : next++;
@@ -175,4 +175,4 @@ void resolve_optics(Scene& scene) {
   Resolver(scene).run();
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

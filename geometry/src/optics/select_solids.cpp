@@ -7,7 +7,7 @@
 #include <iterator>
 #include <numeric>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 std::string_view SolidIndex::name(std::size_t field, std::uint32_t solid) const {
   const Instance& instance = scene_.instances[solid];
@@ -76,4 +76,4 @@ std::vector<std::uint32_t> SolidIndex::select(const SolidSelector& selector) {
   return solids;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Looks names up by hash, so that tens of thousands of selectors of one solid each cost no more than one that means
 /// them all. Refers to the scene.
@@ -34,4 +34,4 @@ class SolidIndex {
   std::array<Field, 4> fields_;  // solid, volume, mesh, material
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

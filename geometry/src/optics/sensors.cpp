@@ -8,7 +8,7 @@
 
 #include "select_solids.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 bool above_zero(const OpticalTable* table) {
@@ -90,4 +90,4 @@ void add_sensors(Scene& scene, bool materials) {
   if (scene.optics.channel_assignments.empty() && scene.optics.channel_types.empty()) add_channels(scene, index);
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

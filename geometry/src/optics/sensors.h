@@ -4,7 +4,7 @@
 
 #include <raylift/geometry/scene/scene.h>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Before resolve_optics(). With `materials`, each volume of a material whose EFFICIENCY is above 0 somewhere gets a
 /// skin surface of the material's name, polished metal that reflects nothing and has this EFFICIENCY, unless the volume
@@ -13,4 +13,4 @@ namespace raylift::inline v0_1::detail {
 /// surface leads into: there Geant4 looks for the sensitive volume.
 void add_sensors(Scene& scene, bool materials);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -16,7 +16,7 @@
 #include "edit_optics.h"
 #include "property_faults.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 constexpr std::int64_t kVersion = 1;
@@ -290,15 +290,15 @@ class Sidecar {
   TableReader tables_;
 };
 
-constexpr std::size_t kMostFiles = 1000;
+constexpr std::size_t kMaxFiles = 1000;
 
 void collect_files(const Json& value, const std::string& file, std::set<std::string>& seen,
                    std::vector<std::string>& files) {
   if (value.is_object())
     if (const auto csv = value.find("csv"); csv != value.end() && csv->is_string())
       if (seen.insert(csv->get<std::string>()).second) files.push_back(csv->get<std::string>());
-  if (files.size() > kMostFiles)
-    throw Error(ErrorKind::limit, "the sidecar refers to more than " + std::to_string(kMostFiles) + " files",
+  if (files.size() > kMaxFiles)
+    throw Error(ErrorKind::limit, "the sidecar refers to more than " + std::to_string(kMaxFiles) + " files",
                 {file, ""});
   for (const Json& inner : value)
     if (inner.is_structured()) collect_files(inner, file, seen, files);
@@ -319,4 +319,4 @@ std::vector<std::string> files_of_sidecar(const std::string& text, const std::st
   return files;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

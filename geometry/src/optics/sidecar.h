@@ -10,7 +10,7 @@
 
 #include "sidecar_table.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Changes the first half of Scene::optics as a sidecar says; adds warnings to Scene::report. `file` is for messages.
 /// Throws Error: malformed, limit, unsupported (a later version), and what `read` throws.
@@ -19,4 +19,4 @@ void read_sidecar(Scene& scene, const std::string& text, const std::string& file
 /// The files that a sidecar refers to, each once, in their order. Throws Error as above.
 [[nodiscard]] std::vector<std::string> files_of_sidecar(const std::string& text, const std::string& file);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

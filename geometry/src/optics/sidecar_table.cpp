@@ -11,7 +11,7 @@
 #include "edit_optics.h"
 #include "property_faults.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 struct Unit {
@@ -138,4 +138,4 @@ void TableReader::change(OpticalProperties& properties, const std::string& key, 
   set_property(properties, OpticalConstant{key, result});
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

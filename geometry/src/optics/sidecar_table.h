@@ -12,7 +12,7 @@
 #include "csv_table.h"
 #include "json_value.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// The text of a file that a sidecar refers to, by its path there. Throws Error.
 using ReadFile = std::function<std::string(const std::string& path)>;
@@ -33,4 +33,4 @@ class TableReader {
   std::map<std::string, CsvTable> files_;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -12,7 +12,7 @@
 
 #include "json_value.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using detail::Json;
@@ -163,4 +163,4 @@ std::string optics_json(const Scene& scene) {
   }
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

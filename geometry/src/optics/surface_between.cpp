@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 /// Geant4 compares logical volumes: the mother of `to` may be another placement of what `from` places.
@@ -49,4 +49,4 @@ SurfaceChoice surface_between(const Scene& scene, const SolidTree& tree, std::ui
   return {};
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 constexpr std::array<std::string_view, 8> kModels{"glisur",   "unified", "lut",       "davis",
@@ -109,4 +109,4 @@ std::optional<SurfaceType> surface_type(std::string_view text) {
   return value_of<SurfaceType>(text, kTypes, kTypes.size());
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

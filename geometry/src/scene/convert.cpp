@@ -21,7 +21,7 @@
 #define RAYLIFT_INLINE inline
 #endif
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 constexpr std::size_t kRun = 16;           // rows converted at a time
@@ -327,4 +327,4 @@ void copy_bytes(const void* source, void* target, std::size_t bytes, StoreMode m
   }
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -10,12 +10,12 @@
 #include <new>
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using Range = tbb::blocked_range<std::size_t>;
 constexpr std::size_t kGrain = 1U << 13;
-constexpr std::uint64_t kMost = 0xFFFFFFFEU;
+constexpr std::uint64_t kMax = 0xFFFFFFFEU;
 constexpr double kFineEnough = 131072;  // 2^17 mm: floats below are at most 2^-7 mm apart
 
 bool is_finite(const Float3& v) {
@@ -55,10 +55,10 @@ class Flattener {
       vertices += scene_.meshes[instance.mesh].vertices.size();
       triangles += scene_.meshes[instance.mesh].triangles.size();
     }
-    if (std::max(vertices, triangles) > kMost)
+    if (std::max(vertices, triangles) > kMax)
       throw Error(ErrorKind::limit,
                   "flattened, the scene has " + std::to_string(vertices) + " vertices and " +
-                      std::to_string(triangles) + " triangles, and 32-bit indices tell apart " + std::to_string(kMost),
+                      std::to_string(triangles) + " triangles, and 32-bit indices tell apart " + std::to_string(kMax),
                   {scene_.source, ""}, "keep its instances: do not flatten it");
     flat_.vertices.resize(vertices);
     flat_.triangles.resize(triangles);
@@ -176,4 +176,4 @@ FlatScene flatten(const Scene& scene, const Progress& progress) {
   return flatten(scene, default_origin(scene.bounds), progress);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

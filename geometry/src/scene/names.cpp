@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 std::string_view base_name(std::string_view name) {
   const std::size_t mark = name.rfind("0x");
@@ -70,4 +70,4 @@ std::string literal_text(std::string_view pattern) {
   return text;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 double OpticalTable::value(double wavelength_nm) const {
   const double x = axis == SpectralAxis::energy_ev ? kEvNm / wavelength_nm : wavelength_nm;
@@ -27,4 +27,4 @@ std::optional<double> OpticalProperties::constant(std::string_view key) const {
   return std::nullopt;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 bool finite(const std::vector<double>& values) {
@@ -96,4 +96,4 @@ void check_optics(const Scene& scene, const std::function<void(const std::string
          "its channels are out of range or order");
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using Range = tbb::blocked_range<std::size_t>;
@@ -131,4 +131,4 @@ Bounds world_bounds(const Scene& scene) {
   return exact;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

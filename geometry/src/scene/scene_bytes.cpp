@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 void hand_over(int descriptor, std::string_view bytes) {
@@ -149,4 +149,4 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure) {
   if (!sound) failure("a mesh holds broken indices or coordinates");
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 SolidTree solid_tree(const Scene& scene) {
   const std::size_t count = scene.instances.size();
@@ -52,4 +52,4 @@ SolidTree solid_tree(const Scene& scene) {
   return tree;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 namespace fs = std::filesystem;
 
@@ -25,4 +25,4 @@ SourceFile source_file(const fs::path& path, const fs::path& place) {
           std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -7,7 +7,7 @@
 
 #include "for_each_mesh.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 void detail::refuse_scene(const Scene& scene, const std::string& what, const std::string& element) {
   throw Error(ErrorKind::usage, "the scene does not hold together: " + what, {scene.source, element});
@@ -23,4 +23,4 @@ void validate(const Scene& scene) {
   });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

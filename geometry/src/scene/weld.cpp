@@ -21,7 +21,7 @@
 #include "atomic_min.h"
 #include "disjoint_sets.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using Index = std::uint32_t;
@@ -330,4 +330,4 @@ void weld(Mesh& mesh, const WeldOptions& options) {
   }
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -15,7 +15,7 @@
 #include "pooled_scratch.h"
 #endif
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 template <class T, class Allocator>
@@ -132,4 +132,4 @@ DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t ve
   return detail::build_bvh_within({}, device, vertices, vertex_count, triangles, triangle_count, options, stream);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

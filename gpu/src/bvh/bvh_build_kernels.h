@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// Where builders get their device memory; what it throws ends the build.
 class ScratchMemory {
@@ -36,7 +36,7 @@ class BuildMemory : public ScratchMemory {
 };
 
 /// Pairs and the binary nodes over them are numbered in 30 bits.
-inline constexpr std::uint32_t kMostDevicePairs = 1u << 29;
+inline constexpr std::uint32_t kMaxDevicePairs = 1u << 29;
 
 /// Device addresses.
 struct BuildInput {
@@ -46,7 +46,7 @@ struct BuildInput {
   std::uint32_t triangle_count;
   bool pair_triangles;
   std::uint32_t leaf_pairs;     ///< 1 or 2
-  std::uint32_t most_pairs;     ///< at most kMostDevicePairs
+  std::uint32_t most_pairs;     ///< at most kMaxDevicePairs
   std::uint32_t few_triangles;  ///< up to here, memory for as many pairs is taken before they are counted
 };
 
@@ -81,4 +81,4 @@ BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, voi
 BuildOutcome build_bvh_on_device(const BuildInput& input, void* stream, BuildMemory& memory,
                                  std::vector<std::uint32_t>& level_ends);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -8,11 +8,11 @@
 
 #include "bvh_build_kernels.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 struct BuildLimits {
   /// The host's builder takes the device's place for more.
-  std::uint32_t most_pairs = cuda::kMostDevicePairs;
+  std::uint32_t most_pairs = cuda::kMaxDevicePairs;
   /// Up to here the host doesn't wait for the number of pairs before they are made: there is memory for as many as
   /// triangles.
   std::uint32_t few_triangles = 1u << 21;
@@ -23,4 +23,4 @@ struct BuildLimits {
                                          std::size_t vertex_count, const UInt3* triangles, std::size_t triangle_count,
                                          const BvhOptions& options, StreamRef stream);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -11,7 +11,7 @@
 
 #include "bvh_build_kernels.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 class PooledScratch : public cuda::ScratchMemory {
  public:
@@ -46,4 +46,4 @@ class PooledScratch : public cuda::ScratchMemory {
   std::size_t left_ = 0;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -15,7 +15,7 @@
 #include "pooled_scratch.h"
 #endif
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 void check_reach(float reach) {
@@ -92,4 +92,4 @@ float rebuild_instance_level(const Device& device, Memory& nodes, const Memory& 
   return put(build_on_host(all.data(), placed.data(), pieces, reach));
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

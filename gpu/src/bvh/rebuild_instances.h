@@ -10,7 +10,7 @@
 
 #include "bvh_build_kernels.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Builds the level over `pieces` into the room at the front of `nodes`, from the transforms in `instances`; without
 /// pieces nothing can be hit. Returns the largest coordinate of the instances' boxes, or `reach` if that is larger.
@@ -18,4 +18,4 @@ namespace raylift::inline v0_1::detail {
 [[nodiscard]] float rebuild_instance_level(const Device& device, Memory& nodes, const Memory& instances,
                                            std::span<const cuda::InstancePiece> pieces, float reach, StreamRef stream);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

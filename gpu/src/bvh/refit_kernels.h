@@ -10,7 +10,7 @@
 
 #include "bvh_build_kernels.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// The nodes of a mesh's tree that stand at one level: they follow each other.
 struct NodeLevel {
@@ -121,9 +121,9 @@ RAYLIFT_HD inline void refit_node(const RefitInput& in, std::uint32_t i, const N
   in.boxes[level.before + (i - level.begin)] = whole;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// All are for the current device and return a cudaError_t. Sets `bad` to 1 where a vertex is not in range.
 int launch_check_vertices(const Float3* vertices, std::size_t count, std::uint32_t* bad, void* stream);
@@ -134,4 +134,4 @@ int launch_find_levels(const BvhNode* nodes, std::uint32_t root, detail::NodeLev
 int launch_refit_level(const detail::RefitInput& input, const detail::NodeLevel& level, const detail::NodeLevel& below,
                        void* stream);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

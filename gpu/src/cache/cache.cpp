@@ -15,7 +15,7 @@
 #include "upload/array_on_device.h"
 #include "upload/geometry_arrays.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 namespace fs = std::filesystem;
@@ -321,4 +321,4 @@ CacheCleared clear_cache(const fs::path& folder) {
   return cleared;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 /// Raises `value`.
@@ -354,4 +354,4 @@ void CacheCheck::finish() {
   impl_->finish();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

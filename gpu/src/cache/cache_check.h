@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// How many elements the arrays have, and which of the two forms of a scene they are.
 struct ArrayCounts {
@@ -112,4 +112,4 @@ class CacheCheck {
   return array == ViewArray::nodes || array == ViewArray::pairs || array == ViewArray::pair_ids;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -15,7 +15,7 @@
 
 #include "cache_check.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 constexpr std::uint8_t kChildren = 15;   // how many, 0 to 8
@@ -156,4 +156,4 @@ std::unique_ptr<ArrayCheck> make_node_check(const ArrayCounts& counts, ArrayChec
   return std::make_unique<NodeCheck>(counts, std::move(fail));
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

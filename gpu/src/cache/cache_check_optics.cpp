@@ -8,7 +8,7 @@
 
 #include "cache_check.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 using A = ViewArray;
@@ -103,4 +103,4 @@ std::unique_ptr<ArrayCheck> make_optics_check(ViewArray array, const ArrayCounts
   }
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -19,7 +19,7 @@
 #include "cache_format.h"
 #include "hash.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using namespace detail;
@@ -106,7 +106,7 @@ void CacheFile::Open::read_header(const CacheFolder& folder) {
     foreign("the cache file has pages or blocks of another size");
   if (header.file_bytes != size)
     damaged("the cache file has " + std::to_string(size) + " bytes instead of " + std::to_string(header.file_bytes));
-  if (header.sections > kMostSections) damaged("the cache file's header makes no sense");
+  if (header.sections > kMaxSections) damaged("the cache file's header makes no sense");
   // So many blocks there can be at most: a wrong number can't ask for more memory than the file's size calls for.
   const std::uint64_t most_blocks = size / kBlockBytes + header.sections;
   if (header.table_bytes % kPageBytes != 0 || header.table_bytes < table_bytes_of(header.sections, 0) ||
@@ -284,4 +284,4 @@ void CacheFile::verify(const Progress& progress) const {
   if (check) check->finish();
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ void CacheFolder::expect_private(int number, const fs::path& file) {
   detail::expect_private(number, "the cache file", file);
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

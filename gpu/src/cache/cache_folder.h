@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// A folder of cache files. What is done in it goes by its descriptor: a path may lead elsewhere a moment later.
 class CacheFolder {
@@ -33,4 +33,4 @@ class CacheFolder {
   Descriptor descriptor_;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

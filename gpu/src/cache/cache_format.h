@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 // What is written to the file is these structs' memory.
 static_assert(std::endian::native == std::endian::little, "the cache is written and read on little-endian machines");
@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kCacheByteOrder = 0x01020304;
 inline constexpr std::uint32_t kCacheVersion = 2;
 /// Of what raylift puts into it: to be raised with every change to an array's layout or contents.
 inline constexpr std::uint32_t kCacheContents = 12;
-inline constexpr std::uint32_t kMostSections = 1024;
+inline constexpr std::uint32_t kMaxSections = 1024;
 
 struct CacheHeader {
   std::array<unsigned char, 8> magic;
@@ -86,4 +86,4 @@ static_assert(sizeof(CacheEntry) == 128 && std::is_trivially_copyable_v<CacheEnt
 /// The program's name and version, as it stands in CacheHeader::writer.
 [[nodiscard]] std::array<char, 32> cache_writer() noexcept;
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

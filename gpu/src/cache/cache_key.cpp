@@ -23,7 +23,7 @@
 #include "cache_format.h"
 #include "hash.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 namespace fs = std::filesystem;
@@ -240,9 +240,9 @@ const SourceHash& SourceHashAhead::get() const {
 }
 
 SourceHashAhead hash_source_ahead(const fs::path& source, const LoadOptions& load) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 30;
   std::error_code error;
-  if (!detail::is_hashed(source, load) || fs::file_size(source, error) > kMost) return {};
+  if (!detail::is_hashed(source, load) || fs::file_size(source, error) > kMax) return {};
   SourceHashAhead ahead{SourceHash{}};
   ahead.done_ = std::async(std::launch::async, [source, hash = ahead.hash_] { *hash = hash_source(source); }).share();
   return ahead;
@@ -275,4 +275,4 @@ std::string cache_file_name(const CacheKey& key) {
   return key.source.hex() + '-' + key.options.hex() + ".raylift";
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

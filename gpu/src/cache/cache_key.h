@@ -4,7 +4,7 @@
 
 #include <raylift/gpu/cache/cache.h>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// The options that are not those of `raylift cache` by default, as "unit=25.4 flatten=1"; for people.
 [[nodiscard]] std::string changed_options(const std::filesystem::path& source, const LoadOptions& load,
@@ -19,4 +19,4 @@ namespace raylift::inline v0_1::detail {
 [[nodiscard]] Hash128 options_hash(const std::filesystem::path& source, const LoadOptions& load,
                                    const UploadOptions& upload);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using detail::ByteReader;
@@ -203,4 +203,4 @@ Scene cached_scene(const CacheFile& file, const std::filesystem::path& source, c
   return scene;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Throws Error(io) where the scene's files have changed.
 [[nodiscard]] std::vector<CacheMetadata> scene_metadata(const Scene& scene, const Eigen::Vector3d& origin,
@@ -20,4 +20,4 @@ namespace raylift::inline v0_1::detail {
                                                                 const Progress& progress);
 [[nodiscard]] CacheMetadata options_metadata(const std::string& options);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

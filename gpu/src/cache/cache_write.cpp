@@ -17,7 +17,7 @@
 #include "hash.h"
 #include "temporary_file.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace detail {
 
 std::array<char, 32> cache_writer() noexcept {
@@ -66,7 +66,7 @@ void write_cache_file(const fs::path& path, const CacheKey& key, std::span<const
   std::vector<ArraySource> sources(arrays.begin(), arrays.end());
   for (const CacheMetadata& one : metadata)
     sources.push_back(array_source(one.name, ArrayRank::attributes, std::span<const std::byte>(one.bytes)));
-  if (sources.size() > kMostSections) throw Error(ErrorKind::usage, "too many sections for a cache file");
+  if (sources.size() > kMaxSections) throw Error(ErrorKind::usage, "too many sections for a cache file");
 
   std::vector<CacheEntry> entries(sources.size());
   std::uint64_t blocks = 0;
@@ -146,4 +146,4 @@ void write_cache_file(const fs::path& path, const CacheKey& key, std::span<const
   file.keep();
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

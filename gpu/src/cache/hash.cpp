@@ -10,7 +10,7 @@
 
 #include <array>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 /// The library chooses its code on the first long input, and not safely from several threads: so it is done here, once.
@@ -42,4 +42,4 @@ Hash256 sha256(const void* data, std::size_t bytes) {
   return hash;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

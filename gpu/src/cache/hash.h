@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// XXH3, 64 bits, seed 0.
 [[nodiscard]] std::uint64_t hash64(const void* data, std::size_t bytes) noexcept;
@@ -16,4 +16,4 @@ namespace raylift::inline v0_1::detail {
 [[nodiscard]] Hash128 hash128(const void* data, std::size_t bytes) noexcept;
 [[nodiscard]] Hash256 sha256(const void* data, std::size_t bytes);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

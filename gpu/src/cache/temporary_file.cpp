@@ -13,7 +13,7 @@
 #include <random>
 #include <utility>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 TemporaryFile::TemporaryFile(const std::filesystem::path& final)
     : final_(final), folder_(CacheFolder::make_for(final)) {
@@ -68,4 +68,4 @@ void TemporaryFile::fail(const std::string& what, int code) const {
   throw Error(ErrorKind::io, what + ": " + std::strerror(code), {final_.string(), ""});
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

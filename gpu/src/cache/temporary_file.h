@@ -9,7 +9,7 @@
 
 #include "cache_folder.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// A file that goes away unless it gets its name.
 class TemporaryFile {
@@ -34,4 +34,4 @@ class TemporaryFile {
   int file_ = -1;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 std::string list_of(const std::vector<DeviceAttempt>& attempts) {
@@ -144,4 +144,4 @@ std::vector<Device> Device::all(std::vector<DeviceAttempt>* attempts) {
   return devices;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

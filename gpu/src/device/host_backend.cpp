@@ -13,7 +13,7 @@
 #include <thread>
 #include <unordered_map>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 constexpr std::uint64_t kPage = std::uint64_t{2} << 20;  // as CUDA's
@@ -194,4 +194,4 @@ std::shared_ptr<Backend> make_host_backend(std::uint64_t budget_bytes) {
   return std::make_shared<HostBackend>(budget_bytes);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 #include <raylift/gpu/device/backend.h>
 #include <raylift/gpu/device/occupancy.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 std::shared_ptr<Backend> make_cuda_backend(int ordinal) {
   throw Error(ErrorKind::device, "cuda:" + std::to_string(ordinal) + " can't be used: raylift was built without CUDA",
@@ -26,5 +26,5 @@ Occupancy occupancy(const Device&, const void*, int, std::size_t) {
   throw Error(ErrorKind::device, "occupancy can't be asked for: raylift was built without CUDA");
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift
 #endif

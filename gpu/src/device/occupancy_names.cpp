@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/gpu/device/occupancy.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 std::string_view to_string(Occupancy::Limit limit) noexcept {
   switch (limit) {
@@ -17,4 +17,4 @@ std::string_view to_string(Occupancy::Limit limit) noexcept {
   return "blocks";
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

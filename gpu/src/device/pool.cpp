@@ -8,7 +8,7 @@
 #include <new>
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 // Bits of a size below its leading one that a bin tells apart: a block is at most 1/16 larger than what was asked for.
@@ -201,4 +201,4 @@ void PinnedBlock::wait() const {
   if (loan_ && loan_->busy) loan_->busy->wait();
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 #include "device/cuda/on_cuda.h"
 #endif
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// On a CUDA device launch(), as cuda::on_cuda() has it; on the host device host(). A build without CUDA compiles
 /// launch() and never calls it. Throws Error(device), and what host() throws.
@@ -21,4 +21,4 @@ void run_on([[maybe_unused]] const Device& device, [[maybe_unused]] const char* 
   host();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
@@ -175,4 +175,4 @@ void Memory::copy_to(std::span<std::byte> target, StreamRef stream, std::size_t 
   });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 constexpr std::array<std::string_view, 3> kResidencies{"device", "split", "mapped"};
@@ -96,4 +96,4 @@ PlacementPolicy placement_policy(std::string_view text) {
   return static_cast<PlacementPolicy>(found - kPolicies.begin());
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 constexpr std::array<const char*, 4> kRanks{"nodes", "triangles", "vertices", "attributes"};
@@ -164,4 +164,4 @@ std::string ResidencyReport::json() const {
   return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 
 #include "compile_cache.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 /// A program of NVRTC's.
@@ -125,4 +125,4 @@ void check_arguments(const Kernel& kernel, std::span<const std::size_t> bytes) {
                   {}, "give it the type that the kernel has");
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

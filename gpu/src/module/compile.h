@@ -12,7 +12,7 @@
 
 #include "nvrtc.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// A kernel in what was compiled.
 struct Kernel {
@@ -48,4 +48,4 @@ struct BuiltInHeader {
 extern const BuiltInHeader kBuiltInHeaders[];
 extern const std::size_t kBuiltInHeaderCount;
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

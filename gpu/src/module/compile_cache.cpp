@@ -18,7 +18,7 @@
 #include "cache/cache_folder.h"
 #include "cache/temporary_file.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,7 +32,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 80);
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a file
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;  // of a file
 
 [[noreturn]] void refuse(const fs::path& path) {
   throw Error(ErrorKind::malformed, "the cache file of a kernel is damaged, and is written again", {path.string(), ""});
@@ -111,7 +111,7 @@ std::optional<Compiled> CompileCache::read() const {
     CacheFolder::expect_private(file.get(), path_);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || status.st_size < 0 ||
-        static_cast<std::uint64_t>(status.st_size) > kMostBytes)
+        static_cast<std::uint64_t>(status.st_size) > kMaxBytes)
       throw Error(ErrorKind::malformed, "the cache file of a kernel makes no sense", {path_.string(), ""});
     std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
     std::size_t got = 0;
@@ -146,7 +146,7 @@ void CompileCache::write(const Compiled& compiled) const {
     header.key = key_;
     header.hash = sha256(payload.data(), payload.size());
     header.bytes = payload.size();
-    if (sizeof header + payload.size() > kMostBytes) return;
+    if (sizeof header + payload.size() > kMaxBytes) return;
     TemporaryFile file(path_);
     file.write_at(0, &header, sizeof header);
     file.write_at(sizeof header, payload.data(), payload.size());
@@ -156,4 +156,4 @@ void CompileCache::write(const Compiled& compiled) const {
   }
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -9,7 +9,7 @@
 #include "cache/hash.h"
 #include "compile.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// The place in the cache of one compilation. A fault of the cache is a warning, and the kernel is compiled.
 class CompileCache {
@@ -37,4 +37,4 @@ class CompileCache {
 [[nodiscard]] std::optional<std::string> included_texts(std::string_view source,
                                                         const std::vector<std::filesystem::path>& folders);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -9,7 +9,7 @@
 
 #include "compile_cache.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,4 +79,4 @@ std::optional<std::string> included_texts(std::string_view source, const std::ve
   return includes.take();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

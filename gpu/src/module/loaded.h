@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// A kernel as the driver knows it: CUfunction.
 using KernelHandle = void*;
@@ -34,4 +34,4 @@ class LoadedModule {
 
 [[nodiscard]] std::unique_ptr<LoadedModule> load_module(const Device& device, const std::string& image);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -8,7 +8,7 @@
 #include "compile.h"
 #include "loaded.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 
@@ -174,4 +174,4 @@ void Function::run_checked(const Shape& shape, StreamHandle stream, void** value
     *seconds = state_->loaded->time(kernel, launch, stream, values);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -5,11 +5,11 @@
 
 #include "loaded.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 std::unique_ptr<LoadedModule> load_module(const Device& device, const std::string&) {
   throw Error(ErrorKind::device, "kernels can't be loaded on " + device.info().id + ": raylift was built without CUDA");
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail
 #endif

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 template <class Function>
@@ -77,4 +77,4 @@ const Nvrtc& Nvrtc::get() {
   return nvrtc;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

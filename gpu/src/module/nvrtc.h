@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 struct NvrtcProgram;
 
@@ -43,4 +43,4 @@ struct Nvrtc {
   [[nodiscard]] static std::vector<std::string> usual_paths();
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

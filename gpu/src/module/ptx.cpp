@@ -14,7 +14,7 @@
 
 #include "compile.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 [[noreturn]] void refuse(std::string_view what) {
@@ -90,4 +90,4 @@ std::vector<Kernel> kernels_of_ptx(std::string_view ptx) {
   return kernels;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

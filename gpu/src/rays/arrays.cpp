@@ -6,7 +6,7 @@
 #include "arrays_kernel.h"
 #include "device/run_on.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 template <class One>
@@ -33,4 +33,4 @@ void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& 
       [&] { for_all(count, [&](std::size_t i) { arrays.set(view, hits[i], i); }); });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

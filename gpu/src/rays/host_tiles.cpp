@@ -9,7 +9,7 @@
 
 #include "rays/one_thread.h"
 
-namespace raylift::inline v0_1::rows {
+namespace raylift::rows {
 namespace {
 
 /// The lanes of a group in the order in which they are traced: its left half of 4 x 4 rays, then the right one.
@@ -25,10 +25,10 @@ constexpr std::uint64_t kGroupsAtOnce = 32;
 
 void trace_groups(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits,
                   const Groups& groups, std::uint64_t begin, std::uint64_t end) {
-  constexpr std::size_t kMost = kGroupsAtOnce * kGroup;
-  std::array<Ray, kMost> some;
-  std::array<Hit, kMost> found;
-  std::array<std::uint64_t, kMost> from;
+  constexpr std::size_t kMax = kGroupsAtOnce * kGroup;
+  std::array<Ray, kMax> some;
+  std::array<Hit, kMax> found;
+  std::array<std::uint64_t, kMax> from;
   std::size_t n = 0;
   for (std::uint64_t group = begin; group != end; ++group)
     for (const std::uint8_t lane : kInHalves) {
@@ -45,7 +45,7 @@ void trace_groups(const BvhView& bvh, BvhLevels levels, std::span<const Ray> ray
 }  // namespace
 
 void closest_hits_in_tiles(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits) {
-  const bool many = rays.size() >= kFewestOnHost && rays.size() <= kMostRays;
+  const bool many = rays.size() >= kFewestOnHost && rays.size() <= kMaxRays;
   const std::uint32_t width = many ? find_width(rays.data(), rays.size(), OneThread<64>()) : 0;
   if (width == 0) return closest_hits(bvh, levels, rays, hits);
   const Groups groups{rays.size(), width};
@@ -55,4 +55,4 @@ void closest_hits_in_tiles(const BvhView& bvh, BvhLevels levels, std::span<const
   });
 }
 
-}  // namespace raylift::inline v0_1::rows
+}  // namespace raylift::rows

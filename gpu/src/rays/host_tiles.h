@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace raylift::inline v0_1::rows {
+namespace raylift::rows {
 
 /// Of fewer rays, looking for rows would take longer than is gained. No fewer than find_width needs.
 inline constexpr std::uint64_t kFewestOnHost = std::uint64_t{1} << 17;
@@ -15,4 +15,4 @@ inline constexpr std::uint64_t kFewestOnHost = std::uint64_t{1} << 17;
 /// closest_hits, the same bits. Where the rays are an image in rows, it is traced in tiles of 4 x 4, which are packets.
 void closest_hits_in_tiles(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits);
 
-}  // namespace raylift::inline v0_1::rows
+}  // namespace raylift::rows

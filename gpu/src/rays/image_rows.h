@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1::rows {
+namespace raylift::rows {
 
 inline constexpr std::uint32_t kGroup = 32, kTileWidth = 8, kTileHeight = 4;
 static_assert(kTileWidth * kTileHeight == kGroup);
@@ -50,7 +50,7 @@ struct Groups {
 };
 
 /// Of fewer rays, looking would take longer than is gained; of more, groups have no 32 bits.
-inline constexpr std::uint64_t kFewestRays = std::uint64_t{1} << 19, kMostRays = std::uint64_t{1} << 35;
+inline constexpr std::uint64_t kFewestRays = std::uint64_t{1} << 19, kMaxRays = std::uint64_t{1} << 35;
 /// What a row has, at least and at most.
 inline constexpr std::uint32_t kNarrowest = 32, kWidest = 1 << 14;
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -200,4 +200,4 @@ RAYLIFT_HD inline std::uint32_t find_width(const Ray* rays, std::uint64_t count,
   return are_closer(tiles) ? width : 0;
 }
 
-}  // namespace raylift::inline v0_1::rows
+}  // namespace raylift::rows

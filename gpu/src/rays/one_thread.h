@@ -7,7 +7,7 @@
 
 #include "rays/image_rows.h"
 
-namespace raylift::inline v0_1::rows {
+namespace raylift::rows {
 
 /// What find_width takes for the threads that look together: one thread, with kSamples samples.
 template <std::uint32_t kSamples>
@@ -45,4 +45,4 @@ struct OneThread {
   }
 };
 
-}  // namespace raylift::inline v0_1::rows
+}  // namespace raylift::rows

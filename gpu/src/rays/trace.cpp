@@ -11,7 +11,7 @@
 #include "rays/host_tiles.h"
 #include "trace_kernel.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace {
 
@@ -68,7 +68,7 @@ struct Share {
 };
 
 Share share_for(const Device& device, const BvhView& bvh, std::size_t count) {
-  Share share{std::min(count, cuda::kMostRaysInParts)};
+  Share share{std::min(count, cuda::kMaxRaysInParts)};
   if (share.rays < kFewestRaysInParts || cuda::parts_trace_bytes(bvh, share.rays) == 0) return {};
   const std::uint64_t free = device.memory_info().free_bytes;
   for (; share.rays >= kFewestRaysInParts; share.rays /= 2) {
@@ -128,4 +128,4 @@ void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t 
   trace_on(geometry.device(), view, rays, hits, count, stream);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

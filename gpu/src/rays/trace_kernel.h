@@ -6,17 +6,17 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* stream);
 int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* stream);
 
 /// For a BVH of which a part lies in host memory (BvhView::host_nodes and the like). `memory` is on the device and has
-/// parts_trace_bytes(bvh, count) bytes; count is at most kMostRaysInParts.
+/// parts_trace_bytes(bvh, count) bytes; count is at most kMaxRaysInParts.
 int launch_parts_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* memory, void* stream);
 int launch_parts_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* memory,
                        void* stream);
-inline constexpr std::size_t kMostRaysInParts = std::size_t{1} << 25;
+inline constexpr std::size_t kMaxRaysInParts = std::size_t{1} << 25;
 
 /// 0 where launch_trace() is as good.
 [[nodiscard]] std::size_t parts_trace_bytes(const BvhView& bvh, std::size_t count);
@@ -24,4 +24,4 @@ inline constexpr std::size_t kMostRaysInParts = std::size_t{1} << 25;
 /// Whether what is enqueued on a stream goes into a graph.
 [[nodiscard]] bool is_captured(void* stream);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -5,7 +5,7 @@
 
 #include <new>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 void ArrayOnDevice::release() {
   std::call_once(released_, [this] {
@@ -45,4 +45,4 @@ void release_from_devices(std::span<const ArraySource> sources) {
     if (source.on_device) source.on_device->release();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// A whole array in device memory. Placement takes it over if the array is to lie there whole. Otherwise its device
 /// memory is released before anything is allocated.
@@ -46,4 +46,4 @@ class ArrayOnDevice {
 /// Brings what lies on devices only to the host, for sources that are used more than once.
 void release_from_devices(std::span<const ArraySource> sources);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

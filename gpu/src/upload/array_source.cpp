@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 void ArraySource::fill_bytes(std::size_t begin, std::size_t end, std::byte* target, StoreMode mode) const {
   const auto partial = [&](std::size_t element, std::size_t from, std::size_t to, std::byte* out) {
@@ -50,4 +50,4 @@ ArraySource view_source(ViewArray array, std::size_t element_bytes, std::size_t 
   return {std::string(row.name), row.rank, element_bytes, count, std::move(fill)};
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

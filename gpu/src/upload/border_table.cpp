@@ -8,12 +8,12 @@
 #include <bit>
 #include <utility>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 constexpr BorderSlot kEmpty{kNone, kNone, 0, 0};
-constexpr int kMostMoves = 1000;   // of slots for one pair
-constexpr int kMostDoublings = 4;  // of the table
+constexpr int kMaxMoves = 1000;   // of slots for one pair
+constexpr int kMaxDoublings = 4;  // of the table
 
 /// Cuckoo hashing: a pair that finds both of its buckets full takes a slot there, and what stood in it goes to its
 /// other bucket. With half of the slots empty that hardly ever takes more than a few moves. (Pagh and Rodler, "Cuckoo
@@ -31,7 +31,7 @@ bool insert(std::vector<BorderBucket>& buckets, BorderSlot slot) {
   const optics_detail::BorderBuckets first = optics_detail::border_buckets(slot.from, slot.to, count);
   if (place(first.first) || place(first.second)) return true;
   std::uint32_t bucket = first.first;
-  for (int move = 0; move != kMostMoves; ++move) {
+  for (int move = 0; move != kMaxMoves; ++move) {
     std::swap(slot, buckets[bucket].slots[move / 2 % 2]);
     const optics_detail::BorderBuckets at = optics_detail::border_buckets(slot.from, slot.to, count);
     bucket = at.first == bucket ? at.second : at.first;
@@ -49,7 +49,7 @@ std::vector<BorderBucket> border_table(const Scene& scene, const SolidTree& tree
       slots.push_back({border.from, border.to, scene.optics.assignments[border.assignment].surface, 0});
   if (slots.empty()) return {};
   std::size_t count = std::bit_ceil(slots.size());
-  for (int doubling = 0; doubling != kMostDoublings; ++doubling, count *= 2) {
+  for (int doubling = 0; doubling != kMaxDoublings; ++doubling, count *= 2) {
     std::vector<BorderBucket> buckets(count, BorderBucket{{kEmpty, kEmpty}});
     if (std::all_of(slots.begin(), slots.end(), [&](const BorderSlot& slot) { return insert(buckets, slot); }))
       return buckets;
@@ -59,4 +59,4 @@ std::vector<BorderBucket> border_table(const Scene& scene, const SolidTree& tree
               {scene.source, ""}, "name the solids more closely");
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

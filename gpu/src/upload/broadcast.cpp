@@ -8,7 +8,7 @@
 #include "geometry_arrays.h"
 #include "staging.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 std::vector<ResidentArrays> broadcast(std::span<const ArraySource> sources, std::span<const Device> devices,
                                       const UploadOptions& options, const Progress& progress) {
@@ -53,4 +53,4 @@ std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> d
   return geometries;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

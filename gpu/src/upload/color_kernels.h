@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Solids, by bit.
 struct MarkedSolids {
@@ -33,13 +33,13 @@ RAYLIFT_HD inline void reset_one(const GeometryView& view, std::uint32_t* colors
   colors[i] = inside == MaterialCode::none ? kNoMaterialColor : view.material_colors[inside];
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// Both return a cudaError_t. The device must be current.
 int launch_color_solids(const GeometryView& view, std::uint32_t* colors, std::uint32_t count,
                         detail::MarkedSolids marked, std::uint32_t color, void* stream);
 int launch_reset_colors(const GeometryView& view, std::uint32_t* colors, std::uint32_t count, void* stream);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -11,7 +11,7 @@
 #include "color_kernels.h"
 #include "device/run_on.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 /// The array that holds a geometry's colours.
@@ -79,4 +79,4 @@ void reset_colors(GpuGeometry& geometry, StreamRef stream) {
   geometry.device().synchronize(stream);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -20,10 +20,10 @@
 #include "prebuilt_bvh.h"
 #include "upload_on.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
-constexpr std::uint64_t kMost = 0xFFFFFFFEU;
+constexpr std::uint64_t kMax = 0xFFFFFFFEU;
 
 void set(Affine& affine, const Transform& transform) {
   for (int row = 0; row != 3; ++row)
@@ -40,9 +40,9 @@ std::vector<MeshView> mesh_views(const Scene& scene) {
                      static_cast<std::uint32_t>(triangles), static_cast<std::uint32_t>(mesh.triangles.size())});
     vertices += mesh.vertices.size();
     triangles += mesh.triangles.size();
-    if (std::max(vertices, triangles) > kMost)
+    if (std::max(vertices, triangles) > kMax)
       throw Error(ErrorKind::limit,
-                  "the scene's unique meshes have more than " + std::to_string(kMost) + " vertices or triangles",
+                  "the scene's unique meshes have more than " + std::to_string(kMax) + " vertices or triangles",
                   {scene.source, "mesh '" + mesh.name + "'"}, "load it in parts");
     if (mesh.parts.size() > MaterialCode::none)
       throw Error(ErrorKind::limit,
@@ -342,4 +342,4 @@ GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRe
 
 }  // namespace detail
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 struct GeometryArrays {
   std::vector<ArraySource> arrays;  ///< under the names of ViewArray
@@ -40,4 +40,4 @@ struct GeometryArrays {
 [[nodiscard]] GpuGeometry upload_geometry(const GeometryArrays& arrays, std::optional<StreamRef> stream,
                                           const Device& device, const UploadOptions& options, const Progress& progress);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -9,7 +9,7 @@
 
 #include "geometry_arrays.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 /// Those arrays that are not there are null in the view.
@@ -93,4 +93,4 @@ GpuGeometry upload_async(const FlatScene& flat, std::span<const std::uint32_t> m
       device, options, progress);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

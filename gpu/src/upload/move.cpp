@@ -16,7 +16,7 @@
 #include "move_kernels.h"
 #include "moving.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using detail::MovedInstance;
@@ -115,4 +115,4 @@ void GpuGeometry::set_visible(std::span<const std::uint32_t> solids, bool visibl
   rebuild_instance_level(stream);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

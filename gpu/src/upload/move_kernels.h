@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// What a new transform changes of an InstanceView.
 struct MovedInstance {
@@ -23,11 +23,11 @@ struct MovedInstance {
   }
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// Returns a cudaError_t. The device must be current.
 int launch_put_instances(const detail::MovedInstance* moved, std::size_t count, InstanceView* instances, void* stream);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -7,7 +7,7 @@
 #include <bit>
 #include <iterator>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 MovingInstances::MovingInstances(const Device& device, const Memory& nodes, std::size_t instances, StreamRef stream)
     : state_(instances, kShown) {
@@ -37,4 +37,4 @@ std::vector<cuda::InstancePiece> MovingInstances::pieces() const {
   return shown;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

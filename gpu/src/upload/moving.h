@@ -14,7 +14,7 @@
 #include "bvh/bvh_build_kernels.h"
 #include "bvh/refit_kernels.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// The level over instances.
 class MovingInstances {
@@ -48,4 +48,4 @@ struct Moving {
   std::unordered_map<std::uint32_t, Levels> trees;  // by mesh
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -12,14 +12,14 @@
 #include "border_table.h"
 #include "optics_tables.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using detail::as_float;
 using detail::Column;
 using detail::TableBuilder;
 
-constexpr std::uint32_t kMostWavelengths = 65536;
+constexpr std::uint32_t kMaxWavelengths = 65536;
 
 /// The properties of a material or a surface, by key.
 class Keys {
@@ -209,7 +209,7 @@ void check_surface_count(const Scene& scene) {
 
 bool valid(const Raster& raster) {
   const double end = double{raster.start} + double{raster.step} * raster.count;
-  return raster.count >= 2 && raster.count <= kMostWavelengths && raster.start > 0 && raster.step > 0 &&
+  return raster.count >= 2 && raster.count <= kMaxWavelengths && raster.start > 0 && raster.step > 0 &&
          std::isfinite(1 / raster.step) && 1 / raster.step > 0 && end < double{kNever};
 }
 
@@ -283,4 +283,4 @@ std::vector<SolidView> solid_views(const Scene& scene, const SolidTree& tree) {
   return views;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

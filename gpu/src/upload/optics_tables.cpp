@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
-constexpr std::size_t kMost = 0xFFFFFFFE;  // elements of an array of a view
+constexpr std::size_t kMax = 0xFFFFFFFE;  // elements of an array of a view
 
 /// The points by ascending energy.
 OpticalTable over_energy(const OpticalTable& table) {
@@ -72,8 +72,8 @@ std::vector<TableRow> TableBuilder::rows(const std::array<Column, 4>& columns) c
 
 std::uint32_t TableBuilder::append(const std::vector<TableRow>& rows) {
   std::vector<TableRow>& tables = arrays_.tables;
-  if (tables.size() > kMost - rows.size())
-    throw Error(ErrorKind::limit, "the scene's optical tables have more than " + std::to_string(kMost) + " rows",
+  if (tables.size() > kMax - rows.size())
+    throw Error(ErrorKind::limit, "the scene's optical tables have more than " + std::to_string(kMax) + " rows",
                 {source_, ""}, "choose a raster of fewer wavelengths");
   const auto number = static_cast<std::uint32_t>(tables.size() / arrays_.raster.count);
   tables.insert(tables.end(), rows.begin(), rows.end());
@@ -93,8 +93,8 @@ std::uint32_t TableBuilder::add_table(const std::array<Column, 4>& columns) {
 
 Curve TableBuilder::add_curve(const std::vector<CurvePoint>& points) {
   std::vector<CurvePoint>& all = arrays_.points;
-  if (all.size() > kMost - std::min(points.size(), kMost))
-    throw Error(ErrorKind::limit, "the scene's spectra have more than " + std::to_string(kMost) + " points",
+  if (all.size() > kMax - std::min(points.size(), kMax))
+    throw Error(ErrorKind::limit, "the scene's spectra have more than " + std::to_string(kMax) + " points",
                 {source_, ""});
   const Curve curve{static_cast<std::uint32_t>(all.size()), static_cast<std::uint32_t>(points.size())};
   all.insert(all.end(), points.begin(), points.end());
@@ -113,4 +113,4 @@ EmissionComponent TableBuilder::emission(const OpticalTable* spectrum, double am
   return component;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// The group velocity (mm/ns) over energy that Geant4 derives from a refractive index
 /// (G4MaterialPropertiesTable::CalculateGROUPVEL); docs/optics.md has the formula.
@@ -50,4 +50,4 @@ class TableBuilder {
 
 [[nodiscard]] float as_float(double value);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -13,7 +13,7 @@
 
 #include "array_on_device.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -95,10 +95,10 @@ std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, c
 }  // namespace
 
 void check_options(const UploadOptions& options) {
-  constexpr std::size_t kLeastChunk = std::size_t{512} << 10;
-  constexpr std::size_t kMostChunk = std::size_t{1} << 30;
-  if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kLeastChunk ||
-      options.chunk_bytes > kMostChunk)
+  constexpr std::size_t kMinChunk = std::size_t{512} << 10;
+  constexpr std::size_t kMaxChunk = std::size_t{1} << 30;
+  if (!std::has_single_bit(options.chunk_bytes) || options.chunk_bytes < kMinChunk ||
+      options.chunk_bytes > kMaxChunk)
     throw Error(
         ErrorKind::usage,
         "chunks of " + std::to_string(options.chunk_bytes) +
@@ -211,4 +211,4 @@ std::vector<Destination> destinations_of(std::span<const ArraySource> sources, c
   return arrays;
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// An array and its memory: the first bytes on the device, the rest where the host writes.
 struct Destination {
@@ -41,4 +41,4 @@ void check_options(const UploadOptions& options);
 [[nodiscard]] std::vector<Destination> destinations_of(std::span<const ArraySource> sources,
                                                        const ResidentArrays& resident, const UploadOptions& options);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

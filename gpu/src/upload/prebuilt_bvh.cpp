@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 constexpr std::uint32_t kInnerBits = 0x11111111U;
@@ -123,4 +123,4 @@ void check_triangles(std::span<const Float3> vertices, std::span<const UInt3> tr
     throw Error(ErrorKind::usage, "the flat scene holds an index out of range, or a vertex that is not finite");
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// `meshes` and `instances` are those of the view. Without instances: of a flattened scene, which has one level. Throws
 /// Error(usage) where counts or links are wrong, or where instances stand elsewhere. Looks at each node, and at the
@@ -19,4 +19,4 @@ void check_prebuilt(const SceneBvh& bvh, std::span<const MeshView> meshes,
 /// What a builder of BVHs would look at. Throws Error(usage).
 void check_triangles(std::span<const Float3> vertices, std::span<const UInt3> triangles);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -15,7 +15,7 @@
 #include "device/run_on.h"
 #include "moving.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 using detail::FloatBox;
@@ -150,4 +150,4 @@ void GpuGeometry::refit(std::uint32_t mesh, DeviceSpan<const Float3> vertices, S
     view_.reach = std::max({view_.reach, std::abs(whole.lower[a]), std::abs(whole.upper[a])});
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

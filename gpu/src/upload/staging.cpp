@@ -21,7 +21,7 @@
 
 #include "transfer.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{512} << 10;  // a tenth of a millisecond of work
@@ -291,4 +291,4 @@ void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<con
   Pipeline(staged, in_place, devices.front().pinned_pool(), transfer, options, stage).run();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

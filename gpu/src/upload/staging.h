@@ -7,7 +7,7 @@
 
 #include "placed_arrays.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Fills all arrays, in the order of `stream`: returns when the last copy is enqueued. Tells `stage` the bytes that are
 /// on their way, from the calling thread. Whatever it throws, no copy is under way any more then.
@@ -19,4 +19,4 @@ void fill_arrays(std::span<const Destination> arrays, const Device& device, Stre
 void fill_arrays(std::span<const std::vector<Destination>> arrays, std::span<const Device> devices,
                  const UploadOptions& options, const Stage& stage);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 /// Waits for all of them, also if one fails: others may still read memory that is about to go.
@@ -175,4 +175,4 @@ void RelayTransfer::finish() {
   finish.rethrow();
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -15,7 +15,7 @@
 
 #include "placed_arrays.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Bytes of an array that lie in a chunk.
 struct ChunkPiece {
@@ -121,4 +121,4 @@ class RelayTransfer : public TransferStrategy {
   std::deque<RingSlot> slots_;
 };
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -6,7 +6,7 @@
 #include "staging.h"
 #include "upload_on.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 ResidentArrays detail::upload_on(std::optional<StreamRef> stream, std::span<const ArraySource> sources,
                                  const Device& device, const UploadOptions& options, const Progress& progress) {
@@ -44,4 +44,4 @@ ResidentArrays upload_async(std::span<const ArraySource> sources, const Device& 
   return detail::upload_on(stream, sources, device, options, progress);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -7,10 +7,10 @@
 #include <optional>
 #include <span>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// In the order of a stream; or, without one, on a stream of its own, which it waits for.
 [[nodiscard]] ResidentArrays upload_on(std::optional<StreamRef> stream, std::span<const ArraySource> sources,
                                        const Device& device, const UploadOptions& options, const Progress& progress);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -5,7 +5,7 @@
 #include <array>
 #include <type_traits>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace {
 
 template <class T>
@@ -90,4 +90,4 @@ const ViewArrayInfo* find_view_array(std::string_view name) noexcept {
   return found == kTable.end() ? nullptr : found;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -7,7 +7,7 @@
 
 #include "device/cuda/check.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 using cuda::check;
@@ -97,4 +97,4 @@ void cuda_unmap(int device, std::span<void* const> resources, StreamHandle strea
         "unmapping shared buffers on cuda:" + std::to_string(device));
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Blocks that have a thread for each.
 inline unsigned blocks_of(std::size_t count, unsigned threads) {
   return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -4,7 +4,7 @@
 #include "blocks.h"
 #include "generate_kernel.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 constexpr unsigned kThreads = 128;
@@ -38,4 +38,4 @@ int launch_generate(const GeometryView& geometry, const GenstepView& gensteps, s
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -5,7 +5,7 @@
 #include "blocks.h"
 #include "propagate_kernel.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 using bvh_detail::finish_boundary;
@@ -237,4 +237,4 @@ int launch_propagate(const GeometryView& geometry, const Source& source, const A
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

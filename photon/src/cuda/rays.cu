@@ -4,7 +4,7 @@
 #include "blocks.h"
 #include "rays_kernel.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -25,4 +25,4 @@ int launch_make_rays(const Source& source, std::uint64_t seed, std::uint64_t fir
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -7,12 +7,12 @@
 #include "blocks.h"
 #include "results_kernel.h"
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr unsigned kFollow = 128;          // where photons are followed again
-constexpr std::size_t kMostShared = 4096;  // counts that a block keeps to itself
+constexpr std::size_t kMaxShared = 4096;  // counts that a block keeps to itself
 
 struct IsHit {
   const Outcome* outcomes;
@@ -27,7 +27,7 @@ __device__ void add_to(std::uint64_t* count, std::uint64_t by) {
 __global__ void __launch_bounds__(kThreads)
     count_outcomes(const __grid_constant__ GeometryView geometry, const __grid_constant__ BatchArrays batch,
                    std::uint32_t shared_counts) {
-  __shared__ std::uint32_t shared[kMostShared];
+  __shared__ std::uint32_t shared[kMaxShared];
   for (std::uint32_t i = threadIdx.x; i < shared_counts; i += kThreads) shared[i] = 0;
   __syncthreads();
   std::uint64_t steps = 0;
@@ -97,7 +97,7 @@ int launch_results(const GeometryView& geometry, const BatchArrays& batch, void*
   if (batch.count == 0) return cudaSuccess;
   const auto stream = static_cast<cudaStream_t>(handle);
   const std::size_t ends = batch.layout.channel(0);
-  const auto shared = static_cast<std::uint32_t>(std::min(ends, kMostShared));
+  const auto shared = static_cast<std::uint32_t>(std::min(ends, kMaxShared));
   const unsigned blocks = blocks_of(batch.count, kThreads);
   const unsigned few = std::min(blocks, 2048U);  // a few waves: each block adds its counts once
   count_outcomes<<<few, kThreads, 0, stream>>>(geometry, batch, shared);
@@ -129,4 +129,4 @@ int launch_record(const GeometryView& geometry, const Source& source, const Anch
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

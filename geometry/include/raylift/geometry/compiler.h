@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 What raylift's headers require of the compiler. Without it, compilation fails
+// SPDX-License-Identifier: Apache-2.0
+// What raylift's headers require of the compiler. Without it, compilation fails
 // here, with one message.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// What went wrong, as far as a caller can act on it. A program's exit code follows from it: `exit_code`.
 enum class ErrorKind {
@@ -64,4 +64,4 @@ class Error : public std::runtime_error {
   int signal_;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -3,9 +3,9 @@
 
 #include <raylift/geometry/detail/standard.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// An index that points nowhere: no material outside, no parent node, no surface.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

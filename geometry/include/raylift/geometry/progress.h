@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Progress reports and cancellation of long operations.
+// SPDX-License-Identifier: Apache-2.0
+// Progress reports and cancellation of long operations.
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The wall time of one finished stage.
 struct StageTime {
@@ -58,4 +59,4 @@ class Stage {
   std::chrono::steady_clock::time_point start_;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// std::allocator, but for elements that are given no value: those of trivial types are left as memory has them.
 template <class T>
@@ -35,4 +35,4 @@ struct RawAllocator : std::allocator<T> {
 template <class T>
 using RawVector = std::vector<T, RawAllocator<T>>;
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

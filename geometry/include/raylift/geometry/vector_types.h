@@ -15,7 +15,7 @@
 #define RAYLIFT_HD
 #endif
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 // Separate types, not aliases of CUDA's, though a kernel may use them as such. So functions with such parameters have
 // the same symbols in .cu files and in C++ sources compiled without CUDA's headers, and `using namespace raylift`
@@ -111,4 +111,4 @@ struct DoubleAffine {
 #endif
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -9,7 +9,7 @@
 #include <raylift/geometry/detail/arithmetic.h>
 #include <raylift/geometry/vector_types.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 template <std::same_as<Float3> V>
 [[nodiscard]] RAYLIFT_HD inline V operator+(V a, V b) {
@@ -70,4 +70,4 @@ template <std::same_as<Float3> V>
   return a / length(a);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -17,7 +17,7 @@
 #include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/gpu/view.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 // ---- tables over wavelength -----------------------------------------------------------------------------------------
 
@@ -279,4 +279,4 @@ struct Side {
              : evaluate(optics, optics.channel_types[type].charge, random);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -10,7 +10,7 @@
 #include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/geometry/vector_types.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// No surface: only the two refractive indices matter.
 inline constexpr std::uint16_t kNoSurface = 0xFFFF;
@@ -150,4 +150,4 @@ struct OpticsView {
 };
 static_assert(std::is_trivially_copyable_v<OpticsView> && std::is_standard_layout_v<OpticsView>);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The argument of a kernel: one struct by value, the same on the GPU and on the
+// SPDX-License-Identifier: Apache-2.0
+// The argument of a kernel: one struct by value, the same on the GPU and on the
 // host. This header is for kernels.
 //
 //   __global__ void kernel(raylift::GeometryView geometry, ...) {
@@ -19,7 +20,7 @@
 #include <raylift/geometry/vectors.h>
 #include <raylift/gpu/optics_view.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// In GeometryView::solid_colors: a solid that has its materials' colours.
 inline constexpr std::uint32_t kMaterialColor = 0xFFFFFFFF;
@@ -113,4 +114,4 @@ struct GeometryView {
 static_assert(std::is_trivially_copyable_v<GeometryView> && std::is_standard_layout_v<GeometryView>);
 static_assert(sizeof(InstanceView) == 112 && sizeof(SolidView) == 32);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -16,7 +16,7 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr int kMergeThreads = 64;
@@ -364,4 +364,4 @@ BinaryNodes build_binary_tree(const Build& build, const SortedPairs& pairs) {
   return {inner.clusters, inner.costs};
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

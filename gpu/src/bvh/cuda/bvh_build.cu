@@ -6,7 +6,7 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 namespace {
 
@@ -76,4 +76,4 @@ BuildOutcome build_bvh_on_device(const BuildInput& input, void* on, BuildMemory&
   return BuildOutcome::built;
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -7,7 +7,7 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 using bvh_detail::box_in_world;
@@ -18,7 +18,7 @@ using bvh_detail::rounded_down;
 using bvh_detail::rounded_up;
 
 constexpr int kThreads = 128;
-constexpr int kMostBits = 21;  // of each axis on the Morton curve
+constexpr int kMaxBits = 21;  // of each axis on the Morton curve
 
 unsigned blocks_for(std::size_t count) {
   return static_cast<unsigned>((count + kThreads - 1) / kThreads);
@@ -141,7 +141,7 @@ SortedPairs sort_pieces(const Build& build, const InstanceLevelInput& input, con
   auto* clusters = build.take<Cluster>(count);
   auto* keys = build.take<std::uint64_t>(std::size_t{count} * 2);
   auto* arrived = build.take<std::uint32_t>(count);
-  const KeyLayout layout(count, kMostBits);
+  const KeyLayout layout(count, kMaxBits);
   place_pieces<<<blocks_for(count), kThreads, 0, build.stream>>>(input, boxes, reach_bits, layout, clusters, keys,
                                                                  arrived);
   const SortScratch scratch = scratch_to_sort(build, count, layout);
@@ -185,4 +185,4 @@ BuildOutcome build_instance_level_on_device(const InstanceLevelInput& input, voi
   return seen.levels > kBvhMaxDepth ? BuildOutcome::too_deep : BuildOutcome::built;
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -5,7 +5,7 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 // This thread's lane among the eight of its node.
 __device__ inline unsigned slot_lane() {
@@ -106,4 +106,4 @@ __device__ inline unsigned choose_slot(const Part& part, bool inner, const Clust
   return static_cast<unsigned>(__ffs(static_cast<int>(room))) - 1;
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

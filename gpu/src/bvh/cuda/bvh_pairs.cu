@@ -6,7 +6,7 @@
 
 #include "bvh_phases.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr int kPairBlock = 256;   // triangles that are paired among each other
@@ -329,4 +329,4 @@ void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32
       build.input.vertices, build.input.triangles, pairs.ids, order, pairs.count, leaves, ids, build.state);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -12,7 +12,7 @@
 #include "bvh/bvh_build_kernels.h"
 #include "device/cuda/check.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 constexpr unsigned kAll = 0xFFFFFFFFu;
 
@@ -25,7 +25,7 @@ struct alignas(16) Cluster {
   std::uint32_t right;
 };
 constexpr std::uint32_t kNumber = 0x3FFFFFFFu;
-static_assert(2 * std::uint64_t{kMostDevicePairs} - 1 <= kNumber);
+static_assert(2 * std::uint64_t{kMaxDevicePairs} - 1 <= kNumber);
 /// Of a number that is tagged like Cluster::left, where there are `pairs` in all; 4 stands for more, too.
 __device__ inline std::uint32_t pairs_below(std::uint32_t tagged, std::uint32_t pairs) {
   return (tagged & kNumber) < pairs ? 1 : 2 + (tagged >> 30);
@@ -236,4 +236,4 @@ struct ClearedQueue {
 void write_pairs(const Build& build, const SortedPairs& pairs, const std::uint32_t* order, TrianglePair* leaves,
                  PairIds* ids);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -11,7 +11,7 @@
 
 #include "bvh_open.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -340,4 +340,4 @@ WideNodes gather_wide_nodes(const Build& build, const SortedPairs& pairs, const 
   return {queue.nodes, queue.order};
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -3,7 +3,7 @@
 
 #include <cub/block/block_reduce.cuh>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr unsigned kThreads = 128;
@@ -82,4 +82,4 @@ int launch_refit_level(const detail::RefitInput& input, const detail::NodeLevel&
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

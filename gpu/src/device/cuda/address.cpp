@@ -2,7 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <raylift/gpu/device/address.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 int cuda_device_of(const void* address) noexcept {
   cudaPointerAttributes attributes{};
@@ -13,4 +13,4 @@ int cuda_device_of(const void* address) noexcept {
   return attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// Throws Error(device) for anything but success. CUDA's own memory of the error is cleared first, so that it does not
 /// turn up at an unrelated call.
@@ -47,4 +47,4 @@ class CurrentDevice {
   cudaError_t code_ = cudaSuccess;
 };
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

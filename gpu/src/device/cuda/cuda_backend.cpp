@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace cuda {
 namespace {
 
@@ -129,4 +129,4 @@ int cuda_device_count(std::string* why_none) {
   return count;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

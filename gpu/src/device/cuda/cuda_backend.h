@@ -11,7 +11,7 @@
 #include "driver.h"
 #include "own_pages.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 class CudaBackend : public Backend {
  public:
@@ -191,4 +191,4 @@ class CudaBackend : public Backend {
   int numa_node_ = 0;
 };
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -2,7 +2,7 @@
 // Pinned host memory.
 #include "cuda_backend.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 HostBlock CudaBackend::allocate_pinned(std::size_t bytes, PinnedFlags flags) {
   const CurrentDevice current(ordinal_);
@@ -60,4 +60,4 @@ void CudaBackend::unregister_host(const HostBlock& block) noexcept {
   (void)cudaHostUnregister(block.host);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -4,7 +4,7 @@
 
 #include "cuda_backend.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 CUmemAllocationProp CudaBackend::properties_of(CUmemLocationType type, int id) const {
   CUmemAllocationProp properties{};
@@ -101,4 +101,4 @@ void CudaBackend::release_split(const SplitBlock& block) noexcept {
   (void)driver_.unreserve(base, whole);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 void* driver_function(const char* name) {
   void* address = nullptr;
@@ -44,4 +44,4 @@ std::string VirtualMemory::name_of(CUresult code) const {
   return "driver error " + std::to_string(static_cast<int>(code));
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// A function of the driver's by its name; null where there is none.
 [[nodiscard]] void* driver_function(const char* name);
@@ -34,4 +34,4 @@ struct VirtualMemory {
   [[nodiscard]] std::string name_of(CUresult code) const;
 };
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 Occupancy cuda::occupancy_of(int ordinal, const KernelNeeds& needs, int block_threads, std::size_t shared_bytes,
                              const std::function<int()>& most_blocks) {
@@ -59,4 +59,4 @@ Occupancy occupancy(const Device& device, const void* kernel, int block_threads,
       });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

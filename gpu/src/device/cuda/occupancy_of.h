@@ -6,7 +6,7 @@
 
 #include <functional>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// What a kernel needs, as the compiler says it.
 struct KernelNeeds {
@@ -20,4 +20,4 @@ struct KernelNeeds {
 [[nodiscard]] Occupancy occupancy_of(int ordinal, const KernelNeeds& needs, int block_threads, std::size_t shared_bytes,
                                      const std::function<int()>& most_blocks);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// launch() gives a cudaError_t, as int. The device is current meanwhile. Throws Error(device).
 template <class Launch>
@@ -18,4 +18,4 @@ void on_cuda(const Device& device, const std::string& what, const Launch& launch
   check(static_cast<cudaError_t>(launch()), "launching " + what);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
@@ -50,4 +50,4 @@ void OwnPages::unmap(void* data) noexcept {
   sizes_.erase(found);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 class OwnPages {
  public:
@@ -26,4 +26,4 @@ class OwnPages {
   std::unordered_map<void*, std::size_t> sizes_;
 };
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

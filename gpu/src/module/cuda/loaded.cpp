@@ -12,7 +12,7 @@
 #include "device/cuda/driver.h"
 #include "device/cuda/occupancy_of.h"
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 namespace {
 
 /// The driver's functions for modules.
@@ -193,4 +193,4 @@ std::unique_ptr<LoadedModule> load_module(const Device& device, const std::strin
   return std::make_unique<CudaModule>(device, image);
 }
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rays/arrays_kernel.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::size_t kMostBlocks = 0x7FFFFFFF;
+constexpr std::size_t kMaxBlocks = 0x7FFFFFFF;
 
 __global__ void pack_kernel(const __grid_constant__ RayArrays arrays, Ray* rays, std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * kThreads;
@@ -22,7 +22,7 @@ __global__ void unpack_kernel(const __grid_constant__ GeometryView geometry, con
 
 unsigned blocks(std::size_t count) {
   const std::size_t wanted = (count + kThreads - 1) / kThreads;
-  return static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
+  return static_cast<unsigned>(wanted < kMaxBlocks ? wanted : kMaxBlocks);
 }
 
 }  // namespace
@@ -40,4 +40,4 @@ int launch_unpack_hits(const GeometryView& geometry, const Hit* hits, const HitA
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -3,7 +3,7 @@
 
 #include "rays/image_rows.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr unsigned kWhole = 0xFFFFFFFFu;
@@ -89,4 +89,4 @@ int launch_find_rows(const Ray* rays, std::size_t count, RowsNote* note, void* s
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 /// What the kernels of a call tell each other. There is no memory but that of the hits, for graphs least of all: so it
 /// lies in the place of the first ray's hit, which comes there when all blocks have read it. `none_pending` stays: in
@@ -25,4 +25,4 @@ inline constexpr std::uint32_t kNonePending = 0x40000000u;
 /// A cudaError_t. The note is on the device. At least rows::kFewestRays rays.
 int launch_find_rows(const Ray* rays, std::size_t count, RowsNote* note, void* stream);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

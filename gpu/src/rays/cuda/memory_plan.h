@@ -8,7 +8,7 @@
 
 #include "paged_bvh.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 // Sort keys: in which bucket of pairs the one is that a ray waits for.
 using Key = std::uint16_t;
@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kWindowBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kStagedBytesPerRay = 256;
 // Where no more is missing than that, and the bytes of two windows, there is a slot for each page. Sorting takes 13.
 inline constexpr std::uint64_t kPagedBytesPerRay = 16;
-inline constexpr std::uint64_t kMostNodeBytes = std::uint64_t{128} << 20;
+inline constexpr std::uint64_t kMaxNodeBytes = std::uint64_t{128} << 20;
 
 // With no more elements in host memory than there are, whatever a caller's own view says.
 inline BvhView clamped(BvhView bvh) {
@@ -56,7 +56,7 @@ inline SortPlan plan_for(const BvhView& bvh, std::size_t count) {
   if (pairs != 0) plan.windows = (pairs + plan.window_pairs - 1) / plan.window_pairs;
   plan.stages_nodes =
       bvh.host_nodes != 0 &&
-      bvh.host_nodes * sizeof(BvhNode) <= std::min<std::uint64_t>(kMostNodeBytes, kStagedBytesPerRay / 4 * count);
+      bvh.host_nodes * sizeof(BvhNode) <= std::min<std::uint64_t>(kMaxNodeBytes, kStagedBytesPerRay / 4 * count);
   return plan;
 }
 
@@ -152,4 +152,4 @@ inline StagedBvh with_window(const PagedBvh& bvh, const SortPlan& plan, const So
   return staged;
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -8,7 +8,7 @@
 
 #include <raylift/geometry/bvh/ray.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 inline constexpr unsigned kWholeWarp = 0xFFFFFFFFu;
 
@@ -256,13 +256,13 @@ inline constexpr int kPacketBudget = 384;
 class OpenPairs {
  public:
   __device__ void add(std::uint32_t pair, std::uint32_t open, std::uint32_t placed) {
-    if (count_ < kMost) pairs_[count_] = {pair << 2 | open, placed};
+    if (count_ < kMax) pairs_[count_] = {pair << 2 | open, placed};
     ++count_;
   }
   // False: they were too many.
   template <class World, class Query>
   __device__ bool settle(const BvhView& bvh, const World& world, Query& query) const {
-    if (count_ > kMost) return false;
+    if (count_ > kMax) return false;
     for (int i = 0; i < count_; ++i) {
       Query copy = query;
       settle_by_call(bvh, pairs_[i].first >> 2, pairs_[i].first & 3u, world(), pairs_[i].bits, &copy);
@@ -272,8 +272,8 @@ class OpenPairs {
   }
 
  private:
-  static constexpr int kMost = 6;
-  Group pairs_[kMost];
+  static constexpr int kMax = 6;
+  Group pairs_[kMax];
   int count_ = 0;
 };
 
@@ -383,4 +383,4 @@ __device__ inline PacketEnd traverse_packet(const Bvh& bvh, const Ray& start, co
   return __all_sync(kWholeWarp, unsettled.settle(bvh, world, query)) ? PacketEnd::done : PacketEnd::parted;
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

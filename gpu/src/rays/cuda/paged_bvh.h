@@ -10,7 +10,7 @@
 
 #include "staged_bvh.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 inline constexpr std::uint32_t kPageBytes = 6144;
 
@@ -144,4 +144,4 @@ __device__ __noinline__ inline void bring_pair(const PagedBvh* bvh, std::uint32_
   (void)bring_page(bvh->pair_pages, bvh->pairs, i / Pages<TrianglePair>::kElements, bvh->slots);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -5,7 +5,7 @@
 #include "paged_bvh.h"
 #include "trace_steps.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 // By a PagedBvh or, for packets, a FillingBvh, or the BVH itself where no pair is missing.
 template <class Geometry, class Bvh>
@@ -57,4 +57,4 @@ __device__ inline void count_parted(const Paged<Geometry, Bvh>& paged) {
   atomicAdd(paged.parted, 1u);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

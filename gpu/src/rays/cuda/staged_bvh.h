@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 // Elements first to first + count of an array.
 template <class T>
@@ -53,4 +53,4 @@ __device__ inline void copy_window(const T* array, const Window<T>& window) {
   for (; i < words; i += step) to[i] = __ldcs(from + i);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -2,7 +2,7 @@
 #include "rays/trace_kernel.h"
 #include "trace_kernels.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 template <class Geometry>
@@ -48,4 +48,4 @@ int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::
   return launch(geometry, rays, hits, count, stream);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -5,7 +5,7 @@
 #include "rays/image_rows.h"
 #include "trace_steps.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 // The note lies where the first ray's hit comes to lie. So the first group waits until all blocks have read the note:
 // the block that is the last to do so traces it, as its last one.
@@ -206,7 +206,7 @@ template <class Geometry>
 int launch_packets(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const LaunchShape& shape,
                    RowsNote*& note, cudaStream_t stream) {
   // Nodes and instances have numbers without the bit kNonePending, as a device has no memory for more.
-  const bool looks = count >= rows::kFewestRays && count <= rows::kMostRays && bvh_of(geometry).node_count < kPending;
+  const bool looks = count >= rows::kFewestRays && count <= rows::kMaxRays && bvh_of(geometry).node_count < kPending;
   note = looks ? reinterpret_cast<RowsNote*>(hits) : nullptr;
   if (looks)
     if (const int code = launch_find_rows(rays, count, note, stream); code != cudaSuccess) return code;
@@ -220,4 +220,4 @@ void launch_pending(const Geometry& geometry, const Ray* rays, Hit* hits, std::s
   trace_kernel<<<shape.blocks(count), kThreads, 0, stream>>>(geometry, rays, hits, count, shape.rays_per_warp, note);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

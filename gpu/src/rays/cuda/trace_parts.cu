@@ -10,7 +10,7 @@
 #include "rays/trace_kernel.h"
 #include "trace_sorted.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 // Enough that the link is busy.
@@ -96,4 +96,4 @@ int launch_parts_trace(const GeometryView& geometry, const Ray* rays, Hit* hits,
   return launch(geometry, geometry.bvh, rays, hits, count, memory, stream);
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

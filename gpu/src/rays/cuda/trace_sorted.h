@@ -12,7 +12,7 @@
 #include "paged_trace.h"
 #include "trace_kernels.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 using bvh_detail::Site;
 
@@ -202,4 +202,4 @@ int launch_sorted(const Geometry& geometry, const MemoryPlan& memory, const Ray*
   return cudaSuccess;
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

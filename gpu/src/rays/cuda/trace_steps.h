@@ -13,7 +13,7 @@
 #include "find_rows.h"
 #include "packet.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 
 inline constexpr int kThreads = 128;
 static_assert(kThreads == bvh_detail::kPacketThreads);
@@ -120,4 +120,4 @@ struct LaunchShape {
 };
 int launch_shape(std::size_t count, LaunchShape& shape);
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

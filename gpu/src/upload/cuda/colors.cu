@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "upload/color_kernels.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -34,4 +34,4 @@ int launch_reset_colors(const GeometryView& view, std::uint32_t* colors, std::ui
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "upload/move_kernels.h"
 
-namespace raylift::inline v0_1::cuda {
+namespace raylift::cuda {
 namespace {
 
 constexpr unsigned kThreads = 128;
@@ -19,4 +19,4 @@ int launch_put_instances(const detail::MovedInstance* moved, std::size_t count, 
   return cudaGetLastError();
 }
 
-}  // namespace raylift::inline v0_1::cuda
+}  // namespace raylift::cuda

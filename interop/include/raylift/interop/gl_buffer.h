@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 class ContextState;
@@ -44,4 +44,4 @@ class GlBuffer {
   std::byte* host_ = nullptr;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

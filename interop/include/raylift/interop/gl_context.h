@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 OpenGL contexts without a window or a display, by EGL; and information on the
+// SPDX-License-Identifier: Apache-2.0
+// OpenGL contexts without a window or a display, by EGL; and information on the
 // current context, whoever created it.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// What an OpenGL context is, and where it runs.
 struct GlInfo {
@@ -69,4 +70,4 @@ class GlContext {
 /// Error(no_display) where no context is current, or where it is older than 4.5.
 GlInfo init_gl();
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

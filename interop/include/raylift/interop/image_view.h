@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 An image as a kernel sees it. This header is for kernels.
+// SPDX-License-Identifier: Apache-2.0
+// An image as a kernel sees it. This header is for kernels.
 #pragma once
 
 #include <raylift/geometry/vector_types.h>
@@ -6,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The argument of a kernel, by value. Row 0 is the lowest, as in OpenGL; 0xAABBGGRR: red is the first byte.
 struct ImageView {
@@ -19,4 +20,4 @@ struct ImageView {
   }
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

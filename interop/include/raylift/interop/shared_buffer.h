@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 A buffer that OpenGL draws from and kernels read and write. If both run on the
+// SPDX-License-Identifier: Apache-2.0
+// A buffer that OpenGL draws from and kernels read and write. If both run on the
 // same NVIDIA GPU, it is one block of memory, registered with CUDA once and mapped for as long as kernels use it:
 //
 //   raylift::SharedBuffer<raylift::Float3> points(device, 1'000'000);
@@ -19,7 +20,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 template <class T>
 class SharedBuffer;
@@ -116,4 +117,4 @@ class SharedBuffer {
   std::size_t size_ = 0;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Geometry whose vertices and triangles are OpenGL buffers: they exist once, for
+// SPDX-License-Identifier: Apache-2.0
+// Geometry whose vertices and triangles are OpenGL buffers: they exist once, for
 // kernels and for drawing.
 //
 //   const raylift::SharedGeometry geometry = raylift::upload_shared(scene, device, options);
@@ -17,7 +18,7 @@
 
 #include <optional>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// A scope in which shared geometry is mapped for kernels, with the rules of Mapping. OpenGL must not draw it
 /// meanwhile.
@@ -111,4 +112,4 @@ class SharedUpload {
 [[nodiscard]] SharedGeometry upload_shared(const Scene& scene, const Device& device, const UploadOptions& options = {},
                                            const Progress& progress = {}, Sharing sharing = Sharing::automatic);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 An image that a kernel renders and OpenGL shows. The kernel writes a pixel buffer
+// SPDX-License-Identifier: Apache-2.0
+// An image that a kernel renders and OpenGL shows. The kernel writes a pixel buffer
 // that it shares with OpenGL; when that is unmapped, OpenGL copies it into a texture, on its own GPU.
 #pragma once
 
@@ -9,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 class SharedImage;
 
@@ -67,4 +68,4 @@ class SharedImage {
   std::uint32_t height_ = 0;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

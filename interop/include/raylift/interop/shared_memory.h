@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The base of SharedBuffer, SharedImage and SharedGeometry: bytes that both OpenGL
+// SPDX-License-Identifier: Apache-2.0
+// The base of SharedBuffer, SharedImage and SharedGeometry: bytes that both OpenGL
 // and kernels access.
 #pragma once
 
@@ -11,7 +12,7 @@
 #include <span>
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// What kernels do with a mapped buffer: CUDA's flags of the same names. If memory is copied, they avoid needless
 /// copies.
@@ -84,4 +85,4 @@ class MappedMemory {
 };
 
 }  // namespace detail
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 struct InteropSupport {
   bool available = false;  ///< buffers of the context can be mapped for kernels
@@ -23,4 +23,4 @@ struct InteropSupport {
 /// Of the current context and this device.
 [[nodiscard]] InteropSupport interop_support(const Device& device);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

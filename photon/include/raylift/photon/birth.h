@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The birth of a photon, for kernels and host code: its position, time, direction,
+// SPDX-License-Identifier: Apache-2.0
+// The birth of a photon, for kernels and host code: its position, time, direction,
 // wavelength and polarisation.
 #pragma once
 
@@ -6,7 +7,7 @@
 #include <raylift/photon/source.h>
 #include <raylift/photon/step.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// The centre of a source, from which the solid of each birth is found.
 struct Anchor {
@@ -103,4 +104,4 @@ RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, R
   return {start.position, start.time, direction, start.wavelength, across, in};
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

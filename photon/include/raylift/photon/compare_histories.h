@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Compares the histories of two simulations by the chi-square of how often each one
+// SPDX-License-Identifier: Apache-2.0
+// Compares the histories of two simulations by the chi-square of how often each one
 // occurs, as Opticks compares with Geant4 (sysrap/sqc, ana/qcf.py).
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// How likely a chi-square of at least `chi_square` is, by chance.
 [[nodiscard]] double chi_square_probability(double chi_square, double degrees_of_freedom);
@@ -48,4 +49,4 @@ struct Comparison {
 [[nodiscard]] std::vector<std::uint64_t> deviating_photons(const Comparison& comparison, const std::string& file,
                                                            std::uint64_t most);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -4,7 +4,7 @@
 
 #include <raylift/photon/fresnel.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 namespace detail {
 
@@ -95,4 +95,4 @@ RAYLIFT_HD inline Film film(const Wave& wave, Vector normal, Real n1, Real n, Re
   return film;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -5,7 +5,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/birth.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// The photons to simulate, and their limits.
 struct Run {
@@ -159,4 +159,4 @@ class Follower {
   return follower.outcome();
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

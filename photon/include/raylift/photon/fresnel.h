@@ -4,7 +4,7 @@
 
 #include <raylift/photon/scatter.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Incident light in the frame of its plane of incidence.
 struct Incidence {
@@ -108,4 +108,4 @@ RAYLIFT_HD inline Real metal_reflectance(const Incidence& in, Real n1, Real n, R
   return smaller(Real(1), in.along_s * in.along_s * s + in.along_p * in.along_p * p);
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -6,7 +6,7 @@
 #include <raylift/photon/birth.h>
 #include <raylift/photon/genstep.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 namespace detail {
 
@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kNumberDraws = 0xC0000000u;
 inline constexpr auto kLight = static_cast<float>(kLightSpeed);
 inline constexpr auto kEnergyTimesWavelength = static_cast<float>(kEvNm);
 // The limit of the rejection of energies: Cerenkov light may come from a small part of a range.
-inline constexpr int kMostEnergies = 1000;
+inline constexpr int kMaxEnergies = 1000;
 
 /// The refractive index; 1 where there is no material.
 RAYLIFT_HD inline Real index_at(const OpticsView& optics, std::uint16_t material, Real wavelength) {
@@ -98,7 +98,7 @@ RAYLIFT_HD inline BirthPlace cerenkov_birth(const GeometryView& geometry, const 
   const Real hc(kEnergyTimesWavelength);
   const Real lowest = hc / range.longest, highest = hc / range.shortest;
   Real wavelength, cosine;
-  for (int tries = 0; tries != kMostEnergies; ++tries) {
+  for (int tries = 0; tries != kMaxEnergies; ++tries) {
     wavelength = hc / (lowest + random.uniform() * (highest - lowest));
     cosine = smaller(Real(1), Real(step.beta_inverse) / index_at(geometry.optics, material, wavelength));
     if (random.uniform() * Real(place.light) <= sin2_of(cosine)) break;
@@ -276,4 +276,4 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   }
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Gensteps: steps of charged particles along which photons are generated.
+// SPDX-License-Identifier: Apache-2.0
+// Gensteps: steps of charged particles along which photons are generated.
 // <raylift/photon/gensteps.h> does so on the device.
 //
 // A genstep is a row of Opticks's array of gensteps, (G, 6, 4) of float32 and integers in the same words: its
@@ -8,7 +9,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/source.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Opticks's numbers of the types that are supported; some types share a layout.
 enum class GenstepType : std::uint32_t {
@@ -104,4 +105,4 @@ struct GenstepPlace {
                    ///< scintillation: 1 where the material has the spectrum; 0: there is no light
 };
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

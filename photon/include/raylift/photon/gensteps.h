@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Gensteps on a device, and the numbers of their photons.
 class Gensteps {
@@ -35,4 +35,4 @@ class Gensteps {
   std::uint64_t photons_ = 0;
 };
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

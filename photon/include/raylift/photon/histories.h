@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Photons' histories: their events as text, and patterns that select them.
+// SPDX-License-Identifier: Apache-2.0
+// Photons' histories: their events as text, and patterns that select them.
 //
 //   const raylift::photon::HistoryPattern pattern("TO * RE * SD");
 //   if (pattern.matches({sequence.events[0], sequence.events[1]})) ...
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// A photon's first 32 events, 4 bits each from the lowest on: Sequence::events.
 using History = std::array<std::uint64_t, 2>;
@@ -47,4 +48,4 @@ class HistoryPattern {
   std::vector<Word> words_;
 };
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// The photons of a file or folder, in its order. A .npy is Opticks's array, (N, 4, 4) of float32. A folder, or a .npz
 /// of NumPy's savez() or savez_compressed(), has Chroma's arrays of float32: pos.npy, dir.npy and pol.npy, (N, 3),
@@ -54,4 +54,4 @@ class LoadedSource {
   std::unique_ptr<Gensteps> gensteps_;
 };
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

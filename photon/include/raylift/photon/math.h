@@ -5,7 +5,7 @@
 
 #include <raylift/photon/detail/real.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// The natural logarithm, for positive normal numbers. Error: 1 ulp, or 1e-7 absolute near 1. By the series of
 /// 2 artanh((m - 1) / (m + 1)) for a mantissa m near 1.
@@ -98,4 +98,4 @@ RAYLIFT_HD inline Real arc_cosine(Real c) {
   return c < Real(0) ? Real(3.14159265f) - angle : angle;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 enum class NpyType : std::uint8_t { float32, int32, uint32, uint64 };
 [[nodiscard]] constexpr std::size_t bytes_of(NpyType type) {
@@ -116,4 +116,4 @@ template <class T>
   return read_npy<T>(NpyReader(path), type, row_shape);
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

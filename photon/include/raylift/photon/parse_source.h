@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// The source that a text describes. Its points are the scene's, in mm where they have no unit; `origin` is subtracted
 /// from them: GeometryView::origin. Throws Error: usage, which names the part that is wrong; of a spectrum's file also
@@ -18,4 +18,4 @@ namespace raylift::inline v0_1::photon {
 /// The same with an origin of zero: to check a text before there is a geometry.
 [[nodiscard]] Source parse_source(std::string_view text);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Follows photons run.first to run.first + count - 1 and writes their outcomes, in order, to an array of `count` in
 /// the device's memory. The same bits come out for any split into calls, and on any device. On a CUDA device the work
@@ -21,4 +21,4 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
 /// photon that meets one ends as inconsistent.
 void refuse_unsimulated(const Scene& scene);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 A counter-based random number generator: a draw depends only on the seed, the
+// SPDX-License-Identifier: Apache-2.0
+// A counter-based random number generator: a draw depends only on the seed, the
 // photon's number and the number of draws before it. So no state is kept in memory, and any photon can be simulated
 // again alone.
 #pragma once
@@ -6,7 +7,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/math.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Four numbers of 32 random bits.
 struct Bits4 {
@@ -81,4 +82,4 @@ class RandomStream {
   Bits4 block_{};
 };
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The rays of a source's photons at birth, for programs that only trace rays.
+// SPDX-License-Identifier: Apache-2.0
+// The rays of a source's photons at birth, for programs that only trace rays.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
@@ -7,7 +8,7 @@
 #include <raylift/gpu/device/device.h>
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// The ray of a photon by its number: its birth, and its direction, of unit length. The same bits on host and device.
 [[nodiscard]] RAYLIFT_HD inline Ray birth_ray(const Source& source, std::uint64_t seed, std::uint64_t number) {
@@ -28,4 +29,4 @@ void make_rays(const Device& device, const Source& source, std::uint64_t seed, s
                std::size_t count, StreamRef stream);
 #endif
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

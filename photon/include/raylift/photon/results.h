@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The results of photons that have ended: rows in Opticks's layout, histories, and
+// SPDX-License-Identifier: Apache-2.0
+// The results of photons that have ended: rows in Opticks's layout, histories, and
 // counts. For kernels and host code.
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <vector>
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 inline constexpr std::size_t kStepKinds = 16;  ///< that 4 bits can tell
 
@@ -162,4 +163,4 @@ struct Tally {
 };
 #endif
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

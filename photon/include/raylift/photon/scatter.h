@@ -4,7 +4,7 @@
 
 #include <raylift/photon/random.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Direction and linear polarisation of a photon: unit vectors, perpendicular to each other.
 struct Wave {
@@ -74,4 +74,4 @@ RAYLIFT_HD inline Wave mie(const Wave& wave, Real forward, Real backward, Real r
   return {direction, polarization_across(wave.polarization, direction, random)};
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

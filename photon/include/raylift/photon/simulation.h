@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 struct SimulationOptions {
   /// Photons at once; 0: as many as keep the device busy. Results don't depend on it. Where memory does not suffice, it
@@ -84,4 +84,4 @@ class Simulation {
 void record(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows, std::size_t photons,
             StreamRef stream);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -16,18 +16,18 @@
 #include <span>
 #endif
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// A distribution of wavelengths, as a curve whose x is the cumulative probability and whose y is in nm.
 struct Spectrum {
-  static constexpr std::uint32_t kMost = 256;
+  static constexpr std::uint32_t kMax = 256;
   std::uint32_t count = 0;  ///< of its points; 0: there is no spectrum
-  CurvePoint points[kMost]{};
+  CurvePoint points[kMax]{};
 };
 
 #if !defined(__CUDACC_RTC__)
 /// The spectrum of a density that is linear between ascending wavelengths (nm): the integral is kept at these, and
-/// between them as closely as Spectrum::kMost points allow. Throws Error(malformed): no points, not ascending, below
+/// between them as closely as Spectrum::kMax points allow. Throws Error(malformed): no points, not ascending, below
 /// zero, no area.
 [[nodiscard]] Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const double> density);
 /// The uniform spectrum of a range of wavelengths (nm).
@@ -106,4 +106,4 @@ struct Source {
 };
 static_assert(std::is_trivially_copyable_v<Source>);
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The steps of a photon through a scene, each from its position to its next event.
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a photon through a scene, each from its position to its next event.
 //
 //   raylift::photon::RandomStream random(seed, number);
 //   raylift::photon::Photon photon = ...;                       // born, with `in` from locate()
@@ -15,7 +16,7 @@
 #include <raylift/photon/film.h>
 #include <raylift/photon/surface.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// The event at the end of a step; a history has 4 bits for each. The ends of a photon come last.
 enum class StepKind : std::uint8_t {
@@ -76,7 +77,7 @@ RAYLIFT_HD inline Real emission_delay(Real decay, Real rise, RandomStream& rando
   if (!(decay > Real(0))) return Real(0);
   Real delay = decay * random.exponential();
   if (!(rise > Real(0))) return delay;
-  for (int tries = 0; tries != kMostTries && random.uniform() < exp(-delay / rise); ++tries)
+  for (int tries = 0; tries != kMaxTries && random.uniform() < exp(-delay / rise); ++tries)
     delay = decay * random.exponential();
   return delay;
 }
@@ -87,7 +88,7 @@ RAYLIFT_HD inline void emit(const OpticsView& optics, const EmissionComponent& c
                             Photon& photon, RandomStream& random) {
   Real wavelength = photon.wavelength;
   if (component.spectrum.count != 0) {
-    for (int tries = 0; tries != kMostTries; ++tries) {
+    for (int tries = 0; tries != kMaxTries; ++tries) {
       const Real drawn = sample_emission(optics, component, random.uniform());
       if (shifted && drawn < Real(photon.wavelength)) continue;
       wavelength = drawn;
@@ -353,4 +354,4 @@ RAYLIFT_HD inline void end_step(const GeometryView& geometry, const Boundary& bo
   return end;
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

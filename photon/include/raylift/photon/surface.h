@@ -9,7 +9,7 @@
 #include <raylift/geometry/scene/optics_codes.h>
 #include <raylift/photon/fresnel.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// A surface's properties at one wavelength. The defaults are those of absent properties.
 struct SurfaceAt {
@@ -41,7 +41,7 @@ namespace detail {
 
 enum class Reflection : std::uint8_t { spike, lobe, backscatter, lambertian };
 
-constexpr int kMostTries = 64;  // of a loop over microfacets
+constexpr int kMaxTries = 64;  // of a loop over microfacets
 
 RAYLIFT_HD inline bool is_back_painted(SurfaceFinish finish) {
   return finish == SurfaceFinish::polished_back_painted || finish == SurfaceFinish::ground_back_painted;
@@ -54,7 +54,7 @@ RAYLIFT_HD inline Vector facet_normal(const SurfaceAt& surface, Vector direction
   if (surface.model == SurfaceModel::unified) {
     if (!(value > Real(0))) return normal;
     const Real most = smaller(Real(1), Real(4) * value);
-    for (int tries = 0; tries != kMostTries; ++tries) {
+    for (int tries = 0; tries != kMaxTries; ++tries) {
       const Real alpha = value * random.normal();
       const SineCosine angle = sine_cosine(alpha);
       if (random.uniform() * most > angle.sine || alpha >= Real(1.57079633f)) continue;
@@ -64,7 +64,7 @@ RAYLIFT_HD inline Vector facet_normal(const SurfaceAt& surface, Vector direction
     return normal;
   }
   if (!(value < Real(1))) return normal;
-  for (int tries = 0; tries != kMostTries; ++tries) {
+  for (int tries = 0; tries != kMaxTries; ++tries) {
     const auto side = [&] { return Real(2) * random.uniform() - Real(1); };
     const Real x = side(), y = side(), z = side();
     const Vector smear(x, y, z);
@@ -130,7 +130,7 @@ RAYLIFT_HD inline SurfaceResult at_metal(const SurfaceAt& surface, const Wave& i
                                                    : SurfaceResult{SurfaceFate::transmitted, in};
   // Without the unified model's choice, a facet reflects: the surface itself where it is polished.
   const Reflection kind = smooth ? Reflection::lobe : choose_reflection(surface, random);
-  for (int tries = 0; tries != kMostTries; ++tries) {
+  for (int tries = 0; tries != kMaxTries; ++tries) {
     if (tries != 0 && complex_index) {
       const Real again = reflectivity();  // it may draw: before the next number, on any machine
       if (random.uniform() > again) return absorb(surface, wave, random);
@@ -192,7 +192,7 @@ RAYLIFT_HD inline bool at_facet(const SurfaceAt& surface, Crossing& c, RandomStr
 /// From facet to facet until the photon goes away from the boundary. Returns whether it was refracted last.
 RAYLIFT_HD inline bool cross_facets(const SurfaceAt& surface, Crossing& c, RandomStream& random) {
   bool refracted_last = false;
-  for (int tries = 0; tries != kMostTries; ++tries) {
+  for (int tries = 0; tries != kMaxTries; ++tries) {
     if (refracted_last) {  // it met another facet from behind
       c.swap_sides();
       c.normal = -c.normal;
@@ -227,7 +227,7 @@ RAYLIFT_HD inline SurfaceResult at_surface(const SurfaceAt& surface, const Wave&
     const Real phase = Real(12.5663706f) * Real(surface.roughness) * n1 * magnitude(dot(wave.direction, normal));
     c.diffuse = random.uniform() > exp(-phase * phase);
   }
-  for (int tries = 0; tries != kMostTries; ++tries) {
+  for (int tries = 0; tries != kMaxTries; ++tries) {
     const bool refracted_last = cross_facets(surface, c, random);
     if (!back_painted || !c.inside || c.swapped) break;
     // In the gap before the paint.
@@ -271,4 +271,4 @@ RAYLIFT_HD inline SurfaceResult at_simple_surface(const SimpleSurfaceAt& surface
   return at_surface({}, wave, normal, n1, n2, random);
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The BVH of one mesh; see bvh_format.h. Nodes are stored level by level, so the ones that rays visit most come first.
 struct Bvh {
@@ -45,4 +45,4 @@ struct BvhOptions {
 [[nodiscard]] Bvh build_bvh(std::span<const Float3> vertices, std::span<const UInt3> triangles,
                             const BvhOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

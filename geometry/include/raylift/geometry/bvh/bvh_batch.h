@@ -6,7 +6,7 @@
 
 #include <span>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Whether the root of a BvhView is that of a mesh or of a scene.
 enum class BvhLevels { mesh, scene };
@@ -16,4 +16,4 @@ enum class BvhLevels { mesh, scene };
 /// flight per thread, and with AVX2 if the CPU has it.
 void closest_hits(const BvhView& bvh, BvhLevels levels, std::span<const Ray> rays, std::span<Hit> hits);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/vector_types.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The maximum number of levels of nodes in a tree, and so the maximum number of entries on a traversal's stack.
 inline constexpr int kBvhMaxDepth = 32;
@@ -98,4 +98,4 @@ struct BvhView {
 };
 static_assert(std::is_trivially_copyable_v<BvhView> && std::is_standard_layout_v<BvhView>);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -22,7 +22,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/vectors.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// origin + t * direction for tmin <= t < tmax. The direction need not have unit length: t is in units of its length,
 /// which must be between 1e-12 and 1e12. All numbers but tmax must be finite. tmin may be negative: the ray then begins
@@ -56,11 +56,11 @@ static_assert(sizeof(Hit) == 32);
 /// Whether there is any hit: stops at the first one found.
 [[nodiscard]] RAYLIFT_HD inline bool any_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude = kNoTriangle);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift
 
 #include <raylift/geometry/bvh/detail/ray_queries.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 RAYLIFT_HD inline Hit closest_hit(const BvhView& bvh, const Ray& ray, std::uint32_t exclude) {
   return bvh_detail::hit_of(bvh, ray, bvh_detail::nearest<false>(bvh, ray, bvh_detail::OtherThan{exclude, 0}));
@@ -70,4 +70,4 @@ RAYLIFT_HD inline bool any_hit(const BvhView& bvh, const Ray& ray, std::uint32_t
   return bvh_detail::hits_any<false>(bvh, ray, bvh_detail::OtherThan{exclude, 0});
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// All trees in single arrays. First come the nodes over instances, among them an InstanceNode for each instance, or
 /// for each piece of a large one. Empty nodes follow, as room for another tree over the same pieces: 2 nodes per piece
@@ -49,4 +49,4 @@ using MeshBuilder = std::function<Bvh(std::span<const Float3> vertices, std::spa
 [[nodiscard]] SceneBvh build_bvh(const FlatScene& flat, const BvhOptions& options = {}, const Progress& progress = {},
                                  const MeshBuilder& large = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// What can be wrong with a mesh. Vertices at equal coordinates count as one, whether or not they were welded.
 enum class Flaw : std::uint8_t {
@@ -80,4 +80,4 @@ struct CheckOptions {
 [[nodiscard]] MeshCheck check(const Mesh& mesh, const CheckOptions& options = {});
 [[nodiscard]] SceneCheck check(const Scene& scene, const CheckOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

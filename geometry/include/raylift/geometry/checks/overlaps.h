@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// How two solids overlap. Mothers and daughters are those of solid_tree(), geometry/scene/solids.h.
 enum class OverlapKind : std::uint8_t {
@@ -96,4 +96,4 @@ struct OverlapOptions {
 [[nodiscard]] OverlapReport find_overlaps(const Scene& scene, const SceneCheck& check,
                                           const OverlapOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 class Descriptor {
  public:
@@ -31,4 +31,4 @@ class Descriptor {
 /// has failed.
 [[nodiscard]] int write_all(int descriptor, std::string_view bytes, std::int64_t at = -1) noexcept;
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

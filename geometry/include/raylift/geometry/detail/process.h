@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Starts a program, and returns its process id. It has `descriptors` as its 0, 1, 2 and so on, and no other. It is in
 /// a process group of its own, so that an interrupt from the terminal reaches its parent alone, which decides; and no
@@ -22,4 +22,4 @@ namespace raylift::inline v0_1::detail {
 /// The memory that this process may use: the machine's, or the least limit of its control groups.
 [[nodiscard]] std::uint64_t usable_memory();
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

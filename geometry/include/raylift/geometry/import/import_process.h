@@ -2,7 +2,7 @@
 // raylift-import, the program in which isolated imports run: its entry point, and what confines it.
 #pragma once
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Serves one request of `load` with LoadOptions::isolate, from descriptors that the parent has opened, and returns the
 /// process's exit code. Started in any other way, it returns that of ErrorKind::usage.
@@ -15,4 +15,4 @@ struct ImportSandbox {
 };
 [[nodiscard]] ImportSandbox import_sandbox() noexcept;
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

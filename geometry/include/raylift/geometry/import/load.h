@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Limits on what a file may need. Exceeding one is an Error(limit) that names it. 0 does not mean "no limit".
 struct LoadLimits {
@@ -68,4 +68,4 @@ struct LoadOptions {
 /// The file name endings that `load` accepts, lower case, without the dot: "dae", "zae", "dae.gz", "obj", ...
 [[nodiscard]] std::vector<std::string> supported_extensions();
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

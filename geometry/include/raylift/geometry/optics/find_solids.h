@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The solids that a selector matches, as indices in Scene::instances, ascending. Empty if it matches none.
 [[nodiscard]] std::vector<std::uint32_t> find_solids(const Scene& scene, const SolidSelector& selector);
@@ -16,4 +16,4 @@ namespace raylift::inline v0_1 {
 /// a '/' is matched with the path.
 [[nodiscard]] std::vector<std::uint32_t> find_solids(const Scene& scene, const std::string& pattern);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

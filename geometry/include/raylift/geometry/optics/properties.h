@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 enum class PropertyOf : std::uint8_t { material, surface };
 
@@ -74,4 +74,4 @@ struct UnhonouredProperty {
 /// property that is not honoured.
 void check_optical_properties(Scene& scene);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 A scene's optics as editable text: the sidecar scene.optics.json, which load()
+// SPDX-License-Identifier: Apache-2.0
+// A scene's optics as editable text: the sidecar scene.optics.json, which load()
 // applies to a scene.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 #include <string>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The part of Scene::optics that readers fill in, as a sidecar: docs/optics.schema.json. Applied to the same scene
 /// without optics of its own, it gives the same materials, surfaces, assignments and channels bit for bit. Surfaces
@@ -14,4 +15,4 @@ namespace raylift::inline v0_1 {
 /// with different properties).
 [[nodiscard]] std::string optics_json(const Scene& scene);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

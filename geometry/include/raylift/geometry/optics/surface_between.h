@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The optical surface between two solids.
+// SPDX-License-Identifier: Apache-2.0
+// The optical surface between two solids.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -6,7 +7,7 @@
 
 #include <cstdint>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The rule that selects a surface.
 enum class SurfaceRule : std::uint8_t {
@@ -40,4 +41,4 @@ struct SurfaceChoice {
 /// limit (more than 2^26 borders).
 void resolve_optics(Scene& scene);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// "unified"; of a finish that belongs to look-up tables, its number.
 [[nodiscard]] std::string_view to_string(SurfaceModel model);
@@ -24,4 +24,4 @@ namespace raylift::inline v0_1 {
 [[nodiscard]] std::optional<SurfaceFinish> surface_finish(std::string_view text);
 [[nodiscard]] std::optional<SurfaceType> surface_type(std::string_view text);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

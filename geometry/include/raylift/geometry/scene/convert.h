@@ -8,7 +8,7 @@
 #include <span>
 #include <type_traits>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 
@@ -108,4 +108,4 @@ void convert_rows(const Rows& rows, std::size_t first, std::span<UInt3> target, 
 /// Copies bytes; past the caches where the target is write-combined. On the calling thread.
 void copy_bytes(const void* source, void* target, std::size_t bytes, StoreMode mode);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

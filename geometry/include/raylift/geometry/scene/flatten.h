@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Single arrays over all instances, in order of instances, and within one in order of its mesh's triangles.
 struct FlatScene {
@@ -40,4 +40,4 @@ struct FlatScene {
 /// Throws Error(limit) where the scene's materials do not fit into a MaterialCode.
 void check_material_count(const Scene& scene);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

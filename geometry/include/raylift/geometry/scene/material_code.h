@@ -5,7 +5,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/vector_types.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Material indices inside and outside of a triangle; inside is the side that its normal, by its winding, points away
 /// from. Chroma's `material_codes` hold 127 materials in 8 bits each; these hold 65535.
@@ -25,4 +25,4 @@ struct MaterialCode {
 };
 static_assert(sizeof(MaterialCode) == 4 && std::is_trivially_copyable_v<MaterialCode>);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// A name without the pointer that Geant4's exporters append: "Water0x63556b0" is "Water". Other names are unchanged.
 [[nodiscard]] std::string_view base_name(std::string_view name);
@@ -27,4 +27,4 @@ namespace raylift::inline v0_1 {
 /// The text that a pattern without a wildcard matches.
 [[nodiscard]] std::string literal_text(std::string_view pattern);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The optics of a scene, as plain values: properties of materials, optical
+// SPDX-License-Identifier: Apache-2.0
+// The optics of a scene, as plain values: properties of materials, optical
 // surfaces, their assignments, and the solids that detect. Keys, models and finishes have Geant4's names and numbers.
 // docs/optics.md lists every key.
 //
@@ -14,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 enum class SpectralAxis : std::uint8_t { energy_ev, wavelength_nm };
 
@@ -160,4 +161,4 @@ struct Optics {
   friend bool operator==(const Optics&, const Optics&) = default;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0 Enumerations of optical surfaces, and constants of light: the part of
+// SPDX-License-Identifier: Apache-2.0
+// Enumerations of optical surfaces, and constants of light: the part of
 // <raylift/geometry/scene/optics.h> that kernels need.
 #pragma once
 
 #include <raylift/geometry/detail/standard.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Energy times wavelength of a photon, h c, in eV nm: exact in SI since 2019.
 inline constexpr double kEvNm = 1239.8419843320026;
@@ -45,4 +46,4 @@ enum class SurfaceType : std::uint8_t {
   coated,
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

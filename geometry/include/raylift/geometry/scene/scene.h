@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// An affine map from one frame to another, 3x4 in double. Unaligned, so that it may stand in any container and in any
 /// ABI.
@@ -154,4 +154,4 @@ struct Scene {
 /// reaches beyond the box so far are examined vertex by vertex, so many instances cost little.
 [[nodiscard]] Bounds world_bounds(const Scene& scene);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Mother, depth and daughters of every solid. Solids are numbered as in Scene::instances.
 struct SolidTree {
@@ -28,4 +28,4 @@ struct SolidTree {
 /// siblings. Errors: usage (an instance or a node that refers to a node which does not stand before it).
 [[nodiscard]] SolidTree solid_tree(const Scene& scene);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

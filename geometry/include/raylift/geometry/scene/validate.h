@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0 Checks a scene that a program has built. Scenes from load() are valid.
+// SPDX-License-Identifier: Apache-2.0
+// Checks a scene that a program has built. Scenes from load() are valid.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Checks all indices (of vertices, meshes, bindings, materials, nodes, volumes, surfaces, channels), that vertices and
 /// transforms are finite, that a mesh's parts cover its triangles, that parents stand before their children, and that
@@ -11,4 +12,4 @@ namespace raylift::inline v0_1 {
 /// this. Throws Error(usage), which names the first fault. Parallel.
 void validate(const Scene& scene);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

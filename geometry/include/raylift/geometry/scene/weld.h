@@ -4,7 +4,7 @@
 
 #include <raylift/geometry/scene/scene.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// How vertices at the same place become one.
 struct WeldOptions {
@@ -22,4 +22,4 @@ struct WeldOptions {
 /// Error(out_of_host_memory).
 void weld(Mesh& mesh, const WeldOptions& options = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

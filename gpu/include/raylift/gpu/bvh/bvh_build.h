@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// A Bvh in a device's memory. Move-only.
 struct DeviceBvh {
@@ -40,4 +40,4 @@ struct DeviceBvh {
                                   const UInt3* triangles, std::size_t triangle_count, const BvhOptions& options,
                                   StreamRef stream);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The geometry cache: a folder of files, each with the arrays of one source file
+// SPDX-License-Identifier: Apache-2.0
+// The geometry cache: a folder of files, each with the arrays of one source file
 // under one set of options. A second upload of the same file skips parsing, welding and building.
 //
 // A fault of the cache never stops loading. A file that is truncated, damaged, foreign or of an older version is
@@ -20,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// $RAYLIFT_CACHE_DIR, else $XDG_CACHE_HOME/raylift, else ~/.cache/raylift. Throws Error(usage) where none of them is
 /// set.
@@ -170,4 +171,4 @@ struct CacheCleared {
 };
 CacheCleared clear_cache(const std::filesystem::path& folder);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

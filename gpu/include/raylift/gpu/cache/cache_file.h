@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 One file of the geometry cache: arrays as they are uploaded, and metadata.
+// SPDX-License-Identifier: Apache-2.0
+// One file of the geometry cache: arrays as they are uploaded, and metadata.
 // Written whole or not at all, and checked before it is used. docs/cache_format.md has every byte of it; cache.h has
 // the cache.
 #pragma once
@@ -18,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// 128 bits of XXH3.
 struct Hash128 {
@@ -124,4 +125,4 @@ class CacheFile {
 void write_cache_file(const std::filesystem::path& path, const CacheKey& key, std::span<const ArraySource> arrays,
                       std::span<const CacheMetadata> metadata, const Progress& progress = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

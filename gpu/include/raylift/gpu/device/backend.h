@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The interface between raylift and a device. Two implementations: the embedded
+// SPDX-License-Identifier: Apache-2.0
+// The interface between raylift and a device. Two implementations: the embedded
 // host device and CUDA. Everything above uses only this interface; users use Device and the buffers.
 #pragma once
 
@@ -11,7 +12,7 @@
 struct CUstream_st;
 struct CUevent_st;
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// What a device is and can do. Fixed for its life.
 struct DeviceInfo {
@@ -138,4 +139,4 @@ class Backend {
 /// How many CUDA devices there are; `why_none` says why there are none.
 [[nodiscard]] int cuda_device_count(std::string* why_none = nullptr);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

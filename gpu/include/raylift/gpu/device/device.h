@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Devices, their streams and their events, and how a device is chosen.
+// SPDX-License-Identifier: Apache-2.0
+// Devices, their streams and their events, and how a device is chosen.
 #pragma once
 
 #include <raylift/gpu/device/backend.h>
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 class PinnedPool;
 class StreamRef;
@@ -112,4 +113,4 @@ class Event {
   Owned<EventHandle, &Backend::release_event> event_;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 A kernel's occupancy, as CUDA computes it.
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's occupancy, as CUDA computes it.
 #pragma once
 
 #include <raylift/gpu/device/device.h>
@@ -6,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 struct Occupancy {
   int blocks = 0;       ///< resident blocks per multiprocessor
@@ -23,4 +24,4 @@ struct Occupancy {
 [[nodiscard]] Occupancy occupancy(const Device& device, const void* kernel, int block_threads,
                                   std::size_t shared_bytes = 0);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The owner of a backend's resource: streams, events and memory have one as a
+// SPDX-License-Identifier: Apache-2.0
+// The owner of a backend's resource: streams, events and memory have one as a
 // member, and need no destructor or move operations of their own.
 #pragma once
 
@@ -8,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// A resource of a backend, which it keeps alive. `kRelease(backend, resource)` gives it back. Move-only; empty after a
 /// move.
@@ -39,4 +40,4 @@ class Owned {
   Resource resource_{};
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

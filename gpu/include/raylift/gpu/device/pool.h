@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 class PinnedPool;
 
@@ -96,4 +96,4 @@ class PinnedPool : public std::enable_shared_from_this<PinnedPool> {
   bool holding_ = true;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

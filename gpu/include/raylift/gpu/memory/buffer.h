@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 
@@ -146,4 +146,4 @@ template <class T>
   return RegisteredMemory(device, std::as_writable_bytes(values));
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

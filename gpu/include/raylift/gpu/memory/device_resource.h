@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Device memory from a program's own allocator, such as RMM's or CUB's.
+// SPDX-License-Identifier: Apache-2.0
+// Device memory from a program's own allocator, such as RMM's or CUB's.
 // docs/linking.md has an adapter for RMM.
 #pragma once
 
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// A stream-ordered allocator of device memory, as rmm::mr::device_memory_resource. Called by one thread at a time for
 /// one upload; uploads of several threads may call at the same time.
@@ -26,4 +27,4 @@ class DeviceResource {
   [[nodiscard]] virtual std::optional<std::uint64_t> free_bytes() const { return std::nullopt; }
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

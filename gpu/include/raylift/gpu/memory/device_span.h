@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// A device address and a number of elements. Not owning; a kernel may take it by value.
 template <class T>
@@ -13,4 +13,4 @@ struct DeviceSpan {
   std::size_t size = 0;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -12,7 +12,7 @@
 #include <memory>
 #include <span>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 
@@ -93,4 +93,4 @@ class Memory {
   Owned<detail::MemoryBlock, &detail::release_memory> block_;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The residency of each array: in device memory, in host memory that kernels read
+// SPDX-License-Identifier: Apache-2.0
+// The residency of each array: in device memory, in host memory that kernels read
 // over the link, or both. A pure function of sizes and free memory, so it needs no device, and can be evaluated for any
 // amount of memory.
 #pragma once
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Where an array is.
 enum class Residency : std::uint8_t {
@@ -77,4 +78,4 @@ struct ArrayPlacement {
 /// "auto", "chroma", "mapped" or "device"; throws Error(usage) for any other text.
 [[nodiscard]] PlacementPolicy placement_policy(std::string_view name);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

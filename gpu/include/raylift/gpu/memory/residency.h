@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The report of an upload: every array's residency, the reasons, and the times.
+// SPDX-License-Identifier: Apache-2.0
+// The report of an upload: every array's residency, the reasons, and the times.
 #pragma once
 
 #include <raylift/gpu/memory/placement.h>
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 struct ArrayResidency {
   std::string name;
@@ -56,4 +57,4 @@ struct ResidencyReport {
 /// "19.3M rays/s", "0.25 scenes/s": three digits, with decimal k, M, G or T.
 [[nodiscard]] std::string human_rate(double per_second, std::string_view what);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Arguments of a kernel that was compiled at run time: In, Out and InOut for arrays
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of a kernel that was compiled at run time: In, Out and InOut for arrays
 // of the host, as PyCUDA's driver.In, driver.Out and driver.InOut; and values.
 #pragma once
 
@@ -8,7 +9,7 @@
 #include <span>
 #include <type_traits>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 
@@ -105,4 +106,4 @@ template <class T>
 
 }  // namespace detail
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

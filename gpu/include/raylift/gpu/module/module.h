@@ -27,7 +27,7 @@
 #include <tuple>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 struct ModuleState;
@@ -173,4 +173,4 @@ class Module {
   std::shared_ptr<const detail::ModuleState> state_;
 };
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

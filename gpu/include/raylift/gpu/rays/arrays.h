@@ -11,7 +11,7 @@
 #include <raylift/gpu/upload/gpu_geometry.h>
 #endif
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Triples of floating-point numbers anywhere in the device's memory: number (i, k) lies `row * i + column * k` bytes
 /// after `data`. A row of 0 gives all rays the same triple.
@@ -81,4 +81,4 @@ void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& 
                  StreamRef stream);
 #endif
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -22,7 +22,7 @@
 #include <raylift/gpu/rays/detail/boundary_search.h>
 #include <raylift/gpu/rays/detail/clearance.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Where a ray changes the solid that it is in.
 struct alignas(16) Boundary {
@@ -146,4 +146,4 @@ RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point)
   return in;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

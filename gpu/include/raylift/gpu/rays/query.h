@@ -15,7 +15,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/gpu/view.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace bvh_detail {
 
@@ -131,4 +131,4 @@ requires(std::predicate<const Accept&, std::uint32_t, std::uint32_t> &&
   return ray;
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

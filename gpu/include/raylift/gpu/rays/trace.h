@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Sets hits[i] to closest_hit(bvh, rays[i]) for i < count. All addresses are the device's, and must stay valid until
 /// the stream is past the call. On CUDA, the call returns at once and the work runs in the stream's order. On the host
@@ -25,4 +25,4 @@ void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits,
 /// (UploadOptions::bvh = false) and has something to hit.
 void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

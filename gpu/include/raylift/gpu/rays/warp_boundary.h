@@ -9,7 +9,7 @@
 #include <raylift/gpu/rays/detail/by_16_bytes.h>
 #include <raylift/gpu/rays/warp_query.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace bvh_detail {
 
 // What the walk of each ray found is left where its boundary will be.
@@ -88,6 +88,6 @@ __device__ inline void boundaries_of_warp(const GeometryView& geometry, std::uin
       stack);
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift
 
 #endif

@@ -20,7 +20,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/gpu/rays/query.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 namespace bvh_detail {
 
 // Threads that have a pair to test, for all to test one; and idle ones, for new rays to be fetched. Measured: see
@@ -220,6 +220,6 @@ __device__ inline void closest_hits_of_warp(const GeometryView& geometry, std::s
   });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift
 
 #endif

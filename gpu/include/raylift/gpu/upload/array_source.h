@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace detail {
 class ArrayOnDevice;
@@ -96,4 +96,4 @@ template <class T, class Allocator>
                      });
 }
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

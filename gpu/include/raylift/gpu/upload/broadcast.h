@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Uploads the same arrays to every device; the results are in the order of the devices. Each device has a placement of
 /// its own, and parts in host memory exist once per device. Otherwise as upload(), whose errors it throws. Throws
@@ -22,4 +22,4 @@ namespace raylift::inline v0_1 {
 [[nodiscard]] std::vector<GpuGeometry> broadcast(const Scene& scene, std::span<const Device> devices,
                                                  const UploadOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// Sets all colours: of a flat scene's triangles, or of a two-level scene's solids, of which those with kMaterialColor
 /// get their materials' colours. Throws Error(usage) for another number of colours.
@@ -24,4 +24,4 @@ void color_solids(GpuGeometry& geometry, std::span<const std::uint32_t> solids, 
 /// material colours.
 void reset_colors(GpuGeometry& geometry, StreamRef stream);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

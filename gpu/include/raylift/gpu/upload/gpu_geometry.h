@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 A scene on a device. <raylift/geometry/scene/scene.h> and
+// SPDX-License-Identifier: Apache-2.0
+// A scene on a device. <raylift/geometry/scene/scene.h> and
 // <raylift/geometry/scene/flatten.h> have the scenes; this header includes neither, and so not Eigen, for the sake of
 // .cu files.
 #pragma once
@@ -15,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 struct FlatScene;
 struct Scene;
@@ -102,4 +103,4 @@ class GpuGeometry {
                                        const Device& device, StreamRef stream, const UploadOptions& options = {},
                                        const Progress& progress = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Converts a scene's optics to the arrays that kernels read. upload() does this
+// SPDX-License-Identifier: Apache-2.0
+// Converts a scene's optics to the arrays that kernels read. upload() does this
 // itself; call it to get the same numbers on the host.
 #pragma once
 
@@ -8,7 +9,7 @@
 
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The arrays of an OpticsView. All are empty for a scene without optics.
 struct OpticsArrays {
@@ -39,4 +40,4 @@ struct OpticsArrays {
 /// Whether a raster has from 2 to 65536 wavelengths, positive, ascending and finite.
 [[nodiscard]] bool valid(const Raster& raster);
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

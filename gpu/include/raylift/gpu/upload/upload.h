@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 struct SceneBvh;
 
@@ -105,4 +105,4 @@ struct ResidentArrays {
 [[nodiscard]] ResidentArrays upload_async(std::span<const ArraySource> sources, const Device& device, StreamRef stream,
                                           const UploadOptions& options = {}, const Progress& progress = {});
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

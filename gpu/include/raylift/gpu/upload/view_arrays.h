@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// The arrays of a GeometryView.
 enum class ViewArray : std::uint8_t {
@@ -54,4 +54,4 @@ struct ViewArrayInfo {
 /// Null where no array of a view has that name.
 [[nodiscard]] const ViewArrayInfo* find_view_array(std::string_view name) noexcept;
 
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

@@ -6,7 +6,7 @@
 #include <raylift/geometry/detail/arithmetic.h>
 #include <raylift/geometry/detail/standard.h>
 
-namespace raylift::inline v0_1::photon {
+namespace raylift::photon {
 
 /// Products, quotients and roots are rounded to nearest on their own: a sum can then not be fused with a product.
 /// Converts from and to float implicitly.
@@ -118,4 +118,4 @@ RAYLIFT_HD inline Vector perpendicular(Vector n) {
   return {Real(1) + sign * n.x * n.x * a, sign * n.x * n.y * a, -sign * n.x};
 }
 
-}  // namespace raylift::inline v0_1::photon
+}  // namespace raylift::photon

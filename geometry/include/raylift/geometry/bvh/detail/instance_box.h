@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 /// Frobenius's norm of the linear part.
 RAYLIFT_HD inline double norm(const DoubleAffine& a) {
@@ -110,4 +110,4 @@ RAYLIFT_HD inline float rounded_up(double x) {
   return -rounded_down(-x);
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

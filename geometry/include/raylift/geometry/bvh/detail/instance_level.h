@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <span>
 
-namespace raylift::inline v0_1::bvh {
+namespace raylift::bvh {
 
 /// An instance that rays can hit, or a part of it: what hangs below a node of its mesh's tree.
 struct PlacedTree {
@@ -29,4 +29,4 @@ struct PlacedTree {
 /// A node that no ray enters.
 [[nodiscard]] BvhNode empty_node();
 
-}  // namespace raylift::inline v0_1::bvh
+}  // namespace raylift::bvh

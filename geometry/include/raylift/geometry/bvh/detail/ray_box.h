@@ -7,7 +7,7 @@
 #include <raylift/geometry/bvh/ray.h>
 #include <raylift/geometry/detail/standard.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // In which frame a ray is.
 enum class Frame { mesh, world };
@@ -331,4 +331,4 @@ RAYLIFT_HD inline std::uint32_t met_slots(const NodeWords& node, const PreparedR
 #endif
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

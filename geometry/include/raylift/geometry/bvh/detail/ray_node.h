@@ -4,7 +4,7 @@
 
 #include <raylift/geometry/bvh/detail/ray_box.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // Siblings yet to visit, from `first` on. Four bits a slot: bit 4p is set for a slot p ^ order that is to be visited,
 // the highest first; bit 4s + 1 for a slot s that is an inner node.
@@ -121,4 +121,4 @@ RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
   return {{origin[0], origin[1], origin[2]}, ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

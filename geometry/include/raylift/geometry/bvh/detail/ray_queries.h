@@ -4,7 +4,7 @@
 
 #include <raylift/geometry/bvh/detail/ray_walk.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // Filters say which triangles count: bool accept(bvh, site), and, where kOfCrossings, bool accept(bvh, site, crossing).
 struct Any {
@@ -181,4 +181,4 @@ RAYLIFT_HD inline Hit hit_of(const Bvh& bvh, const Ray& world, Site site) {
   return hit;
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

@@ -19,7 +19,7 @@
 #define RAYLIFT_SLOW_PATH
 #endif
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 RAYLIFT_HD inline float component(Float3 v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
@@ -308,4 +308,4 @@ RAYLIFT_HD inline Crossing cross(RayAndTriangle in, bool sure) {
                      product(product(s.w, inverse), of.dz), from_inside);
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

@@ -17,7 +17,7 @@
 
 #include <raylift/geometry/bvh/detail/ray_node.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // ---- triangles ------------------------------------------------------------------------------------------------------
 
@@ -312,4 +312,4 @@ RAYLIFT_HD inline void traverse(const BvhView& bvh, const Ray& ray, SomeStack& s
     }
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

@@ -2,9 +2,9 @@
 // What the builders of BVHs expect a ray's visit to cost.
 #pragma once
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 /// Of a visit, per area of box: a node, and a pair of triangles under a leaf.
 inline constexpr float kNodeCost = 1.0f, kPairCost = 1.0f;
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

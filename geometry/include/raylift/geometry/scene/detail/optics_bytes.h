@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 template <class Archive, class Numbers>
 void visit_numbers(Archive& archive, Numbers& numbers) {
@@ -117,4 +117,4 @@ void visit_optics(Archive& archive, OpticsOrConst& optics) {
 /// not finite, positive and ascending, lists that are not in order.
 void check_optics(const Scene& scene, const std::function<void(const std::string& what)>& failure);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// Bytes, appended in order. Large arrays are kept by reference until write_to: they must live that long.
 class ByteWriter {
@@ -208,4 +208,4 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
 /// Calls `failure` for an index beyond the mesh's vertices, or a coordinate that is not finite. Parallel.
 void check_mesh(const Mesh& mesh, const ByteFailure& failure);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

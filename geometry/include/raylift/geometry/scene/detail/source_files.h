@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace raylift::inline v0_1::detail {
+namespace raylift::detail {
 
 /// The file at `place`, which is relative to `folder`, without links. Empty where it is not beneath the folder, or,
 /// with an error, where it is not there.
@@ -17,4 +17,4 @@ namespace raylift::inline v0_1::detail {
 /// A file's entry in Scene::files, as it is now; all zeros where it can't be looked at.
 [[nodiscard]] SourceFile source_file(const std::filesystem::path& path, const std::filesystem::path& place);
 
-}  // namespace raylift::inline v0_1::detail
+}  // namespace raylift::detail

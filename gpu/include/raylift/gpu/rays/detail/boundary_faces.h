@@ -5,7 +5,7 @@
 
 #include <raylift/gpu/rays/query.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 /// No solid: outside of all.
 inline constexpr std::uint32_t kNoSolid = 0xFFFFFFFFu;
@@ -152,4 +152,4 @@ RAYLIFT_SLOW_PATH inline bool counts(const GeometryView& geometry, Containment i
 }
 
 }  // namespace bvh_detail
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

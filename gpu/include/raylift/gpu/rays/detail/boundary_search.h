@@ -5,12 +5,12 @@
 
 #include <raylift/gpu/rays/detail/boundary_walk.h>
 
-namespace raylift::inline v0_1 {
+namespace raylift {
 
 namespace bvh_detail {
 
 // More places in a row at which nothing changes, or only solids that are not the innermost one, than any scene has.
-inline constexpr int kMostPlaces = 64;
+inline constexpr int kMaxPlaces = 64;
 
 RAYLIFT_HD inline std::uint16_t material_of(const GeometryView& geometry, std::uint32_t solid) {
   return solid == kNoSolid ? MaterialCode::none : geometry.solids[solid].material;
@@ -275,7 +275,7 @@ RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray
     if (place.after.solid != in.solid) return place;
     way.after = place.after;
     way.end = place.end;
-    if (places == kMostPlaces) {
+    if (places == kMaxPlaces) {
       way.inconsistent = true;
       return way;
     }
@@ -286,4 +286,4 @@ RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray
 }
 
 }  // namespace bvh_detail
-}  // namespace raylift::inline v0_1
+}  // namespace raylift

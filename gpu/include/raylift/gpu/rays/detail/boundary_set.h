@@ -4,11 +4,11 @@
 
 #include <raylift/gpu/rays/detail/boundary_faces.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // Solids and the last of their faces in a stretch of the ray: behind it the ray is in a solid if it entered it there.
 struct LastFaces {
-  static constexpr int kMost = 16;
+  static constexpr int kMax = 16;
   struct Last {
     std::uint32_t solid;
     Site site;
@@ -20,14 +20,14 @@ struct LastFaces {
   float apart;  // faces nearer than that along the ray are at one place: an edge that the ray goes through
   int count = 0;
   bool overflow = false;
-  Last faces[kMost];
+  Last faces[kMax];
 
   RAYLIFT_HD explicit LastFaces(float at_one_place) : apart(at_one_place) {}
   // The solid's entry; a new one if there is none. Null: there is no room.
   RAYLIFT_HD Last* find(std::uint32_t solid) {
     for (int i = 0; i < count; ++i)
       if (faces[i].solid == solid) return &faces[i];
-    if (count == kMost) {
+    if (count == kMax) {
       overflow = true;
       return nullptr;
     }
@@ -104,4 +104,4 @@ RAYLIFT_SLOW_PATH inline Containment set_behind(const SolidView* solids, Contain
   return after;
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

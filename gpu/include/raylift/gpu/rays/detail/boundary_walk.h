@@ -4,7 +4,7 @@
 
 #include <raylift/gpu/rays/detail/boundary_set.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // How many counting faces lie so close to the start that rounding may have moved it across them.
 enum class AtStart : std::uint8_t {
@@ -167,14 +167,14 @@ struct PlaceFaces {
 // The faces at the start, and the solids that the ray passes by there.
 struct StartFaces {
   static constexpr bool kSmall = false;
-  static constexpr int kMostPassed = 8;
+  static constexpr int kMaxPassed = 8;
   const GeometryView& geometry;
   float tmin, end;
   float across, stretch;
   LastFaces here, here_and_ahead;
   bool overflow = false;
   int passed_count = 0;
-  std::uint32_t passed[kMostPassed];
+  std::uint32_t passed[kMaxPassed];
 
   RAYLIFT_HD StartFaces(const GeometryView& of, const Ray& ray, float tolerance)
       : geometry(of),
@@ -201,7 +201,7 @@ struct StartFaces {
   RAYLIFT_HD void pass(std::uint32_t solid) {
     for (int i = 0; i < passed_count; ++i)
       if (passed[i] == solid) return;
-    if (passed_count == kMostPassed)
+    if (passed_count == kMaxPassed)
       overflow = true;
     else
       passed[passed_count++] = solid;
@@ -236,14 +236,14 @@ struct FirstOfSolid {
 // The solids whose faces contradict the set, but for faces near to either end of the stretch.
 struct Contradictions {
   static constexpr bool kSmall = false;
-  static constexpr int kMost = 8;
+  static constexpr int kMax = 8;
   const GeometryView& geometry;
   Containment in;
   float tmin, end;
   float across;
   int count = 0;
   bool overflow = false;
-  std::uint32_t solids[kMost] = {};
+  std::uint32_t solids[kMax] = {};
 
   [[nodiscard]] RAYLIFT_HD float farthest() const { return end; }
   [[nodiscard]] RAYLIFT_HD bool done() const { return overflow; }
@@ -257,7 +257,7 @@ struct Contradictions {
     if (t * face.speed <= (kAtStart + 1) * across || (end - t) * face.speed <= across) return;
     for (int i = 0; i < count; ++i)
       if (solids[i] == solid) return;
-    if (count == kMost)
+    if (count == kMax)
       overflow = true;
     else
       solids[count++] = solid;
@@ -273,4 +273,4 @@ RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query&
     traverse<false>(geometry.bvh, ray, stack, query);
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

@@ -7,7 +7,7 @@
 
 #include <raylift/geometry/detail/standard.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 template <class T>
 __device__ inline T load_by_16_bytes(const T* from) {
@@ -29,6 +29,6 @@ __device__ inline void store_by_16_bytes(T* place, const T& value) {
   for (unsigned k = 0; k != sizeof(T) / 16; ++k) reinterpret_cast<::uint4*>(place)[k] = words[k];
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail
 
 #endif

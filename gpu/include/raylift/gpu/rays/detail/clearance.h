@@ -4,7 +4,7 @@
 
 #include <raylift/gpu/rays/detail/boundary_faces.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // The slots of a node whose boxes come that near to a point.
 RAYLIFT_HD inline NodeHits near_slots(const NodeWords& node, Float3 point, float distance) {
@@ -62,4 +62,4 @@ RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, Float3 p
   }
 }
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail

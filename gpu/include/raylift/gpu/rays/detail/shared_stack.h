@@ -9,7 +9,7 @@
 
 #include <raylift/gpu/rays/query.h>
 
-namespace raylift::inline v0_1::bvh_detail {
+namespace raylift::bvh_detail {
 
 // For one-dimensional blocks of kThreads threads. A thread's entries form a column of 8-byte rows.
 template <bool kScene, int kThreads>
@@ -147,6 +147,6 @@ class StackInShared {
   Group* others_;
 };
 
-}  // namespace raylift::inline v0_1::bvh_detail
+}  // namespace raylift::bvh_detail
 
 #endif
