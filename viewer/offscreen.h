@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/session.h"
-#include "view_options.h"
+#include "state/view_options.h"
 
 namespace raylift::viewer {
 

@@ -7,11 +7,11 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "offscreen.h"
-#include "outside/describe_verbs.h"
-#include "outside/send.h"
-#include "view_options.h"
+#include "remote/describe_verbs.h"
+#include "remote/send.h"
+#include "state/view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
-#include "window.h"
+#include "window/window.h"
 #endif
 
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
-#include "outside/conversation.h"
-#include "viewer/outside_scene.h"
+#include "remote/conversation.h"
+#include "viewer/remote/outside_scene.h"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <set>
 
 #include "cli/image.h"
-#include "renderer.h"
-#include "solids.h"
+#include "draw/renderer.h"
+#include "model/solids.h"
 #include "support/paths.h"
 #include "with_context.h"
 

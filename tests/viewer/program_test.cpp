@@ -10,9 +10,9 @@
 #include <string>
 
 #include "cli/image.h"
-#include "photon_rows.h"
-#include "shell.h"
 #include "support/paths.h"
+#include "viewer/light/photon_rows.h"
+#include "viewer/meshes/shell.h"
 
 namespace raylift::viewer {
 namespace {

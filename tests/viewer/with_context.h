@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "renderer.h"
+#include "draw/renderer.h"
 
 namespace raylift::viewer {
 

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measuring between points: numbers of right and known triangles, clicks, keys, the verb, the options, and what is
+// drawn.
+#include "model/measurement.h"
+
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "draw/overlay.h"
+#include "remote/arguments.h"
+#include "state/view_options.h"
+#include "viewer/remote/with_outside.h"
+#include "viewer/window/typed.h"
+#include "viewer/with_context.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Points = std::vector<Eigen::Vector3d>;
+
+TEST(Measurement, OfTwoPointsIsTheirDistance) {
+  const Points points{{2.4e6, 1, -2}, {2.4e6 + 2, 4, 4}};
+  const Measurement measured = measure(points);
+  ASSERT_EQ(measured.distances.size(), 1U);
+  EXPECT_EQ(measured.distances[0], 7);
+  EXPECT_EQ(measured.steps[0], Eigen::Vector3d(2, 3, 6));
+  EXPECT_FALSE(measured.angle);
+  EXPECT_EQ(lines_text(measured_lines(points)),
+            "point 1: 2400000  1  -2 mm\npoint 2: 2400002  4  4 mm\ndistance 1 to 2: 7 mm\n"
+            "along x, y, z 1 to 2: 2  3  6 mm\n");
+  EXPECT_EQ(measured_line(points), "7 mm (2  3  6 mm)");
+  EXPECT_TRUE(measured_line(Points{{1, 2, 3}}).empty());
+  EXPECT_TRUE(measure(Points()).steps.empty());
+}
+
+TEST(Measurement, OfThreePointsIsTheAngleAtTheSecond) {
+  const auto angle = [](const Eigen::Vector3d& first, const Eigen::Vector3d& last) {
+    const Eigen::Vector3d corner(100, -50, 7);
+    return measure(Points{corner + first, corner, corner + last}).angle;
+  };
+  EXPECT_NEAR(*angle({3, 0, 0}, {0, 0, 9}), 90, 1e-12);
+  EXPECT_NEAR(*angle({1, 0, 0}, {1, 1, 0}), 45, 1e-12);
+  EXPECT_NEAR(*angle({2, 0, 0}, {-5, 0, 0}), 180, 1e-12);
+  EXPECT_NEAR(*angle({1, 1, 0}, {0, 1, 1}), 60, 1e-12) << "of a cube's diagonals";
+  // Where a cosine is 1 in double.
+  EXPECT_NEAR(*angle({1e6, 0, 0}, {1e6, 1e-3, 0}) / (1e-9 * 180 / 3.14159265358979), 1, 1e-4);
+  EXPECT_EQ(*angle({1, 0, 0}, {2, 0, 0}), 0);
+  EXPECT_FALSE(angle({0, 0, 0}, {1, 0, 0})) << "there is none";
+  EXPECT_NE(lines_text(measured_lines(Points{{1, 0, 0}, {0, 0, 0}, {0, 1, 0}})).find("angle at 2: 90 degrees\n"),
+            std::string::npos);
+}
+
+TEST(Measurement, IsReadWithFiveDigits) {
+  for (const auto& [length, text] : std::vector<std::pair<double, const char*>>{{1234.56789, "1.2346 m"},
+                                                                                {999.5, "999.5 mm"},
+                                                                                {100, "100 mm"},
+                                                                                {1000, "1 m"},
+                                                                                {12.3456789, "12.346 mm"},
+                                                                                {0.0125, "12.5 µm"},
+                                                                                {0, "0 mm"},
+                                                                                {123456789, "123.46 km"}})
+    EXPECT_EQ(measured_length_text(length), text);
+  EXPECT_EQ(measured_length_text(1e30).find('e'), std::string::npos);
+}
+
+/// What is drawn for the points alone.
+Overlay drawn(const Camera& camera, const Points& points, std::optional<Bounds> box = std::nullopt) {
+  Settings settings;
+  settings.axes = settings.scale_bar = false;
+  settings.measured = points;
+  settings.box = box;
+  return make_overlay(camera, settings, 640, 480);
+}
+
+TEST(MeasureOverlay, StaysInNumbersThatPixelsHave) {
+  Camera camera;
+  camera.look(StandardView::front);  // along y
+  camera.distance = 100;
+  EXPECT_FALSE(drawn(camera, {{0, 0, 0}}).empty()) << "a single point is seen";
+  EXPECT_TRUE(drawn(camera, {}).empty());
+  // Behind the eye, through it, beside the image, far away.
+  for (const Points& points :
+       {Points{{0, -200, 0}, {10, -300, 0}}, Points{{0, 100, 0}, {1, -300, 5}}, Points{{-1e7, 0, 0}, {1e7, 3, 1}},
+        Points{{0, -100, 0}, {0, 1e9, 1e8}}, Points{{0, -100, 0}, {1e-9, -100, 0}, {0, -100, 1e-9}},
+        Points{{1e30, -1e30, 1e30}, {-1e30, 1e30, 0}, {0, 0, 1e30}}})
+    for (const bool orthographic : {false, true}) {
+      camera.orthographic = orthographic;
+      for (const OverlayVertex& vertex : drawn(camera, points)) {
+        EXPECT_TRUE(std::abs(vertex.position[0] - 320) < 500 && std::abs(vertex.position[1] - 240) < 500)
+            << vertex.position[0] << ", " << vertex.position[1];
+      }
+    }
+  camera.orthographic = false;
+  EXPECT_TRUE(drawn(camera, {{0, -200, 0}, {10, -300, 0}}).empty()) << "all of it is behind the eye";
+}
+
+TEST(MeasureOverlay, HasABoxOfTwelveEdges) {
+  Camera camera;
+  camera.look(StandardView::iso);
+  camera.orthographic = true;
+  Bounds box;
+  box.add({-100, -100, -100});
+  box.add({100, 100, 100});
+  EXPECT_EQ(drawn(camera, {}, box).size(), 12U * 2 * 6) << "each edge on its halo, two triangles each";
+}
+
+class MeasureState : public Outside {
+ protected:
+  void press(const char* key) { find_control(Control::Kind::key, key, false, false)->act(target_, {}); }
+  /// A click at the middle of the window on a triangle of "pmt_1": its point is on the camera's axis.
+  void click(std::uint32_t triangle) { state_.measure_at(Picked{1, triangle}, Cursor{320, 240, {640, 480}}); }
+};
+
+TEST_F(MeasureState, ClicksPutPointsAndAFourthBeginsAnew) {
+  press("Y");
+  EXPECT_TRUE(state_.measuring());
+  // From the front: triangles 4 and 5 of the box lie in the plane y = -50.
+  state_.look(StandardView::front);
+  Points expected;
+  for (const double x : {-310.0, -290.0, -300.0, -305.0}) {
+    state_.move_camera([&](Camera& camera) {
+      camera.free_middle = {0, 0};
+      camera.target = {x, 0, 20};
+    });
+    click(4);
+    if (expected.size() == 3) expected.clear();
+    expected.push_back({x, -50, 20});
+    ASSERT_EQ(state_.settings().measured.size(), expected.size());
+    EXPECT_LT((state_.settings().measured.back() - expected.back()).norm(), 1e-6);
+  }
+  EXPECT_FALSE(state_.selection()) << "such a click selects nothing";
+  state_.measure_at(std::nullopt, Cursor{320, 240, {640, 480}});
+  EXPECT_EQ(state_.settings().measured.size(), 1U);
+  // The position is that of the selection.
+  const Eigen::Vector3d last = state_.settings().measured.back();
+  state_.select(Picked{1, 4}, Cursor{320, 240, {640, 480}});
+  EXPECT_EQ(state_.selection()->position, last);
+  press("Escape");
+  EXPECT_FALSE(state_.measuring());
+  EXPECT_TRUE(state_.settings().measured.empty());
+  EXPECT_TRUE(state_.selection()) << "the next Escape deselects";
+  press("Escape");
+  EXPECT_FALSE(state_.selection());
+  press("Y");
+  press("Y");
+  EXPECT_FALSE(state_.measuring());
+}
+
+TEST_F(MeasureState, ACapIsASurfaceToo) {
+  state_.look(StandardView::front);
+  state_.change_settings([](Settings& s) { s.clip = parse_clip("-y=10"); });
+  state_.move_camera([&](Camera& camera) {
+    camera.free_middle = {0, 0};
+    camera.target = {-300, 0, 20};
+  });
+  state_.measure_at(Picked{1, kNone}, Cursor{320, 240, {640, 480}});
+  ASSERT_EQ(state_.settings().measured.size(), 1U);
+  EXPECT_LT((state_.settings().measured[0] - Eigen::Vector3d(-300, 10, 20)).norm(), 1e-6);
+}
+
+TEST_F(MeasureState, IsCopiedByAKeyAndEndsWithTheScene) {
+  std::string copied;
+  ControlTarget target = target_;
+  target.copy = [&](const std::string& text) { copied = text; };
+  state_.set_measured({{0, 0, 0}, {0, 3, 4}});
+  state_.select(1);
+  find_control(Control::Kind::key, "C", true, false)->act(target, {});
+  EXPECT_EQ(copied, lines_text(measured_lines(state_.settings().measured)));
+  // It is no part of a bookmark.
+  Bookmark bookmark;
+  bookmark.camera = state_.camera();
+  state_.go_to(bookmark);
+  EXPECT_EQ(state_.settings().measured.size(), 2U);
+  ViewerState other(without_bookmarks(), {640, 480});
+  for (const char* file : {"/a.dae", "/a.dae", "/b.dae"}) {
+    other.open(std::string(file));
+    other.show(three_boxes());
+    EXPECT_EQ(other.settings().measured.size(), std::string(file) == "/b.dae" ? 0U : other.settings().measured.size());
+    other.set_measured({{0, 0, 0}, {0, 3, 4}});
+  }
+  other.reload();
+  other.show(three_boxes());
+  EXPECT_EQ(other.settings().measured.size(), 2U) << "the same file, read again";
+}
+
+TEST_F(MeasureState, IsAskedByAVerb) {
+  const Json two = call("measure", Json::parse(R"({"points": [[0, 0, 0], [0, 3, 4]]})"));
+  EXPECT_EQ(two["distances"], Json::parse("[5.0]"));
+  EXPECT_EQ(two["steps"], Json::parse("[[0.0, 3.0, 4.0]]"));
+  EXPECT_TRUE(two["angle"].is_null());
+  EXPECT_EQ(state_.settings().measured, (Points{{0, 0, 0}, {0, 3, 4}}));
+  const Json three = call("measure", Json::parse(R"([[[2, 0, 0], [0, 0, 0], [0, 0, 5]]])"));
+  EXPECT_NEAR(three["angle"].get<double>(), 90, 1e-12);
+  EXPECT_EQ(call("state")["measured"], three);
+  for (const char* wrong :
+       {R"({"points": [[0, 0, 0]]})", R"({"points": [[0, 0, 0], [0, 0]]})", R"({"points": [1, 2, 3]})",
+        R"({"points": [[0,0,0],[0,0,0],[0,0,0],[0,0,0]]})", R"({"points": [[0,0,0],[0,0,1e31]]})"})
+    EXPECT_EQ(code(ask(request("measure", Json::parse(wrong)))), kParams) << wrong;
+  EXPECT_EQ(state_.settings().measured.size(), 3U);
+  EXPECT_TRUE(call("measure").is_null());
+  EXPECT_TRUE(call("state")["measured"].is_null());
+  const std::vector<std::string> words{"0,0,0", "points=0,3,4"};
+  EXPECT_EQ(Arguments::of_words(*find_verb("measure"), words).json(),
+            Json::parse(R"({"points": [[0.0, 0.0, 0.0], [0.0, 3.0, 4.0]]})"));
+}
+
+ViewOptions measured_by_options(std::vector<std::string> words) {
+  words.insert(words.begin(), {"--no-config", "a.dae"});
+  return typed(std::move(words));
+}
+
+TEST(MeasureOptions, TakeAPointEach) {
+  EXPECT_EQ(measured_by_options({"--measure", "0,0,0", "--measure=1,2e3,-3", "b.dae"}).settings.measured,
+            (Points{{0, 0, 0}, {1, 2000, -3}}));
+  EXPECT_TRUE(measured_by_options({}).settings.measured.empty());
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--measure", "0,0,0"},
+        {"--measure", "0,0", "--measure", "0,0,0"},
+        {"--measure=0,0,0", "--measure=1,0,0", "--measure=2,0,0", "--measure=3,0,0"}})
+    EXPECT_THROW((void)measured_by_options(wrong), Error);
+}
+
+using MeasuredImage = WithContext;
+
+TEST_F(MeasuredImage, ShowsPointsLinesAndLabelsOnAnyGround) {
+  Settings settings;
+  settings.axes = settings.scale_bar = false;
+  Camera camera;
+  camera.look(StandardView::front);
+  camera.orthographic = true;
+  camera.distance = 1000;
+  renderer_->resize({640, 480}, 1);
+  const double pixel = camera.pixel_size(480);
+  // A line 400 pixels long through the image's middle.
+  settings.measured = {{-200 * pixel, 0, 0}, {200 * pixel, 0, 0}};
+  for (const char* ground : {"white", "black", "#c8c8c8", "#ffc740"}) {
+    settings.background = parse_background(ground);
+    renderer_->draw(camera, settings);
+    const Image image = renderer_->read();
+    const auto brightness = [&](int x, int y) {
+      return 0.3 * image.at(x, y)[0] + 0.6 * image.at(x, y)[1] + 0.1 * image.at(x, y)[2];
+    };
+    for (const int x : {120, 180, 460, 520}) {
+      // The line lies between two rows of pixels, and its edges are faded.
+      EXPECT_NEAR(image.at(x, 240)[0], 255, 40) << ground << x;
+      EXPECT_NEAR(image.at(x, 240)[2], 64, 40) << ground << x;
+    }
+    // The label: light letters within a dark plate, in the line's middle.
+    double darkest = 255, lightest = 0;
+    for (int y = 232; y != 249; ++y)
+      for (int x = 300; x != 340; ++x) {
+        darkest = std::min(darkest, brightness(x, y));
+        lightest = std::max(lightest, brightness(x, y));
+      }
+    EXPECT_LT(darkest, 80) << ground;
+    EXPECT_GT(lightest, 200) << ground;
+  }
+}
+
+}  // namespace
+}  // namespace raylift::viewer

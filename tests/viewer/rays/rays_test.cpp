@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ray-cast image: it shows the same solids as the rasterised one, and reference images of every mode of both.
+#include <gtest/gtest.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/geometry/optics/find_solids.h>
+#include <raylift/interop/gl_context.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/image.h"
+#include "draw/renderer.h"
+#include "model/solids.h"
+#include "rays/ray_caster.h"
+#include "support/paths.h"
+#include "viewer/with_context.h"
+
+namespace raylift::viewer {
+namespace {
+
+class Rays : public WithContext {
+ protected:
+  void TearDown() override {
+    caster_.reset();
+    WithContext::TearDown();
+    geometry_.reset();
+  }
+
+  void show(const char* file, StandardView view = StandardView::iso) {
+    scene_ = std::make_unique<Scene>(load(test::data(file)));
+    solids_ = std::make_unique<Solids>(*scene_);
+    looks_ = solids_->visible();
+    UploadOptions options;
+    options.bvh = true;
+    geometry_ = std::make_unique<DeviceScene>(upload_for_view(*scene_, choose_device(device_), options, {}));
+    renderer_->set_scene(*scene_, geometry_->buffers());
+    caster_ = std::make_unique<RayCaster>(*scene_, *geometry_);
+    camera_ = Camera();
+    camera_.up = Eigen::Vector3d::Unit(static_cast<int>(scene_->up_axis));
+    camera_.look(view);
+    camera_.frame(scene_->bounds, static_cast<double>(kSize.width) / kSize.height);
+  }
+  /// By names: the detector with its outer shells away and cut; the next one stays open, as by default.
+  void open_detector(Look buffer = Look::open) {
+    show("detector.dae", StandardView::front);
+    for (const char* shell : {"top", "Pool*", "Tank*"}) solids_->set_visible(find_solids(*scene_, shell), false);
+    looks_ = solids_->visible();
+    for (const std::uint32_t i : find_solids(*scene_, "Buffer*")) looks_[i] = static_cast<std::uint8_t>(buffer);
+    renderer_->set_looks(looks_);
+    settings_.clip = parse_clip("-y");
+    camera_.orbit(0.4, -0.3);
+    camera_.frame(solids_->bounds(find_solids(*scene_, "Buffer*")), 4.0 / 3);
+  }
+  void cast(int samples = 1) {
+    caster_->start(camera_, settings_, kSize, looks_, samples);
+    while (!caster_->advance(1)) {
+    }
+  }
+  /// The share of pixels under which both find the same solid, or nothing.
+  double agreement() {
+    if (settings_.rays == RayMode::off) settings_.rays = RayMode::normal;
+    cast();
+    const std::vector<std::uint32_t> rays = caster_->solids();
+    const IdImage raster = renderer_->ids(camera_, settings_);
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < rays.size(); ++i) same += rays[i] == raster.ids[i][0] ? 1U : 0U;
+    return static_cast<double>(same) / static_cast<double>(rays.size());
+  }
+  Image draw() {
+    if (settings_.rays == RayMode::off) {
+      renderer_->draw(camera_, settings_);
+    } else {
+      cast(settings_.rays == RayMode::shaded ? 4 : 1);
+      renderer_->draw(camera_, settings_, caster_->image());
+    }
+    return renderer_->read();
+  }
+
+  std::string device_ = "host";
+  std::unique_ptr<Scene> scene_;
+  std::unique_ptr<Solids> solids_;
+  std::vector<std::uint8_t> looks_;
+  std::unique_ptr<DeviceScene> geometry_;
+  std::unique_ptr<RayCaster> caster_;
+  Camera camera_;
+  Settings settings_;
+};
+
+TEST_F(Rays, ShowTheSameSolidsAsTheRasterisedImage) {
+  for (const char* file : {"instances.dae", "nested_transforms.dae", "materials.dae", "detector.dae"})
+    for (const StandardView view : {StandardView::iso, StandardView::top, StandardView::left}) {
+      show(file, view);
+      EXPECT_GE(agreement(), 0.995) << file << ' ' << static_cast<int>(view);
+      camera_.orthographic = true;
+      EXPECT_GE(agreement(), 0.995) << file << ' ' << static_cast<int>(view) << " orthographic";
+    }
+}
+
+TEST_F(Rays, AgreeAboutWhatIsHiddenAndCutAway) {
+  open_detector();
+  EXPECT_GE(agreement(), 0.995);
+  settings_.clip = parse_clip("1,-2,0.5=300");
+  EXPECT_GE(agreement(), 0.995);
+  settings_.more_clips = {parse_clip("x=700"), parse_clip("-z")};
+  EXPECT_GE(agreement(), 0.995) << "several planes";
+  camera_.distance *= 0.3;
+  camera_.orbit(2, 0.5);
+  EXPECT_GE(agreement(), 0.995);
+}
+
+TEST_F(Rays, AgreeAboutCaps) {
+  for (const bool caps : {true, false}) {
+    settings_.caps = caps;
+    open_detector(Look::solid);
+    EXPECT_GE(agreement(), 0.995);
+    // Through sensors, obliquely.
+    for (const char* plane : {"1,-2,0.5=300", "-1,-2,0.3=1700", "y=1100", "-y=-1500"}) {
+      settings_.clip = parse_clip(plane);
+      EXPECT_GE(agreement(), 0.995) << plane;
+    }
+    settings_.more_clips = {parse_clip("x=700"), parse_clip("-z")};
+    EXPECT_GE(agreement(), 0.995) << "several planes";
+    camera_.orthographic = true;
+    EXPECT_GE(agreement(), 0.995) << "orthographic";
+    camera_.orthographic = false;
+    settings_.more_clips.clear();
+  }
+}
+
+TEST_F(Rays, CapsHaveTheirPlanesDepthAndNormal) {
+  show("cube.dae", StandardView::front);
+  settings_.axes = settings_.scale_bar = false;
+  settings_.clip = parse_clip("-1,-1,0");
+  for (const RayMode mode : {RayMode::normal, RayMode::off}) {
+    settings_.rays = mode;
+    settings_.color = ColorBy::normal;
+    const Pixel normal = draw().at(160, 120);
+    EXPECT_NEAR(normal[0], 255 * (0.5 - 0.5 * std::sqrt(0.5)), 2);
+    EXPECT_NEAR(normal[1], 255 * (0.5 - 0.5 * std::sqrt(0.5)), 2);
+    EXPECT_NEAR(normal[2], 255 * 0.5, 2);
+  }
+  // As near as the side of a cube that ends there.
+  settings_.rays = RayMode::depth;
+  settings_.clip = parse_clip("-y=0");
+  const Pixel cut = draw().at(160, 120);
+  settings_.caps = false;
+  EXPECT_NE(draw().at(160, 120), cut) << "the far side";
+}
+
+TEST_F(Rays, ACoarseImageIsCompleteAndBecomesFine) {
+  show("cube.dae");
+  settings_.rays = RayMode::normal;
+  // In steps as small as they get: later ones have more rays, where those before were quick.
+  caster_->start(camera_, settings_, kSize, {}, 1);
+  int steps = 0;
+  double before = 0;
+  while (!caster_->advance(0)) {
+    EXPECT_GE(caster_->progress(), before);
+    before = caster_->progress();
+    ASSERT_LT(++steps, 100000);
+  }
+  EXPECT_GT(steps, 4);
+  const auto in_steps = caster_->solids();
+  cast();
+  EXPECT_EQ(in_steps, caster_->solids()) << "the image is the same in the end";
+}
+
+TEST_F(Rays, CountCrossings) {
+  show("cube.dae", StandardView::front);
+  settings_.rays = RayMode::crossings;
+  settings_.axes = settings_.scale_bar = false;
+  const Pixel two = draw().at(160, 120);
+  settings_.clip = parse_clip("-y");
+  const Pixel one = draw().at(160, 120);
+  EXPECT_NE(two, one);
+  EXPECT_EQ(draw().at(2, 120)[2] < 60, true) << "no surface shows the background";
+}
+
+/// On a GPU: OpenGL and CUDA both.
+class CudaRays : public Rays {
+ protected:
+  static void SetUpTestSuite() { make_cuda_context(); }
+};
+
+TEST_F(CudaRays, ShowTheSameSolidsAsTheRasterisedImage) {
+  device_ = "cuda:0";
+  for (const StandardView view : {StandardView::iso, StandardView::top, StandardView::left}) {
+    show("detector.dae", view);
+    EXPECT_GE(agreement(), 0.995) << static_cast<int>(view);
+    camera_.orthographic = true;
+    EXPECT_GE(agreement(), 0.995) << static_cast<int>(view) << " orthographic";
+  }
+  for (const Look buffer : {Look::open, Look::solid}) {
+    open_detector(buffer);
+    EXPECT_GE(agreement(), 0.995);
+    settings_.clip = parse_clip("1,-2,0.5=300");
+    EXPECT_GE(agreement(), 0.995);
+  }
+}
+
+/// A way to draw, which has an image in references/.
+struct Way {
+  const char* name;
+  std::function<void(Settings&)> change;
+  Look buffer = Look::open;
+};
+void PrintTo(const Way& way, std::ostream* out) {
+  *out << way.name;
+}
+const std::vector<Way> kWays{
+    {"material", [](Settings&) {}},
+    {"solid_edges", [](Settings& s) { s.color = ColorBy::solid, s.edges = true; }},
+    {"mesh_flat", [](Settings& s) { s.color = ColorBy::mesh, s.smooth = false; }},
+    {"residency", [](Settings& s) { s.color = ColorBy::residency; }},
+    {"normal", [](Settings& s) { s.color = ColorBy::normal; }},
+    {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+    {"transparent", [](Settings& s) { s.opacity = 0.3F, s.clip.reset(); }},
+    {"back_faces", [](Settings& s) { s.back_faces = true, s.caps = false; }},
+    {"caps", [](Settings&) {}, Look::solid},
+    {"ray_caps", [](Settings& s) { s.rays = RayMode::shaded; }, Look::solid},
+    {"no_caps_light", [](Settings& s) { s.caps = false, s.background = parse_background("light"); }},
+    {"ray_shaded", [](Settings& s) { s.rays = RayMode::shaded; }},
+    {"ray_depth", [](Settings& s) { s.rays = RayMode::depth; }},
+    {"ray_normal", [](Settings& s) { s.rays = RayMode::normal; }},
+    {"ray_solid", [](Settings& s) { s.rays = RayMode::solid; }},
+    {"ray_crossings", [](Settings& s) { s.rays = RayMode::crossings; }}};
+
+class References : public Rays, public testing::WithParamInterface<Way> {};
+
+/// RAYLIFT_UPDATE_REFERENCES=1 makes the images anew: look at them.
+TEST_P(References, ImageIsAsItsReference) {
+  open_detector(GetParam().buffer);
+  renderer_->resize(kSize, 4);
+  renderer_->set_device_triangles(5000);
+  GetParam().change(settings_);
+  const Image image = draw();
+  const auto file = test::source_dir() / "tests/viewer/references" / (std::string(GetParam().name) + ".png");
+  if (std::getenv("RAYLIFT_UPDATE_REFERENCES") != nullptr) write_png(image, file);
+  const Difference difference = compare(image, read_png(file), 24);
+  EXPECT_LT(difference.share, 0.02);
+  EXPECT_LT(difference.mean, 0.01);
+}
+INSTANTIATE_TEST_SUITE_P(Ways, References, testing::ValuesIn(kWays),
+                         [](const auto& way) { return std::string(way.param.name); });
+
+}  // namespace
+}  // namespace raylift::viewer

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solids that are drawn in a way of their own: ghosts, glass, lines, edges. What says so, what is seen, what keeps it.
+#include <gtest/gtest.h>
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "meshes/caps.h"
+#include "model/reveal.h"
+#include "state/bookmarks.h"
+#include "state/view_options.h"
+#include "support/paths.h"
+#include "viewer/meshes/boxes.h"
+#include "viewer/remote/with_outside.h"
+#include "viewer/window/typed.h"
+#include "viewer/with_context.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Eigen::Vector3d;
+
+std::vector<std::uint8_t> values(std::initializer_list<Look> looks) {
+  std::vector<std::uint8_t> all;
+  for (const Look look : looks) all.push_back(static_cast<std::uint8_t>(look));
+  return all;
+}
+
+class Styles : public Outside {
+ protected:
+  void press(const char* key, bool control = false) {
+    find_control(Control::Kind::key, key, control, false)->act(target_, {});
+  }
+};
+
+TEST_F(Styles, GoBeforeWhatFollowsFromTheScene) {
+  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::solid}));
+  EXPECT_EQ(call("style", {{"solids", "tank"}, {"as", "glass"}})["solids"], 1);
+  EXPECT_EQ(call("style", {{"solids", "pmt_*"}, {"as", "wireframe"}})["solids"], 2);
+  EXPECT_EQ(state_.looks(), values({Look::glass, Look::lines, Look::lines}));
+  (void)call("style", {{"solids", "material:Glass"}, {"as", "edges"}});
+  (void)call("hide", {{"solids", "pmt_2"}});
+  EXPECT_EQ(state_.looks(), values({Look::glass, Look::edged, Look::hidden}));
+  EXPECT_EQ(call("state")["styled"], Json::parse(R"({"ghost": 0, "glass": 1, "wireframe": 0, "edges": 2})"));
+  (void)call("focus", {{"solids", "pmt_1"}});
+  EXPECT_EQ(state_.looks()[0], static_cast<std::uint8_t>(Look::faint)) << "what is in the way is faint in any case";
+  EXPECT_EQ(code(ask(request("style", {{"solids", "pmt_1"}, {"as", "shiny"}}))), kParams);
+  EXPECT_EQ(code(ask(request("style", {{"solids", "nobody"}, {"as", "glass"}}))), kRaylift);
+}
+
+TEST_F(Styles, GlassMayHaveAnOpacityOfItsOwn) {
+  (void)call("style", {{"solids", "pmt_*"}, {"as", "glass"}, {"opacity", 0.25}});
+  (void)call("style", {{"solids", "tank"}, {"as", "glass"}});
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
+  EXPECT_EQ(call("state")["opacities"], Json::parse(R"([{"opacity": 0.25, "solids": 2}])"));
+  EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "ghost"}, {"opacity", 0.5}}))), kRaylift);
+  EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "glass"}, {"opacity", 1.5}}))), kParams);
+  state_.select(1);
+  for (const double opacity : {0.3, 0.4, 0.5}) state_.slide_opacity(opacity);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25}));
+  state_.end_slide();
+  state_.select(2);
+  state_.slide_opacity(0.999);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 100}));
+  press("Z", true);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25})) << "one step for each slide";
+  state_.slide_opacity(0.7);
+  press("Z", true);
+  press("Z", true);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
+  (void)call("style", {{"solids", "tank"}, {"as", "ghost"}});
+  state_.set_glass(0.8);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 80, 80})) << "of what is glass";
+  press("Z", true);
+  EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
+}
+
+TEST_F(Styles, AreUndoneInOrderWithVisibility) {
+  (void)call("style", {{"solids", "pmt_1"}, {"as", "ghost"}});
+  (void)call("hide", {{"solids", "pmt_2"}});
+  (void)call("style", {{"solids", "pmt_1"}, {"as", "plain"}});
+  press("Z", true);
+  EXPECT_EQ(state_.looks(), values({Look::faint, Look::faint, Look::hidden}));
+  press("Z", true);
+  EXPECT_EQ(state_.looks(), values({Look::faint, Look::faint, Look::solid}));
+  press("Z", true);
+  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::solid}));
+}
+
+TEST_F(Styles, AllButTheSelectionAreGhosts) {
+  press("G", true);
+  EXPECT_EQ(state_.message(), "nothing is selected");
+  state_.select(1);
+  press("G", true);
+  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::faint}));
+  EXPECT_EQ(state_.solids()->styles(), (std::vector<std::uint8_t>{1, 0, 1}));
+  state_.select(std::nullopt);
+  press("G", true);
+  EXPECT_FALSE(state_.solids()->has_styles());
+  state_.select(2);
+  state_.set_style(Style::glass);
+  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::glass}));
+}
+
+TEST_F(Styles, AreKeptByBookmarks) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "bookmarks.json";
+  ViewOptions options;
+  options.bookmarks = file.string();
+  ViewerState state(options, {640, 480});
+  state.open("/boxes.dae");
+  state.show(three_boxes());
+  const std::vector<std::uint8_t> styles{2, 1, 4};
+  const std::vector<std::uint8_t> opacities{20, 0, 7};
+  state.change_solids([&](Solids& s) { s.set_all({1, 0, 1}, styles, opacities); });
+  state.change_settings([](Settings& s) { s.glass = 0.6F; });
+  state.add_bookmark("here");
+  state.change_solids([&](Solids& s) { s.set_all({1, 1, 1}, {0, 0, 3}); });
+  state.change_settings([](Settings& s) { s.glass = 0.2F; });
+  ViewerState again(options, {640, 480});
+  again.open("/boxes.dae");
+  again.show(three_boxes());
+  for (ViewerState* one : {&state, &again}) {
+    ASSERT_NE(one->find_bookmark("here"), nullptr);
+    one->go_to(Bookmark(*one->find_bookmark("here")));
+    EXPECT_EQ(one->solids()->styles(), styles);
+    EXPECT_EQ(one->solids()->opacities(), opacities);
+    EXPECT_EQ(one->solids()->visible(), (std::vector<std::uint8_t>{1, 0, 1}));
+    EXPECT_EQ(one->settings().glass, 0.6F);
+  }
+  (void)state.change_solids(&Solids::undo);
+  EXPECT_EQ(state.solids()->styles(), (std::vector<std::uint8_t>{0, 0, 3})) << "in one step";
+}
+
+TEST(StyleOptions, TakePatterns) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("view.json", R"({"ghost": "pmt_1", "glass": ["nobody"]})");
+  ViewOptions options = typed({"a.dae", "--config", file, "--glass", "Water", "--edges-of", "pmt_1", "--wireframe-of",
+                               "pmt_2,pmt_2", "--glass-opacity", "0.5"});
+  const auto scene = three_boxes();
+  Solids solids(*scene);
+  const Notes notes = apply_visibility(options, solids);
+  EXPECT_EQ(solids.styles(), (std::vector<std::uint8_t>{2, 4, 3})) << "by material; the later style holds";
+  EXPECT_EQ(notes.warnings.size(), 1U) << "the configuration is for any scene";
+  EXPECT_EQ(options.settings.glass, 0.5F);
+  options.styled[2] = {"material:Glass=0.1", "pmt_2=1"};
+  (void)apply_visibility(options, solids);
+  EXPECT_EQ(solids.styles(), (std::vector<std::uint8_t>{2, 4, 3})) << "lines go before";
+  options.styled[3] = options.styled[4] = {};
+  (void)apply_visibility(options, solids);
+  EXPECT_EQ(solids.opacities(), (std::vector<std::uint8_t>{0, 10, 100}));
+  options.configured = {};
+  for (const char* wrong : {"pmt_1=1.5", "pmt_1=0", "pmt_1=-1", "pmt_1=nan", "pmt_1=0.5x", "pmt_1="}) {
+    options.styled[2] = {wrong};
+    EXPECT_THROW((void)apply_visibility(options, solids), Error) << wrong;
+  }
+  options.styled[2] = {};
+  options.styled[1] = {"pmt_1", "nobody"};
+  EXPECT_THROW((void)apply_visibility(options, solids), Error);
+}
+
+class StyleImage : public WithContext {
+ protected:
+  void SetUp() override {
+    WithContext::SetUp();
+    if (IsSkipped()) return;
+    // Seen from the front: a box before a larger one.
+    scene_ = std::make_unique<Scene>(drawn_boxes({{{0, -30, 0}, 10}, {{0, 0, 0}, 30}}));
+    renderer_->set_scene(*scene_);
+    camera_.orthographic = true;
+    camera_.look(Vector3d(0, 1, 0), Vector3d(0, 0, 1));
+    camera_.target = Vector3d::Zero();
+    camera_.distance = 60;
+    settings_.axes = settings_.scale_bar = false;
+    settings_.color = ColorBy::solid;
+    settings_.background = parse_background("black");
+  }
+  Image drawn(std::initializer_list<Look> looks) {
+    renderer_->set_looks(values(looks));
+    renderer_->draw(camera_, settings_);
+    return renderer_->read();
+  }
+  static Pixel at(const Image& image, int x, int y) { return image.at(kSize.width / 2 + x, kSize.height / 2 + y); }
+  static int differing(const Image& a, const Image& b) {
+    int count = 0;
+    for (std::size_t i = 0; i != a.pixels.size(); ++i) count += a.pixels[i] != b.pixels[i] ? 1 : 0;
+    return count;
+  }
+  std::optional<std::uint32_t> picked(int x, int y) {
+    const auto pick = renderer_->pick(camera_, settings_, kSize.width / 2 + x, kSize.height / 2 + y);
+    return pick ? std::optional(pick->instance) : std::nullopt;
+  }
+
+  std::unique_ptr<Scene> scene_;
+  Camera camera_;
+  Settings settings_;
+};
+
+constexpr int kInFront = 7;  // pixels to the right and up, on both boxes, off the diagonals of their faces
+
+TEST_F(StyleImage, GlassIsAsOpaqueAsItsOwnOpacitySays) {
+  const auto shade = [&](std::vector<std::uint8_t> hundredths) {
+    renderer_->set_opacities(hundredths);
+    return at(drawn({Look::glass, Look::solid}), kInFront, 3);
+  };
+  settings_.glass = 0.3F;
+  const Pixel common = shade({0, 0});
+  EXPECT_EQ(shade({30, 0}), common);
+  EXPECT_EQ(shade({0, 90}), common) << "of what is no glass it means nothing";
+  const Pixel front = at(drawn({Look::solid, Look::solid}), kInFront, 3);
+  const Pixel back = at(drawn({Look::hidden, Look::solid}), kInFront, 3);
+  // The nearer to the box itself, the more opaque.
+  const auto off = [](const Pixel& a, const Pixel& b) {
+    int sum = 0;
+    for (std::size_t c = 0; c != 3; ++c) sum += std::abs(a[c] - b[c]);
+    return sum;
+  };
+  int before = off(back, front);
+  for (const int one : {5, 20, 50, 100}) {
+    const Pixel now = shade({static_cast<std::uint8_t>(one), 0});
+    EXPECT_LT(off(now, front), before) << one;
+    before = off(now, front);
+  }
+}
+
+TEST_F(StyleImage, GlassShowsWhatIsBehindAndIsHiddenByWhatIsBefore) {
+  const Pixel front = at(drawn({Look::solid, Look::solid}), kInFront, 3);
+  const Pixel back = at(drawn({Look::hidden, Look::solid}), kInFront, 3);
+  ASSERT_NE(front, back);
+  const Image glass = drawn({Look::glass, Look::solid});
+  const Pixel mixed = at(glass, kInFront, 3);
+  EXPECT_NE(mixed, front);
+  EXPECT_NE(mixed, back);
+  for (std::size_t c = 0; c != 3; ++c) {
+    EXPECT_GE(mixed[c] + 3, std::min(front[c], back[c]));
+    EXPECT_LE(mixed[c], std::max(front[c], back[c]) + 3);
+  }
+  settings_.glass = 0.9F;
+  const Pixel denser = at(drawn({Look::glass, Look::solid}), kInFront, 3);
+  const auto far = [&](const Pixel& a) {
+    return std::abs(a[0] - front[0]) + std::abs(a[1] - front[1]) + std::abs(a[2] - front[2]);
+  };
+  EXPECT_LT(far(denser), far(mixed)) << "its opacity is set";
+  EXPECT_EQ(at(drawn({Look::solid, Look::glass}), kInFront, 3), front) << "what is opaque hides glass behind it";
+  EXPECT_EQ(picked(kInFront, 3), 0U);
+  // With all transparent, each has its own opacity.
+  settings_.opacity = 0.2F;
+  EXPECT_NE(at(drawn({Look::glass, Look::solid}), kInFront, 3), at(drawn({Look::solid, Look::solid}), kInFront, 3));
+}
+
+TEST_F(StyleImage, LinesLeaveTheFacesOpen) {
+  const Image without = drawn({Look::hidden, Look::solid}), lines = drawn({Look::lines, Look::solid}),
+              with = drawn({Look::solid, Look::solid});
+  EXPECT_EQ(at(lines, kInFront, 3), at(without, kInFront, 3));
+  EXPECT_GT(differing(lines, without), 50) << "its edges";
+  EXPECT_LT(differing(lines, without), differing(with, without) / 3);
+  EXPECT_EQ(picked(kInFront, 3), 0U);
+  (void)drawn({Look::lines, Look::solid});
+  EXPECT_EQ(picked(kInFront, 3), 1U) << "a click goes between the lines";
+}
+
+TEST_F(StyleImage, EdgesAreDrawnOverOneSolidAlone) {
+  const Image plain = drawn({Look::solid, Look::solid}), edged = drawn({Look::edged, Look::solid});
+  EXPECT_EQ(at(edged, kInFront, 3), at(plain, kInFront, 3));
+  EXPECT_GT(differing(edged, plain), 50);
+  settings_.edges = true;
+  const Image all = drawn({Look::edged, Look::solid});
+  EXPECT_GT(differing(all, plain), differing(edged, plain) + 50) << "those of the other one too";
+  EXPECT_LT(differing(all, drawn({Look::solid, Look::solid})), 10) << "but for their order";
+}
+
+TEST_F(StyleImage, WireframeOfAllHoldsForEachStyle) {
+  settings_.fill = Fill::wireframe;
+  const Image plain = drawn({Look::solid, Look::solid});
+  for (const Look look : {Look::lines, Look::edged, Look::glass})
+    EXPECT_EQ(differing(drawn({look, look}), plain), 0) << static_cast<int>(look);
+}
+
+TEST_F(StyleImage, EdgedSolidsHaveCapsAndGlassHasNone) {
+  const MeshOffsets offsets = mesh_offsets(*scene_);
+  const CapMaker maker(*scene_, offsets);
+  const std::vector<ClipPlane> plane{parse_clip("z=0.5")};
+  const auto capped = [&](Look first, Look second) {
+    std::vector<std::uint32_t> solids;
+    for (const CapVertex& v : maker.make(plane, values({first, second}))) solids.push_back(v.solid);
+    std::sort(solids.begin(), solids.end());
+    solids.erase(std::unique(solids.begin(), solids.end()), solids.end());
+    return solids;
+  };
+  EXPECT_EQ(capped(Look::edged, Look::solid), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(capped(Look::glass, Look::lines), std::vector<std::uint32_t>());
+}
+
+}  // namespace
+}  // namespace raylift::viewer

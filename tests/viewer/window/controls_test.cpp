@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys and mouse gestures: their table is in the docs, and each of them finds its control. The state behind them.
+#include "window/controls.h"
+#include <raylift/geometry/scene/scene.h>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "state/viewer_state.h"
+#include "support/paths.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Kind = Control::Kind;
+
+TEST(Controls, AreInTheDocsAsTheyAre) {
+  std::string table = "| key or gesture | |\n|---|---|\n";
+  for (const Control& control : controls())
+    table += "| " + control.all_names() + " | " + std::string(control.help) + " |\n";
+  std::ostringstream page;
+  page << std::ifstream(test::source_dir() / "docs/viewer.md").rdbuf();
+  const std::string text = page.str();
+  const std::size_t begin = text.find("\n", text.find("<!-- controls:")) + 1;
+  const std::size_t end = text.find("<!-- end of controls -->");
+  ASSERT_NE(end, std::string::npos);
+  EXPECT_EQ(text.substr(begin, end - begin), table) << "copy the table into docs/viewer.md";
+}
+
+TEST(Controls, HaveNamesOfTheirOwn) {
+  std::set<std::pair<Kind, std::string_view>> names;
+  for (const Control& control : controls())
+    for (const std::string_view name : control.names) EXPECT_TRUE(names.emplace(control.kind, name).second) << name;
+}
+
+TEST(Controls, AreFoundByNameAndModifiers) {
+  const auto help = [](Kind kind, const char* name, bool control, bool shift) {
+    const Control* found = find_control(kind, name, control, shift);
+    return found == nullptr ? "" : found->help;
+  };
+  EXPECT_EQ(help(Kind::key, "1", false, false), "view from the front");
+  EXPECT_EQ(help(Kind::key, "1", true, false), "view from the back");
+  EXPECT_EQ(help(Kind::key, "X", false, true), "clip along the next axis");
+  EXPECT_EQ(help(Kind::key, "M", true, true), "wireframe") << "modifiers that it has not do not count";
+  EXPECT_EQ(help(Kind::key, "D", true, false), "bookmark the view");
+  EXPECT_EQ(help(Kind::key, "D", false, false), "") << "it is held to fly";
+  EXPECT_EQ(help(Kind::key, "", false, false), "");
+  EXPECT_EQ(help(Kind::drag, "left drag", false, true), "pan");
+  EXPECT_EQ(help(Kind::drag, "left drag", true, false), "look around");
+}
+
+TEST(ViewerState, ChangesOfTheImageRaiseTheRevision) {
+  Scene scene;
+  scene.meshes.emplace_back();
+  scene.meshes[0].vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  scene.meshes[0].triangles = {{0, 1, 2}};
+  scene.instances.emplace_back();
+  scene.bounds.add({0, 0, 0});
+  scene.bounds.add({1, 1, 0});
+  ViewerState state(ViewOptions{}, {640, 480});
+  const auto raises = [&](const auto& change) {
+    const std::uint64_t before = state.revision();
+    change();
+    return state.revision() != before;
+  };
+  const std::array<std::uint32_t, 1> solid{0};
+  EXPECT_TRUE(raises([&] { state.show(std::make_shared<const Scene>(scene)); }));
+  EXPECT_TRUE(raises([&] { state.set_device_scene(nullptr); }));
+  EXPECT_TRUE(raises([&] { state.change_solids([&](Solids& s) { s.set_visible(solid, false); }); }));
+  EXPECT_TRUE(raises([&] { state.set_framebuffer({320, 240}); }));
+  EXPECT_TRUE(raises([&] { state.change_settings([](Settings& s) { s.edges = true; }); }));
+  EXPECT_TRUE(raises([&] { state.move_camera([](Camera& c) { c.zoom(2); }); }));
+  EXPECT_TRUE(state.moving());
+  EXPECT_TRUE(raises([&] { state.set_orthographic(true); }));
+  EXPECT_TRUE(raises([&] { state.look(StandardView::top); }));
+  EXPECT_TRUE(raises([&] { state.frame_all(); }));
+  EXPECT_TRUE(raises([&] { state.focus(solid); }));
+  EXPECT_TRUE(raises([&] { state.select(0); }));
+  EXPECT_TRUE(raises([&] { state.hide_selection(); }));
+  EXPECT_TRUE(raises([&] { state.go_to({}); }));
+  EXPECT_FALSE(raises([&] { state.say("done"); })) << "messages are beside the image";
+  EXPECT_EQ(state.message(), "done");
+  EXPECT_FALSE(raises([&] { state.set_framebuffer({320, 240}); })) << "nothing changed";
+}
+
+TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
+  ViewerState state(ViewOptions{}, {640, 480});
+  state.change_settings([](Settings& s) { s.rays = RayMode::shaded; });
+  SceneLoader loader;
+  WindowLayout layout;
+  const ControlTarget target{state, nullptr, layout, loader, [](const std::string&) {}};
+  for (const char* key : {"M", "G", "T"}) find_control(Kind::key, key, false, false)->act(target, {});
+  find_control(Kind::key, "G", false, true)->act(target, {});
+  EXPECT_EQ(state.settings().fill, Fill::surface);
+  EXPECT_FALSE(state.settings().edges || state.settings().feature_edges);
+  EXPECT_EQ(state.settings().opacity, 1);
+  EXPECT_NE(state.message().find("rays show"), std::string::npos) << state.message();
+  state.change_settings([](Settings& s) { s.rays = RayMode::off; });
+  find_control(Kind::key, "M", false, false)->act(target, {});
+  EXPECT_EQ(state.settings().fill, Fill::wireframe);
+  const auto features = [&] { find_control(Kind::key, "G", false, true)->act(target, {}); };
+  features();
+  EXPECT_TRUE(state.settings().feature_edges && !state.settings().edges) << "of the wireframe";
+  features();
+  find_control(Kind::key, "M", false, false)->act(target, {});
+  features();
+  EXPECT_TRUE(state.settings().feature_edges && state.settings().edges);
+}
+
+/// Each control has a tip: none is made but by the functions of panel_items.cpp, which ask for one.
+TEST(Panels, MakeControlsWithTipsAlone) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() / "viewer")) {
+    if (entry.path().filename() == "panel_items.cpp" || entry.path().extension() != ".cpp") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    for (const char* raw :
+         {"ImGui::Button", "ImGui::SmallButton", "ImGui::Checkbox", "ImGui::Slider", "ImGui::BeginCombo",
+          "ImGui::InputText", "ImGui::ArrowButton", "ImGui::Radio", "ImGui::Drag"})
+      EXPECT_EQ(text.str().find(raw), std::string::npos) << entry.path() << ": " << raw;
+  }
+}
+
+}  // namespace
+}  // namespace raylift::viewer

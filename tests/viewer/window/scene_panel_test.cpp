@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scene's panel draws: the row of what is selected, the plot of the images' times. In ImGui frames without a
+// window.
+#ifdef RAYLIFT_WITH_WINDOW
+#include <gtest/gtest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+#include <raylift/geometry/import/load.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/paths.h"
+#include "viewer/with_context.h"
+#include "window/gui.h"
+#include "window/panel_items.h"
+#include "window/panels.h"
+
+namespace raylift::viewer {
+namespace {
+
+class ScenePanel : public WithContext {
+ protected:
+  void SetUp() override {
+    WithContext::SetUp();
+    if (IsSkipped()) return;
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {1280, 800};
+    io.Fonts->AddFontDefault();
+    unsigned char* pixels = nullptr;
+    int columns = 0, rows = 0;
+    io.Fonts->GetTexDataAsRGBA32(&pixels, &columns, &rows);
+    set_style(1, false);
+    frames_ = std::make_unique<FrameScheduler>();
+    panels_ = std::make_unique<Panels>(state_, loader_, *frames_, layout_);
+    state_.show(scene_);
+    for (int i = 0; i != 4; ++i) frame();
+  }
+  void TearDown() override {
+    panels_.reset();
+    frames_.reset();
+    if (ImGui::GetCurrentContext() != nullptr) ImGui::DestroyContext();
+    WithContext::TearDown();
+  }
+  void frame(float x = -100, float y = -100, bool down = false) {
+    ImGui::GetIO().MousePos = {x, y};
+    ImGui::GetIO().MouseDown[0] = down;
+    ImGui::NewFrame();
+    panels_->draw(1280, 800);
+    ImGui::Render();
+  }
+  void click(float x, float y) {
+    for (const bool down : {false, true, false}) frame(x, y, down);
+  }
+  /// The window of the last frame whose name has this; null where there is none.
+  static const ImGuiWindow* window(const std::string& part) {
+    for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows)
+      if (one->Active && std::string(one->Name).find(part) != std::string::npos) return one;
+    return nullptr;
+  }
+  /// The corners of what it has in a colour.
+  static std::vector<ImVec2> corners(const ImGuiWindow& in, ImGuiCol color) {
+    std::vector<ImVec2> found;
+    for (const ImDrawVert& vertex : in.DrawList->VtxBuffer)
+      if (vertex.col == ImGui::GetColorU32(color)) found.push_back(vertex.pos);
+    return found;
+  }
+
+  std::shared_ptr<const Scene> scene_ = std::make_shared<const Scene>(load(test::data("detector.dae")));
+  ViewerState state_{ViewOptions(), {160, 120}};
+  SceneLoader loader_;
+  WindowLayout layout_;
+  std::unique_ptr<FrameScheduler> frames_;
+  std::unique_ptr<Panels> panels_;
+};
+
+TEST_F(ScenePanel, OpensTheTreeAsFarDownAsThereIsOneWay) {
+  const ImGuiWindow* tree = window("/tree");
+  ASSERT_NE(tree, nullptr);
+  EXPECT_GT(tree->ContentSize.y, 300 * ImGui::GetFrameHeight()) << "the 300 sensors have rows";
+}
+
+TEST_F(ScenePanel, RevealsTheRowOfWhatIsClicked) {
+  const auto last = static_cast<std::uint32_t>(scene_->instances.size() - 1);
+  float before = 0;
+  for (const std::uint32_t solid : {last, std::uint32_t{0}, last / 2}) {
+    state_.select(Picked{solid, 0}, Cursor{80, 60, {160, 120}});
+    for (int i = 0; i != 3; ++i) frame();
+    const ImGuiWindow* tree = window("/tree");
+    ASSERT_NE(tree, nullptr);
+    const std::vector<ImVec2> row = corners(*tree, ImGuiCol_Header);
+    ASSERT_FALSE(row.empty()) << "the row of solid " << solid << " is drawn";
+    for (const ImVec2& corner : row) {
+      EXPECT_GE(corner.y, tree->InnerRect.Min.y) << solid;
+      EXPECT_LE(corner.y, tree->InnerRect.Max.y) << solid;
+    }
+    EXPECT_NE(tree->Scroll.y, before);
+    before = tree->Scroll.y;
+  }
+}
+
+TEST_F(ScenePanel, PlotsTheTimesOfTheLastImages) {
+  for (int i = 0; i != 9; ++i) {
+    state_.change_settings([&](Settings& s) { s.edges = i % 2 == 0; });
+    frames_->draw(state_);
+  }
+  const std::vector<float>& times = frames_->draw_times();
+  ASSERT_GE(times.size(), 9U);
+  const ImGuiWindow* scene = window("Scene");
+  ASSERT_NE(scene, nullptr);
+  const float tabs = scene->Pos.y + 1.5F * ImGui::GetFrameHeight() + ImGui::GetStyle().WindowPadding.y;
+  std::vector<ImVec2> bars;
+  for (int x = 20; static_cast<float>(x) < kLeftWidth && bars.empty(); x += 12) {
+    click(scene->Pos.x + static_cast<float>(x), tabs);
+    bars = corners(*scene, ImGuiCol_PlotHistogram);
+  }
+  ASSERT_EQ(bars.size(), 4 * times.size()) << "a bar for each";
+  const auto height = [&](std::size_t i) { return bars[4 * i + 2].y - bars[4 * i].y; };
+  const auto most = static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin());
+  ASSERT_GT(height(most), 5);
+  for (std::size_t i = 0; i != times.size(); ++i) {
+    EXPECT_NEAR(height(i) / height(most), times[i] / times[most], 0.02) << i;
+    EXPECT_TRUE(i == 0 || bars[4 * i].x > bars[4 * i - 4].x) << "the newest at the right";
+  }
+}
+
+TEST_F(ScenePanel, ButtonsOfTheSelectionStayInIt) {
+  for (std::uint32_t solid = 0; solid != 8; ++solid) {
+    state_.select(solid);
+    state_.set_style(solid % 2 == 0 ? Style::glass : Style::plain);
+    for (int i = 0; i != 3; ++i) frame();
+    const ImGuiWindow* selected = window("Selected");
+    ASSERT_NE(selected, nullptr);
+    EXPECT_LE(selected->ContentSize.x, selected->InnerRect.GetWidth()) << scene_->solid_name(scene_->instances[solid]);
+  }
+}
+
+TEST_F(ScenePanel, EscapeStopsReadingAFile) {
+  const ControlTarget target{state_, nullptr, layout_, loader_, [](const std::string&) {}};
+  const std::string file = test::data("detector.dae").string();
+  std::shared_ptr<const Scene> before;
+  // On a machine with much else to do it may be read before poll() returns.
+  for (int i = 0; i != 50 && !loader_.loading(); ++i) {
+    before = state_.scene();
+    state_.open(file);
+    loader_.poll(state_);
+  }
+  ASSERT_TRUE(loader_.loading());
+  find_control(Control::Kind::key, "Escape", false, false)->act(target, {});
+  EXPECT_FALSE(loader_.loading());
+  for (int i = 0; i != 3; ++i) loader_.poll(state_);
+  EXPECT_FALSE(loader_.reads(state_)) << "it is not begun again";
+  EXPECT_EQ(state_.scene(), before) << "the scene before stays";
+  EXPECT_EQ(state_.error(), "");
+}
+
+}  // namespace
+}  // namespace raylift::viewer
+#endif

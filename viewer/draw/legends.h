@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The legends of all colours in an image: those of solids, and those of light. No GL.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "light/photon_choice.h"
+#include "light/photons.h"
+#include "model/legend.h"
+
+namespace raylift::viewer {
+
+/// Of the visible solids, and of the light that is drawn, where there is some. `depths` as of make_legend(); `hits` is
+/// what solids detected, where their colours show it. Of each at most so many entries.
+[[nodiscard]] std::vector<Legend> make_legends(const Scene& scene, const Settings& settings,
+                                               std::span<const std::uint8_t> looks,
+                                               std::optional<std::pair<double, double>> depths, const Photons& photons,
+                                               const std::optional<SolidHits>& hits, std::size_t most = 24);
+
+}  // namespace raylift::viewer

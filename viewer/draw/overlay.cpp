@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "draw/overlay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "draw/overlay_builder.h"
+#include "model/measurement.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Builder = OverlayBuilder;
+using Point = Builder::Point;
+using Paint = Builder::Paint;
+
+/// A colour in contrast to the background's lower edge.
+Paint ink(const Background& background, float alpha) {
+  const Color& c = background.bottom;
+  const bool light = 0.3F * c[0] + 0.6F * c[1] + 0.1F * c[2] > 0.55F;
+  return light ? Paint{0.10F, 0.11F, 0.13F, alpha} : Paint{0.88F, 0.90F, 0.93F, alpha};
+}
+/// Its opposite, drawn around it: solids of any colour may stand behind.
+Paint halo(const Background& background) {
+  Paint paint = ink(background, 0.7F);
+  for (std::size_t i = 0; i < 3; ++i) paint[i] = 1 - paint[i];
+  return paint;
+}
+
+void add_axes(Builder& builder, const Camera& camera, const Settings& settings, float scale) {
+  const float length = 34 * scale;
+  const Point center(52 * scale, 52 * scale);
+  constexpr std::array<Color, 3> kColors{{{0.93F, 0.36F, 0.36F}, {0.47F, 0.78F, 0.36F}, {0.36F, 0.60F, 0.95F}}};
+  const Eigen::Matrix3d rotation = camera.rotation();
+  // Back to front.
+  std::array<int, 3> order{0, 1, 2};
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return rotation(2, a) < rotation(2, b); });
+  for (const int a : order) {
+    const Point direction(static_cast<float>(rotation(0, a)), static_cast<float>(rotation(1, a)));
+    const Point tip = center + length * direction;
+    const Color& c = kColors[static_cast<std::size_t>(a)];
+    const float shade = rotation(2, a) < -0.01 ? 0.72F : 1.0F;
+    const Paint paint{c[0] * shade, c[1] * shade, c[2] * shade, 1};
+    builder.line(center, tip, 2.6F * scale, paint);
+    builder.disc(tip, 8.5F * scale, paint);
+    const float height = 7.5F * scale;
+    const char letter = static_cast<char>('X' + a);
+    builder.text(tip - Point(height / 3, height / 2), std::string_view(&letter, 1), height, {0.06F, 0.07F, 0.08F, 1});
+  }
+  builder.disc(center, 2.4F * scale, ink(settings.background, 1));
+}
+
+void add_scale_bar(Builder& builder, const Camera& camera, const Settings& settings, int width, int height,
+                   float scale) {
+  const double pixel = camera.pixel_size(height);
+  const double length = round_length(pixel * std::min(200.0 * static_cast<double>(scale), 0.35 * width));
+  const float bar = static_cast<float>(length / pixel);
+  const float right = static_cast<float>(width) - 28 * scale;
+  const float y = 28 * scale;
+  const float tick = 5 * scale;
+  const std::string text = length_text(length);
+  const float letter = 10 * scale;
+  const float text_width = Builder::text_width(text, letter);
+  const auto draw = [&](const Paint& paint, float more) {
+    const float stroke = 2 * scale + more;
+    builder.line({right - bar, y}, {right, y}, stroke, paint);
+    builder.line({right - bar, y - tick}, {right - bar, y + tick}, stroke, paint);
+    builder.line({right, y - tick}, {right, y + tick}, stroke, paint);
+    builder.text({right - 0.5F * bar - 0.5F * text_width, y + 10 * scale}, text, letter, paint, more);
+  };
+  draw(halo(settings.background), 3 * scale);
+  draw(ink(settings.background, 1), 0);
+}
+
+/// Where points of the world are in the image, in pixels from the lower left.
+class ImagePlaces {
+ public:
+  ImagePlaces(const Camera& camera, int width, int height)
+      : camera_(camera), size_(width, height), aspect_(static_cast<double>(width) / height) {}
+
+  [[nodiscard]] bool before_the_eye(const Eigen::Vector3d& p) const {
+    return camera_.orthographic || depth(p) > least_;
+  }
+  [[nodiscard]] Eigen::Vector2d place(const Eigen::Vector3d& p) const {
+    const Eigen::Vector3d at = camera_.project(p, aspect_);
+    return (0.5 * (at.head<2>().array() + 1) * size_.array()).matrix();
+  }
+  /// The part of a line that lies before the eye, and in the image or close by.
+  [[nodiscard]] std::optional<std::pair<Point, Point>> line(Eigen::Vector3d a, Eigen::Vector3d b) const {
+    if (!before_the_eye(a)) std::swap(a, b);
+    if (!before_the_eye(a)) return std::nullopt;
+    if (!before_the_eye(b)) b = a + (depth(a) - least_) / (depth(a) - depth(b)) * (b - a);
+    const Eigen::Vector2d from = place(a), along = place(b) - from;
+    double begin = 0, end = 1;  // Liang and Barsky
+    for (int axis = 0; axis != 2; ++axis)
+      for (const double side : {-1.0, 1.0}) {
+        const double room = (side < 0 ? kMargin + from[axis] : size_[axis] + kMargin - from[axis]);
+        const double speed = side * along[axis];
+        if (speed == 0 && room < 0) return std::nullopt;
+        if (speed > 0) end = std::min(end, room / speed);
+        if (speed < 0) begin = std::max(begin, room / speed);
+      }
+    if (!(begin <= end)) return std::nullopt;
+    return std::pair((from + begin * along).cast<float>().eval(), (from + end * along).cast<float>().eval());
+  }
+  /// A point that is in the image, or close by.
+  [[nodiscard]] std::optional<Point> point(const Eigen::Vector3d& p) const {
+    if (!before_the_eye(p)) return std::nullopt;
+    const Eigen::Vector2d at = place(p);
+    if ((at.array() < -kMargin).any() || (at.array() > size_.array() + kMargin).any()) return std::nullopt;
+    return at.cast<float>();
+  }
+
+ private:
+  static constexpr double kMargin = 64;
+  [[nodiscard]] double depth(const Eigen::Vector3d& p) const { return (p - camera_.eye()).dot(camera_.forward()); }
+
+  const Camera& camera_;
+  Eigen::Vector2d size_;
+  double aspect_;
+  double least_ = 1e-6 * camera_.distance;
+};
+
+constexpr Paint kMarkPaint{1.00F, 0.78F, 0.25F, 1}, kMarkHalo{0.04F, 0.05F, 0.06F, 0.75F};
+
+void add_mark_line(Builder& builder, const ImagePlaces& places, const Eigen::Vector3d& a, const Eigen::Vector3d& b,
+                   float width) {
+  const auto seen = places.line(a, b);
+  if (!seen) return;
+  builder.line(seen->first, seen->second, width + 2.4F, kMarkHalo);
+  builder.line(seen->first, seen->second, width, kMarkPaint);
+}
+
+/// A dark plate with light letters: read on any ground. It stays in the image.
+void add_label(Builder& builder, Point middle, const std::string& words, float scale, const Point& size) {
+  const float letter = 10 * scale, high = 20 * scale;
+  const float text = Builder::text_width(words, letter), wide = text + 16 * scale;
+  const Point half(0.5F * wide + 3, 0.5F * high + 3);
+  middle = middle.cwiseMin(size - half).cwiseMax(half);
+  builder.line(middle - Point(0.5F * (wide - high), 0), middle + Point(0.5F * (wide - high), 0), high, kPlatePaint);
+  builder.text(middle - Point(0.5F * text, 0.5F * letter), words, letter, kPlateInk);
+}
+
+void add_box(Builder& builder, const ImagePlaces& places, const Bounds& box, float scale) {
+  const std::array<Eigen::Vector3d, 8> corners = box_corners(box);  // by a bit for each axis
+  for (unsigned i = 0; i != 8; ++i)
+    for (const unsigned bit : {1U, 2U, 4U})
+      if ((i & bit) == 0) add_mark_line(builder, places, corners[i], corners[i | bit], 1.2F * scale);
+}
+
+/// Lines first, then points, then labels over both.
+void add_measured(Builder& builder, const ImagePlaces& places, std::span<const Eigen::Vector3d> points, float scale,
+                  const Point& size) {
+  const Measurement measured = measure(points);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    add_mark_line(builder, places, points[i - 1], points[i], 2.2F * scale);
+  for (const Eigen::Vector3d& p : points)
+    if (const auto at = places.point(p)) {
+      builder.disc(*at, 5.4F * scale, kMarkHalo);
+      builder.disc(*at, 4 * scale, kMarkPaint);
+    }
+  for (std::size_t i = 0; i != measured.distances.size(); ++i)
+    if (const auto seen = places.line(points[i], points[i + 1]))
+      add_label(builder, 0.5F * (seen->first + seen->second), measured_length_text(measured.distances[i]), scale, size);
+  if (!measured.angle || !places.point(points[1])) return;
+  // Outside of the angle.
+  Point away(0, 0);
+  for (const std::size_t other : {std::size_t{0}, std::size_t{2}})
+    if (const auto seen = places.line(points[1], points[other]); seen && seen->first != seen->second)
+      away -= (seen->second - seen->first).normalized();
+  away = away.norm() > 0.1F ? Point(away.normalized()) : Point(0, 1);
+  std::array<char, 32> words{};
+  std::snprintf(words.data(), words.size(), "%.2f°", *measured.angle);
+  add_label(builder, *places.point(points[1]) + 30 * scale * away, words.data(), scale, size);
+}
+
+}  // namespace
+
+double round_length(double most) {
+  if (!(most > 0) || !std::isfinite(most)) return 1;
+  const double power = std::pow(10.0, std::floor(std::log10(most)));
+  for (const double digit : {5.0, 2.0})
+    if (digit * power <= most) return digit * power;
+  return power;
+}
+
+namespace {
+
+struct LengthUnit {
+  double size;
+  const char* name;
+};
+
+const LengthUnit& unit_of(double millimetres) {
+  static constexpr std::array<LengthUnit, 4> kUnits{{{1e6, "km"}, {1e3, "m"}, {1, "mm"}, {1e-3, "µm"}}};
+  const auto fits = std::find_if(kUnits.begin(), kUnits.end(), [&](const LengthUnit& unit) {
+    return std::abs(millimetres) >= unit.size * (1 - 1e-9);
+  });
+  return fits == kUnits.end() ? kUnits.back() : *fits;
+}
+
+}  // namespace
+
+std::string length_text(double millimetres) {
+  const LengthUnit& unit = unit_of(millimetres);
+  // Without an exponent: the overlay has no letter e.
+  const double value = millimetres / unit.size;
+  const int digits =
+      value >= 1 || !(value > 0) ? 0 : std::min(20, static_cast<int>(std::ceil(-std::log10(value) - 1e-9)));
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return std::string(text.data()) + ' ' + unit.name;
+}
+
+std::string rounded_length_text(double millimetres) {
+  const LengthUnit& unit = unit_of(millimetres);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.3g %s", millimetres / unit.size, unit.name);
+  return text.data();
+}
+
+std::string measured_length_text(double millimetres) {
+  const LengthUnit& unit = millimetres > 0 ? unit_of(millimetres) : unit_of(1);
+  const double value = millimetres / unit.size;
+  const int whole = value >= 1 ? 1 + static_cast<int>(std::floor(std::log10(value))) : 1;  // digits before the point
+  std::array<char, 512> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", std::clamp(5 - whole, 0, 4), value);
+  std::string words = text.data();
+  if (words.find('.') != std::string::npos) words.erase(words.find_last_not_of('0') + 1);
+  if (words.ends_with('.')) words.pop_back();
+  return words + ' ' + unit.name;
+}
+
+Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height) {
+  Overlay overlay;
+  Builder builder(overlay);
+  if (is_thumbnail(width, height)) return overlay;
+  const float scale = overlay_scale(height);
+  const ImagePlaces places(camera, width, height);
+  if (settings.box) add_box(builder, places, *settings.box, scale);
+  if (!settings.measured.empty())
+    add_measured(builder, places, settings.measured, scale, {static_cast<float>(width), static_cast<float>(height)});
+  if (settings.axes) add_axes(builder, camera, settings, scale);
+  if (settings.scale_bar) add_scale_bar(builder, camera, settings, width, height, scale);
+  return overlay;
+}
+
+}  // namespace raylift::viewer

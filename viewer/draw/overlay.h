@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The axes in a corner, the scale bar and what is measured, as triangles in pixel coordinates. No GL.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cli/camera.h"
+#include "model/settings.h"
+
+namespace raylift::viewer {
+
+struct OverlayVertex {
+  std::array<float, 2> position;  ///< pixels from the lower left
+  std::array<float, 4> paint;     ///< sRGB and alpha
+  /// Distance from the middle of the line or disc, and where its edge is, in pixels: the edge is faded over one pixel,
+  /// so that it looks the same with one sample a pixel as with several.
+  std::array<float, 2> edge;
+};
+
+using Overlay = std::vector<OverlayVertex>;  ///< three to a triangle
+
+/// A length of 1, 2 or 5 times a power of ten, at most `most` millimetres.
+[[nodiscard]] double round_length(double most);
+
+/// The length in the largest unit that it reaches: "50 mm", "2 m", "1 km", "20 µm".
+[[nodiscard]] std::string length_text(double millimetres);
+
+/// The same with three digits: "1.23 m".
+[[nodiscard]] std::string rounded_length_text(double millimetres);
+
+/// The same with five digits, without an exponent: "1.2346 m".
+[[nodiscard]] std::string measured_length_text(double millimetres);
+
+/// Axes and scale bar, where the settings have them, and over the scene what is measured and the settings' box. In
+/// perspective the bar's length holds at the target's distance.
+[[nodiscard]] Overlay make_overlay(const Camera& camera, const Settings& settings, int width, int height);
+
+}  // namespace raylift::viewer

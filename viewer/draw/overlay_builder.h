@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines, discs, plates and text as triangles of an overlay. No GL, and no font: drawing without a window needs none.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <string_view>
+
+#include "draw/overlay.h"
+
+namespace raylift::viewer {
+
+/// The size of what an overlay has follows the image's height. A thumbnail has no overlay.
+[[nodiscard]] float overlay_scale(int height);
+[[nodiscard]] bool is_thumbnail(int width, int height);
+
+class OverlayBuilder {
+ public:
+  using Point = Eigen::Vector2f;       ///< pixels from the lower left
+  using Paint = std::array<float, 4>;  ///< sRGB and alpha
+
+  explicit OverlayBuilder(Overlay& overlay) : overlay_(overlay) {}
+
+  void line(const Point& a, const Point& b, float width, const Paint& paint);
+  void disc(const Point& center, float radius, const Paint& paint);
+  void rectangle(const Point& low, const Point& high, const Paint& paint);
+  /// Letters of ASCII, but for @, and those of lengths and angles: µ and °; others are boxes. `height` is a capital
+  /// letter's; strokes are widened by `more`.
+  void text(const Point& at, std::string_view words, float height, const Paint& paint, float more = 0);
+  [[nodiscard]] static float text_width(std::string_view words, float height);
+
+ private:
+  void strokes(std::string_view lines, const Point& at, float unit, const Paint& paint, float more);
+
+  Overlay& overlay_;
+};
+
+/// A dark ground with light letters: read over any image.
+inline constexpr OverlayBuilder::Paint kPlatePaint{0.05F, 0.06F, 0.07F, 0.85F}, kPlateInk{1.00F, 0.95F, 0.85F, 1};
+
+}  // namespace raylift::viewer

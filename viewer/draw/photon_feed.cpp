@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "draw/photon_feed.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "model/palette.h"
+
+namespace raylift::viewer {
+
+void PhotonFeed::feed(Renderer& renderer, const Photons& photons, const Settings& settings, const Scene& scene) {
+  if (set_ != photons.set()) {
+    forget();
+    set_ = photons.set();
+    if (!set_) {
+      renderer.photons().clear();
+      renderer.set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
+    } else {
+      renderer.photons().set_photons(*set_, scene,
+                                     set_->rows_buffer != 0 ? std::optional(set_->rows_buffer) : std::nullopt);
+    }
+  }
+  if (!set_) return;
+  const PhotonChoice& choice = photons.choice(settings.photons.filter);
+  if (choice_ != photons.choice_version()) {
+    choice_ = photons.choice_version();
+    renderer.photons().choose(choice);
+  }
+  const std::optional<std::size_t> selected = photons.selection() ? photons.selection()->path : std::nullopt;
+  if (selected_ != selected) {
+    selected_ = selected;
+    renderer.photons().select(photons.selected_steps());
+  }
+  if (!settings.colors_hits()) return;
+  const HitsKey key{choice_, settings.color, settings.photons.time};
+  if (hits_of_ == key) return;
+  hits_ = photons.hits(settings.photons.filter, settings.photons.time);
+  renderer.set_hit_colors(hit_colors(*hits_, settings.color));
+  hits_of_ = key;
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws photons over the scene: steps as lines, ends and heads of light as points. Vertices are pulled from the rows as
+// the simulation writes them, so time, colours and choice change without another upload. Needs a current context.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "draw/gl_objects.h"
+#include "draw/light_cells.h"
+#include "light/photon_choice.h"
+#include "light/photon_colors.h"
+#include "model/photon_settings.h"
+
+namespace raylift::viewer {
+
+/// What of a photon is under a pixel.
+struct PickedPhoton {
+  bool point;         ///< an end; else a step
+  std::uint32_t row;  ///< of PhotonSet::points or rows
+};
+/// In place of instance + 1, in images of ids.
+inline constexpr std::uint32_t kStepId = 0xFFFFFFFFU, kPointId = 0xFFFFFFFEU;
+
+class PhotonLayer {
+ public:
+  PhotonLayer() : empty_(make_vertex_array()) {}
+
+  /// Takes a set's rows into buffers, and draws none of them until choose(). `steps` is the buffer of its paths' rows
+  /// where OpenGL has them already, such as a SharedBuffer's. Throws Error: limit, out_of_device_memory.
+  void set_photons(const PhotonSet& set, const Scene& scene, std::optional<GLuint> steps = std::nullopt);
+  void choose(const PhotonChoice& choice);
+  /// Steps that are drawn over all others, through walls.
+  void select(std::span<const DrawnRow> steps);
+  /// Nothing is drawn any more.
+  void clear();
+
+  /// Whether draw() draws anything.
+  [[nodiscard]] bool draws(const PhotonSettings& settings) const;
+  /// Into the framebuffer that is bound, which is this canvas, with the renderer's Frame bound and its depth test.
+  /// `share`: of the light, the first photons, for images that may be coarse.
+  void draw(const PhotonSettings& settings, const LightCanvas& canvas, double share = 1);
+  /// Opaque light of so many steps and points, and more, is drawn by compute shaders: faster where there is much.
+  void set_computed_from(std::uint64_t count) { computed_from_ = count; }
+  void draw_selected(const PhotonSettings& settings, int width, int height);
+  /// For picking: lines are wide enough to be met.
+  void draw_ids(const PhotonSettings& settings, int width, int height);
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Steps and points that are chosen.
+  [[nodiscard]] std::uint64_t steps() const { return static_cast<std::uint64_t>(steps_); }
+  [[nodiscard]] std::uint64_t points() const { return static_cast<std::uint64_t>(ends_); }
+
+ private:
+  /// How many are drawn.
+  struct Counts {
+    GLsizei steps, ends;
+  };
+  void draw_pixels(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
+  void draw_cells(const PhotonSettings& settings, const LightCanvas& canvas, const Counts& counts);
+  const Program& program(const std::string& variant, PhotonColor color, bool computes);
+  void use(const Program& program, const PhotonSettings& settings, int width, int height, float line,
+           float point) const;
+  void use(const std::string& defines, const PhotonSettings& settings, int width, int height, float line, float point);
+  void bind(GLuint rows, const Buffer& drawn) const;
+
+  VertexArray empty_;
+  LightCells cells_;
+  std::uint64_t computed_from_ = std::numeric_limits<std::uint64_t>::max();
+  std::map<std::string, Program> programs_;
+  Buffer rows_, points_, colors_;
+  std::optional<GLuint> shared_rows_;
+  PhotonColorTable table_;  // without its colours
+  ValueRange times_;
+  Buffer drawn_steps_, drawn_points_, selected_;
+  GLsizei steps_ = 0, ends_ = 0, selected_steps_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace raylift::viewer

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene in OpenGL buffers, drawn by one indirect call. Needs a current context.
+#pragma once
+
+#include <raylift/geometry/scene/scene.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "draw/cap_layer.h"
+#include "draw/gl_objects.h"
+#include "draw/pace.h"
+#include "meshes/detail.h"
+#include "meshes/draw_list.h"
+#include "meshes/enclosed.h"
+#include "meshes/feature_edges.h"
+#include "meshes/levels.h"
+#include "meshes/seen_list.h"
+
+namespace raylift::viewer {
+
+/// Buffers that hold a scene's vertices and triangles already. The triangles index the vertices of all meshes.
+struct SharedGeometryBuffers {
+  GLuint vertices;
+  GLuint triangles;
+};
+
+/// The triangle under a pixel.
+struct Picked {
+  std::uint32_t instance;  ///< index in Scene::instances
+  /// Over all meshes: minus MeshOffsets::first_triangle, the triangle in its mesh. kNone: of a cap.
+  std::uint32_t triangle;
+};
+
+class SceneBuffers {
+ public:
+  SceneBuffers() : geometry_(make_vertex_array()) {}
+
+  /// Fills the buffers. The scene must outlive its use. With `shared`, vertices and triangles are not copied.
+  void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared);
+  /// The Look of each instance; empty: all are solid.
+  void set_looks(std::span<const std::uint8_t> looks);
+  /// Of each instance of glass, in hundredths; 0: Settings::glass, as all have until this is called for a scene.
+  void set_opacities(std::span<const std::uint8_t> hundredths);
+  /// Colours of solids for ColorBy::hits and first_hit.
+  void set_hit_colors(std::span<const std::uint32_t> colors);
+  /// Makes the vertex normals of smooth shading, once for a scene.
+  void ensure_normals();
+  /// The solid that draw_selected() draws, whatever its look; none.
+  void set_selected(std::optional<std::uint32_t> instance);
+  [[nodiscard]] bool has_selected() const { return selected_.commands != 0; }
+  [[nodiscard]] const Bounds& selected_bounds() const { return selected_bounds_; }
+  void draw_selected() const;
+  /// Of the scene. Until then, solids that are placed often alone have levels, and none hide others.
+  void set_detail(const Detail& detail);
+  /// Detail::enclosing alone: the levels stay.
+  void set_enclosing(std::span<const std::uint32_t> enclosing);
+  /// Chooses what draw() draws: what is seen, as finely as it is seen.
+  void look(const Sight& sight);
+  /// Draws the instances of a look with the current program.
+  void draw(Look look, Pace* pace) const;
+  /// Finds the feature edges of what has this look, once for a mesh. What is drawn faintly has them already, but for
+  /// meshes of very many triangles, and those placed very often.
+  void ensure_feature_edges(Look look);
+  /// Draws the feature edges of a look with the current program, as lines.
+  void draw_feature_edges(Look look, Pace* pace) const;
+  /// Makes caps of the solid instances at these planes, which draw_caps() draws.
+  void cut_at(const std::vector<ClipPlane>& planes) { caps_.set_planes(planes); }
+  [[nodiscard]] bool has_caps() const { return !caps_.empty(); }
+  void draw_caps() const;
+
+  [[nodiscard]] bool has_scene() const { return scene_ != nullptr; }
+  [[nodiscard]] bool draws(Look look) const { return group(look).commands != 0; }
+  [[nodiscard]] bool draws_any() const;
+  [[nodiscard]] const Bounds& bounds() const { return bounds_; }
+  /// Entries of the colour table: of materials, and for things without a colour of their own.
+  [[nodiscard]] std::uint32_t material_entries() const { return material_entries_; }
+  [[nodiscard]] std::uint32_t distinct_entries() const { return distinct_entries_; }
+  /// Triangles of all that is not hidden, those of each instance counted, and those that draw() draws of them.
+  [[nodiscard]] std::uint64_t shown_triangles() const;
+  [[nodiscard]] std::uint64_t drawn_triangles() const;
+  /// Bytes of all buffers, shared ones included.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return buffer_bytes_ + normal_bytes_ + levels_.triangles.size() * sizeof(UInt3) + caps_.bytes() +
+           edges_.vertices().size_bytes() + edges_.triangles().size_bytes();
+  }
+
+ private:
+  /// The instances of one look.
+  struct Group {
+    Buffer slots, records;
+    std::uint32_t commands = 0;
+    std::uint64_t triangles = 0;
+    SeenList seen;
+    Buffer seen_slots, seen_records;
+    Buffer line_slots, line_records;  // of feature edges
+    std::vector<DrawCommand> lines;
+    bool has_lines = false;
+  };
+  /// What is open is drawn with what is solid.
+  [[nodiscard]] const Group& group(Look look) const {
+    return groups_[static_cast<std::size_t>(look == Look::open ? Look::solid : look)];
+  }
+  [[nodiscard]] Group& group(Look look) {
+    return groups_[static_cast<std::size_t>(look == Look::open ? Look::solid : look)];
+  }
+  [[nodiscard]] GLuint triangle_buffer() const { return shared_ ? shared_->triangles : triangles_.name(); }
+  void set_levels(Levels levels);
+  void set_normals(const SmoothNormals& normals);
+  void fill(Group& group, const DrawList& list);
+  static void refill_seen(Group& group);
+  void set_lines(Group& group, const DrawList& list);
+  void bind_tables() const;
+  void bind(const VertexArray& array, const Buffer& slots) const;
+  void draw_records(GLuint triangles, std::size_t first, std::size_t count) const;
+
+  const Scene* scene_ = nullptr;
+  MeshOffsets offsets_;
+  Levels levels_;
+  Enclosed enclosed_;
+  std::vector<std::uint8_t> looks_;
+  std::optional<Sight> sight_;  // that the groups have
+  std::vector<std::uint32_t> surfaces_;
+  Bounds bounds_;
+  Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_;
+  std::array<Group, 7> groups_;  // by Look
+  Group selected_;
+  CapLayer caps_;
+  Bounds selected_bounds_;
+  FeatureEdges edges_;
+  Buffer edge_vertices_, edge_triangles_;
+  std::optional<SharedGeometryBuffers> shared_;
+  VertexArray geometry_;
+  std::uint64_t buffer_bytes_ = 0, normal_bytes_ = 0;  // without those of levels and caps
+  std::uint32_t material_entries_ = 1;
+  std::uint32_t distinct_entries_ = 1;
+};
+
+}  // namespace raylift::viewer

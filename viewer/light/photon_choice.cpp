@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "light/photon_choice.h"
+
+#include <raylift/geometry/scene/solids.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace raylift::viewer {
+namespace {
+
+using photon::PhotonRow;
+
+/// A filter that is ready to ask.
+class Filter {
+ public:
+  explicit Filter(const PhotonFilter& filter) : filter_(filter), pattern_(filter.history) {}
+
+  [[nodiscard]] bool asks_for_history() const { return !pattern_.matches_all(); }
+  [[nodiscard]] bool has(const photon::History& history) const { return pattern_.matches(history); }
+  /// Of a photon, by its last row.
+  [[nodiscard]] bool has_channel(const PhotonRow& end) const {
+    return !filter_.channel || (end.sensor != 0 && filter_.channel->has(static_cast<std::int32_t>(end.sensor - 1)));
+  }
+  [[nodiscard]] bool has_wavelength(const PhotonRow& row) const {
+    return !filter_.wavelength || filter_.wavelength->has(row.wavelength);
+  }
+
+ private:
+  const PhotonFilter& filter_;
+  photon::HistoryPattern pattern_;
+};
+
+std::vector<std::uint32_t> materials_of_solids(const Scene& scene) {
+  std::vector<std::uint32_t> materials;
+  for (std::uint32_t i = 0; i != scene.instances.size(); ++i) materials.push_back(material_of(scene, i));
+  return materials;
+}
+
+}  // namespace
+
+std::uint32_t material_of(const Scene& scene, std::uint32_t solid) {
+  const auto none = static_cast<std::uint32_t>(scene.materials.size());
+  if (solid >= scene.instances.size()) return none;
+  const Instance& instance = scene.instances[solid];
+  if (scene.meshes[instance.mesh].parts.empty()) return none;
+  return std::min(scene.material(instance, 0), none);
+}
+
+PhotonChoice choose_photons(const PhotonSet& set, const Scene& scene, const PhotonFilter& wanted) {
+  const Filter filter(wanted);
+  const std::vector<std::uint32_t> materials = materials_of_solids(scene);
+  const auto none = static_cast<std::uint32_t>(scene.materials.size());
+  const auto drawn = [&](std::size_t row, std::uint32_t solid) {
+    return DrawnRow{static_cast<std::uint32_t>(row), solid < materials.size() ? materials[solid] : none};
+  };
+  PhotonChoice choice;
+  for (std::size_t i = 0; i != set.paths(); ++i) {
+    const std::span<const PhotonRow> path = set.path(i);
+    if (path.empty() || !filter.has_channel(path.back())) continue;
+    if (filter.asks_for_history() && !filter.has(history_of(path))) continue;
+    const std::size_t before = choice.steps.size();
+    for (std::size_t row = set.first[i]; row + 1 < set.first[i] + path.size(); ++row)
+      if (filter.has_wavelength(set.rows[row])) choice.steps.push_back(drawn(row, set.media[row]));
+    choice.paths += choice.steps.size() != before ? 1 : 0;
+  }
+  for (std::size_t i = 0; i != set.points.size(); ++i) {
+    const PhotonRow& point = set.points[i];
+    if (!filter.has_channel(point) || !filter.has_wavelength(point)) continue;
+    if (filter.asks_for_history()) {
+      if (set.histories.empty()) {
+        ++choice.without_history;
+        continue;
+      }
+      if (!filter.has(set.histories[i])) continue;
+    }
+    choice.points.push_back(drawn(i, point.solid));
+  }
+  return choice;
+}
+
+std::vector<DrawnRow> steps_of(const PhotonSet& set, const Scene& scene, std::size_t path) {
+  std::vector<DrawnRow> steps;
+  for (std::size_t i = 0; i + 1 < set.path(path).size(); ++i) {
+    const auto row = static_cast<std::uint32_t>(set.first[path] + i);
+    steps.push_back({row, material_of(scene, set.media[row])});
+  }
+  return steps;
+}
+
+std::vector<std::uint32_t> sensors_of_solids(const Scene& scene) {
+  std::vector<std::uint32_t> shown(scene.instances.size());
+  std::iota(shown.begin(), shown.end(), 0U);
+  if (scene.optics.channels.empty()) return shown;
+  const raylift::SolidTree tree = solid_tree(scene);
+  std::vector<std::uint32_t> below(shown.size(), 0);  // sensors in a solid, its own self among them
+  for (const SolidChannel& channel : scene.optics.channels)
+    for (std::uint32_t solid = channel.solid; solid != kNone; solid = tree.mother[solid]) ++below[solid];
+  for (const SolidChannel& channel : scene.optics.channels)
+    for (std::uint32_t solid = channel.solid; solid != kNone && below[solid] == 1; solid = tree.mother[solid])
+      shown[solid] = channel.solid;
+  return shown;
+}
+
+SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice, std::span<const std::uint32_t> sensors,
+                     std::optional<double> until) {
+  constexpr float kNever = std::numeric_limits<float>::infinity();
+  SolidHits own;
+  own.counts.resize(sensors.size());
+  own.first_times.resize(sensors.size(), kNever);
+  const auto add = [&](const PhotonRow& row) {
+    if (row.flag != photon::opticks::kSurfaceDetect || row.solid >= sensors.size()) return;
+    if (until && static_cast<double>(row.time) > *until) return;
+    own.most = std::max(own.most, ++own.counts[row.solid]);
+    own.first_times[row.solid] = std::min(own.first_times[row.solid], row.time);
+  };
+  if (!set.points.empty()) {
+    for (const DrawnRow& point : choice.points) add(set.points[point.row]);
+  } else {
+    for (const DrawnRow& step : choice.steps) add(set.rows[step.row + 1]);
+  }
+  for (const float time : own.first_times)
+    if (time != kNever) own.times.add(time);
+  SolidHits hits = own;
+  for (std::size_t solid = 0; solid != sensors.size(); ++solid) {
+    hits.counts[solid] = own.counts[sensors[solid]];
+    hits.first_times[solid] = own.first_times[sensors[solid]];
+  }
+  return hits;
+}
+
+}  // namespace raylift::viewer

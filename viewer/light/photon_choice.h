@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which steps and points of photons are drawn, and what they say of the solids that detected them. No GL.
+#pragma once
+
+#include <raylift/geometry/scene/scene.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "light/photon_set.h"
+#include "model/photon_settings.h"
+
+namespace raylift::viewer {
+
+/// What is drawn of a row: a step from it to the next row, or a point. Shaders read it so.
+struct DrawnRow {
+  std::uint32_t row;
+  std::uint32_t material;  ///< that light goes through, an index in Scene::materials, or their number for none
+  friend bool operator==(const DrawnRow&, const DrawnRow&) = default;
+};
+
+struct PhotonChoice {
+  std::vector<DrawnRow> steps;   ///< rows of PhotonSet::rows
+  std::vector<DrawnRow> points;  ///< rows of PhotonSet::points
+  std::uint64_t paths = 0;       ///< that have any step drawn
+  /// Points that are left out as a pattern chooses histories and theirs are not known.
+  std::uint64_t without_history = 0;
+};
+
+/// Throws Error(usage) for a pattern that can't be read.
+[[nodiscard]] PhotonChoice choose_photons(const PhotonSet& set, const Scene& scene, const PhotonFilter& filter);
+/// All steps of one path.
+[[nodiscard]] std::vector<DrawnRow> steps_of(const PhotonSet& set, const Scene& scene, std::size_t path);
+
+/// The material of a solid: an index in Scene::materials; their number for none.
+[[nodiscard]] std::uint32_t material_of(const Scene& scene, std::uint32_t solid);
+
+/// What chosen photons say of each solid.
+struct SolidHits {
+  std::vector<std::uint32_t> counts;  ///< of photons that it detected
+  std::vector<float> first_times;     ///< ns; infinite where there is none
+  std::uint32_t most = 0;             ///< of a solid
+  ValueRange times;                   ///< of the solids' first hits
+};
+/// Of each solid: the one whose hits it shows. A solid that encloses a single sensor shows that sensor's hits, such as
+/// the glass around a photocathode; all others show their own.
+[[nodiscard]] std::vector<std::uint32_t> sensors_of_solids(const Scene& scene);
+/// Of the points, or where there are none of the paths' ends; with `until`, of those that ended by then. `sensors` is
+/// sensors_of_solids().
+[[nodiscard]] SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice,
+                                   std::span<const std::uint32_t> sensors, std::optional<double> until);
+
+}  // namespace raylift::viewer

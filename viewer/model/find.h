@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solids by what somebody types: the window's search, and the patterns of options. No GL.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/solids.h"
+
+namespace raylift::viewer {
+
+enum class FoundBy : std::uint8_t { name, mesh, material, path, copy };
+
+struct Found {
+  std::vector<std::uint32_t> solids;  ///< ascending; empty: none
+  std::optional<FoundBy> by;
+};
+
+/// The solids that a text means: "name:TEXT", "mesh:TEXT", "material:TEXT", "path:TEXT" or "copy:NUMBER", also
+/// "#NUMBER". A text with a '/' is a path. Any other is a name, or else a mesh or a material inside. A text is a
+/// pattern: '*' is any text, '?' any character, '[abc]' one of these, '\\' takes the next as it is. Where it matches
+/// nothing in full, it is any part of the name, mesh, material or path, and case does not count. A node without a solid
+/// stands for those below.
+[[nodiscard]] Found find(const Solids& solids, std::string_view text);
+/// The same; throws Error(usage) where nothing is found.
+[[nodiscard]] Found find_some(const Solids& solids, std::string_view text);
+/// The first node without a solid of its own whose name or path a text matches in full, as find() reads it; kNone where
+/// there is none, and where a solid has that name or path.
+[[nodiscard]] std::uint32_t find_group(const Solids& solids, std::string_view text);
+/// "no solid's name, mesh or material matches 'x'".
+[[nodiscard]] std::string nothing_matches(std::string_view text);
+/// The solids that any of these texts means, ascending. Throws Error(usage) where one of them finds nothing.
+[[nodiscard]] std::vector<std::uint32_t> find_each(const Solids& solids, std::span<const std::string> texts);
+
+/// "12 solids by material", "none found".
+[[nodiscard]] std::string count_text(const Found& found);
+
+}  // namespace raylift::viewer

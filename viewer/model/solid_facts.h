@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts of solids, alone or together: box, area, volume, counts. No GL.
+#pragma once
+
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/progress.h>
+#include <raylift/geometry/scene/scene.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/fact_lines.h"
+
+namespace raylift::viewer {
+
+/// Of one solid or of several. Lengths are millimetres of the world.
+struct SolidFacts {
+  std::uint64_t solids = 0, triangles = 0;
+  Bounds box;                    ///< of their vertices, along the world's axes
+  double area = 0;               ///< of all their triangles
+  bool checked = false;          ///< whether their meshes are; what follows is known then
+  std::uint64_t not_closed = 0;  ///< solids that have no volume, for their mesh is not closed
+  std::uint64_t inward = 0;      ///< closed ones whose normals point inward
+  /// What each of them encloses, daughters included, and the sum of it; nothing where one of them is not closed.
+  std::optional<double> volume;
+  /// The same of those alone that lie in no other of them, by the tree of solids: space that several enclose counts
+  /// once.
+  std::optional<double> outer_volume;
+};
+
+[[nodiscard]] FactLines fact_lines(const SolidFacts& facts);
+/// "name\npath\nkey: value\n...".
+[[nodiscard]] std::string facts_text(const std::string& name, const std::string& path, const SolidFacts& facts);
+
+/// Works the facts of a scene's solids out. What it learns of a mesh it keeps for the mesh's other solids. May be used
+/// by several threads at once.
+class SolidMeasurer {
+ public:
+  explicit SolidMeasurer(std::shared_ptr<const Scene> scene);
+
+  /// `check`: of the scene; null: the facts tell of no volumes. Throws Error(cancelled) within some milliseconds after
+  /// `progress` asks for it.
+  [[nodiscard]] SolidFacts facts(std::span<const std::uint32_t> solids, const SceneCheck* check,
+                                 const Progress& progress = {});
+  /// Their box alone, which is that of the facts.
+  [[nodiscard]] Bounds box(std::span<const std::uint32_t> solids, const Progress& progress = {});
+
+ private:
+  /// Of a mesh, in its own frame and unit.
+  struct Surface {
+    Bounds box;
+    double area = 0;
+    Eigen::Matrix3d by_normal = Eigen::Matrix3d::Zero();  // the sum of area n n^T over the triangles, n their normals
+  };
+  const Surface& surface(std::uint32_t mesh, const Progress& progress);
+  double area(const Instance& solid, const Progress& progress);
+  double stretched_area(const Instance& solid, const Eigen::Matrix3d& gram, const Progress& progress);
+  void add_volumes(std::span<const std::uint32_t> solids, const SceneCheck& check, SolidFacts& facts) const;
+
+  std::shared_ptr<const Scene> scene_;
+  std::mutex mutex_;  // of what follows
+  std::vector<std::unique_ptr<const Surface>> surfaces_;
+  std::map<std::pair<std::uint32_t, std::array<double, 6>>, double> stretched_;  // areas, by mesh and gram matrix
+};
+
+}  // namespace raylift::viewer

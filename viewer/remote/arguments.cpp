@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/arguments.h"
+
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/quantity.h"
+#include "cli/suggest.h"
+#include "cli/text.h"
+#include "model/measurement.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Type = Parameter::Type;
+
+/// "'fov' must be a number from 1 to 170".
+[[noreturn]] void reject_value(const Parameter& parameter, const std::string& wanted) {
+  throw Error(ErrorKind::usage, "'" + std::string(parameter.name) + "' must be " + wanted);
+}
+
+bool is_list(Type type) {
+  return type == Type::patterns || type == Type::planes || type == Type::words || type == Type::points;
+}
+
+std::string one_of_choices(const Parameter& parameter) {
+  std::string text;
+  for (const std::string& word : parameter.choices) text += (text.empty() ? "" : ", ") + word;
+  return "one of " + text;
+}
+
+/// A text that nothing can be hidden in: of some length, and without a NUL, where C's functions would end it.
+std::string checked_text(const Parameter& parameter, const Json& value) {
+  if (!value.is_string()) reject_value(parameter, is_list(parameter.type) ? "a text or a list of texts" : "a text");
+  auto text = value.get<std::string>();
+  if (text.size() > kLongestText)
+    reject_value(parameter, "a text of at most " + std::to_string(kLongestText) + " bytes");
+  if (text.find('\0') != std::string::npos) reject_value(parameter, "a text without NUL");
+  const bool chosen = parameter.type == Type::choice || parameter.type == Type::words;
+  if (chosen && std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end())
+    reject_value(parameter, one_of_choices(parameter));
+  if (parameter.type == Type::file && !std::filesystem::path(text).is_absolute())
+    reject_value(parameter, "an absolute path: the viewer's folder is not the sender's");
+  return text;
+}
+
+double checked_number(const Parameter& parameter, const Json& value, const std::string& wanted) {
+  if (!value.is_number()) reject_value(parameter, wanted);
+  const double number = value.get<double>();
+  if (!(number >= parameter.least && number <= parameter.most)) reject_value(parameter, wanted);
+  return number;
+}
+
+Json checked_list(const Parameter& parameter, const Json& value) {
+  Json list = Json::array();
+  if (!value.is_array()) {
+    list.push_back(checked_text(parameter, value));
+    return list;
+  }
+  if (value.empty() || value.size() > kMaxTexts)
+    reject_value(parameter, "a list of 1 to " + std::to_string(kMaxTexts) + " texts");
+  for (const Json& item : value) list.push_back(checked_text(parameter, item));
+  return list;
+}
+
+Json checked_point(const Parameter& parameter, const Json& value, const std::string& range) {
+  if (!value.is_array() || value.size() != 3) reject_value(parameter, "a list of three numbers");
+  Json point = Json::array();
+  for (const Json& item : value) point.push_back(checked_number(parameter, item, "three numbers" + range));
+  return point;
+}
+
+Json checked_points(const Parameter& parameter, const Json& value, const std::string& range) {
+  if (!value.is_array() || value.size() < 2 || value.size() > kMaxMeasured)
+    reject_value(parameter, "a list of two or three points");
+  Json points = Json::array();
+  for (const Json& item : value) points.push_back(checked_point(parameter, item, range));
+  return points;
+}
+
+Json checked_value(const Parameter& parameter, const Json& value) {
+  const std::string range = " from " + cli::short_number(parameter.least) + " to " + cli::short_number(parameter.most);
+  switch (parameter.type) {
+    case Type::text:
+    case Type::file:
+    case Type::choice:
+      return checked_text(parameter, value);
+    case Type::patterns:
+    case Type::planes:
+    case Type::words:
+      return checked_list(parameter, value);
+    case Type::number:
+      return checked_number(parameter, value, "a number" + range);
+    case Type::flag:
+      if (!value.is_boolean()) reject_value(parameter, "true or false");
+      return value;
+    case Type::points:
+      return checked_points(parameter, value, range);
+    case Type::point:
+      break;
+  }
+  return checked_point(parameter, value, range);
+}
+
+std::vector<std::string> names_of(const Verb& verb) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : verb.parameters) names.emplace_back(parameter.name);
+  return names;
+}
+
+const Parameter* find_parameter(const Verb& verb, std::string_view name) {
+  for (const Parameter& parameter : verb.parameters)
+    if (parameter.name == name) return &parameter;
+  return nullptr;
+}
+
+[[noreturn]] void reject_name(const Verb& verb, const std::string& name) {
+  if (verb.parameters.empty()) throw Error(ErrorKind::usage, std::string(verb.name) + " takes no parameters");
+  throw Error(ErrorKind::usage, std::string(verb.name) + " has no parameter '" + cli::printable(name.substr(0, 64)) +
+                                    "'" + cli::did_you_mean(name.substr(0, 64), names_of(verb)));
+}
+
+/// A value as it is typed: by the rules of options.
+Json typed_value(const Parameter& parameter, const std::string& word) {
+  switch (parameter.type) {
+    case Type::number:
+      if (const auto number = cli::number(word)) return *number;
+      reject_value(parameter, "a number");
+    case Type::flag:
+      if (word != "true" && word != "false") reject_value(parameter, "true or false");
+      return word == "true";
+    case Type::point:
+    case Type::points: {
+      const Eigen::Vector3d p = cli::parse_point(word);
+      Json point = Json::array({p.x(), p.y(), p.z()});
+      return parameter.type == Type::point ? point : Json::array({point});
+    }
+    case Type::patterns:
+    case Type::words:
+      return cli::split_at_commas(word);
+    case Type::planes:
+      return Json::array({word});
+    case Type::file:
+      return std::filesystem::absolute(cli::parse_file_name(word)).string();
+    case Type::text:
+    case Type::choice:
+      break;
+  }
+  return word;
+}
+
+/// The parameter that a word is for; takes its name off the word.
+const Parameter& take_name(const Verb& verb, std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals != std::string::npos)
+    if (const Parameter* named = find_parameter(verb, word.substr(0, equals))) {
+      word.erase(0, equals + 1);
+      return *named;
+    }
+  // A file, a pattern and a plane may contain '=': "x=100".
+  const bool first = !verb.parameters.empty() &&
+                     (equals == std::string::npos ||
+                      (verb.parameters.front().type != Type::choice && verb.parameters.front().type != Type::words));
+  if (!first) reject_name(verb, word.substr(0, equals));
+  return verb.parameters.front();
+}
+
+}  // namespace
+
+Arguments::Arguments(const Verb& verb, const Json& given) {
+  Json named = Json::object();
+  if (given.is_array()) {
+    if (given.size() > verb.parameters.size())
+      throw Error(ErrorKind::usage, std::string(verb.name) + " takes at most " +
+                                        cli::counted(verb.parameters.size(), "parameter", "parameters"));
+    for (std::size_t i = 0; i != given.size(); ++i) named[std::string(verb.parameters[i].name)] = given[i];
+  }
+  for (const auto& [name, value] : (given.is_array() ? named : given).items()) {
+    const Parameter* parameter = find_parameter(verb, name);
+    if (parameter == nullptr) reject_name(verb, name);
+    if (!value.is_null()) values_[name] = checked_value(*parameter, value);
+  }
+  for (const Parameter& parameter : verb.parameters)
+    if (parameter.required && !has(parameter.name))
+      throw Error(ErrorKind::usage, std::string(verb.name) + ": '" + std::string(parameter.name) + "' is missing");
+}
+
+Arguments Arguments::of_words(const Verb& verb, std::span<const std::string> words) {
+  if (words.size() == 1 && words[0].starts_with('{')) {
+    const Json json = Json::parse(words[0], nullptr, false);
+    if (!json.is_object()) throw Error(ErrorKind::usage, "the parameters are not a JSON object");
+    return {verb, json};
+  }
+  Json given = Json::object();
+  for (std::string word : words) {
+    const Parameter& parameter = take_name(verb, word);
+    const std::string name(parameter.name);
+    const Json value = typed_value(parameter, word);
+    if (given.contains(name) && is_list(parameter.type))
+      given[name].insert(given[name].end(), value.begin(), value.end());
+    else if (given.contains(name))
+      throw Error(ErrorKind::usage, "'" + name + "' is given twice");
+    else
+      given[name] = value;
+  }
+  return {verb, given};
+}
+
+std::optional<std::string> Arguments::text(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::nullopt : std::optional(found->get<std::string>());
+}
+
+std::optional<double> Arguments::number(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::nullopt : std::optional(found->get<double>());
+}
+
+std::optional<bool> Arguments::flag(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::nullopt : std::optional(found->get<bool>());
+}
+
+std::optional<Eigen::Vector3d> Arguments::point(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) return std::nullopt;
+  return Eigen::Vector3d((*found)[0].get<double>(), (*found)[1].get<double>(), (*found)[2].get<double>());
+}
+
+std::vector<Eigen::Vector3d> Arguments::points(std::string_view name) const {
+  std::vector<Eigen::Vector3d> result;
+  if (const auto found = values_.find(name); found != values_.end())
+    for (const Json& p : *found) result.emplace_back(p[0].get<double>(), p[1].get<double>(), p[2].get<double>());
+  return result;
+}
+
+std::vector<std::string> Arguments::texts(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::vector<std::string>() : found->get<std::vector<std::string>>();
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/json_rpc.h"
+
+#include "cli/session.h"
+#include "cli/text.h"
+
+namespace raylift::viewer::rpc {
+namespace {
+
+Message refused(Code code, std::string_view message) {
+  Call call;
+  call.refusal = error(nullptr, code, message);
+  return {{std::move(call)}, false};
+}
+
+/// What is too much about a text, if anything. It need not be JSON.
+std::string excess(std::string_view text) {
+  if (text.size() > kMaxBytes) return "a message has at most " + cli::grouped(kMaxBytes) + " bytes";
+  int depth = 0;
+  std::size_t values = 1;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (quoted)
+      continue;
+    else if (c == '[' || c == '{')
+      ++depth, ++values;
+    else if (c == ']' || c == '}')
+      --depth;
+    else if (c == ',')
+      ++values;
+    if (depth > kMaxDepth) return "a message is nested at most " + std::to_string(kMaxDepth) + " deep";
+    if (values > kMaxValues) return "a message has at most " + cli::grouped(kMaxValues) + " values";
+  }
+  return {};
+}
+
+Call parse_call(const Json& json) {
+  Call call;
+  const auto invalid = [&](std::string_view why) {
+    call.refusal = error(call.id.value_or(nullptr), Code::invalid_request, why);
+    return call;
+  };
+  if (!json.is_object()) return invalid("a request is an object");
+  if (const auto id = json.find("id"); id != json.end()) {
+    if (!id->is_null() && !id->is_number() && !id->is_string()) return invalid("'id' must be a text or a number");
+    call.id = *id;
+  }
+  const auto version = json.find("jsonrpc");
+  if (version == json.end() || *version != "2.0") return invalid("'jsonrpc' must be \"2.0\"");
+  const auto method = json.find("method");
+  if (method == json.end() || !method->is_string()) return invalid("'method' must be a text");
+  call.method = method->get<std::string>();
+  if (const auto params = json.find("params"); params != json.end()) {
+    if (!params->is_structured()) return invalid("'params' must be an object or an array");
+    call.params = *params;
+  }
+  return call;
+}
+
+}  // namespace
+
+Message parse(std::string_view text) {
+  if (const std::string why = excess(text); !why.empty()) return refused(Code::invalid_request, why);
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) return refused(Code::parse_error, "the message is not JSON");
+  if (!json.is_array()) return {{parse_call(json)}, false};
+  if (json.empty()) return refused(Code::invalid_request, "a batch has at least one request");
+  if (json.size() > kMaxCalls)
+    return refused(Code::invalid_request, "a batch has at most " + std::to_string(kMaxCalls) + " requests");
+  Message message{{}, true};
+  for (const Json& item : json) message.calls.push_back(parse_call(item));
+  return message;
+}
+
+Json result(const Json& id, Json value) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(value)}};
+}
+
+Json error(const Json& id, Code code, std::string_view message, Json data) {
+  Json failure{{"code", static_cast<int>(code)}, {"message", message}};
+  if (!data.is_null()) failure["data"] = std::move(data);
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(failure)}};
+}
+
+Json error(const Json& id, Code code, const Error& failure) {
+  Json data = cli::to_json(failure);
+  const auto message = data.at("message").get<std::string>();
+  data["file"] = failure.file();
+  data["exit_code"] = exit_code(failure.kind());
+  return error(id, code, message, std::move(data));
+}
+
+Json notification(std::string_view method, Json params) {
+  return {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+}
+
+std::string line(const Json& message) {
+  return message.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace raylift::viewer::rpc

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/send.h"
+
+#include <poll.h>
+#include <raylift/geometry/error.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/suggest.h"
+#include "cli/text.h"
+#include "remote/arguments.h"
+#include "remote/json_rpc.h"
+#include "remote/view_socket.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr const char* kGroup = "A viewer that runs";
+constexpr const char* kStartOne = "start one: raylift-view FILE";
+
+/// A connection to a viewer of this user.
+detail::Descriptor connected(const std::string& to) {
+  std::optional<detail::Descriptor> socket;
+  if (to.find('/') != std::string::npos) {
+    socket = connect_to(to);
+    if (!socket) throw Error(ErrorKind::io, "no viewer listens there", {to, ""}, kStartOne);
+  } else {
+    const SocketFolder folder(SocketFolder::usual_path(), true);
+    const bool number = std::all_of(to.begin(), to.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!number) throw Error(ErrorKind::usage, "--to takes the number of a process, or the path of a socket");
+    const std::vector<std::string> names =
+        to.empty() ? folder.names() : std::vector<std::string>{"view-" + to + ".sock"};
+    for (const std::string& name : names)
+      if ((socket = folder.connect(name))) break;
+    if (!socket)
+      throw Error(ErrorKind::io,
+                  to.empty() ? "no viewer of yours is running" : "process " + to + " is no viewer of yours", {},
+                  kStartOne);
+  }
+  if (peer_of(*socket) != ::geteuid()) throw Error(ErrorKind::io, "the viewer there is another user's", {to, ""});
+  return std::move(*socket);
+}
+
+/// Waits until the socket is ready; an interrupt throws Error(cancelled).
+void wait_for(const detail::Descriptor& socket, short events, const cli::Session& session) {
+  pollfd awaited{socket.get(), events, 0};
+  constexpr int kLook = 200;  // ms: a signal may come just before poll()
+  while (::poll(&awaited, 1, kLook) <= 0) session.stop_if_interrupted();
+}
+
+/// What a viewer says, line by line.
+class Lines {
+ public:
+  Lines(const detail::Descriptor& socket, const cli::Session& session) : socket_(socket), session_(session) {}
+
+  void say(const std::string& text) const {
+    for (std::size_t sent = 0; sent < text.size();) {
+      wait_for(socket_, POLLOUT, session_);
+      const ssize_t count = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (count < 0 && errno != EAGAIN && errno != EINTR) return;  // it may have answered why
+      sent += count > 0 ? static_cast<std::size_t>(count) : 0;
+    }
+  }
+  /// The next line; nothing where the viewer has ended.
+  std::optional<Json> next() {
+    std::array<char, 4096> piece{};
+    std::size_t end = 0;
+    while ((end = text_.find('\n')) == std::string::npos) {
+      wait_for(socket_, POLLIN, session_);
+      const ssize_t count = ::recv(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
+      if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      if (count <= 0) return std::nullopt;
+      text_.append(piece.data(), static_cast<std::size_t>(count));
+    }
+    Json json = Json::parse(text_.substr(0, end), nullptr, false);
+    if (!json.is_object()) throw Error(ErrorKind::malformed, "what answers is no viewer");
+    text_.erase(0, end + 1);
+    return json;
+  }
+
+ private:
+  const detail::Descriptor& socket_;
+  const cli::Session& session_;
+  std::string text_;
+};
+
+/// The Error that a viewer answers with.
+Error error_of(const Json& failure) {
+  try {
+    const Json& data = failure.at("data");
+    return {error_kind(data.at("kind").get<std::string>()),
+            data.at("problem").get<std::string>(),
+            {data.at("file").get<std::string>(), data.at("element").get<std::string>()},
+            data.at("advice").get<std::string>()};
+  } catch (const std::exception&) {
+    return {ErrorKind::malformed,
+            "the viewer answers: " + failure.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  }
+}
+
+std::string as_text(const Json& value) {
+  const std::string text =
+      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return cli::printable(text);
+}
+
+/// One line for each key.
+std::string lines_of(const Json& result) {
+  if (result.is_null()) return {};
+  if (!result.is_object()) return as_text(result) + '\n';
+  std::string text;
+  for (const auto& [key, value] : result.items())
+    if (!value.is_null()) text += cli::printable(key) + ": " + as_text(value) + '\n';
+  return text;
+}
+
+/// One line for each, until the viewer ends, or an interrupt.
+int print_notifications(Lines& lines, bool as_json, cli::Session& session) {
+  while (const std::optional<Json> told = lines.next()) {
+    const Json params = told->value("params", Json());
+    session.write(as_json ? rpc::line(*told) : as_text(told->value("method", "")) + ": " + as_text(params) + '\n');
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_send_options(CLI::App& app, SendOptions& options) {
+  cli::offer(app.add_option("--send", options.verb,
+                            "Ask a viewer that runs: open, look, select, ...; NAME=VALUE... follow in place of files"),
+             verb_names())
+      ->type_name("VERB")
+      ->group(kGroup);
+  app.add_option("--to", options.to, "With --send: the viewer with this process number or socket, not the newest one")
+      ->type_name("PID|PATH")
+      ->group(kGroup);
+  cli::add_flag(app, "--json", options.json, "With --send: print the answer as JSON")->group(kGroup);
+  cli::add_flag(app, "--verbs", options.describe, "Print the schema of all verbs as JSON")->group(kGroup);
+  cli::add_flag(app, "--no-socket", options.no_socket, "Open a window that --send does not reach")->group(kGroup);
+}
+
+int send(const SendOptions& options, const std::vector<std::string>& words, cli::Session& session) {
+  const Verb* verb = find_verb(options.verb);
+  if (verb == nullptr)
+    throw Error(
+        ErrorKind::usage,
+        "there is no verb '" + cli::printable(options.verb) + "'" + cli::did_you_mean(options.verb, verb_names()), {},
+        "see 'raylift-view --help'");
+  const Arguments arguments = Arguments::of_words(*verb, words);
+  const Json request{{"jsonrpc", "2.0"}, {"id", 1}, {"method", verb->name}, {"params", arguments.json()}};
+  const detail::Descriptor socket = connected(options.to);
+  Lines lines(socket, session);
+  lines.say(rpc::line(request));
+  const std::optional<Json> answer = lines.next();
+  if (!answer) throw Error(ErrorKind::io, "the viewer ended without an answer");
+  if (answer->contains("error")) throw error_of((*answer)["error"]);
+  if (verb->name == "subscribe") return print_notifications(lines, options.json, session);
+  const Json result = answer->value("result", Json());
+  session.write(options.json ? result.dump(2, ' ', false, Json::error_handler_t::replace) + '\n' : lines_of(result));
+  return 0;
+}
+
+}  // namespace raylift::viewer

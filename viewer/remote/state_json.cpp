@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/state_json.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "cli/options.h"
+#include "model/measurement.h"
+#include "model/photon_json.h"
+
+namespace raylift::viewer {
+namespace {
+
+using cli::Json;
+
+Json coordinates(const Eigen::Vector3d& v) {
+  return Json::array({v.x(), v.y(), v.z()});
+}
+
+/// Others have another working folder.
+std::string absolute(const std::string& file) {
+  std::error_code ignored;
+  return file.empty() ? file : std::filesystem::absolute(file, ignored).string();
+}
+
+/// How many solids have each style but the plain one.
+Json styled_json(const Solids* solids) {
+  Json json = Json::object();
+  for (std::size_t style = 1; style != kStyleNames.size(); ++style)
+    json[std::string(kStyleNames[style])] =
+        solids == nullptr ? 0 : std::count(solids->styles().begin(), solids->styles().end(), style);
+  return json;
+}
+
+/// The opacities of glass that has its own, the least first, and how many solids have each.
+Json opacities_json(const Solids* solids) {
+  std::map<std::uint8_t, int> counts;
+  for (std::size_t i = 0; solids != nullptr && i != solids->styles().size(); ++i)
+    if (solids->styles()[i] == static_cast<std::uint8_t>(Style::glass) && solids->opacities()[i] != 0)
+      ++counts[solids->opacities()[i]];
+  Json json = Json::array();
+  for (const auto& [opacity, count] : counts) json.push_back({{"opacity", opacity / 100.0}, {"solids", count}});
+  return json;
+}
+
+/// By the names of the verb `photons`; null where there is nothing.
+Json light_json(const ViewerState& state) {
+  Json json{{"file", nullptr}, {"compare", nullptr}, {"source", nullptr}};
+  json.update(origin_json(state.light()));
+  json.update(photon_json(state.settings().photons));
+  return json;
+}
+
+void add_settings(const Settings& s, Json& json) {
+  json["color"] = cli::name_of(s.color, kColorNames);
+  json["ray_cast"] = cli::name_of(s.rays, kRayModeNames);
+  json["shells"] = cli::name_of(s.shells, kShellsNames);
+  json["wireframe"] = s.fill == Fill::wireframe;
+  json["edges"] = s.edges;
+  json["feature_edges"] = s.feature_edges;
+  json["smooth"] = s.smooth;
+  json["back_faces"] = s.back_faces;
+  json["opacity"] = s.opacity;
+  json["glass"] = s.glass;
+  json["detail"] = s.detail;
+  json["caps"] = s.caps;
+  json["axes"] = s.axes;
+  json["scale_bar"] = s.scale_bar;
+  json.update(clip_json(s));
+}
+
+}  // namespace
+
+Json clip_json(const Settings& s) {
+  Json json{{"planes", Json::array()}, {"box", nullptr}};
+  if (s.clip_box)
+    json["box"] = {{"min", coordinates(s.clip_box->box.min)},
+                   {"max", coordinates(s.clip_box->box.max)},
+                   {"away", s.clip_box->away}};
+  else
+    for (const ClipPlane& plane : s.planes()) json["planes"].push_back(clip_text(plane));
+  return json;
+}
+
+Json to_json(const Camera& camera) {
+  return {{"eye", coordinates(camera.eye())}, {"target", coordinates(camera.target)},
+          {"up", coordinates(camera.up)},     {"above", coordinates(camera.above())},
+          {"fov", camera.fov_degrees},        {"orthographic", camera.orthographic}};
+}
+
+Json selection_json(const ViewerState& state) {
+  if (!state.selection()) return nullptr;
+  const Selection& selected = *state.selection();
+  const Json position = coordinates(selected.position);
+  if (selected.group != kNone)
+    return {{"solid", nullptr},
+            {"name", selected.name},
+            {"path", selected.path},
+            {"solids", selected.solids.size()},
+            {"position", position}};
+  return {{"solid", selected.instance}, {"name", selected.name},       {"path", selected.path},
+          {"mesh", selected.mesh},      {"material", selected.inside}, {"position", position}};
+}
+
+Json facts_json(const SolidFacts& facts) {
+  const auto or_null = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  const auto point = [&](const Eigen::Vector3d& p) { return facts.box.empty() ? Json() : coordinates(p); };
+  return {{"solids", facts.solids},
+          {"triangles", facts.triangles},
+          {"min", point(facts.box.min)},
+          {"max", point(facts.box.max)},
+          {"size", point(facts.box.size())},
+          {"area", facts.area},
+          {"volume", or_null(facts.volume)},
+          {"outer_volume", or_null(facts.outer_volume)},
+          {"not_closed", facts.checked ? Json(facts.not_closed) : Json()},
+          {"inward", facts.checked ? Json(facts.inward) : Json()}};
+}
+
+Json measured_json(const ViewerState& state) {
+  const std::vector<Eigen::Vector3d>& points = state.settings().measured;
+  if (points.empty()) return nullptr;
+  const Measurement measured = measure(points);
+  const auto list = [](const std::vector<Eigen::Vector3d>& all) {
+    Json json = Json::array();
+    for (const Eigen::Vector3d& one : all) json.push_back(coordinates(one));
+    return json;
+  };
+  return {{"points", list(points)},
+          {"steps", list(measured.steps)},
+          {"distances", measured.distances},
+          {"angle", measured.angle ? Json(*measured.angle) : Json()}};
+}
+
+Json scene_json(const ViewerState& state) {
+  if (!state.scene()) return nullptr;
+  std::uint64_t triangles = 0;
+  for (const Instance& instance : state.scene()->instances)
+    triangles += state.scene()->meshes[instance.mesh].triangles.size();
+  return {
+      {"file", absolute(state.scene()->source)}, {"solids", state.scene()->instances.size()}, {"triangles", triangles}};
+}
+
+Json state_json(const ControlTarget& of) {
+  const ViewerState& state = of.state;
+  Json json{{"file", absolute(state.file())}, {"loading", of.loader.reads(state)}};
+  json["error"] = state.error().empty() ? Json() : Json(state.error());
+  const std::span<const std::uint8_t> visible =
+      state.solids() != nullptr ? std::span(state.solids()->visible()) : std::span<const std::uint8_t>();
+  json["solids"] = visible.size();
+  json["visible"] = std::count(visible.begin(), visible.end(), 1);
+  json["styled"] = styled_json(state.solids());
+  json["opacities"] = opacities_json(state.solids());
+  json["camera"] = to_json(state.camera());
+  json["selection"] = selection_json(state);
+  json["measuring"] = state.measuring();
+  json["measured"] = measured_json(state);
+  add_settings(state.settings(), json);
+  json["photons"] = light_json(state);
+  json["panels"] = of.layout.panels;
+  json["legend"] = of.layout.legend;
+  json["bookmarks"] = Json::array();
+  for (const Bookmark& bookmark : state.bookmarks()) json["bookmarks"].push_back(bookmark.name);
+  json["size"] = Json::array({state.framebuffer().width, state.framebuffer().height});
+  return json;
+}
+
+}  // namespace raylift::viewer

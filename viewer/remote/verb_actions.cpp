@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/verb_actions.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/photon/histories.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numbers>
+
+#include "cli/options.h"
+#include "cli/quantity.h"
+#include "cli/text.h"
+#include "model/clip_box.h"
+#include "model/find.h"
+#include "model/solid_facts.h"
+#include "remote/arguments.h"
+#include "remote/state_json.h"
+#include "state/task.h"
+
+namespace raylift::viewer::act {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+
+/// Does work whose failure the state would show only, and throws that failure.
+template <class Work>
+void attempted(ViewerState& state, const Work& work) {
+  const std::uint64_t before = state.failures();
+  work();
+  if (state.failures() != before) throw Error(*state.failure());
+}
+
+const Solids& solids_of(const ViewerState& state) {
+  if (state.solids() == nullptr) throw Error(ErrorKind::usage, "no scene is shown", {}, "open one first");
+  return *state.solids();
+}
+
+/// Finds the solids that are asked for, and does with them what `change` does.
+template <class Change>  // void(Solids&, found)
+Json change_found(const ControlTarget& to, const Arguments& with, const Change& change) {
+  const std::vector<std::uint32_t> found = find_each(solids_of(to.state), with.texts("solids"));
+  to.state.change_solids([&](Solids& solids) { change(solids, found); });
+  return {{"solids", found.size()}};
+}
+
+/// The answer once the scene is shown that the state asks for now.
+Answer once_shown(const ControlTarget& to) {
+  return Pending([&state = to.state, &loader = to.loader, request = to.state.requests()]() -> std::optional<Json> {
+    if (state.requests() != request)
+      throw Error(ErrorKind::cancelled, "another file was opened before this one was read");
+    if (loader.reads(state)) return std::nullopt;
+    if (state.shown_request() == request) return scene_json(state);
+    if (!state.error().empty() && state.failure()) throw Error(*state.failure());
+    throw Error(ErrorKind::cancelled, "reading the file was stopped in the window");
+  });
+}
+
+/// How much light is shown.
+Json light_counts(const ViewerState& state) {
+  if (!state.photons().set()) return {{"steps", nullptr}, {"points", nullptr}};
+  const PhotonChoice& chosen = state.photons().choice(state.settings().photons.filter);
+  return {{"steps", chosen.steps.size()}, {"points", chosen.points.size()}};
+}
+
+/// The answer once the photons are shown that the state asks for now.
+Answer once_lit(const ControlTarget& to) {
+  return Pending([&state = to.state, &loader = to.loader, request = to.state.photon_requests(),
+                  failures = to.state.failures()]() -> std::optional<Json> {
+    if (state.photon_requests() != request)
+      throw Error(ErrorKind::cancelled, "other light was asked for before these photons were read");
+    if (loader.reads_photons(state)) return std::nullopt;
+    if (state.photons().set()) return light_counts(state);
+    if (state.failures() != failures) throw Error(*state.failure());
+    throw Error(ErrorKind::cancelled, "reading the photons was stopped in the window");
+  });
+}
+
+/// Throws Error(usage) where the camera can't be so.
+void move(Camera& camera, const Arguments& with) {
+  if (const auto up = with.point("up")) {
+    if (!(up->norm() > 0)) throw Error(ErrorKind::usage, "the camera's up vector has length 0");
+    camera.up = up->normalized();
+    camera.look(camera.forward(), camera.up);
+  }
+  const auto eye = with.point("eye"), target = with.point("target");
+  if (eye)
+    camera.look_from(*eye, target.value_or(camera.target), camera.up);
+  else if (target)
+    camera.target = *target;
+  if (const auto azimuth = with.number("azimuth")) camera.orbit(*azimuth * kDegree, 0);
+  if (const auto elevation = with.number("elevation")) camera.orbit(0, -*elevation * kDegree);
+  if (const auto zoom = with.number("zoom")) camera.zoom(1 / *zoom);
+}
+
+}  // namespace
+
+Answer open(const ControlTarget& to, const Arguments& with) {
+  to.state.open(*with.text("file"));
+  return once_shown(to);
+}
+
+Answer reload(const ControlTarget& to, const Arguments&) {
+  if (to.state.file().empty()) throw Error(ErrorKind::usage, "no file is shown", {}, "open one first");
+  to.state.reload();
+  return once_shown(to);
+}
+
+Answer ready(const ControlTarget& to, const Arguments&) {
+  if (to.state.file().empty()) throw Error(ErrorKind::usage, "no file is shown", {}, "open one first");
+  return once_shown(to);
+}
+
+Answer look(const ControlTarget& to, const Arguments& with) {
+  Camera trial = to.state.camera();
+  move(trial, with);  // before anything changes
+  if (const auto orthographic = with.flag("orthographic")) to.state.set_orthographic(*orthographic);
+  if (const auto fov = with.number("fov")) to.state.move_camera([&](Camera& camera) { camera.fov_degrees = *fov; });
+  if (const auto view = with.text("view")) to.state.look(standard_view(*view));
+  // A framed scene stays framed where the window changes, unless the camera is moved.
+  bool moves = false;
+  for (const auto& [name, value] : with.json().items())
+    moves |= name != "view" && name != "orthographic" && name != "fov";
+  if (moves) to.state.move_camera([&](Camera& camera) { move(camera, with); });
+  return to_json(to.state.camera());
+}
+
+Answer focus(const ControlTarget& to, const Arguments& with) {
+  solids_of(to.state);
+  if (!with.has("solids")) {
+    to.state.focus_selection();
+    return Json{{"solids", to.state.selection() ? to.state.selection()->solids.size() : 0}};
+  }
+  const std::vector<std::uint32_t> found = find_each(solids_of(to.state), with.texts("solids"));
+  to.state.focus_alone(found);
+  return Json{{"solids", found.size()}};
+}
+
+Answer hide(const ControlTarget& to, const Arguments& with) {
+  return change_found(to, with, [](Solids& solids, const auto& found) { solids.set_visible(found, false); });
+}
+
+Answer show(const ControlTarget& to, const Arguments& with) {
+  if (with.has("solids"))
+    return change_found(to, with, [](Solids& solids, const auto& found) { solids.set_visible(found, true); });
+  const std::size_t all = solids_of(to.state).visible().size();
+  to.state.change_solids(&Solids::show_all);
+  return Json{{"solids", all}};
+}
+
+Answer only(const ControlTarget& to, const Arguments& with) {
+  return change_found(to, with, [](Solids& solids, const auto& found) { solids.show_only(found); });
+}
+
+Answer style(const ControlTarget& to, const Arguments& with) {
+  const auto as = cli::enum_of<Style>(*with.text("as"), kStyleNames);
+  const auto opacity = with.number("opacity");
+  if (opacity && as != Style::glass) throw Error(ErrorKind::usage, "only glass has an opacity", {}, "say as=glass");
+  return change_found(to, with, [&](Solids& solids, const auto& found) {
+    solids.set_style(found, as, opacity ? hundredths(*opacity) : std::uint8_t{0});
+  });
+}
+
+Answer undo(const ControlTarget& to, const Arguments&) {
+  to.state.undo();
+  return Json();
+}
+
+Answer clip(const ControlTarget& to, const Arguments& with) {
+  Settings cut = to.state.settings();
+  if (with.has("planes") == with.has("box") && (with.has("planes") || !with.has("away")))
+    throw Error(ErrorKind::usage, "clip takes planes or a box", {}, "give one of them");
+  if (with.has("planes")) {
+    ClipPlanes clips = parse_clips(with.texts("planes"));
+    if (clips.facing) clips.planes.front() = facing_plane(to.state.camera().forward());
+    cut.set_planes(clips.planes);
+  }
+  if (const auto box = with.text("box")) cut.set_clip_box({find_box(solids_of(to.state), *box), cut.cuts_away()});
+  if (const auto away = with.flag("away")) {
+    if (!cut.clip_box) throw Error(ErrorKind::usage, "there is no box that could be cut away", {}, "give one: box");
+    cut.clip_box->away = *away;
+  }
+  to.state.change_settings([&](Settings& s) { s = cut; });
+  return clip_json(cut);
+}
+
+Answer color(const ControlTarget& to, const Arguments& with) {
+  to.state.change_settings([&](Settings& s) { s.color = color_by(*with.text("by")); });
+  return Json();
+}
+
+Answer draw(const ControlTarget& to, const Arguments& with) {
+  Settings drawn = to.state.settings();
+  const auto set = [&](std::string_view name, bool& value) { value = with.flag(name).value_or(value); };
+  set("edges", drawn.edges);
+  set("feature_edges", drawn.feature_edges);
+  set("smooth", drawn.smooth);
+  set("back_faces", drawn.back_faces);
+  set("caps", drawn.caps);
+  set("axes", drawn.axes);
+  set("scale_bar", drawn.scale_bar);
+  if (const auto wireframe = with.flag("wireframe")) drawn.fill = *wireframe ? Fill::wireframe : Fill::surface;
+  if (const auto opacity = with.number("opacity")) drawn.opacity = static_cast<float>(*opacity);
+  if (const auto glass = with.number("glass")) drawn.glass = static_cast<float>(*glass);
+  if (const auto detail = with.number("detail")) drawn.detail = static_cast<float>(*detail);
+  if (const auto mode = with.text("ray_cast")) drawn.rays = ray_mode(*mode);
+  if (const auto shells = with.text("shells")) drawn.shells = shells_mode(*shells);
+  if (const auto background = with.text("background")) drawn.background = parse_background(*background);
+  to.state.change_settings([&](Settings& s) { s = drawn; });
+  to.layout.panels = with.flag("panels").value_or(to.layout.panels);
+  to.layout.legend = with.flag("legend").value_or(to.layout.legend);
+  return Json();
+}
+
+Answer photons(const ControlTarget& to, const Arguments& with) {
+  const auto file = with.text("file"), source = with.text("source");
+  if (file && source && !source->empty())
+    throw Error(ErrorKind::usage, "light is of a file or of a source", {}, "give file, or source");
+  if (with.has("compare") && !file)
+    throw Error(ErrorKind::usage, "a run that photons are compared with needs photons", {}, "give file too");
+  if (file && to.state.file().empty()) solids_of(to.state);
+  PhotonSettings light = to.state.settings().photons;
+  PhotonFilter& filter = light.filter;
+  if (const auto color = with.text("color")) light.color = cli::enum_of<PhotonColor>(*color, kPhotonColorNames);
+  if (const auto history = with.text("history")) filter.history = *history;
+  if (const auto range = with.text("wavelength"))
+    filter.wavelength = range->empty() ? std::nullopt : std::optional(parse_wavelengths(*range));
+  if (const auto range = with.text("channel"))
+    filter.channel = range->empty() ? std::nullopt : std::optional(parse_channels(*range));
+  light.paths = with.flag("paths").value_or(light.paths);
+  light.points = with.flag("points").value_or(light.points);
+  light.size = static_cast<float>(with.number("size").value_or(static_cast<double>(light.size)));
+  light.opacity = static_cast<float>(with.number("opacity").value_or(static_cast<double>(light.opacity)));
+  light.trail = with.number("trail").value_or(light.trail);
+  (void)photon::HistoryPattern(filter.history);  // before anything changes
+  if (source) to.state.set_source(*source);
+  to.state.change_settings([&](Settings& s) { s.photons = light; });
+  if (!file) return light_counts(to.state);
+  to.state.dismiss_error();  // of what was asked for before
+  to.state.open_photons(*file, with.text("compare").value_or(""));
+  return once_lit(to);
+}
+
+Answer time(const ControlTarget& to, const Arguments& with) {
+  if (with.flag("all").value_or(false) && with.has("at"))
+    throw Error(ErrorKind::usage, "light is shown at one time, or at all", {}, "give at, or all");
+  to.state.change_settings([&](Settings& s) {
+    if (const auto at = with.number("at")) s.photons.time = *at;
+    if (with.flag("all").value_or(false)) s.photons.time.reset();
+    s.photons.speed = with.number("speed").value_or(s.photons.speed);
+    s.photons.loop = with.flag("loop").value_or(s.photons.loop);
+  });
+  if (const auto play = with.flag("play")) to.state.play(*play);
+  const std::optional<double>& shown = to.state.settings().photons.time;
+  return Json{{"time", shown ? Json(*shown) : Json()}, {"playing", to.state.playing()}};
+}
+
+Answer select(const ControlTarget& to, const Arguments& with) {
+  std::vector<std::uint32_t> found;
+  if (const auto solid = with.text("solid")) found = find_each(solids_of(to.state), std::array{*solid});
+  std::uint32_t group = found.empty() ? kNone : find_group(solids_of(to.state), *with.text("solid"));
+  if (!found.empty() && group == kNone && with.flag("below").value_or(false))
+    group = to.state.scene()->instances[found.front()].node;
+  if (group != kNone)
+    to.state.select_group(group);
+  else
+    to.state.select(found.empty() ? std::nullopt : std::optional(found.front()));
+  return Json{{"solids", found.size()}, {"selection", selection_json(to.state)}};
+}
+
+Answer facts(const ControlTarget& to, const Arguments& with) {
+  std::vector<std::uint32_t> chosen;
+  if (with.has("solids"))
+    chosen = find_each(solids_of(to.state), with.texts("solids"));
+  else if (to.state.selection())
+    chosen = to.state.selection()->solids;
+  else
+    throw Error(ErrorKind::usage, "nothing is selected", {}, "name solids, or select one first");
+  return Pending([&state = to.state, &loader = to.loader, chosen = std::move(chosen), measurer = to.state.measurer(),
+                  task = std::shared_ptr<Task<SolidFacts>>()]() mutable -> std::optional<Json> {
+    if (state.measurer() != measurer) throw Error(ErrorKind::cancelled, "another scene was opened");
+    if (!task && !state.check() && loader.checks(state)) return std::nullopt;  // it tells which volumes there are
+    if (!task)
+      task = std::make_shared<Task<SolidFacts>>([measurer, chosen, check = state.check()](const Progress& progress) {
+        return measurer->facts(chosen, check.get(), progress);
+      });
+    return task->ready() ? std::optional(facts_json(task->take())) : std::nullopt;
+  });
+}
+
+Answer measure(const ControlTarget& to, const Arguments& with) {
+  to.state.set_measured(with.points("points"));
+  return measured_json(to.state);
+}
+
+Answer bookmark(const ControlTarget& to, const Arguments& with) {
+  const std::string action = with.text("action").value_or("save");
+  std::string name = with.text("name").value_or("");
+  if (action == "save") {
+    attempted(to.state, [&] { to.state.add_bookmark(name); });
+    if (name.empty()) name = to.state.bookmarks().back().name;
+    return Json{{"name", name}};
+  }
+  const Bookmark* found = to.state.find_bookmark(name);
+  if (found == nullptr) throw Error(ErrorKind::usage, "no bookmark has the name '" + cli::printable(name) + "'");
+  if (action == "open")
+    to.state.go_to(Bookmark(*found));
+  else
+    attempted(to.state,
+              [&] { to.state.remove_bookmark(static_cast<std::size_t>(found - to.state.bookmarks().data())); });
+  return Json{{"name", name}};
+}
+
+Answer screenshot(const ControlTarget& to, const Arguments& with) {
+  if (to.frames == nullptr) throw Error(ErrorKind::unsupported, "nothing is drawn here");
+  return Pending([&state = to.state, &loader = to.loader, &frames = *to.frames,
+                  file = cli::parse_image_name(*with.text("file"))]() -> std::optional<Json> {
+    if (loader.owes(state)) return std::nullopt;
+    // The window goes on without rays, and says why; an image without them is not what was asked for.
+    if (state.wants_device_scene() && !state.device_scene())
+      throw state.failure() ? Error(*state.failure()) : Error(ErrorKind::cancelled, "the upload was stopped");
+    // A window that is minimised does not draw by itself.
+    const bool rays = state.settings().rays != RayMode::off;
+    if (rays && frames.busy(state)) frames.draw(state);
+    if (rays && frames.busy(state)) return std::nullopt;
+    frames.save_image(state, file);
+    const Resolution& size = frames.renderer().resolution();
+    return Json{{"file", file}, {"width", size.width}, {"height", size.height}};
+  });
+}
+
+Answer state(const ControlTarget& to, const Arguments&) {
+  return state_json(to);
+}
+
+Answer quit(const ControlTarget& to, const Arguments&) {
+  to.layout.closing = true;
+  return Json();
+}
+
+}  // namespace raylift::viewer::act

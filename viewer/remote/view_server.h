@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The viewer's Unix socket: its clients, none of which the window ever waits for.
+#pragma once
+
+#include <raylift/geometry/detail/descriptor.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <list>
+#include <string>
+
+#include "remote/conversation.h"
+#include "remote/view_socket.h"
+
+namespace raylift::viewer {
+
+class ViewServer {
+ public:
+  static constexpr std::size_t kMaxClients = 16;
+
+  /// Listens in a folder, for processes of this user alone. What the target refers to must outlive the server. Throws
+  /// Error.
+  explicit ViewServer(const ControlTarget& target, const std::filesystem::path& folder = SocketFolder::usual_path(),
+                      uid_t user = ::geteuid());
+  ~ViewServer();
+  ViewServer(const ViewServer&) = delete;
+  ViewServer& operator=(const ViewServer&) = delete;
+
+  [[nodiscard]] std::filesystem::path path() const { return folder_.path() / name_; }
+  /// Can be polled: it is readable where serve() has something to do.
+  [[nodiscard]] int descriptor() const { return events_.get(); }
+  /// Whether serve() has something to do although the descriptor is not readable.
+  [[nodiscard]] bool busy() const;
+  /// Whether a client waits for the end of some work.
+  [[nodiscard]] bool pending() const;
+  /// Reads, answers and writes what is possible at once, some milliseconds long. Returns whether something was asked.
+  bool serve();
+  [[nodiscard]] std::size_t clients() const { return clients_.size(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Client {
+    detail::Descriptor socket;
+    Conversation talk;
+    std::uint32_t awaited = 0;  // events of epoll
+  };
+  void accept_all();
+  void accept_one(detail::Descriptor socket);
+  static void read(Client& client);
+  static void write(Client& client);
+  void await(Client& client);
+
+  ControlTarget target_;
+  uid_t user_;
+  SocketFolder folder_;
+  detail::Descriptor listening_;
+  std::string name_;
+  detail::Descriptor events_;
+  bool listens_ = true;  // to the listening socket's events
+  Clock::time_point listens_again_{};
+  std::list<Client> clients_;
+};
+
+}  // namespace raylift::viewer

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state/bookmarks.h"
+
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "cli/options.h"
+#include "model/json_file.h"
+#include "model/photon_json.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Json = KeptJson;
+
+constexpr auto kMin = static_cast<float>(kMinOpacity);
+
+template <int N, class Vector>
+void read_numbers(const Json& json, Vector& target) {
+  for (int i = 0; i < N; ++i) target[i] = json.at(static_cast<std::size_t>(i)).get<double>();
+}
+
+Bookmark from_json(const Json& json) {
+  Bookmark bookmark;
+  bookmark.name = json.at("name").get<std::string>();
+  Camera& camera = bookmark.camera;
+  read_numbers<3>(json.at("target"), camera.target);
+  read_numbers<3>(json.at("up"), camera.up);
+  Eigen::Vector4d q;
+  read_numbers<4>(json.at("orientation"), q);
+  camera.set_orientation(Eigen::Quaterniond(q));
+  camera.distance = json.at("distance").get<double>();
+  camera.fov_degrees = json.at("fov").get<double>();
+  camera.orthographic = json.at("orthographic").get<bool>();
+  Settings& s = bookmark.settings;
+  if (json.contains("clip")) s.clip = parse_clip(json["clip"].get<std::string>());
+  if (json.contains("more-clips"))
+    for (const Json& plane : json["more-clips"]) s.more_clips.push_back(parse_clip(plane.get<std::string>()));
+  if (json.contains("clip-box")) {
+    const auto box = parse_box(json["clip-box"].get<std::string>());
+    if (!box) throw Error(ErrorKind::malformed, "its clipping box is not valid");
+    s.set_clip_box({*box, json.value("clip-box-away", false)});
+  }
+  bookmark.whole = json.contains("color");
+  if (bookmark.whole) {
+    s.color = color_by(json.at("color").get<std::string>());
+    s.rays = ray_mode(json.at("rays").get<std::string>());
+    s.shells = shells_mode(json.at("shells").get<std::string>());
+    s.fill = json.at("wireframe").get<bool>() ? Fill::wireframe : Fill::surface;
+    s.edges = json.at("edges").get<bool>();
+    s.feature_edges = json.value("feature-edges", false);
+    s.smooth = json.at("smooth").get<bool>();
+    s.back_faces = json.at("back-faces").get<bool>();
+    s.caps = json.at("caps").get<bool>();
+    s.opacity = std::clamp(json.at("opacity").get<float>(), kMin, 1.0F);
+    bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
+    s.glass = std::clamp(json.value("glass", s.glass), kMin, 1.0F);
+    s.detail = std::clamp(json.value("detail", s.detail), 0.0F, kMaxDetail);
+    for (std::size_t i = 1; i != kStyleNames.size(); ++i)
+      if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
+        bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
+    for (const Json& one : json.value("opacities", Json::array()))
+      bookmark.opacities[hundredths(one.at("opacity").get<double>())] =
+          one.at("solids").get<std::vector<std::string>>();
+  }
+  if (const auto light = json.find("light"); light != json.end()) {
+    bookmark.light = light_origin(*light);
+    s.photons = photon_settings(*light);
+  }
+  if (!(camera.distance > 0) || !(q.norm() > 0.5) || !camera.target.allFinite())
+    throw Error(ErrorKind::malformed, "its camera is not valid");
+  return bookmark;
+}
+
+Json to_json(const Bookmark& bookmark) {
+  const Camera& camera = bookmark.camera;
+  const auto numbers = [](const auto& v) { return Json(std::vector<double>(v.data(), v.data() + v.size())); };
+  Json json{{"name", bookmark.name},
+            {"target", numbers(camera.target)},
+            {"up", numbers(camera.up)},
+            {"orientation", numbers(camera.orientation().coeffs())},
+            {"distance", camera.distance},
+            {"fov", camera.fov_degrees},
+            {"orthographic", camera.orthographic}};
+  const Settings& s = bookmark.settings;
+  if (s.clip) json["clip"] = clip_text(*s.clip);
+  for (const ClipPlane& plane : s.more_clips) json["more-clips"].push_back(clip_text(plane));
+  if (s.clip_box) {
+    json["clip-box"] = box_text(s.clip_box->box);
+    json["clip-box-away"] = s.clip_box->away;
+  }
+  if (!bookmark.whole) return json;
+  json["color"] = cli::name_of(s.color, kColorNames);
+  json["rays"] = cli::name_of(s.rays, kRayModeNames);
+  json["shells"] = cli::name_of(s.shells, kShellsNames);
+  json["wireframe"] = s.fill == Fill::wireframe;
+  json["edges"] = s.edges;
+  json["feature-edges"] = s.feature_edges;
+  json["smooth"] = s.smooth;
+  json["back-faces"] = s.back_faces;
+  json["caps"] = s.caps;
+  json["opacity"] = s.opacity;
+  json["hidden"] = bookmark.hidden;
+  json["glass"] = s.glass;
+  json["detail"] = s.detail;
+  for (std::size_t i = 1; i != kStyleNames.size(); ++i)
+    if (!bookmark.styled[i].empty()) json["styled"][std::string(kStyleNames[i])] = bookmark.styled[i];
+  for (const auto& [opacity, of] : bookmark.opacities)
+    json["opacities"].push_back({{"opacity", opacity / 100.0}, {"solids", of}});
+  if (bookmark.light.empty()) return json;
+  json["light"] = origin_json(bookmark.light);
+  json["light"].update(photon_json(s.photons));
+  return json;
+}
+
+/// The path of each node; where several have the same, with its number among these, from 1: "/World/pmt[3]".
+std::vector<std::string> numbered_paths(const Scene& scene) {
+  std::vector<std::string> paths;
+  std::vector<int> numbers;
+  std::unordered_map<std::string, int> counts;
+  for (const Node& node : scene.nodes) {
+    paths.push_back((node.parent == kNone ? std::string() : paths[node.parent]) + '/' + node.name);
+    numbers.push_back(++counts[paths.back()]);
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i != paths.size(); ++i)
+    names.push_back(paths[i] + (counts[paths[i]] > 1 ? '[' + std::to_string(numbers[i]) + ']' : ""));
+  return names;
+}
+
+/// The solids that have a value, as hidden_solids() writes them. `marked`: of the same scene, for its visibility.
+std::vector<std::string> solids_with(Solids& marked, const std::vector<std::uint8_t>& values, std::uint8_t value) {
+  std::vector<std::uint8_t> others;  // so that those with the value are hidden
+  others.reserve(values.size());
+  for (const std::uint8_t one : values) others.push_back(one == value ? 0 : 1);
+  if (std::find(others.begin(), others.end(), std::uint8_t{0}) == others.end()) return {};
+  marked.set_all(std::move(others));
+  return hidden_solids(marked);
+}
+
+/// Gives these the value.
+void set_value(const Solids& solids, const std::vector<std::string>& written, std::uint8_t value,
+               std::vector<std::uint8_t>& values) {
+  if (written.empty()) return;
+  const std::vector<std::uint8_t> others = visibility(solids, written);
+  for (std::size_t i = 0; i != values.size(); ++i)
+    if (others[i] == 0) values[i] = value;
+}
+
+}  // namespace
+
+std::vector<std::string> hidden_solids(const Solids& solids) {
+  const std::vector<std::string> paths = numbered_paths(solids.scene());
+  std::vector<std::string> hidden;
+  std::vector<std::uint32_t> open(solids.children(kNone).begin(), solids.children(kNone).end());
+  while (!open.empty()) {
+    const std::uint32_t node = open.back();
+    open.pop_back();
+    if (solids.shown(node) == 0) {
+      hidden.push_back(paths[node] + '/');
+      continue;
+    }
+    for (const std::uint32_t i : solids.instances(node))
+      if (solids.visible()[i] == 0) {
+        hidden.push_back(paths[node]);
+        break;
+      }
+    if (solids.shown(node) == 1) open.insert(open.end(), solids.children(node).begin(), solids.children(node).end());
+  }
+  for (const std::uint32_t i : solids.instances(kNone))
+    if (solids.visible()[i] == 0) hidden.push_back('#' + std::to_string(i));
+  return hidden;
+}
+
+std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden) {
+  std::vector<std::uint8_t> visible(solids.visible().size(), 1);
+  const std::unordered_set<std::string> names(hidden.begin(), hidden.end());
+  const std::vector<std::string> paths = numbered_paths(solids.scene());
+  const auto hide = [&](const auto& instances) {
+    for (const std::uint32_t i : instances) visible[i] = 0;
+  };
+  for (std::uint32_t node = 0; node != paths.size(); ++node) {
+    if (names.contains(paths[node])) hide(solids.instances(node));
+    if (names.contains(paths[node] + '/')) hide(solids.below(node));
+  }
+  for (const std::uint32_t i : solids.instances(kNone))
+    if (names.contains('#' + std::to_string(i))) visible[i] = 0;
+  return visible;
+}
+
+std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids) {
+  std::array<std::vector<std::string>, kStyleNames.size()> styled;
+  Solids marked(solids.scene());
+  for (std::size_t style = 1; style != styled.size(); ++style)
+    styled[style] = solids_with(marked, solids.styles(), static_cast<std::uint8_t>(style));
+  return styled;
+}
+
+std::map<std::uint8_t, std::vector<std::string>> solids_by_opacity(const Solids& solids) {
+  std::map<std::uint8_t, std::vector<std::string>> result;
+  Solids marked(solids.scene());
+  for (const std::uint8_t one : std::set<std::uint8_t>(solids.opacities().begin(), solids.opacities().end()))
+    if (one != 0) result[one] = solids_with(marked, solids.opacities(), one);
+  return result;
+}
+
+std::vector<std::uint8_t> opacities(const Solids& solids,
+                                    const std::map<std::uint8_t, std::vector<std::string>>& by_hundredths) {
+  std::vector<std::uint8_t> result(solids.opacities().size(), 0);
+  for (const auto& [opacity, of] : by_hundredths) set_value(solids, of, opacity, result);
+  return result;
+}
+
+std::vector<std::uint8_t> styles(const Solids& solids,
+                                 const std::array<std::vector<std::string>, kStyleNames.size()>& styled) {
+  std::vector<std::uint8_t> result(solids.styles().size(), 0);
+  for (std::size_t style = 1; style != styled.size(); ++style)
+    set_value(solids, styled[style], static_cast<std::uint8_t>(style), result);
+  return result;
+}
+
+void keep_solids(const Solids& solids, Bookmark& bookmark) {
+  bookmark.hidden = hidden_solids(solids);
+  bookmark.styled = styled_solids(solids);
+  bookmark.opacities = solids_by_opacity(solids);
+}
+
+void put_solids_back(const Bookmark& bookmark, Solids& solids) {
+  if (!bookmark.whole) return;
+  solids.set_all(visibility(solids, bookmark.hidden), styles(solids, bookmark.styled),
+                 opacities(solids, bookmark.opacities));
+}
+
+void Bookmarks::open(std::filesystem::path file, std::string scene) {
+  file_ = std::move(file);
+  scene_ = std::move(scene);
+  bookmarks_.clear();
+  readable_ = false;
+  const Json json = read_json_file(file_, "bookmarks");
+  std::vector<Bookmark> fresh;
+  try {
+    // Older files have the name alone.
+    const std::string name = std::filesystem::path(scene_).filename().string();
+    const std::string& key = json.contains(scene_) ? scene_ : name;
+    if (json.contains(key))
+      for (const Json& item : json[key]) fresh.push_back(from_json(item));
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::malformed, std::string("not a file of bookmarks: ") + error.what(), {file_.string(), scene_},
+                "move or correct the file");
+  }
+  bookmarks_ = std::move(fresh);
+  readable_ = true;
+}
+
+const Bookmark* Bookmarks::find(std::string_view name) const {
+  const auto found =
+      std::find_if(bookmarks_.begin(), bookmarks_.end(), [&](const Bookmark& b) { return b.name == name; });
+  return found == bookmarks_.end() ? nullptr : &*found;
+}
+
+void Bookmarks::add(const Bookmark& bookmark) {
+  if (const Bookmark* same = find(bookmark.name))
+    bookmarks_[static_cast<std::size_t>(same - bookmarks_.data())] = bookmark;
+  else
+    bookmarks_.push_back(bookmark);
+  save();
+}
+
+void Bookmarks::remove(std::size_t index) {
+  if (index >= bookmarks_.size()) return;
+  bookmarks_.erase(bookmarks_.begin() + static_cast<std::ptrdiff_t>(index));
+  save();
+}
+
+void Bookmarks::save() const {
+  if (file_.empty()) return;
+  if (!readable_)
+    throw Error(ErrorKind::malformed, "bookmarks can't be saved: not a file of bookmarks", {file_.string(), scene_},
+                "move or correct the file");
+  // Reads the file again: another window may have saved another scene's bookmarks since.
+  Json json = read_json_file(file_, "bookmarks");
+  json[scene_] = Json::array();
+  for (const Bookmark& bookmark : bookmarks_) json[scene_].push_back(to_json(bookmark));
+  write_json_file(file_, json);
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides when the state is drawn, and how: not at all where nothing changed, with fewer pixels while the camera moves
+// and drawing is slow, and in steps where rays are cast. Owns the renderer. Needs a current OpenGL context.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "draw/photon_feed.h"
+#include "draw/renderer.h"
+#include "light/live_light.h"
+#include "rays/ray_caster.h"
+#include "state/viewer_state.h"
+
+namespace raylift::viewer {
+
+class FrameScheduler {
+ public:
+  static constexpr std::size_t kTimes = 120;  ///< images whose times are kept
+
+  /// Draws what has changed. What fails becomes the state's error.
+  void draw(ViewerState& state) { draw(state, false); }
+  /// Whether draw() has something to do: a change, refining after a move, or more rays.
+  [[nodiscard]] bool busy(const ViewerState& state) const;
+  /// The solid under the cursor.
+  [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
+  /// The photon under the cursor, or near it.
+  [[nodiscard]] std::optional<PickedPhoton> pick_photon(const ViewerState& state, const Cursor& cursor);
+  /// The light that is being followed; null: none.
+  [[nodiscard]] const LiveLight* live_light() const { return live_.get(); }
+  /// What solids detected, as their colours show it; nothing where they don't.
+  [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
+  /// Writes the image at full resolution, without panels, to a new file in the working directory.
+  void save_image(ViewerState& state);
+  /// Writes it to this file. Throws Error.
+  void save_image(ViewerState& state, const std::filesystem::path& file);
+
+  [[nodiscard]] const Renderer& renderer() const { return renderer_; }
+  /// The share of rays cast, from 0 to 1; nothing where none are being cast.
+  [[nodiscard]] std::optional<float> ray_progress(const ViewerState& state) const;
+  /// The range of the depth image, mm; nothing where no rays are cast.
+  [[nodiscard]] std::optional<std::pair<double, double>> depths(const ViewerState& state) const {
+    return casts(state) ? std::optional(caster_->depth_range()) : std::nullopt;
+  }
+  /// Whether an image is being drawn in turns: until it is complete, the one before it shows.
+  [[nodiscard]] bool in_turns() const { return pace_.has_value(); }
+  [[nodiscard]] double draw_seconds() const { return draw_seconds_; }  ///< of the last image
+  /// Milliseconds of the last images.
+  [[nodiscard]] const std::vector<float>& draw_times() const { return draw_times_; }
+
+ private:
+  /// `at_once`: a whole image, however long it takes.
+  void draw(ViewerState& state, bool at_once);
+  void expect_time();
+  void feed(ViewerState& state);
+  void take_scene(ViewerState& state);
+  void follow_light(ViewerState& state);
+  void note_time(double seconds, bool without_solids, bool complete);
+  [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
+  [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
+  [[nodiscard]] Resolution coarser(const Resolution& size, bool rays) const;
+
+  // The renderer and the ray caster refer to what lies before them.
+  std::shared_ptr<const Scene> scene_;
+  std::shared_ptr<const DeviceScene> device_scene_;
+  std::shared_ptr<const Detail> detail_;
+  Renderer renderer_;
+  PhotonFeed photons_;
+  std::shared_ptr<const GpuGeometry> light_geometry_;  // that live_ refers to
+  std::unique_ptr<LiveLight> live_;
+  std::optional<LightRequest> light_;  // that live_ has taken, or failed to
+  std::unique_ptr<RayCaster> caster_;
+  std::uint64_t drawn_ = 0;                         // the state's revision
+  std::optional<std::uint64_t> looks_, opacities_;  // the versions that the renderer has
+  bool coarse_ = false;
+  bool first_ = false;        // no image of the scene is drawn yet
+  std::optional<Pace> pace_;  // of an image that is drawn in turns
+  bool pace_keeps_ = false;   // it keeps the scene without light
+  double turn_seconds_ = 0;   // of its turns so far
+  double full_seconds_ = 0;   // of an image at full resolution
+  double draw_seconds_ = 0;
+  std::vector<float> draw_times_;
+  int saved_ = 0;
+};
+
+}  // namespace raylift::viewer

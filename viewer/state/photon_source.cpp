@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state/photon_source.h"
+
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
+#include <raylift/photon/compare_histories.h>
+#include <raylift/photon/load_source.h>
+#include <raylift/photon/propagate.h>
+#include <raylift/photon/simulation.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/text.h"
+#include "rays/device_scene.h"
+
+namespace raylift::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxOfEach = 100;
+
+/// A run's source, and how its photons were followed.
+struct RunOfPhotons {
+  std::string source;
+  photon::Run run;
+};
+
+RunOfPhotons run_of(const fs::path& folder) {
+  const std::string name = (folder / "summary.json").string();
+  std::ifstream file(name, std::ios::binary);
+  const auto json = nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+  try {
+    RunOfPhotons run{json.at("source").get<std::string>(), {}};
+    run.run.seed = json.at("seed").get<std::uint64_t>();
+    run.run.first = json.at("first").get<std::uint64_t>();
+    run.run.most_steps = json.at("max_steps").get<std::uint32_t>();
+    if (const auto& latest = json.at("max_time_ns"); !latest.is_null()) run.run.latest = latest.get<float>();
+    return run;
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::malformed, "does not say how the photons were followed", {name, {}},
+                "compare a folder that 'raylift photons --seq' wrote");
+  }
+}
+
+std::string sequences_of(const fs::path& run) {
+  std::error_code ignored;
+  return (fs::is_directory(run, ignored) ? run / "seq.npy" : run).string();
+}
+
+photon::Sequence sequence_at(const photon::NpyReader& file, std::uint64_t place) {
+  std::array<photon::Sequence, 1> row{};
+  file.read(std::as_writable_bytes(std::span(row)), place);
+  return row.front();
+}
+
+/// The steps of a run's photons at these places, each of which must have the history that the run says.
+PhotonSet followed_again(const ViewOptions& options, const Scene& scene, const std::vector<std::uint64_t>& places,
+                         const Progress& progress) {
+  PhotonSet set;
+  if (places.empty()) return set;
+  const RunOfPhotons from = run_of(options.photons);
+  UploadOptions upload_options = options.upload;
+  upload_options.bvh = true;
+  photon::refuse_unsimulated(scene);
+  const GpuGeometry geometry = upload(scene, choose_device(options.device), upload_options, progress);
+  const photon::LoadedSource source(from.source, geometry, from.run.seed, options.load.limits);
+  const photon::NpyReader sequences(sequences_of(options.photons));
+  const Stage stage(progress, "photons", places.size());
+  for (std::size_t i = 0; i != places.size(); ++i) {
+    stage.advance(i);
+    photon::Run one = from.run;
+    one.first += places[i];
+    add_paths(set, photon::record(geometry, source.source(), one, 1), photon::kSequenceEvents, options.photons,
+              one.first);
+    const photon::Sequence said = sequence_at(sequences, places[i]);
+    if (history_of(set.path(i)) != photon::History{said.events[0], said.events[1]})
+      throw Error(ErrorKind::usage, fmt::format("photon {} has another history in this scene", one.first),
+                  {options.photons, {}}, "open the scene of the run, with its --optics");
+  }
+  return set;
+}
+
+}  // namespace
+
+PhotonSet load_photons(const ViewOptions& options, const Scene& scene, const Progress& progress) {
+  if (options.photon_compare.empty()) return load_photons(options.photons, scene, options.photon_limit, progress);
+  const std::string sequences = sequences_of(options.photons);
+  const photon::Comparison comparison = photon::compare_histories(sequences, sequences_of(options.photon_compare));
+  std::vector<std::uint64_t> places = photon::deviating_photons(comparison, sequences, kMaxOfEach);
+  places.resize(std::min<std::size_t>(places.size(), options.photon_limit));
+  PhotonSet set = followed_again(options, scene, places, progress);
+  const auto deviating = std::count_if(comparison.histories.begin(), comparison.histories.end(),
+                                       [](const photon::HistoryCount& one) { return one.deviates(); });
+  set.notes.push_back(
+      deviating == 0
+          ? "no history deviates from " + options.photon_compare
+          : fmt::format("{} from {}: {} of them, up to {} of each",
+                        cli::counted(static_cast<std::uint64_t>(deviating), "history deviates", "histories deviate"),
+                        options.photon_compare, cli::counted(places.size(), "photon", "photons"), kMaxOfEach));
+  return set;
+}
+
+}  // namespace raylift::viewer

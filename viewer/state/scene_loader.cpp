@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state/scene_loader.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/import/load.h>
+#include <raylift/photon/propagate.h>
+
+#include "state/photon_source.h"
+
+namespace raylift::viewer {
+
+void SceneLoader::poll(ViewerState& state) {
+  watch(state);
+  if (requests_ != state.requests()) start_loading(state);
+  if (loading_ && loading_->ready()) {
+    const auto task = std::move(loading_);
+    state.attempt([&] { show(state, task->take()); });
+  }
+  if (checking_ && checking_->ready()) {
+    const auto task = std::move(checking_);
+    state.attempt([&] { state.set_check(task->take()); });
+  }
+  if (photon_requests_ != state.photon_requests() && !reads(state)) read_photons(state);
+  if (reading_ && reading_->ready()) {
+    const auto task = std::move(reading_);
+    state.attempt([&] { state.set_photons(std::make_shared<const PhotonSet>(task->take())); });
+  }
+  if (uploading_ && uploading_->ready()) finish_upload(state);
+  if (lighting_ && lighting_->ready()) {
+    const auto task = std::move(lighting_);
+    light_failed_ = true;  // until the state has the result
+    state.attempt([&] {
+      state.set_light_geometry(std::make_shared<const GpuGeometry>(task->take()));
+      light_failed_ = false;
+    });
+  }
+  find_facts(state);
+  make_detail(state);
+  if (state.wants_device_scene()) start_upload(state);
+  if (state.light_request()) start_light(state);
+}
+
+SceneLoader::Activity SceneLoader::activity() const {
+  const auto told = [](const std::string& what, const std::pair<std::string, float>& progress) {
+    return Activity{what, progress.first, progress.second, true};
+  };
+  if (loading_) return told("reading " + loading_file_, loading_->progress());
+  if (reading_) return told("reading photons", reading_->progress());
+  if (lighting_) return told("uploading the scene to " + device_name_ + " for light", lighting_->progress());
+  if (uploading_) return told("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
+  return {};
+}
+
+bool SceneLoader::owes(const ViewerState& state) const {
+  return reads_photons(state) || uploading_ || (state.wants_device_scene() && !state.device_scene() && !upload_failed_);
+}
+
+void SceneLoader::cancel() {
+  if (loading_) {
+    loading_.reset();
+  } else if (reading_) {
+    reading_.reset();
+  } else if (lighting_) {
+    lighting_.reset();
+    light_failed_ = true;
+  } else if (uploading_) {
+    uploading_.reset();
+    shared_upload_.reset();
+    upload_failed_ = true;  // not again for this scene
+  }
+}
+
+void SceneLoader::start_loading(const ViewerState& state) {
+  requests_ = state.requests();
+  std::error_code ignored;
+  loaded_ = seen_ = std::filesystem::last_write_time(state.file(), ignored);
+  loading_file_ = state.file();
+  loading_.reset();  // cancels the load before, and waits for its end
+  loading_ = std::make_unique<Task<Scene>>([path = state.file(), options = state.options().load](
+                                               const Progress& progress) { return load(path, options, progress); });
+}
+
+void SceneLoader::watch(ViewerState& state) {
+  if (!state.options().watch || state.file().empty() || Clock::now() < next_watch_) return;
+  next_watch_ = Clock::now() + std::chrono::milliseconds(400);
+  std::error_code failed;
+  const auto now = std::filesystem::last_write_time(state.file(), failed);
+  if (failed) return;  // the file is being replaced
+  // Two equal times in a row: its writer has probably finished.
+  if (now == seen_ && now != loaded_ && !loading_) state.reload();
+  seen_ = now;
+}
+
+void SceneLoader::show(ViewerState& state, Scene scene) {
+  // The tasks of the old scene end first.
+  checking_.reset();
+  finding_facts_.reset();
+  making_detail_.reset();
+  detail_failed_ = false;
+  reading_.reset();
+  lighting_.reset();
+  light_failed_ = false;
+  uploading_.reset();
+  shared_upload_.reset();
+  upload_failed_ = false;
+  const auto fresh = std::make_shared<const Scene>(std::move(scene));
+  state.show(fresh);
+  checking_ = std::make_unique<Task<SceneCheck>>(
+      [fresh](const Progress& progress) { return raylift::check(*fresh, {}, progress); });
+  read_photons(state);
+}
+
+void SceneLoader::read_photons(const ViewerState& state) {
+  photon_requests_ = state.photon_requests();
+  reading_.reset();  // cancels the reading before
+  if (!state.scene() || state.options().photons.empty()) return;
+  reading_ =
+      std::make_unique<Task<PhotonSet>>([scene = state.scene(), options = state.options()](const Progress& progress) {
+        return load_photons(options, *scene, progress);
+      });
+}
+
+SceneLoader::Upload SceneLoader::upload_of(const ViewerState& state) {
+  Upload result{state.scene(), choose_device(state.options().device), state.options().upload};
+  device_name_ = result.device.info().name;
+  result.options.bvh = true;
+  return result;
+}
+
+std::unique_ptr<Task<GpuGeometry>> SceneLoader::run(Upload what) {
+  return std::make_unique<Task<GpuGeometry>>([what = std::move(what)](const Progress& progress) {
+    return upload(*what.scene, what.device, what.options, progress);
+  });
+}
+
+void SceneLoader::start_upload(ViewerState& state) {
+  if (state.device_scene() || uploading_ || upload_failed_ || loading_) return;
+  upload_failed_ = true;  // until the task runs
+  state.attempt([&] {
+    Upload what = upload_of(state);
+    try {
+      shared_upload_.emplace(*what.scene, what.device, what.options);
+      what.options = shared_upload_->options();
+    } catch (const Error& failure) {
+      if (failure.kind() != ErrorKind::out_of_device_memory && failure.kind() != ErrorKind::device) throw;
+    }
+    uploading_ = run(std::move(what));
+    upload_failed_ = false;
+  });
+  if (upload_failed_) shared_upload_.reset();
+}
+
+void SceneLoader::start_light(ViewerState& state) {
+  if (state.light_geometry() || lighting_ || light_failed_ || loading_) return;
+  light_failed_ = true;  // until the task runs
+  state.attempt([&] {
+    Upload what = upload_of(state);
+    photon::refuse_unsimulated(*what.scene);
+    // Arrays of its own: those that OpenGL shares have addresses while they are mapped alone.
+    lighting_ = run(std::move(what));
+    light_failed_ = false;
+  });
+}
+
+void SceneLoader::find_facts(ViewerState& state) {
+  if (finding_facts_ && facts_of_ != state.selections()) finding_facts_.reset();  // nobody wants them any more
+  if (finding_facts_ && finding_facts_->ready()) {
+    const auto task = std::move(finding_facts_);
+    facts_failed_ = facts_of_;  // until the state has them
+    state.attempt([&] {
+      state.set_facts(facts_of_, task->take());
+      facts_failed_ = 0;
+    });
+  }
+  std::optional<FactsRequest> request = finding_facts_ ? std::nullopt : state.facts_request();
+  if (!request || facts_failed_ == request->selection) return;
+  facts_of_ = request->selection;
+  finding_facts_ = std::make_unique<Task<SolidFacts>>([what = std::move(*request)](const Progress& progress) {
+    return what.measurer->facts(what.solids, what.check.get(), progress);
+  });
+}
+
+void SceneLoader::make_detail(ViewerState& state) {
+  if (making_detail_ && making_detail_->ready()) {
+    const auto task = std::move(making_detail_);
+    detail_failed_ = true;  // until the state has it
+    state.attempt([&] {
+      state.set_detail(task->take());
+      detail_failed_ = false;
+    });
+  }
+  if (!state.wants_detail() || !state.check() || making_detail_ || detail_failed_) return;
+  making_detail_ =
+      std::make_unique<Task<Detail>>([scene = state.scene(), check = state.check()](const Progress& progress) {
+        return viewer::make_detail(*scene, *check, progress);
+      });
+}
+
+void SceneLoader::finish_upload(ViewerState& state) {
+  const auto task = std::move(uploading_);
+  upload_failed_ = true;  // until the state has the result
+  state.attempt([&] {
+    GpuGeometry geometry = task->take();
+    state.set_device_scene(shared_upload_
+                               ? std::make_shared<const DeviceScene>(shared_upload_->finish(std::move(geometry)))
+                               : std::make_shared<const DeviceScene>(std::move(geometry)));
+    upload_failed_ = false;
+  });
+  shared_upload_.reset();
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work behind the window: loads the file that the state asks for, checks it, uploads it to a device when the image
+// needs that, and watches the file. Results go into the state.
+#pragma once
+
+#include <raylift/geometry/checks/check.h>
+#include <raylift/geometry/scene/scene.h>
+#include <raylift/interop/shared_geometry.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "state/task.h"
+#include "state/viewer_state.h"
+
+namespace raylift::viewer {
+
+class SceneLoader {
+ public:
+  /// Starts what the state asks for and puts in what has finished. Needs a current OpenGL context.
+  void poll(ViewerState& state);
+  [[nodiscard]] bool loading() const { return loading_ != nullptr; }
+  /// The work that goes on, for the user: what is done to what, its stage, and its share done from 0 to 1 (less than 0:
+  /// unknown). `what` is empty where nothing runs.
+  struct Activity {
+    std::string what, stage;
+    float share = -1;
+    bool can_stop = false;
+  };
+  [[nodiscard]] Activity activity() const;
+  /// Whether work goes on whose end the window waits for.
+  [[nodiscard]] bool busy() const {
+    return loading_ || checking_ || uploading_ || reading_ || lighting_ || finding_facts_;
+  }
+  /// Whether the check of the scene that the state asks for is still to come.
+  [[nodiscard]] bool checks(const ViewerState& state) const { return checking_ || reads(state); }
+  /// Whether the file that the state asks for is still to be read.
+  [[nodiscard]] bool reads(const ViewerState& state) const { return loading_ || requests_ != state.requests(); }
+  /// Whether the photons that the state asks for are still to be read.
+  [[nodiscard]] bool reads_photons(const ViewerState& state) const {
+    return reads(state) || reading_ || photon_requests_ != state.photon_requests();
+  }
+  /// Whether the image that the state asks for still lacks its scene, or this on a device.
+  [[nodiscard]] bool owes(const ViewerState& state) const;
+  /// Stops the work that activity() tells of. The scene shown stays.
+  void cancel();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void start_loading(const ViewerState& state);
+  void watch(ViewerState& state);
+  void show(ViewerState& state, Scene scene);
+  /// A scene's way onto a device.
+  struct Upload {
+    std::shared_ptr<const Scene> scene;
+    Device device;
+    UploadOptions options;
+  };
+  /// Of the scene shown, with its BVH, onto the device that the options name.
+  [[nodiscard]] Upload upload_of(const ViewerState& state);
+  [[nodiscard]] static std::unique_ptr<Task<GpuGeometry>> run(Upload what);
+  void read_photons(const ViewerState& state);
+  void start_upload(ViewerState& state);
+  void start_light(ViewerState& state);
+  void finish_upload(ViewerState& state);
+  void find_facts(ViewerState& state);
+  void make_detail(ViewerState& state);
+
+  std::string loading_file_, device_name_;
+  std::uint64_t requests_ = 0;  // of the state, that loading_ answers
+  std::unique_ptr<Task<Scene>> loading_;
+  std::unique_ptr<Task<SceneCheck>> checking_;
+  std::optional<SharedUpload> shared_upload_;
+  std::unique_ptr<Task<GpuGeometry>> uploading_;
+  std::unique_ptr<Task<PhotonSet>> reading_;     // photons
+  std::uint64_t photon_requests_ = 0;            // of the state, that reading_ answers
+  std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
+  std::unique_ptr<Task<SolidFacts>> finding_facts_;
+  std::unique_ptr<Task<Detail>> making_detail_;
+  std::uint64_t facts_of_ = 0, facts_failed_ = 0;  // ViewerState::selections()
+  bool light_failed_ = false;                      // likewise
+  bool detail_failed_ = false;                     // of this scene; it is not tried again
+  bool upload_failed_ = false;                     // of this scene; it is not tried again
+  Clock::time_point next_watch_{};
+  std::filesystem::file_time_type seen_{};
+  std::filesystem::file_time_type loaded_{};
+};
+
+}  // namespace raylift::viewer

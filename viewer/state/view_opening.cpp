@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a scene opens: what the options mean in it.
+#include <raylift/geometry/error.h>
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/text.h"
+#include "model/clip_box.h"
+#include "model/find.h"
+#include "model/reveal.h"
+#include "state/view_options.h"
+
+namespace raylift::viewer {
+namespace {
+
+/// The solids that a pattern of the options means. Where there are none: a warning, for one of the configuration, which
+/// is for any scene; else throws Error(usage).
+std::vector<std::uint32_t> matching(const std::string& pattern, bool configured, const Solids& solids, Notes& notes) {
+  Found found = configured ? find(solids, pattern) : find_some(solids, pattern);
+  if (found.by) {
+    notes.counts.push_back("'" + cli::printable(pattern) + "': " + count_text(found));
+    return std::move(found.solids);
+  }
+  notes.warnings.push_back(nothing_matches(pattern) + ", of the configuration");
+  return {};
+}
+
+/// The box of --clip-box in this scene.
+void set_clip_box(const ViewOptions& options, const Solids& solids, Opening& view) {
+  std::optional<Bounds> box = parse_box(options.clip_box);
+  if (!box) {
+    const auto found = matching(options.clip_box, options.clip_box == options.configured.clip_box, solids, view.notes);
+    if (!found.empty()) box = box_around(solids, found);
+  }
+  if (box && !box->empty()) view.settings.set_clip_box({*box, options.clip_box_away});
+}
+
+/// PATTERN or PATTERN=OPACITY, as --glass takes it; the whole where solids are found by that, or no opacity is behind
+/// the =.
+std::pair<std::string, std::uint8_t> split_opacity(const std::string& text, const Solids& solids) {
+  const std::size_t at = text.rfind('=');
+  if (at == std::string::npos || find(solids, text).by) return {text, 0};
+  double opacity = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data() + at + 1, end, opacity);
+  if (error != std::errc() || rest != end || !(opacity >= kMinOpacity && opacity <= 1)) return {text, 0};
+  return {text.substr(0, at), hundredths(opacity)};
+}
+
+}  // namespace
+
+Notes apply_visibility(const ViewOptions& options, Solids& solids) {
+  Notes notes;
+  std::vector<std::uint32_t> shown;
+  for (std::size_t i = 0; i != options.only.size(); ++i) {
+    const auto found = matching(options.only[i], i < options.configured.only, solids, notes);
+    shown.insert(shown.end(), found.begin(), found.end());
+  }
+  if (!shown.empty()) solids.show_only(shown);
+  for (std::size_t i = 0; i != options.hide.size(); ++i)
+    solids.set_visible(matching(options.hide[i], i < options.configured.hide, solids, notes), false);
+  for (std::size_t style = 1; style != options.styled.size(); ++style)
+    for (std::size_t i = 0; i != options.styled[style].size(); ++i) {
+      const auto as = static_cast<Style>(style);
+      const std::string& text = options.styled[style][i];
+      const auto [pattern, opacity] =
+          as == Style::glass ? split_opacity(text, solids) : std::pair(text, std::uint8_t{0});
+      solids.set_style(matching(pattern, i < options.configured.styled[style], solids, notes), as, opacity);
+    }
+  return notes;
+}
+
+Opening open_view(const ViewOptions& options, const Solids& solids, const Camera& before, double aspect) {
+  Opening view{before, options.settings, {}, {}, {}};
+  const Scene& scene = solids.scene();
+  const auto camera = [&](std::span<const Eigen::Vector3d> points) {
+    Bounds box = points.empty() ? scene.bounds : Bounds();
+    for (const Eigen::Vector3d& point : points) box.add(point);
+    Camera made = make_camera(options.camera, scene.up_axis, box, aspect);
+    if (!options.camera.eye && !options.camera.target) {
+      made.free_middle = before.free_middle;
+      made.free_share = before.free_share;
+      made.frame(points, aspect);
+      made.zoom(1 / options.camera.zoom);
+    }
+    return made;
+  };
+  if (options.clip_facing) view.settings.clip = facing_plane(camera({}).forward());
+  if (!options.clip_box.empty()) set_clip_box(options, solids, view);
+  std::vector<std::uint32_t> focus;
+  if (!options.focus.empty())
+    focus = matching(options.focus, options.focus == options.configured.focus, solids, view.notes);
+  view.focus = focus.empty() ? shown_solid(looks(solids, view.settings)) : focus;
+  view.camera = camera(framed_points(solids, view.settings, view.focus));
+  if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);
+  return view;
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys and mouse gestures: one table, from which the window's handler, its help and docs/viewer.md come.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "state/frame_scheduler.h"
+#include "state/scene_loader.h"
+#include "state/viewer_state.h"
+
+namespace raylift::viewer {
+
+/// What the window shows around the image.
+struct WindowLayout {
+  bool panels = true;
+  bool help = false;
+  bool opening = false;  ///< the dialog that opens a scene
+  enum class Menu { closed, opening, open };
+  Menu menu = Menu::closed;  ///< of what is selected
+  bool legend = true;
+  bool light = false;  ///< the panels' theme
+  bool full_screen = false;
+  bool closing = false;
+  friend bool operator==(const WindowLayout&, const WindowLayout&) = default;
+};
+
+/// What controls act on.
+struct ControlTarget {
+  ViewerState& state;
+  FrameScheduler* frames;  ///< null where nothing is drawn: then no control that draws may act
+  WindowLayout& layout;
+  SceneLoader& loader;
+  std::function<void(const std::string&)> print;      ///< a line on standard output
+  std::function<void(const std::string&)> copy = {};  ///< a text onto the clipboard; empty: there is none
+};
+
+/// The event that a control answers.
+struct ControlEvent {
+  Cursor cursor;
+  double dx = 0, dy = 0;  ///< of a drag since the last event, in pixels
+  double steps = 0;       ///< of the wheel
+  std::string_view key;   ///< of a held key
+  double seconds = 0;     ///< that a key was held since the last event
+  bool shift = false;
+  std::size_t face = 0;  ///< of the clipping box, whose handle is dragged
+};
+
+struct Control {
+  enum class Kind { key, held_key, drag, wheel, click };
+  using Action = std::variant<void (*)(Settings&), void (*)(ViewerState&), void (*)(Camera&, const ControlEvent&),
+                              void (*)(const ControlTarget&, const ControlEvent&)>;
+  Kind kind;
+  std::vector<std::string_view> names;  ///< "Ctrl+Q", "left drag"
+  std::string_view help;
+  Action action;
+  bool while_typing = false;  ///< also while a text field has the keyboard
+
+  void act(const ControlTarget& target, const ControlEvent& event) const;
+  /// "R, F5".
+  [[nodiscard]] std::string all_names() const;
+};
+
+[[nodiscard]] const std::vector<Control>& controls();
+
+/// The control of a key or gesture; modifiers that are in no control's name do not count. Null where there is none.
+[[nodiscard]] const Control* find_control(Control::Kind kind, std::string_view name, bool control, bool shift);
+
+}  // namespace raylift::viewer

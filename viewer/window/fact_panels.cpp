@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panels that tell of the scene and the device.
+#include <fmt/format.h>
+#include <imgui.h>
+#include <raylift/gpu/device/pool.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/quantity.h"
+#include "cli/text.h"
+#include "draw/overlay.h"
+#include "window/panel_items.h"
+
+namespace raylift::viewer {
+namespace {
+
+/// A colour that is read on the theme's ground.
+ImVec4 ink(const ImVec4& on_dark) {
+  return is_light() ? ImVec4(0.55F * on_dark.x, 0.55F * on_dark.y, 0.55F * on_dark.z, 1) : on_dark;
+}
+
+void draw_check(const ViewerState& state) {
+  if (!state.check()) return ImGui::TextDisabled("checking whether it is watertight ...");
+  const SceneCheck& check = *state.check();
+  if (check.watertight()) {
+    ImGui::TextColored(ink({0.5F, 0.85F, 0.5F, 1}), "watertight");
+  } else {
+    ImGui::TextColored(ink({0.95F, 0.5F, 0.4F, 1}), "%s",
+                       cli::counted(check.leaking_instances, "solid is", "solids are").c_str());
+    ImGui::SameLine(0, 4);
+    ImGui::TextUnformatted("not watertight");
+  }
+  if (begin_facts("flaws")) {
+    for (std::size_t i = 0; i < kFlaws; ++i)
+      if (check.counts[i] != 0)
+        fact(std::string(to_string(static_cast<Flaw>(i))).c_str(), cli::grouped(check.counts[i]));
+    ImGui::EndTable();
+  }
+  for (const std::string& warning : state.scene()->report.warnings) wrapped(cli::printable(warning));
+}
+
+/// The times of the last images as bars over lines at round times.
+void draw_times(const std::vector<float>& times) {
+  if (times.empty()) return;
+  const float most = std::max(1.0F, *std::max_element(times.begin(), times.end()));
+  const auto step = static_cast<float>(round_length(static_cast<double>(most) / 2));
+  const float top = step * std::ceil(most / step);
+  const float label = ImGui::CalcTextSize("0000 ms").x, width = ImGui::GetContentRegionAvail().x - label;
+  const float line = ImGui::GetTextLineHeight(), height = em(70);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto y = [&](float time) { return at.y + 0.5F * line + height * (1 - time / top); };
+  for (float time = 0; time <= top * 1.001F; time += step) {
+    list.AddLine({at.x + label, y(time)}, {at.x + label + width, y(time)},
+                 ImGui::GetColorU32(ImGuiCol_TextDisabled, 0.5F));
+    const std::string words = fmt::format("{:g} ms", time);
+    list.AddText({at.x + label - ImGui::CalcTextSize(words.c_str()).x - em(4), y(time) - 0.5F * line},
+                 ImGui::GetColorU32(ImGuiCol_TextDisabled), words.c_str());
+  }
+  const float bar = width / static_cast<float>(FrameScheduler::kTimes);
+  const float first = at.x + label + width - bar * static_cast<float>(times.size());  // the last is at the right
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const float left = first + bar * static_cast<float>(i);
+    list.AddRectFilled({left, y(times[i])}, {left + std::max(1.0F, bar - 0.5F), y(0)},
+                       ImGui::GetColorU32(ImGuiCol_PlotHistogram));
+  }
+  ImGui::Dummy({label + width, height + line});
+  tip(fmt::format("the last {} images, the newest at the right: {:.3g} ms, at most {:.3g} ms", times.size(),
+                  times.back(), most));
+}
+
+void draw_arrays(const ResidencyReport& report) {
+  if (!ImGui::BeginTable("arrays", 4, ImGuiTableFlags_RowBg | ImGuiTableFlags_SizingFixedFit)) return;
+  for (const char* title : {"array", "bytes", "where", "device"}) ImGui::TableSetupColumn(title);
+  ImGui::TableHeadersRow();
+  for (const ArrayResidency& array : report.arrays) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    text(array.name);
+    tip(array.why);
+    ImGui::TableNextColumn();
+    text(human_bytes(array.bytes));
+    ImGui::TableNextColumn();
+    text(std::string(to_string(array.where)));
+    ImGui::TableNextColumn();
+    text(array.bytes == 0 ? "" : fmt::format("{} %", 100 * array.device_bytes / array.bytes));
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+float selection_left(const ViewerState& state, float height) {
+  return state.settings().axes ? 106 * std::clamp(height / 720, 0.75F, 4.0F)
+                               : em(kGap);  // the axes' size in overlay.cpp
+}
+
+void draw_facts(const ViewerState& state) {
+  if (!state.scene()) return ImGui::TextDisabled("no scene");
+  const Scene& scene = *state.scene();
+  if (begin_facts("facts")) {
+    fact("file", state.file());
+    fact("format", scene.format);
+    fact("unit", with_micro(cli::unit_name(scene.unit_mm)));
+    fact("meshes", cli::grouped(scene.meshes.size()));
+    fact("solids", cli::grouped(scene.instances.size()));
+    fact("triangles", fmt::format("{} ({} unique)", cli::grouped(scene.expanded_triangles()),
+                                  cli::grouped(scene.unique_triangles())));
+    fact("materials", cli::grouped(scene.materials.size()));
+    point_fact("min, mm", scene.bounds.min);
+    point_fact("max, mm", scene.bounds.max);
+    ImGui::EndTable();
+  }
+  ImGui::Separator();
+  draw_check(state);
+}
+
+void draw_device(const ViewerState& state, const FrameScheduler& frames) {
+  if (begin_facts("opengl")) {
+    fact("OpenGL", reinterpret_cast<const char*>(glGetString(GL_RENDERER)));
+    fact("buffers", human_bytes(frames.renderer().buffer_bytes()));
+    fact("drawn", cli::grouped(frames.renderer().drawn_triangles()) + " of " +
+                      cli::grouped(frames.renderer().shown_triangles()) + " triangles");
+    fact("frame", with_micro(human_seconds(frames.draw_seconds())));
+    ImGui::EndTable();
+  }
+  draw_times(frames.draw_times());
+  ImGui::Separator();
+  if (!state.device_scene()) {
+    ImGui::PushTextWrapPos();
+    ImGui::TextDisabled("Not on a device yet. Casting rays, or colouring by residency, uploads the scene.");
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  const DeviceScene& scene = *state.device_scene();
+  const Device& device = scene.device();
+  const MemoryInfo memory = device.memory_info();
+  const Backend::PoolBytes pool = device.backend()->pool_bytes();
+  if (begin_facts("device")) {
+    fact("device", device.info().id + ", " + device.info().name);
+    fact("free", human_bytes(memory.free_bytes) + " of " + human_bytes(memory.total_bytes));
+    fact("reserve", human_bytes(scene.report().reserve));
+    fact("pool", human_bytes(pool.held) + " held, " + human_bytes(pool.active) + " in use");
+    fact("pinned pool", human_bytes(device.pinned_pool().managed_bytes()));
+    fact("sharing", scene.sharing());
+    ImGui::EndTable();
+  }
+  draw_arrays(scene.report());
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window/gui.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+
+namespace raylift::viewer {
+namespace {
+
+std::string last_glfw_error;
+
+/// The first of these files that is there; null where none is.
+const char* first_there(std::initializer_list<const char*> files) {
+  std::error_code ignored;
+  for (const char* file : files)
+    if (std::filesystem::exists(file, ignored)) return file;
+  return nullptr;
+}
+
+struct ThemeColor {
+  ImGuiCol item;
+  ImVec4 dark, light;
+};
+
+/// Where ImGui's own themes are not read well.
+const ThemeColor kThemeColors[] = {
+    {ImGuiCol_WindowBg, {0.085F, 0.095F, 0.11F, 0.92F}, {0.97F, 0.975F, 0.98F, 0.94F}},
+    {ImGuiCol_TitleBg, {0.11F, 0.125F, 0.15F, 0.95F}, {0.86F, 0.88F, 0.91F, 0.97F}},
+    {ImGuiCol_TitleBgActive, {0.11F, 0.125F, 0.15F, 0.95F}, {0.86F, 0.88F, 0.91F, 0.97F}},
+    {ImGuiCol_FrameBg, {0.18F, 0.20F, 0.24F, 0.9F}, {1, 1, 1, 1}},
+    {ImGuiCol_Border, {0.52F, 0.56F, 0.62F, 0.75F}, {0.35F, 0.38F, 0.42F, 0.8F}},
+    {ImGuiCol_Header, {0.24F, 0.36F, 0.52F, 0.75F}, {0.60F, 0.75F, 0.93F, 0.8F}},
+    {ImGuiCol_Button, {0.22F, 0.27F, 0.34F, 0.9F}, {0.84F, 0.87F, 0.91F, 1}},
+    {ImGuiCol_TextDisabled, {0.62F, 0.65F, 0.69F, 1}, {0.35F, 0.37F, 0.40F, 1}},
+};
+
+}  // namespace
+
+void set_style(float scale, bool light) {
+  ImGui::GetStyle() = ImGuiStyle();
+  light ? ImGui::StyleColorsLight() : ImGui::StyleColorsDark();
+  ImGuiStyle& s = ImGui::GetStyle();
+  s.WindowRounding = 7;
+  s.FrameRounding = 4;
+  s.GrabRounding = 4;
+  s.TabRounding = 4;
+  s.ScrollbarRounding = 6;
+  s.WindowBorderSize = light ? 1.0F : 0.0F;
+  s.FrameBorderSize = 1;    // unticked boxes are seen on any ground
+  s.FramePadding = {7, 5};  // with the font 24 pixels
+  s.WindowPadding = {10, 9};
+  s.ItemSpacing = {7, 5};
+  for (const ThemeColor& color : kThemeColors) s.Colors[color.item] = light ? color.light : color.dark;
+  s.ScaleAllSizes(scale);
+}
+
+bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters, ImVector<ImWchar>& ranges) {
+  fonts.Clear();
+  // ImGui's own font is a bitmap and does not scale.
+  const char* latin = first_there({"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+                                   "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"});
+  if (latin == nullptr) fonts.AddFontDefault();
+  // Only the letters that are needed: all of CJK would take seconds, and a texture larger than some GPUs allow.
+  ImFontGlyphRangesBuilder builder;
+  builder.AddRanges(fonts.GetGlyphRangesDefault());
+  for (const ImWchar letter : letters) builder.AddChar(letter);
+  builder.AddChar(0xFFFD);
+  ranges.clear();
+  builder.BuildRanges(&ranges);
+  if (latin != nullptr) fonts.AddFontFromFileTTF(latin, size, nullptr, ranges.Data);
+  const bool east_asian = std::any_of(letters.begin(), letters.end(), [](ImWchar c) { return c >= 0x1100; });
+  const char* cjk = !east_asian ? nullptr
+                                : first_there({"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+                                               "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
+                                               "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"});
+  if (cjk != nullptr) {
+    ImFontConfig merged;
+    merged.MergeMode = true;
+    fonts.AddFontFromFileTTF(cjk, size, &merged, ranges.Data);
+  }
+  fonts.Build();
+  return !east_asian || cjk != nullptr;
+}
+
+Glfw::Glfw() {
+  glfwSetErrorCallback([](int, const char* text) { last_glfw_error = text; });
+  if (glfwInit() == GLFW_TRUE) return;
+  // Debian's default GLFW is one for X11 alone.
+  const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr && std::getenv("DISPLAY") == nullptr;
+  throw Error(ErrorKind::no_display, "no window can be opened: " + last_glfw_error, {},
+              std::string(wayland ? "on Wayland start XWayland, which sets DISPLAY" : "set DISPLAY") +
+                  ", or draw without a window: --output FILE.png");
+}
+
+Glfw::~Glfw() {
+  glfwTerminate();
+}
+
+const std::string& Glfw::last_error() {
+  return last_glfw_error;
+}
+
+Gui::Gui(GLFWwindow* window, double scale) : window_(window), given_scale_(static_cast<float>(scale)) {
+  ImGui::CreateContext();
+  ImGui::GetIO().IniFilename = nullptr;
+  ImGui_ImplGlfw_InitForOpenGL(window, true);
+  ImGui_ImplOpenGL3_Init("#version 450 core");
+}
+
+float Gui::wanted_scale() const {
+  if (given_scale_ > 0) return given_scale_;
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  return std::clamp(std::max(x, y), 0.5F, 4.0F);
+}
+
+void Gui::need_letters(const std::string& text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    std::uint32_t code = bytes == 1 ? lead : lead & (0xFFU >> (bytes + 1));
+    for (std::size_t k = 1; k < bytes && i + k < text.size(); ++k)
+      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3FU);
+    i += bytes;
+    // Latin letters are always there.
+    if (code > 0xFF && code < 0x10000 && letters_.insert(static_cast<ImWchar>(code)).second) stale_ = true;
+  }
+}
+
+void Gui::load_fonts() {
+  (void)add_fonts(*ImGui::GetIO().Fonts, std::round(14 * scale_), letters_, ranges_);
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+}
+
+Gui::~Gui() {
+  ImGui_ImplOpenGL3_Shutdown();
+  ImGui_ImplGlfw_Shutdown();
+  ImGui::DestroyContext();
+}
+
+bool Gui::takes(double x, double y) {
+  // An open menu has the mouse wherever it is.
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return true;
+  const ImVec2 place(static_cast<float>(x), static_cast<float>(y));
+  const ImVector<ImGuiWindow*>& panels = ImGui::GetCurrentContext()->Windows;
+  return std::any_of(panels.begin(), panels.end(), [&](const ImGuiWindow* panel) {
+    return panel->Active && !panel->Hidden && (panel->Flags & ImGuiWindowFlags_NoMouseInputs) == 0 &&
+           panel->OuterRectClipped.Contains(place);
+  });
+}
+
+void Gui::begin_frame(bool light) {
+  const float scale = wanted_scale();
+  if (stale_ || scale != scale_) {
+    scale_ = scale;
+    load_fonts();
+    set_style(scale_, light);
+  } else if (light != light_) {
+    set_style(scale_, light);
+  }
+  stale_ = false;
+  light_ = light;
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void Gui::end_frame() {
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel with the image's legend. Dear ImGui.
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "cli/text.h"
+#include "model/palette.h"
+#include "window/legend_panel.h"
+#include "window/panel_items.h"
+
+namespace raylift::viewer {
+namespace {
+
+ImU32 as_imgui(const Color& color) {
+  return packed(color);
+}
+
+/// Colours from low to high as one bar, with the labels below it.
+void draw_ramp(const Legend& legend, float width) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float bar = ImGui::GetFontSize();
+  const auto steps = static_cast<float>(legend.ramp.size() - 1);
+  for (std::size_t i = 0; i + 1 < legend.ramp.size(); ++i) {
+    const float from = width * static_cast<float>(i) / steps, to = width * static_cast<float>(i + 1) / steps;
+    const ImU32 a = as_imgui(legend.ramp[i]), b = as_imgui(legend.ramp[i + 1]);
+    list.AddRectFilledMultiColor({at.x + from, at.y}, {at.x + to, at.y + bar}, a, b, b, a);
+  }
+  for (std::size_t i = 0; i < legend.labels.size(); ++i) {
+    const float words = ImGui::CalcTextSize(legend.labels[i].c_str()).x;
+    const float middle =
+        width * static_cast<float>(i) / static_cast<float>(std::max<std::size_t>(1, legend.labels.size() - 1));
+    const float left = std::clamp(middle - 0.5F * words, 0.0F, std::max(0.0F, width - words));
+    list.AddText({at.x + left, at.y + bar + 2}, ImGui::GetColorU32(ImGuiCol_Text), legend.labels[i].c_str());
+  }
+  ImGui::Dummy({width, 2 * bar + 4});
+}
+
+void draw_legend(const Legend& legend, float inner) {
+  if (!legend.ramp.empty()) draw_ramp(legend, inner);
+  for (const Legend::Entry& entry : legend.entries) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float side = ImGui::GetFontSize();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + side, at.y + side}, as_imgui(entry.color), 2);
+    list.AddRect(at, {at.x + side, at.y + side}, ImGui::GetColorU32(ImGuiCol_Text, 0.5F), 2);
+    ImGui::Dummy({side, side});
+    ImGui::SameLine();
+    text(cli::printable(entry.name) + (entry.solids > 1 ? "  (" + cli::grouped(entry.solids) + ")" : ""));
+    tip(cli::printable(entry.name));
+  }
+  if (legend.more != 0) ImGui::TextDisabled("and %s more", cli::grouped(legend.more).c_str());
+}
+
+}  // namespace
+
+void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above) {
+  if (!state.scene()) return;
+  const auto depths = frames.depths(state);
+  const Settings& settings = state.settings();
+  const Photons& photons = state.photons();
+  Key key{
+      state.scene().get(), state.looks_version(), settings.color, settings.rays, depths, 0, settings.photons.color, {}};
+  const bool light = photons.set() && settings.rays == RayMode::off;
+  const bool by_hits = settings.colors_hits() && settings.rays == RayMode::off;
+  if (light) {
+    (void)photons.choice(settings.photons.filter);
+    key.light = photons.choice_version();
+  }
+  if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
+  if (key_ != key) {
+    legends_ = make_legends(*state.scene(), settings, state.looks(), depths, photons, frames.hits());
+    key_ = key;
+  }
+  if (legends_.empty()) return;
+  const float wide = panel_width(kRightWidth, width);
+  const float inner = wide - 2 * ImGui::GetStyle().WindowPadding.x;
+  ImGui::SetNextWindowPos({width - em(kGap), height - em(70)}, ImGuiCond_Always, {1, 1});
+  ImGui::SetNextWindowSizeConstraints(
+      {wide, 0}, {wide, std::max(em(60), std::min(0.36F * height, height - em(70 + kGap) - above))});
+  if (ImGui::Begin(("Legend: " + legends_.front().title + "###legend").c_str(), nullptr,
+                   ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_AlwaysAutoResize |
+                       ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoSavedSettings)) {
+    draw_legend(legends_.front(), inner);
+    for (std::size_t i = 1; i != legends_.size(); ++i) {
+      ImGui::Separator();
+      text(legends_[i].title);
+      draw_legend(legends_[i], inner);
+    }
+  }
+  ImGui::End();
+}
+
+}  // namespace raylift::viewer

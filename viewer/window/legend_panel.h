@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel with the image's legend. Dear ImGui.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "draw/legends.h"
+#include "state/frame_scheduler.h"
+#include "state/viewer_state.h"
+
+namespace raylift::viewer {
+
+class LegendPanel {
+ public:
+  /// Below `above`, the lower edge of what is over it.
+  void draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above);
+
+ private:
+  /// What the legend follows from.
+  struct Key {
+    const Scene* scene = nullptr;
+    std::uint64_t looks = 0;
+    ColorBy color = ColorBy::material;
+    RayMode rays = RayMode::off;
+    std::optional<std::pair<double, double>> depths;
+    std::uint64_t light = 0;  // which photons
+    PhotonColor light_color = PhotonColor::wavelength;
+    std::optional<std::pair<std::uint32_t, std::pair<float, float>>> hits;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  Key key_;
+  std::vector<Legend> legends_;
+};
+
+}  // namespace raylift::viewer

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window/light_panel.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/names.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/text.h"
+#include "window/panel_items.h"
+
+namespace raylift::viewer {
+namespace {
+
+void fill(std::array<char, 128>& field, const std::string& words) {
+  field.fill('\0');
+  words.copy(field.data(), field.size() - 1);
+}
+
+/// Of a field's text; nothing where it is empty.
+template <class T, class Parse>
+std::optional<T> parsed(const std::array<char, 128>& field, const Parse& parse) {
+  const std::string_view words(field.data());
+  return words.empty() ? std::nullopt : std::optional<T>(parse(words));
+}
+
+void draw_counts(const ViewerState& state) {
+  const PhotonSet& set = *state.photons().set();
+  const PhotonChoice& choice = state.photons().choice(state.settings().photons.filter);
+  const auto of = [](std::uint64_t drawn, std::uint64_t all, const char* kind) {
+    return all == 0 ? std::string("none") : fmt::format("{} of {}{}", cli::grouped(drawn), cli::grouped(all), kind);
+  };
+  if (begin_facts("photons")) {
+    fact("paths", of(choice.paths, set.paths(), ", ") +
+                      (set.paths() == 0 ? "" : cli::counted(choice.steps.size(), "step", "steps")));
+    fact("points", of(choice.points.size(), set.points.size(), ""));
+    if (!set.times.empty())
+      fact("times", fmt::format("{} to {} ns", cli::short_number(static_cast<double>(set.times.low)),
+                                cli::short_number(static_cast<double>(set.times.high))));
+    ImGui::EndTable();
+  }
+  if (choice.without_history != 0) wrapped("Points have no histories: run 'raylift photons' with --seq.");
+}
+
+/// A number of ns that is 0 for `zero`, in a slider.
+bool edit_ns(const char* label, double& value, double most, const char* zero, const char* help) {
+  auto number = static_cast<float>(value);
+  const std::string format = number > 0 ? "%.3g ns" : zero;
+  if (!slider(label, number, 0, static_cast<float>(most), format.c_str(), help)) return false;
+  value = static_cast<double>(number);
+  return true;
+}
+
+bool edit_looks(PhotonSettings& light) {
+  bool changed = choose("colour##light", kPhotonColorNames, light.color, "What the colours of light mean (O)");
+  changed |= checkbox("paths", light.paths, "The steps of photons as lines");
+  ImGui::SameLine();
+  changed |= checkbox("points", light.points, "Final photons, or hits, as points");
+  changed |= slider("size", light.size, 1, 10, "%.1f", "Width of lines, in pixels; points are larger");
+  changed |= slider("opacity##light", light.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of light");
+  return changed;
+}
+
+}  // namespace
+
+void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
+  const PhotonSet& set = *state.photons().set();
+  const auto low = static_cast<double>(set.times.low), high = static_cast<double>(set.times.high);
+  if (!(low < high)) return;
+  const auto change = [&] { state.change_settings([&](Settings& s) { s.photons = light; }); };
+  bool all = !light.time;
+  if (button(state.playing() ? "stop" : "play", "Let the time of light run, or stop it (Space)"))
+    return state.play(!state.playing());
+  ImGui::SameLine();
+  if (checkbox("all times", all, "Light of all times at once (Shift+Space)")) {
+    state.play(false);
+    light.time = all ? std::nullopt : std::optional(high);
+    change();
+  }
+  ImGui::SameLine();
+  bool changed = checkbox("loop", light.loop, "Play begins again at the end");
+  auto time = static_cast<float>(light.time.value_or(high));
+  if (slider("time", time, set.times.low, set.times.high, "%.4g ns", "Light as it is then (, and .)",
+             all ? "Light of all times is shown" : nullptr)) {
+    state.play(false);
+    light.time = static_cast<double>(time);
+    changed = true;
+  }
+  changed |= edit_ns("trail", light.trail, high - low, "all", "So much of each path behind its head");
+  changed |= edit_ns("speed", light.speed, high - low, "all in 10 s", "The time that a second of play takes");
+  if (changed) change();
+}
+
+void LightPanel::edit_filter(PhotonFilter& filter) {
+  if (shown_ != filter) {  // an option, or another scene
+    shown_ = filter;
+    fill(history_, filter.history);
+    fill(wavelength_, filter.wavelength ? range_text(*filter.wavelength) : "");
+    fill(channel_, filter.channel ? range_text(*filter.channel) : "");
+    problem_.clear();
+  }
+  bool changed =
+      text_field("history", "TO * RE * SD", history_,
+                 "Photons of these histories: * for any events, ? for one. A single event: photons that have it");
+  changed |= text_field("nm", "350-500", wavelength_, "Light of these wavelengths");
+  changed |= text_field("channel", "12 or 10-19", channel_, "Photons that these channels detected");
+  if (changed) try {
+      PhotonFilter typed;
+      typed.history = history_.data();
+      const photon::HistoryPattern pattern(typed.history);  // for its errors
+      typed.wavelength = parsed<Between<float>>(wavelength_, parse_wavelengths);
+      typed.channel = parsed<Between<std::int32_t>>(channel_, parse_channels);
+      filter = shown_ = typed;
+      problem_.clear();
+    } catch (const Error& error) {
+      problem_ = error.problem();
+    }
+  if (!problem_.empty()) wrapped(cli::printable(problem_));
+}
+
+void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
+  if (shown_source_ != state.options().source) {
+    shown_source_ = state.options().source;
+    fill(source_, shown_source_);
+  }
+  if (text_field("source", "point:0,0,0", source_,
+                 "Follow photons of this source, once Enter is pressed. Ctrl+right drag moves it", true))
+    state.attempt([&] { state.set_source(source_.data()); });
+  if (const LiveLight* live = frames.live_light(); live != nullptr && live->request() && begin_facts("live")) {
+    fact("followed", cli::grouped(live->followed()) + ", " + human_rate(live->photons_per_second(), "photons"));
+    ImGui::EndTable();
+  }
+}
+
+void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
+  ImGui::PushItemWidth(em(170));
+  if (state.options().photons.empty()) edit_source(state, frames);
+  if (!state.photons().set()) {
+    ImGui::PopItemWidth();
+    wrapped(state.options().photons.empty() && state.options().source.empty()
+                ? "No photons. Open a run of 'raylift photons' with --photons DIR, or name a source."
+                : "No photons yet.");
+    return;
+  }
+  draw_counts(state);
+  PhotonSettings light = state.settings().photons;
+  draw_time(state, light);
+  ImGui::Separator();
+  light = state.settings().photons;
+  bool changed = edit_looks(light);
+  ImGui::Separator();
+  const PhotonFilter before = light.filter;
+  edit_filter(light.filter);
+  changed |= before != light.filter;
+  if (changed) state.change_settings([&](Settings& s) { s.photons = light; });
+  ImGui::PopItemWidth();
+}
+
+void draw_photon(const ViewerState& state, float left, float width, float height) {
+  const PhotonSelection& photon = *state.photons().selection();
+  if (begin_lower_panel("Photon", 1.4F * kSelectionWidth, left, width, height, 0.4F)) {
+    wrapped(fmt::format("number {}{}{}", photon.number, photon.history.empty() ? "" : ":  " + photon.history,
+                        photon.channel < 0 ? "" : fmt::format(", channel {}", photon.channel)));
+    if (ImGui::BeginTable("events", 6, ImGuiTableFlags_SizingStretchProp)) {
+      for (const char* title : {"event", "ns", "mm", "nm", "solid", "through"}) ImGui::TableSetupColumn(title);
+      ImGui::TableHeadersRow();
+      for (const PhotonEvent& event : photon.events) {
+        ImGui::TableNextRow();
+        const auto cell = [](const std::string& words, const std::string& more) {
+          ImGui::TableNextColumn();
+          text(cli::printable(words));
+          tip(cli::printable(more));
+        };
+        cell(event.event.substr(0, event.event.find(',')), event.event);
+        cell(fmt::format("{:.6g}", event.time), "time");
+        cell(fmt::format("{:.5g}", event.step), fmt::format("from the event before; at {:.7g}, {:.7g}, {:.7g}",
+                                                            event.position.x, event.position.y, event.position.z));
+        cell(fmt::format("{:.4g}", event.wavelength), "wavelength after it");
+        cell(event.solid, event.solid + (event.surface.empty() ? "" : ", surface " + event.surface));
+        cell(std::string(base_name(event.medium)), "the material that light goes on through: " + event.medium);
+      }
+      ImGui::EndTable();
+    }
+  }
+  ImGui::End();
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panels of light: how photons are drawn and at what time, and the history of the selected one. Dear ImGui.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "state/frame_scheduler.h"
+#include "state/viewer_state.h"
+
+namespace raylift::viewer {
+
+class LightPanel {
+ public:
+  /// Within a tab.
+  void draw(ViewerState& state, const FrameScheduler& frames);
+
+ private:
+  void draw_time(ViewerState& state, PhotonSettings& light);
+  void edit_filter(PhotonFilter& filter);
+  void edit_source(ViewerState& state, const FrameScheduler& frames);
+
+  PhotonFilter shown_;  // what the fields below were filled from
+  std::array<char, 128> history_{}, wavelength_{}, channel_{}, source_{};
+  std::string shown_source_;
+  std::string problem_;  // of the fields' texts
+};
+
+/// A panel of its own, like that of a selected solid.
+void draw_photon(const ViewerState& state, float left, float width, float height);
+
+}  // namespace raylift::viewer

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window/solid_tree.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "cli/text.h"
+#include "window/panel_items.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr std::size_t kMaxFound = 5000;  // rows of a search
+
+}  // namespace
+
+void SolidTree::draw(ViewerState& state) {
+  if (listed_ != state.solids()) {
+    listed_ = state.solids();
+    open_.clear();
+    // As far down as there is but one way.
+    if (listed_ != nullptr)
+      for (auto only = listed_->children(kNone); only.size() == 1; only = listed_->children(only[0]))
+        open_.insert(only[0]);
+    rows_stale_ = true;
+  }
+  if (listed_ == nullptr) return ImGui::TextDisabled("no scene");
+  draw_search(state);
+  if (rows_stale_) list_rows(*listed_);
+  ImGui::BeginChild("tree");
+  reveal_selection(state);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows_.size()));
+  while (clipper.Step())
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      ImGui::PushID(i);
+      draw_row(state, rows_[static_cast<std::size_t>(i)]);
+      ImGui::PopID();
+    }
+  if (searching() && rows_.size() == kMaxFound)
+    ImGui::TextDisabled("the first %zu; the buttons apply to all", kMaxFound);
+  ImGui::EndChild();
+}
+
+void SolidTree::draw_search(ViewerState& state) {
+  ImGui::SetNextItemWidth(-1);
+  if (text_field("##search", "name, mesh, material, /path, #copy", search_,
+                 "Find solids: a name such as pmt_*, or else a mesh or a material; a /path; a copy #number"))
+    rows_stale_ = true;
+  if (searching()) {
+    if (rows_stale_) list_rows(*listed_);
+    text(count_text(found_));
+  }
+  if (button("show all", "Show all solids (U)")) state.change_solids(&Solids::show_all);
+  ImGui::SameLine();
+  if (button("hide found", "Hide what the search finds; Ctrl+Z shows it again") && searching())
+    state.change_solids([&](Solids& solids) { solids.set_visible(found_.solids, false); });
+  ImGui::SameLine();
+  if (button("only found", "Show only what the search finds") && searching())
+    state.change_solids([&](Solids& solids) { solids.show_only(found_.solids); });
+}
+
+void SolidTree::draw_checkbox(ViewerState& state, const TreeRow& row) {
+  const Solids& solids = *state.solids();
+  const bool by_itself = row.node == kNone || (searching() && row.instance != kNone);
+  const int shown = !by_itself ? solids.shown(row.node) : solids.visible()[row.instance] != 0 ? 2 : 0;
+  bool checked = shown != 0;
+  if (shown == 1) ImGui::PushStyleColor(ImGuiCol_CheckMark, {0.6F, 0.6F, 0.6F, 1});
+  if (checkbox("##shown", checked, "Whether this solid, and what is below it, is shown"))
+    state.change_solids([&](Solids& changed) {
+      if (!by_itself)
+        changed.set_visible(changed.below(row.node), checked);
+      else
+        changed.set_visible(std::span(&row.instance, 1), checked);
+    });
+  if (shown == 1) ImGui::PopStyleColor();
+}
+
+void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
+  draw_checkbox(state, row);
+  ImGui::SameLine(0, em(4 + 12 * static_cast<float>(row.depth)));
+  if (!row.has_children) {
+    ImGui::Dummy({ImGui::GetFrameHeight(), 1});
+  } else if (arrow("##open", row.open)) {
+    if (row.open)
+      open_.erase(row.node);
+    else
+      open_.insert(row.node);
+    rows_stale_ = true;
+  }
+  ImGui::SameLine(0, 4);
+  const Scene& scene = *state.scene();
+  const std::string name = row.mark + cli::printable(row.node == kNone ? scene.solid_name(scene.instances[row.instance])
+                                                                       : scene.nodes[row.node].name);
+  const auto& chosen = state.selection();
+  const bool selected =
+      chosen && (chosen->group != kNone ? row.node == chosen->group : row.instance == chosen->instance);
+  ImGui::AlignTextToFramePadding();
+  const bool pressed = ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick);
+  tip(row.instance == kNone ? name : cli::printable(scene.path(scene.instances[row.instance])));
+  if (!pressed) return;
+  if (row.instance != kNone)
+    state.select(row.instance);
+  else
+    state.select_group(row.node);
+  revealed_ = state.selections();  // it is seen already
+  if (!ImGui::IsMouseDoubleClicked(0)) return;
+  if (row.node == kNone)
+    state.focus(std::span(&row.instance, 1));
+  else
+    state.focus(state.solids()->below(row.node));
+}
+
+void SolidTree::reveal_selection(const ViewerState& state) {
+  if (revealed_ == state.selections()) return;
+  revealed_ = state.selections();
+  if (!state.selection()) return;
+  const Selection& selected = *state.selection();
+  const Scene& scene = *state.scene();
+  const std::uint32_t own = selected.group != kNone ? selected.group : scene.instances[selected.instance].node;
+  if (!searching()) {
+    for (std::uint32_t node = own; node != kNone; node = scene.nodes[node].parent)
+      if (scene.nodes[node].parent != kNone) open_.insert(scene.nodes[node].parent);
+    list_rows(*listed_);
+  }
+  const auto row = std::find_if(rows_.begin(), rows_.end(), [&](const TreeRow& one) {
+    return selected.group != kNone ? one.node == own : one.instance == selected.instance;
+  });
+  if (row == rows_.end()) return;
+  const float height = ImGui::GetFrameHeightWithSpacing();
+  ImGui::SetScrollY(std::max(0.0F, static_cast<float>(row - rows_.begin()) * height - 0.4F * ImGui::GetWindowHeight()));
+}
+
+void SolidTree::list_rows(const Solids& solids) {
+  rows_stale_ = false;
+  if (searching()) {
+    found_ = find(solids, search_.data());
+    rows_ = found_rows(solids, found_.solids, kMaxFound);
+  } else {
+    rows_ = tree_rows(solids, open_);
+  }
+}
+
+}  // namespace raylift::viewer

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel with the tree of solids: search, visibility, selection. Dear ImGui.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "model/find.h"
+#include "state/viewer_state.h"
+#include "window/tree_rows.h"
+
+namespace raylift::viewer {
+
+class SolidTree {
+ public:
+  void draw(ViewerState& state);
+
+ private:
+  [[nodiscard]] bool searching() const { return search_[0] != '\0'; }
+  void draw_search(ViewerState& state);
+  void draw_row(ViewerState& state, const TreeRow& row);
+  void draw_checkbox(ViewerState& state, const TreeRow& row);
+  /// Opens the rows above the selected solid's, and scrolls to it, where the selection has changed elsewhere.
+  void reveal_selection(const ViewerState& state);
+  void list_rows(const Solids& solids);
+
+  std::uint64_t revealed_ = 0;  // ViewerState::selections()
+
+  const Solids* listed_ = nullptr;
+  std::vector<TreeRow> rows_;
+  std::unordered_set<std::uint32_t> open_;
+  bool rows_stale_ = true;
+  std::array<char, 128> search_{};
+  Found found_;  // by the search
+};
+
+}  // namespace raylift::viewer

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "window/window.h"
+
+// GLEW's header comes before all others of OpenGL.
+#include "state/frame_scheduler.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <raylift/geometry/error.h>
+#include <raylift/interop/gl_context.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/interrupt.h"
+#include "cli/text.h"
+#include "remote/view_server.h"
+#include "state/scene_loader.h"
+#include "window/controls.h"
+#include "window/glfw_names.h"
+#include "window/gui.h"
+#include "window/panels.h"
+#include "window/press_times.h"
+#include "window/solid_menu.h"
+
+namespace raylift::viewer {
+namespace {
+
+constexpr double kClickDistance = 4;   // pixels: a press that moves farther is a drag
+constexpr double kDoubleClick = 0.35;  // seconds
+constexpr int kSettle = 3;             // frames that ImGui needs after an event
+
+struct DestroyWindow {
+  void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
+};
+using WindowHandle = std::unique_ptr<GLFWwindow, DestroyWindow>;
+
+/// A window with an OpenGL context, which is current from now on.
+WindowHandle open_window(const Resolution& size) {
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  WindowHandle window(glfwCreateWindow(size.width, size.height, "raylift-view", nullptr, nullptr));
+  if (!window)
+    throw Error(ErrorKind::no_display, "no window with OpenGL 4.5 can be opened: " + Glfw::last_error(), {},
+                "update the display's driver, or draw without a window: --output FILE.png");
+  glfwMakeContextCurrent(window.get());
+  glfwSwapInterval(1);
+  return window;
+}
+
+/// The size in pixels; none where the window is minimised.
+std::optional<Resolution> framebuffer_of(GLFWwindow* window) {
+  Resolution size{0, 0};
+  glfwGetFramebufferSize(window, &size.width, &size.height);
+  if (size.width <= 0 || size.height <= 0) return std::nullopt;
+  return size;
+}
+
+/// GLFW's window with the image and the panels. Its events go through the table of controls.
+class Window {
+ public:
+  Window(const ViewOptions& options, cli::Session& session)
+      : options_(options),
+        window_(open_window(options.resolution)),
+        gl_(init_gl()),
+        state_(options, framebuffer_of(window_.get()).value_or(Resolution{1, 1})),
+        panels_(state_, loader_, frames_, layout_),
+        target_{state_,
+                &frames_,
+                layout_,
+                loader_,
+                [&](const std::string& line) { session.write(cli::printable(line) + '\n'); },
+                [this](const std::string& text) { glfwSetClipboardString(window_.get(), text.c_str()); }} {
+    session.debug("OpenGL: " + gl_.renderer + ", " + gl_.version);
+    glfwSetWindowUserPointer(window_.get(), this);
+    set_callbacks();
+    layout_.light = options.light;
+    if (const auto bookmarks = bookmarks_file(options); !bookmarks.empty())
+      state_.remember(bookmarks.parent_path() / "window.json");
+    gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
+    if (!options.send.no_socket) listen(session);
+  }
+
+  void run(const cli::Session& session) {
+    while (glfwWindowShouldClose(window_.get()) == 0 && cli::interrupted_by() == 0) {
+      // Waits for an event, unless something goes on by itself.
+      if (!draws_on() && !(outside_ && outside_->busy())) {
+        presses_.clear();
+        wait();
+      }
+      presses_.scan(glfwGetTime());
+      glfwPollEvents();
+      act_on_held_keys();
+      if (!any_held_key()) state_.keep_fly_speed();
+      act_on_time();
+      serve_outside();
+      loader_.poll(state_);
+      note_changes();
+      // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
+      if (!draws_on()) continue;
+      const bool woken = wake_ > 0;
+      if (woken) --wake_;
+      draw(woken);
+      apply_layout();
+    }
+    session.stop_if_interrupted();
+  }
+
+ private:
+  /// A viewer that can't be reached from outside is a viewer still.
+  void listen(cli::Session& session) {
+    try {
+      outside_ = std::make_unique<ViewServer>(target_);
+      session.debug("socket: " + outside_->path().string());
+    } catch (const Error& error) {
+      session.warn(error.what());
+    }
+  }
+
+  void serve_outside() {
+    if (!outside_) return;
+    const WindowLayout before = layout_;
+    if (!outside_->serve() || layout_ == before) return;
+    wake_ = kSettle;
+    apply_layout();
+  }
+
+  static Window& of(GLFWwindow* window) { return *static_cast<Window*>(glfwGetWindowUserPointer(window)); }
+
+  [[nodiscard]] bool draws_on() const { return frames_.busy(state_) || any_held_key() || wake_ > 0; }
+
+  /// Seconds until something may have changed that no event tells of; an interrupt is seen at the latest then.
+  [[nodiscard]] double longest_wait() const {
+    if (loader_.busy() || (outside_ && outside_->pending())) return 0.05;
+    if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
+    return options_.watch || !state_.message().empty() ? 0.4 : 1.0;
+  }
+
+  /// Until there is an event, or something is asked from outside. On X11 both end the wait; elsewhere GLFW waits, and
+  /// knows nothing of a socket.
+  void wait() {
+    if (presses_.wait(longest_wait(), outside_ ? outside_->descriptor() : -1)) return;
+    glfwWaitEventsTimeout(outside_ ? std::min(0.1, longest_wait()) : longest_wait());
+  }
+
+  /// Draws some frames after any change that panels show.
+  void note_changes() {
+    const SceneLoader::Activity work = loader_.activity();
+    const int facts = !state_.facts() ? 0 : state_.facts()->checked ? 2 : 1;
+    Shown now{state_.revision(),         state_.error(), state_.message(), work.what + work.stage, work.share,
+              state_.check() != nullptr, facts};
+    if (now != shown_ || ImGui::GetIO().WantTextInput) wake_ = std::max(wake_, now != shown_ ? kSettle : 1);
+    shown_ = std::move(now);
+  }
+
+  void set_callbacks() {
+    GLFWwindow* w = window_.get();
+    glfwSetMouseButtonCallback(w, [](GLFWwindow* window, int button, int action, int modifiers) {
+      of(window).on_button(button, action, modifiers);
+    });
+    glfwSetCursorPosCallback(w, [](GLFWwindow* window, double x, double y) { of(window).on_cursor(x, y); });
+    glfwSetScrollCallback(w, [](GLFWwindow* window, double, double y) { of(window).on_scroll(y); });
+    glfwSetKeyCallback(w, [](GLFWwindow* window, int key, int, int action, int modifiers) {
+      if (action != GLFW_RELEASE) of(window).on_key(key, modifiers);
+    });
+    glfwSetDropCallback(w, [](GLFWwindow* window, int count, const char** paths) {
+      if (count > 0) of(window).state_.open(std::vector<std::string>(paths, paths + count));
+      of(window).wake_ = kSettle;
+    });
+    glfwSetWindowRefreshCallback(w, [](GLFWwindow* window) { of(window).wake_ = kSettle; });
+  }
+
+  [[nodiscard]] Resolution window_size() const {
+    Resolution size{1, 1};
+    glfwGetWindowSize(window_.get(), &size.width, &size.height);
+    return {std::max(1, size.width), std::max(1, size.height)};
+  }
+
+  /// `woken`: something besides the image may have changed.
+  void draw(bool woken) {
+    const std::optional<Resolution> pixels = framebuffer_of(window_.get());
+    if (!pixels) return;
+    state_.set_framebuffer(*pixels);
+    const bool in_turns = frames_.in_turns();
+    frames_.draw(state_);
+    // What is on the screen stays until the image is complete: to draw it again would take longer than half a turn.
+    if (!woken && frames_.in_turns()) return;
+    // Polls events before the image is presented: one that arrived during the last turn would wait for that.
+    if (!woken && in_turns) {
+      wake_ = 1;
+      return;
+    }
+    if (lettered_ != state_.scene()) {
+      lettered_ = state_.scene();
+      if (lettered_) need_letters(*lettered_);
+    }
+    gui_->need_letters(state_.file());
+    gui_->need_letters(panels_.take_names());
+    gui_->begin_frame(layout_.light);
+    const Resolution size = window_size();
+    panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
+    draw_solid_menu(target_);
+    const auto [low, high] = panels_.free_part(static_cast<float>(size.width), static_cast<float>(size.height));
+    state_.set_free_part({low.x(), 1 - high.y()}, {high.x(), 1 - low.y()});
+    ImGui::Render();
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(0, 0, pixels->width, pixels->height);
+    frames_.renderer().present(0, pixels->width, pixels->height);
+    gui_->end_frame();
+    glfwSwapBuffers(window_.get());
+    const std::string title = state_.file().empty() ? "raylift-view" : state_.file() + " - raylift-view";
+    if (title != title_) glfwSetWindowTitle(window_.get(), (title_ = title).c_str());
+  }
+
+  /// Those of the names that panels show.
+  void need_letters(const Scene& scene) {
+    for (const Node& node : scene.nodes) gui_->need_letters(node.name);
+    for (const Mesh& mesh : scene.meshes) gui_->need_letters(mesh.name);
+    for (const Material& material : scene.materials) gui_->need_letters(material.name);
+    for (const auto& surface : scene.optics.surfaces) gui_->need_letters(surface.name);
+  }
+
+  /// Makes the window what controls and panels want.
+  void apply_layout() {
+    GLFWwindow* w = window_.get();
+    if (layout_.closing) glfwSetWindowShouldClose(w, GLFW_TRUE);
+    if (layout_.full_screen == (glfwGetWindowMonitor(w) != nullptr)) return;
+    if (!layout_.full_screen) {
+      glfwSetWindowMonitor(w, nullptr, 60, 60, options_.resolution.width, options_.resolution.height, 0);
+      return;
+    }
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor != nullptr ? glfwGetVideoMode(monitor) : nullptr;
+    layout_.full_screen = mode != nullptr;
+    if (mode != nullptr) glfwSetWindowMonitor(w, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+  }
+
+  void act(Control::Kind kind, std::string_view name, int modifiers, const ControlEvent& event) {
+    const Control* control =
+        find_control(kind, name, (modifiers & GLFW_MOD_CONTROL) != 0, (modifiers & GLFW_MOD_SHIFT) != 0);
+    if (control == nullptr || (!control->while_typing && kind == Control::Kind::key && ImGui::GetIO().WantTextInput))
+      return;
+    control->act(target_, event);
+  }
+
+  [[nodiscard]] ControlEvent event_at(double x, double y) const {
+    ControlEvent event;
+    event.cursor = {x, y, window_size()};
+    return event;
+  }
+
+  void on_button(int button, int action, int modifiers) {
+    wake_ = kSettle;
+    if (action == GLFW_PRESS) {
+      const double pressed = presses_.next(glfwGetTime());
+      // The position of the event: the cursor may be elsewhere by now, when drawing is slow.
+      if (Gui::takes(cursor_x_, cursor_y_)) return;
+      press_time_ = pressed;
+      press_x_ = last_x_ = cursor_x_;
+      press_y_ = last_y_ = cursor_y_;
+      button_ = button;
+      handle_ =
+          button == GLFW_MOUSE_BUTTON_LEFT ? panels_.handle_under(event_at(press_x_, press_y_).cursor) : std::nullopt;
+      modifiers_ = modifiers;
+      dragged_ = false;
+      return;
+    }
+    if (button != button_) return;
+    button_ = -1;
+    if (dragged_ || handle_) return;
+    if (button == GLFW_MOUSE_BUTTON_RIGHT)
+      return act(Control::Kind::click, "right click", 0, event_at(press_x_, press_y_));
+    if (button != GLFW_MOUSE_BUTTON_LEFT) return;
+    const bool twice = press_time_ - last_click_ < kDoubleClick &&
+                       std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
+    act(Control::Kind::click, twice ? "double click" : "click", 0, event_at(press_x_, press_y_));
+    last_click_ = twice ? -1 : press_time_;  // a third press is the first of two again
+    last_click_x_ = press_x_;
+    last_click_y_ = press_y_;
+  }
+
+  void on_cursor(double x, double y) {
+    wake_ = kSettle;
+    cursor_x_ = x;
+    cursor_y_ = y;
+    if (button_ < 0) return;
+    if (std::hypot(x - press_x_, y - press_y_) > kClickDistance) dragged_ = true;
+    if (!dragged_) return;
+    ControlEvent event = event_at(x, y);
+    event.dx = x - last_x_;
+    event.dy = y - last_y_;
+    last_x_ = x;
+    last_y_ = y;
+    event.face = handle_.value_or(0);
+    act(Control::Kind::drag, handle_ ? "drag of a handle" : drag_name(button_), modifiers_, event);
+  }
+
+  void on_scroll(double steps) {
+    wake_ = kSettle;
+    if (Gui::takes(cursor_x_, cursor_y_)) return;
+    ControlEvent event = event_at(cursor_x_, cursor_y_);
+    event.steps = steps;
+    act(Control::Kind::wheel, any_held_key() ? "wheel while flying" : "wheel", 0, event);
+  }
+
+  void on_key(int key, int modifiers) {
+    wake_ = kSettle;
+    if (layout_.opening) panels_.press(key_name(key));
+    act(Control::Kind::key, key_name(key), modifiers, event_at(cursor_x_, cursor_y_));
+  }
+
+  [[nodiscard]] bool down(int key) const { return glfwGetKey(window_.get(), key) == GLFW_PRESS; }
+  /// Does `work` for each held key that has a control.
+  template <class Work>
+  void for_held_keys(const Work& work) const {
+    if (ImGui::GetIO().WantTextInput || down(GLFW_KEY_LEFT_CONTROL) || down(GLFW_KEY_RIGHT_CONTROL)) return;
+    for (const Control& control : controls())
+      for (const std::string_view name : control.names)
+        if (control.kind == Control::Kind::held_key && down(name.front())) work(control, name);  // GLFW has ASCII codes
+  }
+  [[nodiscard]] bool any_held_key() const {
+    bool any = false;
+    for_held_keys([&](const Control&, std::string_view) { any = true; });
+    return any;
+  }
+  void act_on_held_keys() {
+    const double now = glfwGetTime();
+    ControlEvent event = event_at(cursor_x_, cursor_y_);
+    event.seconds = std::min(0.1, now - last_held_);
+    event.shift = down(GLFW_KEY_LEFT_SHIFT);
+    last_held_ = now;
+    for_held_keys([&](const Control& control, std::string_view name) {
+      event.key = name;
+      control.act(target_, event);
+    });
+  }
+
+  /// The photons' time goes with the clock's; after a pause, by one frame.
+  void act_on_time() {
+    const double now = glfwGetTime();
+    if (state_.playing()) state_.advance(std::min(0.1, now - last_advance_));
+    last_advance_ = now;
+  }
+
+  const ViewOptions& options_;
+  WindowHandle window_;  // its context outlives all that follow
+  GlInfo gl_;
+  WindowLayout layout_;
+  ViewerState state_;
+  SceneLoader loader_;
+  FrameScheduler frames_;
+  Panels panels_;
+  ControlTarget target_;
+  std::unique_ptr<ViewServer> outside_;
+  std::unique_ptr<Gui> gui_;
+  std::shared_ptr<const Scene> lettered_;  // whose letters the panels have
+  std::string title_;
+  struct Shown {
+    std::uint64_t revision = 0;
+    std::string error, message, work;
+    float share = 0;
+    bool checked = false;
+    int facts = 0;
+    friend bool operator==(const Shown&, const Shown&) = default;
+  };
+  Shown shown_;                        // by the panels, besides what follows from events
+  int wake_ = kSettle;                 // frames to draw before waiting for events
+  int button_ = -1;                    // that is down
+  std::optional<std::size_t> handle_;  // of the clipping box, that it was pressed on
+  int modifiers_ = 0;
+  bool dragged_ = false;
+  double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
+  PressTimes presses_;
+  double press_time_ = 0, last_click_ = -1, last_click_x_ = 0, last_click_y_ = 0;
+  double last_held_ = 0, last_advance_ = 0;
+};
+
+}  // namespace
+
+int show_window(const ViewOptions& options, cli::Session& session) {
+  const Glfw glfw;
+  Window window(options, session);
+  window.run(session);
+  return 0;
+}
+
+}  // namespace raylift::viewer
