@@ -9,6 +9,7 @@
 #include "offscreen.h"
 #include "remote/describe_verbs.h"
 #include "remote/send.h"
+#include "remote/send_options.h"
 #include "state/view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
 #include "window/window.h"
@@ -21,18 +22,21 @@ constexpr const char* kProgram = "raylift-view";
 int view(int argc, char** argv) {
   using namespace raylift;
   viewer::ViewOptions options;
-  const std::string text = viewer::parse_view_options(argc, argv, options);
+  viewer::SendOptions send;
+  const std::string text = viewer::parse_view_options(argc, argv, options,
+                                                      {[&](CLI::App& app) { viewer::add_send_options(app, send); },
+                                                       "\n\nVerbs of --send:\n" + viewer::verbs_help(), "--send"});
   if (!text.empty()) {
     cli::write_output(text);
     return 0;
   }
   cli::Session session(options.general, kProgram);
   for (const std::string& warning : options.warnings) session.warn(warning);
-  if (options.send.describe) {
+  if (send.describe) {
     session.write(viewer::describe_verbs().dump(2) + '\n');
     return 0;
   }
-  if (!options.send.verb.empty()) return viewer::send(options.send, options.files, session);
+  if (!send.verb.empty()) return viewer::send(send, options.files, session);
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (no_window) return viewer::draw_offscreen(options, session);
 #ifdef RAYLIFT_WITH_WINDOW

@@ -144,7 +144,6 @@ void add_send_options(CLI::App& app, SendOptions& options) {
       ->group(kGroup);
   cli::add_flag(app, "--json", options.json, "With --send: print the answer as JSON")->group(kGroup);
   cli::add_flag(app, "--verbs", options.describe, "Print the schema of all verbs as JSON")->group(kGroup);
-  cli::add_flag(app, "--no-socket", options.no_socket, "Open a window that --send does not reach")->group(kGroup);
 }
 
 int send(const SendOptions& options, const std::vector<std::string>& words, cli::Session& session) {

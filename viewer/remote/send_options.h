@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options by which raylift-view reaches a viewer that runs, and by which one is reached.
+// The options by which raylift-view sends a verb to a running viewer.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@ struct SendOptions {
   std::string verb;  ///< empty: nothing is sent
   std::string to;    ///< a process's number, or the path of a socket; empty: the newest viewer
   bool json = false;
-  bool describe = false;   ///< prints the verbs' schema
-  bool no_socket = false;  ///< of the window
+  bool describe = false;  ///< prints the verbs' schema
 };
 
 void add_send_options(CLI::App& app, SendOptions& options);

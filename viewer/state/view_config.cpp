@@ -62,10 +62,10 @@ std::string config_folder() {
   return {};
 }
 
-std::string config_file(int argc, char** argv) {
+std::string config_file(int argc, char** argv, const std::string& instead) {
   for (const char* flag : {"--help", "-h", "--version", "--no-config"})
     if (early_flag(argc, argv, flag)) return {};
-  if (early_value(argc, argv, "--send")) return {};  // another viewer has its own
+  if (!instead.empty() && early_value(argc, argv, instead)) return {};
   if (const auto named = early_value(argc, argv, "--config")) return *named;
   const std::string path = config_folder().empty() ? "" : config_folder() + "/view.json";
   std::error_code ignored;

@@ -14,8 +14,8 @@ namespace raylift::viewer {
 [[nodiscard]] std::string config_folder();
 
 /// The file that the command line names, or the default one; empty where there is none, or where the command line asks
-/// for none, for the help or for the version, or where it asks another viewer.
-[[nodiscard]] std::string config_file(int argc, char** argv);
+/// for none, for the help or for the version, or has the option `instead`.
+[[nodiscard]] std::string config_file(int argc, char** argv, const std::string& instead);
 
 /// The configuration as arguments for `app`. Errors: io, malformed.
 [[nodiscard]] std::vector<std::string> read_config(const std::string& path, const CLI::App& app);

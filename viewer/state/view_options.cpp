@@ -13,7 +13,6 @@
 #include "cli/placement_options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
-#include "remote/describe_verbs.h"
 #include "state/view_config.h"
 
 namespace raylift::viewer {
@@ -224,8 +223,8 @@ void add_device_options(CLI::App& app, ViewOptions& options) {
   cli::add_placement_options(app, options.upload, kDevice);
 }
 
-void add_options(CLI::App& app, ViewOptions& options) {
-  app.footer(kFooter + std::string("\n\nVerbs of --send:\n") + verbs_help());
+void add_options(CLI::App& app, ViewOptions& options, const MoreOptions& more) {
+  app.footer(kFooter + more.footer);
   app.set_version_flag("--version", "raylift-view " RAYLIFT_VERSION, "Print the version");
   app.add_option("FILE", options.files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others");
   // config_file() reads these two.
@@ -245,7 +244,8 @@ void add_options(CLI::App& app, ViewOptions& options) {
   add_drawing_options(app, options);
   add_photon_options(app, options);
   add_device_options(app, options);
-  add_send_options(app, options.send);
+  if (more.add) more.add(app);
+  app.add_flag("--no-socket", options.no_socket, "Open a window that no other program reaches");
   cli::add_general_options(app, options.general, false);
   cli::add_load_options(app, options.load);
   // What comes later wins: the command line over the configuration.
@@ -337,16 +337,16 @@ void settle(ViewOptions& options, bool background_given) {
 
 }  // namespace
 
-std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
+std::string parse_view_options(int argc, char** argv, ViewOptions& options, const MoreOptions& more) {
   CLI::App app("Shows scenes of triangles: in a window, or drawn into PNG files.", "raylift-view");
-  add_options(app, options);
+  add_options(app, options, more);
   const auto parse = [&app](std::vector<std::string> arguments) {
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     return cli::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data());
   };
   std::vector<std::string> arguments{argc > 0 ? argv[0] : "raylift-view"};
-  if (const std::string path = config_file(argc, argv); !path.empty()) {
+  if (const std::string path = config_file(argc, argv, more.instead); !path.empty()) {
     for (std::string& argument : read_config(path, app)) arguments.push_back(std::move(argument));
     // By itself first, so that its errors name the file. The second time sets the same again.
     try {
@@ -365,7 +365,8 @@ std::string parse_view_options(int argc, char** argv, ViewOptions& options) {
   }
   for (int i = 1; i < argc; ++i) arguments.emplace_back(argv[i]);
   std::string text = parse(std::move(arguments));
-  if (text.empty() && options.send.verb.empty()) settle(options, app.count("--background") != 0);
+  if (text.empty() && (more.instead.empty() || app.count(more.instead) == 0))
+    settle(options, app.count("--background") != 0);
   return text;
 }
 

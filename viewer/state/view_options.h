@@ -8,6 +8,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,6 @@
 #include "cli/session.h"
 #include "model/settings.h"
 #include "model/solids.h"
-#include "remote/send_options.h"
 #include "state/bookmarks.h"
 
 namespace raylift::viewer {
@@ -25,7 +25,6 @@ namespace raylift::viewer {
 struct ViewOptions {
   std::vector<std::string> files;
   cli::GeneralOptions general;
-  SendOptions send;  ///< where it has a verb, `files` are the verb's words
   LoadOptions load;
   UploadOptions upload;
   std::string device = "auto";
@@ -39,11 +38,12 @@ struct ViewOptions {
   std::optional<double> orbit;  ///< degrees that the camera turns about the scene during these frames
   bool offscreen = false;
   bool watch = false;
-  bool legend = false;    ///< in images that are written
-  bool light = false;     ///< the panels' theme
-  double ui_scale = 0;    ///< of font and panels; 0: the monitor's
-  std::string bookmarks;  ///< the file; empty: in the configuration's folder
-  std::string bookmark;   ///< the name of the one to open with
+  bool no_socket = false;  ///< no other program reaches the window
+  bool legend = false;     ///< in images that are written
+  bool light = false;      ///< the panels' theme
+  double ui_scale = 0;     ///< of font and panels; 0: the monitor's
+  std::string bookmarks;   ///< the file; empty: in the configuration's folder
+  std::string bookmark;    ///< the name of the one to open with
 
   std::string photons;         ///< a folder or an array; empty: none
   std::string photon_compare;  ///< another run: photons whose histories deviate from its
@@ -76,9 +76,17 @@ struct ViewOptions {
 /// The options of light.
 void add_photon_options(CLI::App& app, ViewOptions& options);
 
-/// Reads configuration and command line into `options`. Returns the text of --help or --version where that was asked
-/// for, else nothing. Throws Error: usage; io, malformed for the configuration.
-[[nodiscard]] std::string parse_view_options(int argc, char** argv, ViewOptions& options);
+/// The options that a program has besides.
+struct MoreOptions {
+  std::function<void(CLI::App&)> add;
+  std::string footer;  ///< the end of --help
+  std::string
+      instead;  ///< an option with which files are other words: no configuration is read, and nothing is checked
+};
+
+/// Reads configuration and command line into `options`. Returns the text of --help or --version where one of them is
+/// given, else nothing. Throws Error: usage; io, malformed for the configuration.
+[[nodiscard]] std::string parse_view_options(int argc, char** argv, ViewOptions& options, const MoreOptions& more = {});
 
 /// What the patterns of options found.
 struct Notes {

@@ -84,7 +84,7 @@ class Window {
     if (const auto bookmarks = bookmarks_file(options); !bookmarks.empty())
       state_.remember(bookmarks.parent_path() / "window.json");
     gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
-    if (!options.send.no_socket) listen(session);
+    if (!options.no_socket) listen(session);
   }
 
   void run(const cli::Session& session) {
