@@ -20,8 +20,9 @@ Exit codes:
   1  check, compare: a negative answer 7  out_of_host_memory
   2  usage: a wrong option             8  out_of_device_memory
   3  io: a file can't be used          9  device: none works, or a call failed
-  4  malformed: the input is broken    10  no_display
-  5  unsupported: not read by raylift  130  cancelled (128 + the signal's number)
+  4  malformed: the input is broken    10  no_display: no OpenGL context
+  5  unsupported: not read by raylift  11  system: no process, file descriptor or file system
+  130  cancelled (128 + the signal's number)
 Of several files, all are tried; the first error gives the exit code.
 
 Examples:

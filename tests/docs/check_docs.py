@@ -4,10 +4,14 @@
 check_docs.py SOURCE_DIR: every relative link of every Markdown file leads to a file, and to a heading where it says so;
 docs/README.md lists every page of docs/; every item of docs/security.md and each line of the table in docs/physics.md,
 "Proved", names its tests; CITATION.cff and python/pyproject.toml have the version of CMakeLists.txt; and every name in code in the
-right column of docs/coming_from_chroma.md is in a public header, a program or a file.
+right column of docs/coming_from_chroma.md is in a public header, a program or a file. The README has at most 200 lines,
+performance.md 250; the README's C++ is examples/upload.cpp; docs/exit_codes.md and `raylift --help` have the exit codes of
+error.cpp, docs/cache_format.md the versions of the code; linking.md and architecture.svg name all libraries; the files
+that architecture.md names are there; and the plot of rays is that of its table.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 source = pathlib.Path(sys.argv[1])
@@ -63,6 +67,54 @@ if f"\nversion: {version}\n" not in (source / "CITATION.cff").read_text():
     faults.append(f"CITATION.cff: not of version {version}")
 if f'\nversion = "{version}"\n' not in (source / "python" / "pyproject.toml").read_text():
     faults.append(f"python/pyproject.toml: not of version {version}")
+
+for page, most in (("README.md", 200), ("docs/performance.md", 250)):
+    if (lines := len((source / page).read_text().splitlines())) > most:
+        faults.append(f"{page}: {lines} lines, {most} at most")
+example = (source / "examples" / "upload.cpp").read_text().split("\n", 2)[2]
+if f"```cpp\n{example}```" not in (source / "README.md").read_text():
+    faults.append("README.md: the C++ is not that of examples/upload.cpp")
+
+# Facts that stand in the code.
+code = "".join(path.read_text() for path in sorted((source / "geometry" / "src").glob("error*.cpp")))
+codes = {int(number): kind for kind, number in re.findall(r'\{ErrorKind::\w+, "(\w+)", (\d+)\}', code)}
+page = (source / "docs" / "exit_codes.md").read_text()
+listed = {int(number): kind for number, kind in re.findall(r"^\| (\d+) \| `(\w+)` \|", page, re.M)}
+footer = re.search(r"Exit codes:\n(.*?)\nOf several", (source / "batch" / "raylift.cpp").read_text(), re.S)[1]
+helped = {int(number): kind for number, kind in re.findall(r"\b(\d+) +(\w+)", footer) if int(number) > 1}
+assert len(codes) > 10, codes
+for where, there in (("exit_codes.md", listed), ("raylift --help", {n: kind for n, kind in helped.items() if n != 128})):
+    if there != codes:
+        faults.append(f"{where} has the exit codes {there}, and error.cpp {codes}")
+
+code = (source / "gpu" / "src" / "cache" / "cache_format.h").read_text()
+page = (source / "docs" / "cache_format.md").read_text()
+for name in ("kCacheVersion", "kCacheContents"):
+    number = re.search(rf"\b{name} = (\d+);", code)[1]
+    if f": {number} (`{name}`)" not in page:
+        faults.append(f"cache_format.md: {name} is {number}")
+
+libraries = [name for path in sorted(source.glob("*/CMakeLists.txt"))
+             for name in re.findall(r"^ *raylift_install_library\((\w+)", path.read_text(), re.M)]
+assert "photon" in libraries, libraries
+for page in ("docs/linking.md", "docs/architecture.md", "docs/architecture.svg"):
+    text = (source / page).read_text()
+    faults += [f"{page} does not name the library {name}" for name in libraries
+               if f"raylift::{name}" not in text and f"`{name}`" not in text]
+
+# architecture.md: the files in "Where things are".
+page = (source / "docs" / "architecture.md").read_text()
+places = re.search(r"^## Where things are$(.*?)(?=^##)", page, re.M | re.S)[1]
+named = re.findall(r"`((?:\w+/)+[\w.]+)`(?:, `(\w+)`)?", places)
+assert len(named) > 9, named
+for path, name in named:
+    if not (source / path).exists():
+        faults.append(f"architecture.md: no file {path}")
+    elif name and not re.search(rf"\b{name}\b", (source / path).read_text()):
+        faults.append(f"architecture.md: no {name} in {path}")
+
+faults += subprocess.run([sys.executable, source / "bench" / "plot_rays.py", "--check"], capture_output=True,
+                         text=True).stderr.splitlines()
 
 known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "interop/include", "cli", "batch", "viewer")
                 for path in sorted((source / folder).rglob("*")) if path.suffix in (".h", ".cpp"))

@@ -68,7 +68,7 @@ inline Lanes half_areas(const Box (&boxes)[3]) {
 
 /// What a side of n primitives is expected to cost, per area of its box. For a large side not as much as n: a ray that
 /// enters it visits few of its nodes. So parts that stick out, or are finely divided, are cut off sooner. The square
-/// root was the best of the powers that were tried; see docs/performance.md.
+/// root was the best of the powers that were tried; see docs/lab_notes.md.
 template <bool kLarge>
 Lanes side_cost(IntLanes n) {
   const Lanes count = __builtin_convertvector(n, Lanes);

@@ -120,7 +120,7 @@ class Placement {
   static constexpr std::size_t kMorePieces = 256;
 
   /// The area that a piece may have: its share of the world, if instances filled that, and less where most instances
-  /// are small. The factor was measured: see docs/performance.md, "Two levels".
+  /// are small. The factor was measured: see docs/lab_notes.md, "Two levels".
   static double largest_piece(const std::vector<PlacedTree>& placed, double world) {
     std::vector<double> areas(placed.size());
     std::transform(placed.begin(), placed.end(), areas.begin(), [](const PlacedTree& p) { return area(p.box); });

@@ -19,7 +19,7 @@ constexpr unsigned kThreads = 128;
 constexpr std::uint32_t kRaysPerWarp = 512;
 // Rounds before the host looks how many photons are left; and how few are.
 constexpr std::uint32_t kRounds = 2, kFew = 32768;
-// Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/performance.md.
+// Blocks that a multiprocessor is to hold, which bounds a thread's registers. Measured: see docs/lab_notes.md.
 constexpr int kSearchBlocks = 8, kRestBlocks = 4, kPhysicsBlocks = 3;
 
 __global__ void find_anchor(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
