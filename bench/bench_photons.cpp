@@ -65,7 +65,7 @@ Scene tank(std::uint32_t sensors) {
   return scene;
 }
 
-/// Of what became of a photon: sums of these tell whether two runs have the same photons.
+/// A hash of a photon's end: equal sums of these mean that two runs have the same photons.
 std::uint64_t digest(const photon::Outcome& outcome) {
   const auto mix = [](std::uint64_t h, std::uint64_t value) {
     h = (h ^ value) * 0x9E3779B97F4A7C15U;

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kLife = 128;
 
 enum class SolidShape : std::uint32_t { box, sphere, mesh };
 
-/// A solid as the oracle knows it: in its own frame.
+/// A solid in its own frame, as the oracle describes it.
 struct WalkSolid {
   double to_solid[12];  ///< world -> its frame, no scale; rows of a 3x4 matrix
   double size[3];       ///< box: half of its edges. Sphere: its radius, that of the vertices
@@ -76,7 +76,7 @@ struct WalkCounts {
   unsigned long long boundaries;    ///< steps that ended at one
   unsigned long long reflections;   ///< mirror, diffuse and total
   unsigned long long ended;         ///< photons that left the world or came to their end
-  unsigned long long checked;       ///< steps, and births, whose medium the oracle told
+  unsigned long long checked;       ///< steps and emissions whose medium the oracle determined
   unsigned long long skipped;       ///< the same where that lies too near to a surface
   unsigned long long wrong;         ///< checked ones in another solid than the oracle says
   unsigned long long inconsistent;  ///< boundaries with that flag

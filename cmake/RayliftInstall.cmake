@@ -64,7 +64,7 @@ set(raylift_${name}_USES @arg_USES@)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/raylift-${name}-dependencies.cmake
     DESTINATION ${raylift_cmake_dir} COMPONENT development)
 
-  # pkg-config's side. The prefix is told from where the file lies, so that a tree can be moved.
+  # The file for pkg-config. Its prefix is relative to the file's own folder, so that an installed tree can be moved.
   list(TRANSFORM arg_USES PREPEND raylift- OUTPUT_VARIABLE pc_uses)
   list(TRANSFORM pc_uses APPEND " = ${PROJECT_VERSION}")
   list(APPEND pc_uses ${arg_PC})

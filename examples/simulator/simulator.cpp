@@ -125,7 +125,7 @@ void simulate_scene(const Ranks& ranks, const std::string& path, const std::stri
   const raylift::GpuGeometry geometry = raylift::upload(scene, device, options);
   if (ranks.rank == 0) std::fputs(geometry.report().table().c_str(), stdout);
 
-  const photon::Simulation simulation(geometry);  // it knows the scene's channels
+  const photon::Simulation simulation(geometry);  // has the scene's channels
   const std::vector<std::int32_t>& numbers = simulation.nothing().channels;
   if (numbers.empty() || numbers.front() < 0) throw Error(ErrorKind::usage, "has no sensors with channels", {path, {}});
   std::vector<Channel> channels(static_cast<std::size_t>(numbers.back()) + 1);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long calls: other threads go on, Ctrl-C stops them, progress is told."""
+"""Long calls: other threads continue, Ctrl-C stops them, progress is reported."""
 import contextlib
 import io
 import os
@@ -56,13 +56,13 @@ class LongCalls(Test):
                 self.assertLess(counting.longest, 0.7 * took, name)
 
     def test_tell_their_progress(self):
-        told = []
-        rl.load(DATA / "detector.dae", progress=lambda *step: told.append(step))
-        self.assertGreater(len({stage for stage, _, _ in told}), 2)
-        self.assertTrue(all(isinstance(done, int) and (total == 0 or done <= total) for _, done, total in told))
-        told.clear()
-        rl.propagate(uploaded(), "point:0,0,0", 3000, batch=1000, progress=lambda *step: told.append(step))
-        self.assertEqual(told[-1], ("photons", 3000, 3000))
+        reports = []
+        rl.load(DATA / "detector.dae", progress=lambda *step: reports.append(step))
+        self.assertGreater(len({stage for stage, _, _ in reports}), 2)
+        self.assertTrue(all(isinstance(done, int) and (total == 0 or done <= total) for _, done, total in reports))
+        reports.clear()
+        rl.propagate(uploaded(), "point:0,0,0", 3000, batch=1000, progress=lambda *step: reports.append(step))
+        self.assertEqual(reports[-1], ("photons", 3000, 3000))
 
     def test_end_where_the_listener_says_so(self):
         for call in (lambda p: rl.load(DATA / "detector.dae", progress=p), lambda p: rl.check(detector(), progress=p),

@@ -27,7 +27,7 @@ _VERBS = [
 
 
 class Fake:
-    """Answers each request with what it got; "fail" with an error, and tells of a camera before."""
+    """Answers each request with what it got; "fail" with an error after a notification of the camera."""
 
     def __init__(self, folder):
         self.path = os.path.join(folder, "view-7.sock")
@@ -115,7 +115,7 @@ class Methods(Test):
             os.mkdir(self.folder + "/raylift", 0o700)
             os.rename(self.fake.path, self.folder + "/raylift/view-7.sock")
             old = socket.socket(socket.AF_UNIX)
-            old.bind(self.folder + "/raylift/view-8.sock")  # newer, and nobody listens
+            old.bind(self.folder + "/raylift/view-8.sock")  # newer, without a listener
             old.close()
             self.assertEqual(rl.Viewer().look(), {})
             with raises("io"):
@@ -148,7 +148,7 @@ class Window(Test):
             self.assertEqual(viewer.look(eye=[0, -9000, 0], target=np.zeros(3))["target"], [0, 0, 0])
             self.assertEqual(viewer.select("cub*")["selection"]["path"], "/World/cube")
             with raises("usage"):
-                viewer.hide("nobody")
+                viewer.hide("missing")
             self.assertEqual(viewer.screenshot(image), {"file": image, "width": 320, "height": 240})
             self.assertGreater(os.path.getsize(image), 500)
             # Another scene in the same window; another handle of it.

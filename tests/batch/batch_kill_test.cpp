@@ -139,7 +139,7 @@ TEST_F(BatchKilled, DoesNotTouchAReportThatIsThere) {
 TEST_F(BatchKilled, LeavesAloneWhatIsNoReport) {
   ASSERT_EQ(raylift({"batch", "--report", report(), data_file("cube.dae")}).code, 0);
   const std::string head = text().substr(0, text().find('\n') + 1);
-  for (const std::string other : {"a file of somebody's", "x", "{\"file\": 1", "\n", "{}\n",
+  for (const std::string other : {"another program's file", "x", "{\"file\": 1", "\n", "{}\n",
                                   "{\"file\":\"a\",\"do\":[\"info\",\"check\"],\"status\":7}\n",
                                   "{\"file\":\"a\",\"do\":[\"info\",\"check\"],\"status\":\"failed\"}\n",
                                   "{\"file\":7,\"do\":[\"info\",\"check\"],\"status\":\"ok\"}\n",

@@ -238,7 +238,7 @@ TEST_F(CacheCommand, CannotFillAFolderThatIsReadOnly) {
 TEST_F(CacheCommand, DoesNotAdviseToRemoveWhatIsNoCacheFile) {
   const std::string fifo = (root_.path() / "fifo").string();
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  for (const std::string& file : {data_file("cube.dae"), fifo}) {  // does not wait for somebody to write, either
+  for (const std::string& file : {data_file("cube.dae"), fifo}) {  // does not wait for a writer, either
     const Ended ended = raylift({"cache", "verify", file});
     EXPECT_EQ(ended.code, 5);
     EXPECT_THAT(ended.err, testing::Not(HasSubstr("remove")));

@@ -128,7 +128,7 @@ TEST_F(OpticsCommand, IsDrawnByWhatIsInstalled) {
   EXPECT_EQ(neither.code, 11) << neither.err;
   EXPECT_THAT(neither.err, HasSubstr("neither is installed; install python3-matplotlib"));
 
-  // A gnuplot that puts what it is told into the file that it is told to write.
+  // A gnuplot that writes its commands into the output file that they name.
   const auto fake = folder.write("bin/gnuplot",
                                  "#!/bin/sh\nset -e\ntext=$(cat)\nfile=$(printf '%s\\n' \"$text\" | "
                                  "sed -n \"s/^set output '\\(.*\\)'/\\1/p\")\nprintf '%s\\n' \"$text\" > \"$file\"\n");

@@ -27,7 +27,7 @@ struct Ended {
   std::string err;
 
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
-  /// Of a document that is an array, its only element.
+  /// The only element of a document that is an array.
   [[nodiscard]] nlohmann::json one() const {
     const nlohmann::json all = json();
     if (!all.is_array() || all.size() != 1) throw std::runtime_error("no array of one element: " + out);

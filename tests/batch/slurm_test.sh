@@ -147,7 +147,7 @@ if [ ! -e "$programs/raylift-mpi.so" ] || ! command -v mpirun >/dev/null; then
   echo "no MPI: the other job is left out"
   exit 0
 fi
-echo "a job of two ranks that is told to end, and submitted again"
+echo "a job of two ranks that is terminated and submitted again"
 submit() {
   sbatch --parsable --open-mode=append --output=batch.out --nodes=1 --ntasks-per-node=2 --cpus-per-task=4 \
     "$source_dir/examples/slurm/batch.sbatch" list batch.jsonl --jobs 1

@@ -211,7 +211,7 @@ json hits_by(const std::string& by, const std::vector<std::string>& way, bool fl
 }
 
 TEST(Trace, SaysWhichSolidAndMaterialWasHit) {
-  // Of each block, the faces along x have a material each, those along y and those along z have one.
+  // Each face of a block along x has a material of its own; the faces along y share one, those along z another.
   const struct {
     std::vector<std::string> way;  // origin, target, near
     std::string solid;

@@ -28,7 +28,7 @@ RawVector<Primitive> series(std::size_t count, double ratio, bool mirrored) {
   return primitives;
 }
 
-// Of the node at `index` over `count` primitives; of one primitive there is no node.
+// The depth below the node at `index` over `count` primitives; a single primitive has no node.
 int depth_of(const BinaryNode* tree, std::uint32_t index, std::uint32_t count) {
   if (count == 1) return 0;
   EXPECT_EQ(tree[index].count, count);

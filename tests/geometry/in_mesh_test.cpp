@@ -47,7 +47,7 @@ TEST(BvhInMesh, AMovedMeshGetsWhatDoubleGives) {
   std::uniform_int_distribution<int> power(-70, 60), sign(0, 1), near(-3, 3);
   const auto zero = [&] { return sign(random) == 0 ? 0.0f : -0.0f; };
   for (int i = 0; i != 200'000; ++i) {
-    // Of any sizes, of about the same, and nearly opposite.
+    // Terms of any sizes, of about the same size, and nearly opposite ones.
     const auto at = [&] { return std::ldexp(unit(random), power(random)); };
     Float3 origin{at(), at(), at()};
     const auto shift = [&](float from) {

@@ -39,7 +39,7 @@ TEST(Process, HasTheDescriptorsThatItIsGivenAndNoOther) {
             "0\n1\n2\n3\n4\n");  // 4: the folder
 }
 
-// Of a group that is made here: in version 1 of control groups, else in version 2.
+// The limit of a control group that is created here: of version 1, else of version 2.
 TEST(UsableMemory, IsTheLimitOfTheControlGroup) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 30;
   ASSERT_GT(detail::usable_memory(), kLimit) << "too small a machine for this test";

@@ -144,7 +144,7 @@ TEST(OpticalProperties, NameProbabilitiesThatSumToMoreThanOne) {
   // Only between the ends of one of them, at a point of the other.
   EXPECT_THAT(sums(energies("REFLECTIVITY", {2, 6}, {0.5, 0.5}), energies("TRANSMITTANCE", {2, 4, 6}, {0, 0.75, 0})),
               HasSubstr("sum to 1.25 at 309.96"));
-  // Of two axes; rounding alone is no fault.
+  // Tables on two axes; rounding alone is no error.
   Scene one = scene();
   one.optics.surfaces[0].properties.tables = {energies("REFLECTIVITY", {2, 6}, {0.7, 0.7}),
                                               wavelengths("TRANSMITTANCE", {300, 600}, {0.3 + 1e-7, 0.3})};

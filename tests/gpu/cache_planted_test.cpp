@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache files with right checksums over arrays that somebody planted: what could lead a ray or a kernel astray is
+// Cache files with right checksums over planted arrays: what could lead a ray or a kernel astray is
 // refused, by uploads and by verify() alike.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>

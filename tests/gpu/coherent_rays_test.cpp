@@ -157,7 +157,7 @@ TEST_P(CoherentRays, AmongOthers) {
                          pixels = camera({-2500, 100, 50}, {1, 0.05, -0.03}, 0.01);
   std::vector<Ray> unique = others;
   unique.insert(unique.end(), pixels.begin(), pixels.begin() + 4096);
-  // Of both kinds runs of groups, and single ones.
+  // Runs of groups, and single groups, of both kinds.
   const auto kind = [](std::size_t group) { return (group / 5 + group / 16) % 3 == 0 || group % 37 == 5; };
   const std::size_t count = device().info().is_host ? 100'013 : (std::size_t{1} << 21) + (1 << 18) + 13;
   std::vector<std::uint32_t> which(count);

@@ -44,7 +44,7 @@ TEST_P(FailingUploads, GiveEverythingBackWhateverFailsWhenever) {
           const Device wrapped(backend_);
           backend_->fail(call, nth);
           try {
-            // Every other one on a stream of the caller's, which nobody waits for.
+            // Every other one on a stream of the caller's, without synchronization.
             const GpuGeometry geometry = nth % 2 == 0 ? upload(scene, wrapped, options(budget))
                                                       : upload_async(scene, wrapped, nullptr, options(budget));
           } catch (const Error& error) {

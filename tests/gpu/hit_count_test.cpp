@@ -18,7 +18,7 @@ using test::closed_scene;
 using test::HitOracle;
 using test::HitsSeen;
 
-// A function for both kinds of filters is told where, as before there were two.
+// A filter that accepts any arguments gets the hit, as when there were two functions.
 static_assert(requires(const GeometryView& view, const Ray& ray) {
   closest_hit(view, ray, [](auto...) { return true; });
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses that nobody should make, and that somebody will: odd sizes, many threads, fills that throw, moves in bad
+// Misuse that must not crash: odd sizes, many threads, fills that throw, moves in bad
 // moments.
 #include <raylift/gpu/device/pool.h>
 #include <raylift/gpu/memory/buffer.h>

@@ -21,7 +21,7 @@ using rows::Groups;
 using test::image_of;
 using test::Lens;
 
-/// Looks alone, and through all that it is told to.
+/// Searches with one thread, through all groups that it is given.
 using Alone = rows::OneThread<256>;
 
 std::uint32_t width_of(const std::vector<Ray>& rays) {

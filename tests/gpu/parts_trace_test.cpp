@@ -143,7 +143,7 @@ TEST_P(PartsTrace, HitsTheSameWhateverLiesInHostMemory) {
   const std::vector<Ray> mixed = mixed_rays(800, many());
   const std::vector<Hit> wanted = view.hits_of(mixed);
   view.expect_for_any_share(mixed, wanted);
-  // Of which no group is tried as a packet.
+  // No group of these rays is tried as a packet.
   test::RandomRays random(800, 13);
   std::vector<Ray> scattered(many());
   for (Ray& ray : scattered) ray = random();

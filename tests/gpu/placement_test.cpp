@@ -194,7 +194,7 @@ TEST_F(RandomPlacement, KeepsWholeOnTheDeviceWhatFitsAfterTheArraysBeforeIt) {
       }
       // And no array passes room by that it could have used.
       if (placements[i].where == Residency::mapped && sizes[i].bytes != 0) {
-        // Of one that would just fill the room, the last byte stays on the host.
+        // The last byte of an array that would just fill the room stays on the host.
         ASSERT_TRUE(!input.can_split || std::min(room, sizes[i].bytes - 1) < kPage);
       }
       room -= placements[i].device_bytes;

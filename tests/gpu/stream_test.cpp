@@ -155,7 +155,7 @@ TEST_P(Streams, TakeScenes) {
   });
 }
 
-/// Copies that are done when somebody waits for them, as on a slow link.
+/// Copies that are executed by the next synchronization, as on a slow link.
 class SlowStreams : public Streams {
  protected:
   void SetUp() override {

@@ -29,9 +29,9 @@ class TestBackend : public Backend {
   }
   [[nodiscard]] int seen(Call call) const { return seen_[call]; }
   [[nodiscard]] int alive() const { return alive_; }
-  /// Copies wait in a queue until somebody waits for them.
+  /// Copies are queued until a synchronization executes them.
   void defer_copies() { deferred_ = true; }
-  /// Copies that nobody waited for yet.
+  /// Number of copies that are still queued.
   [[nodiscard]] std::uint64_t waiting() {
     const std::lock_guard lock(mutex_);
     return queued_ - done_;

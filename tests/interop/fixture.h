@@ -57,7 +57,7 @@ class Shared : public testing::TestWithParam<Place> {
     }
   }
 
-  /// Of the same kind.
+  /// A device of the same kind.
   [[nodiscard]] std::unique_ptr<GlContext> new_context() const {
     const bool cuda = device_->info().cuda_device >= 0;
     return std::make_unique<GlContext>(

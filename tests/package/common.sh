@@ -43,7 +43,7 @@ expect_failure() {
   grep -qF -- "$text" <<<"$output" || fail "'$*' did not print '$text' but: $output"
 }
 
-# The README's example on the detector, which it knows by its numbers.
+# The README's example on the detector; its figures are compared.
 expect_upload() {
   CUDA_VISIBLE_DEVICES='' expect_text "11536 triangles in 906 instances" "$1" "$SOURCE/data/detector.dae"
 }

@@ -68,7 +68,7 @@ TEST_P(GivenPhotons, PhotonsAreGiven) {
   EXPECT_THROW((void)run(geometry, source, {.first = 1069}, 2), Error);
 }
 
-// Of two balls that overlap the scene does not say which one a photon in both is in.
+// Where two balls overlap, the scene does not determine which one a photon is in.
 TEST_P(GivenPhotons, AWayThroughAContradictionEndsInconsistent) {
   Scene scene = shells({{5000, {flat("RINDEX", 1)}}, {1000, {flat("RINDEX", 1)}}});
   scene.nodes.push_back({"other", 0, {}, kNone});

@@ -153,7 +153,7 @@ TEST_P(BoundaryProof, BrewstersAngleReflectsNothingOfPAndTotalReflectionEverythi
     EXPECT_EQ(count(some, 1, 1.5, brewster).count, 0U);
     all += some.size();
   }
-  // Of an index that is 2 % off, 30 of them would be.
+  // With an index that is 2 % off, 30 of them would be.
   EXPECT_GT(std::pow(amplitudes(1, 1.5 * 1.02, brewster).r_p, 2) * static_cast<double>(all), 30);
   const double critical = std::asin(1 / 1.5);
   EXPECT_EQ(count(after_one(out, beam(critical + 1e-3, {0, 0, 0})), 1.5, 1, critical + 1e-3).count, kEach);

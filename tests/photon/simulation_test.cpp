@@ -179,7 +179,7 @@ TEST_P(Simulate, RowsSayWhatTheOutcomesSay) {
   EXPECT_TRUE(same_bytes(all.hits, hits));
 }
 
-// A photon that is cut after n steps tells its nth event in the lowest bits but four of its history.
+// The history of a photon that is stopped after n steps has its nth event in bits 4 to 7.
 TEST_P(Simulate, SequencesHaveTheFirstEvents) {
   const GpuGeometry geometry = upload_to(device());
   const All all = simulate(geometry);

@@ -55,7 +55,7 @@ Counts run(const SurfaceAt& surface, double angle, float n1, float n2) {
   return counts;
 }
 
-/// Within 4 standard errors of a share; and tells one that is 2 % off, where the share is large enough.
+/// Expects a share within 4 standard errors, which rejects one that is 2 % off where the share is large enough.
 void expect_share(double share, double truth) {
   const double error = std::sqrt(std::max(truth * (1 - truth), 1e-12) / static_cast<double>(kTries));
   EXPECT_LT(std::abs(share - truth), 4 * error + 1e-9) << share << ' ' << truth;
@@ -249,7 +249,7 @@ TEST(Surface, PolishedBackPaintReflectsManyTimes) {
   }
   expect_share(reflected, wanted);
 
-  // Of what comes to the paint, 0.5 is mirrored, 0.3 goes through, and the rest is absorbed.
+  // The paint reflects 0.5 of the light, transmits 0.3 and absorbs the rest.
   surface.reflectivity = 0.5F;
   surface.transmittance = 0.3F;
   // TRANSMITTANCE is that of the facets too: 0.3 of the light gets into the gap, and 0.7 of what is mirrored stays
@@ -318,7 +318,7 @@ TEST(SimpleSurface, DiffuseLightIsUnpolarised) {
     cosine.add(dot(wave.direction, kNormal));
     const double s = dot(wave.polarization, unit(cross(wave.direction, kNormal)));
     across.add(s * s);
-    // Of an axis along the surface: half of what the direction leaves, which is 3/4 of it on average.
+    // The mean along an axis of the surface: half of what the direction leaves, which is 3/4 on average.
     const double x = dot(wave.polarization, first);
     along.add(x * x);
   }

@@ -264,7 +264,7 @@ TEST(PhotonHits, AreCountedBySolidUpToATime) {
   for (const std::uint32_t count : hits.counts) shown += count == 2 ? 1 : 0;
   EXPECT_GT(shown, 1U);
   EXPECT_EQ(hits.counts[0], 0U);
-  // Of the paths' ends, where there are no points.
+  // The paths' ends, where there are no points.
   EXPECT_EQ(
       count_hits(set_of({long_path(0)}), choose_photons(set_of({long_path(0)}), scene, {}), sensors, std::nullopt).most,
       1U);

@@ -48,7 +48,7 @@ Ends ordered(const Point& a, const Point& b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// Of each edge where no two triangles meet at less than 40 degrees, the least triangle. Leaves no doubt about angles.
+/// The first triangle of each edge where no two triangles meet at less than 40 degrees: angles without ambiguity.
 std::map<Ends, std::uint32_t> by_all_pairs(const Mesh& mesh) {
   std::map<Ends, std::uint32_t> edges;
   std::set<Ends> smooth;

@@ -59,7 +59,7 @@ TEST_F(Window, AnswersToMouseAndKeys) {
   EXPECT_EQ(program_->wait(kPatience), 0);
 }
 
-/// Of a pixel that is not background, as xdotool takes it; somewhere in the middle there is a solid.
+/// The position of a pixel that is not background, as xdotool takes it; a solid lies near the middle.
 std::string place_of_a_solid(const Image& image) {
   int x = 400, y = 300;
   for (int i = 0; i < 200000 && std::abs(image.at(x, y)[0] - image.at(3, y)[0]) < 25; ++i) {

@@ -155,7 +155,7 @@ class Window : public testing::Test {
     }
     return false;
   }
-  /// Of processor time that the program has taken so far, a hundred a second.
+  /// The processor time that the program has used so far, in hundredths of a second.
   [[nodiscard]] long ticks() const {
     const std::string text = contents("/proc/" + std::to_string(program_->pid()) + "/stat");
     std::istringstream fields(text.substr(text.rfind(')') + 2));
