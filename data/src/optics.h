@@ -48,18 +48,19 @@ struct Optics {
   std::vector<Border> borders;
 };
 
-/// Of make(): liquids that scintillate, scatter and re-emit, sensors, a steel tank with a reflector inside and a
-/// diffuse pool. The numbers are plausible, and no measurement.
+/// The optics of make(): liquids that scintillate, scatter and re-emit, sensors, a steel tank with a reflector inside
+/// and a diffuse pool. The numbers are plausible, but not measured.
 [[nodiscard]] Optics detector_optics();
 
-/// Of argon_box(): Simphony's numbers. They state no REFLECTIVITY of the detecting shell, which is to detect all that
-/// arrives; Geant4 takes a missing one for 1, so it is 0 here.
+/// The optics of argon_box(): Simphony's numbers. They state no REFLECTIVITY of the detecting shell, which detects all
+/// incident light. It is 0 here, because Geant4's default is 1.
 [[nodiscard]] Optics argon_box_optics();
 
-/// Of water_sphere(): two indices and a polished boundary.
+/// The optics of water_sphere(): two indices and a polished boundary.
 [[nodiscard]] Optics water_sphere_optics();
 
-/// Of integrating_sphere(): a Lambertian wall that reflects 99 %, and a port that detects all.
+/// The optics of integrating_sphere(): a Lambertian wall that reflects 99 %, and a port that detects all incident
+/// light.
 [[nodiscard]] Optics integrating_sphere_optics();
 
 }  // namespace raylift::detector

@@ -295,7 +295,7 @@ class Writer {
     out_.write("      </meta>\n    </extra>\n");
   }
 
-  /// Of a volume of the sensors, which each has for itself in a flat scene.
+  /// Writes a skin; in a flat scene, one for each sensor's own copy of the volume.
   void write_skin(const Skin& skin) {
     const bool sensor = std::any_of(detector_.sensor.begin(), detector_.sensor.end(),
                                     [&](const Volume& volume) { return volume.name == skin.volume; });

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows each kind of solid by itself, and saves an image of it: tour.py DETECTOR.dae FOLDER
+"""Shows each mesh by itself in a window, and saves an image of it: tour.py DETECTOR.dae FOLDER
 
-A window opens for it. What is clicked there meanwhile is printed.
+Prints the paths of solids that are clicked meanwhile.
 """
 import os
 import sys
@@ -19,8 +19,8 @@ def main(path: str, folder: str) -> None:
         for number, mesh in enumerate(scene.meshes):
             viewer.focus(f"mesh:{mesh.name}")
             viewer.screenshot(os.path.join(folder, f"{number:03}.png"))
-            for _, told in viewer.notifications(timeout=0.1):
-                print(told["selection"] and told["selection"]["path"])
+            for _, change in viewer.notifications(timeout=0.1):
+                print(change["selection"] and change["selection"]["path"])
 
 
 if __name__ == "__main__":

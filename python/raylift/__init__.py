@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""raylift lifts triangle geometry onto a GPU, and traces rays and photons through it.
+"""raylift puts triangle geometry on a GPU, and traces rays and photons through it.
 
     import raylift as rl
 
@@ -9,7 +9,8 @@
     result = rl.propagate(geometry, "point:0,0,0", photons=1_000_000)
     result.hits.position
 
-Lengths are millimetres, times nanoseconds, wavelengths nanometres. docs/python.md leads through all of it.
+Lengths are millimetres, times nanoseconds, wavelengths nanometres. A solid is a placed volume, as Geant4's physical
+volume. docs/python.md is the guide.
 """
 from ._raylift import (
     Array as Array,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What raylift raises."""
+"""raylift's exceptions."""
 from __future__ import annotations
 
 __all__ = ["Error", "UsageError", "OutOfMemoryError"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rays meet."""
+"""Hits of rays."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ class Hits:
 
     @property
     def t(self) -> Array:
-        """(N,) float32: how far, in lengths of the direction; the ray's tmax where nothing was hit."""
+        """(N,) float32: the distance in lengths of the direction; the ray's tmax if it hits nothing."""
         return self.array["t"]
 
     @property
@@ -97,5 +97,5 @@ class Hits:
         return self.array.numpy()
 
     def synchronize(self) -> None:
-        """Waits until they are there."""
+        """Waits until the hits are computed."""
         self.array.synchronize()

@@ -71,7 +71,7 @@ class Properties(MutableMapping[str, Union[Table, float]]):
         return Table(at, values, over_energy)
 
     def table(self, key: str) -> Table:
-        """The same of a key that has a table. Raises KeyError."""
+        """The table of a key. Raises KeyError."""
         found = self[key]
         if not isinstance(found, Table):
             raise KeyError(f"{key} is a number")
@@ -115,7 +115,7 @@ class Surface(Properties):
 
 
 def _index(names: list[str], name: str) -> int:
-    """Of a name, with or without the pointer that Geant4 puts behind it."""
+    """The index of a name, with or without the pointer that Geant4 appends."""
     if name in names:
         return names.index(name)
     found = [index for index, long_name in enumerate(names) if re.fullmatch(re.escape(name) + "0x[0-9a-f]+", long_name)]
@@ -170,20 +170,20 @@ class Optics:
 
     def add_surface(self, name: str, model: str = "unified", finish: str = "polished", type: str = "dielectric_metal",
                     value: float = 1) -> Surface:
-        """A surface, which does nothing until it is a skin or a border. value: polish (glisur) or sigma_alpha."""
+        """Adds a surface, which has no effect until it is a skin or a border. value: polish (glisur) or sigma_alpha."""
         return Surface(self.scene, self.scene._add_surface(name, model, finish, type, value))
 
     def add_skin(self, surface: str | Surface, solids: Mapping[str, str | int], name: str = "") -> None:
-        """The surface holds all around these solids."""
+        """Assigns the surface to the whole boundary of these solids."""
         self.scene._assign(self._surface(surface).index, dict(solids), None, name)
 
     def add_border(self, surface: str | Surface, out_of: Mapping[str, str | int], into: Mapping[str, str | int],
                    name: str = "") -> None:
-        """The surface holds for photons that go out of the one solid into the other."""
+        """Assigns the surface to photons that go from one solid into the other."""
         self.scene._assign(self._surface(surface).index, dict(out_of), dict(into), name)
 
     def add_channels(self, solids: Mapping[str, str | int], first: int | None = None) -> None:
-        """These solids detect, as channels ``first`` and after; else their copy numbers."""
+        """Makes these solids detect, as channels from ``first`` on; by default by their copy numbers."""
         self.scene._add_channels(dict(solids), first)
 
     def _surface(self, surface: str | Surface) -> Surface:

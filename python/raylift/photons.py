@@ -78,7 +78,7 @@ class Photons:
 
     @property
     def flags(self) -> UintArray:
-        """(N,) uint32: Opticks's flags of all of its events."""
+        """(N,) uint32: Opticks's flags of all of its interactions."""
         return self.array["flags"]
 
     @property
@@ -109,7 +109,7 @@ class Photons:
 
 
 class Propagation:
-    """What became of photons. Counts are of all of them, whatever rows were kept.
+    """The result of a simulation of photons. Counts include all photons, also those without rows.
 
     ``photons``, ``steps``: how many; ``ends``: how many ended by each kind; ``hits``, ``finals``: Photons, or None;
     ``sequences``: (N, 2, 2) uint64 or None; ``record``: (n, 32) of ``photon_dtype`` or None; ``channels``: (C, 2) int64,

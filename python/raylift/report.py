@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an upload's arrays went."""
+"""The residency report of an upload."""
 from __future__ import annotations
 
 import html

@@ -35,7 +35,7 @@ def _sockets() -> list[str]:
 
 
 def _connected(path: str) -> socket.socket | None:
-    """A connection to a viewer of this user; None where nobody listens."""
+    """A connection to a viewer of this user; None if no viewer listens."""
     connection = socket.socket(socket.AF_UNIX)
     # The names of sockets are short; those of folders need not be.
     folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
@@ -171,7 +171,7 @@ class Viewer:
                 return message.get("result")
 
     def notifications(self, timeout: float | None = None) -> Iterator[tuple[str, Any]]:
-        """What the viewer tells after subscribe(): its name and its parameters, until nothing comes for so many seconds."""
+        """The notifications after subscribe(): name and parameters of each, until none comes for `timeout` seconds."""
         while True:
             if not self._told:
                 message = self._receive(None if timeout is None else time.monotonic() + timeout)

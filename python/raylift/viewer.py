@@ -20,14 +20,14 @@ from .running_viewer import Viewer
 
 __all__ = ["view", "write_collada"]
 
-# Of a tetrahedron, outward.
+# A tetrahedron's corners, and its faces, outward.
 _CORNERS = numpy.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], float) / numpy.sqrt(3)
 _FACES = numpy.array([[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]])
 
 
 def view(scene: Scene, photons: Any = None, *, output: str | os.PathLike[str] | None = None, size: float | None = None,
          program: str | None = None, options: Iterable[str] = (), viewer: Viewer | None = None) -> Viewer:
-    """Starts raylift-view on a scene, which goes on by itself, and returns it: its verbs are methods of a Viewer.
+    """Starts raylift-view on a scene and returns a Viewer, whose methods are its verbs. It continues when Python ends.
 
     photons: a Propagation (its record as lines, its final photons or else its hits as points), Photons, as points, or
     positions (N, 3) in millimetres, as tetrahedra. output: draw an image file, without a window, and wait for it. size: of
@@ -79,7 +79,7 @@ def _program(given: str | None) -> str:
 
 
 def _arrays(photons: Any) -> dict[str, numpy.typing.NDArray[Any]]:
-    """The files of a run, as `raylift photons` writes them; none for other places."""
+    """The files of a run, as `raylift photons` writes them; none for other folders."""
     if isinstance(photons, Photons):
         return {"hits.npy": photons.opticks}
     arrays: dict[str, numpy.typing.NDArray[Any]] = {}
@@ -105,7 +105,7 @@ def write_collada(scene: Scene, path: str | os.PathLike[str], photons: Any = Non
 
 
 def _marks(scene: Scene, photons: Any, size: float | None) -> tuple[numpy.typing.NDArray[Any], ...]:
-    """Vertices and triangles of what shows photons."""
+    """Vertices and triangles that represent photons."""
     if photons is None:
         return numpy.zeros((0, 3)), numpy.zeros((0, 3), int)
     bounds = scene.bounds

@@ -12,14 +12,14 @@
 namespace raylift::python {
 namespace {
 
-/// Strides of elements in C order.
+/// The strides of elements in C order.
 std::vector<py::ssize_t> packed(py::ssize_t item, const std::vector<py::ssize_t>& shape) {
   std::vector<py::ssize_t> strides(shape.size());
   for (std::size_t axis = shape.size(); axis-- != 0; item *= shape[axis]) strides[axis] = item;
   return strides;
 }
 
-/// The dtype's own shape, as of a field of three floats, goes to the array's.
+/// Appends the dtype's own shape, as that of a field of three floats, to the array's.
 void take_subarray(Array& array) {
   const py::object sub = array.dtype.attr("subdtype");
   if (sub.is_none()) return;
@@ -40,7 +40,7 @@ Array field(const Array& array, const std::string& name) {
   return part;
 }
 
-/// The same bytes as elements of another type: the last axis follows from its size.
+/// The same bytes as elements of another type, whose size determines the last axis.
 Array view_as(const Array& array, const py::object& type) {
   Array view = array;
   view.dtype = py::dtype::from_args(type);
@@ -78,7 +78,7 @@ py::dict interface(const Array& array) {
   using namespace py::literals;
   py::dict result("shape"_a = py::tuple(py::cast(array.shape)), "typestr"_a = array.dtype.attr("str"),
                   "descr"_a = array.dtype.attr("descr"), "version"_a = 3);
-  // NumPy takes no null, and the CUDA array interface has nothing else for an empty array.
+  // NumPy refuses a null address; the CUDA array interface requires it for an empty array.
   static const std::byte nothing{};
   const std::byte* const none = array.on_host() ? &nothing : nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(array.count() == 0 ? none : array.data);
@@ -90,7 +90,7 @@ py::dict interface(const Array& array) {
 py::dict cuda_interface(const Array& array) {
   if (array.on_host()) throw py::attribute_error("the array is on the host device: it has __array_interface__");
   py::dict result = interface(array);
-  // PyTorch refuses what is said to be read-only.
+  // PyTorch refuses arrays that are marked as read-only.
   result["data"] = py::make_tuple(result["data"].cast<py::tuple>()[0], false);
   result["stream"] =
       array.pending ? py::object(py::int_(stream_number(array.pending->stream))) : py::object(py::none());
@@ -103,7 +103,7 @@ py::dict host_interface(const Array& array) {
   return interface(array);
 }
 
-/// No copy crosses the boundary of a split array.
+/// Copies each part of a split array by itself: no copy may cross its boundary.
 void copy_to_host(const Array& array, void* target, std::size_t bytes, StreamRef stream) {
   Backend& backend = *array.device.backend();
   const std::byte* const end = array.data + bytes;
@@ -128,7 +128,7 @@ Pending::~Pending() {
   try {
     wait();
   } catch (const Error&) {
-    // The device is gone, and its work with it.
+    // The device no longer exists, nor does its work.
   }
 }
 
@@ -176,7 +176,7 @@ py::array to_numpy(const Array& array) {
   array.wait();
   if (array.on_host()) return py::module_::import("numpy").attr("asarray")(array);
   if (!array.contiguous()) {
-    // The bytes from the first element to the last one, and of these the array's.
+    // Copies the bytes from the first element to the last one, then selects the array's elements.
     py::ssize_t first = 0, last = array.dtype.itemsize();
     if (array.count() == 0) return py::array(array.dtype, array.shape);
     for (std::size_t axis = 0; axis != array.shape.size(); ++axis)
@@ -204,14 +204,15 @@ py::array to_numpy(const Array& array) {
 }
 
 void add_arrays(py::module_& m) {
-  py::class_<Array>(m, "Array", R"(An array in a device's memory, which it keeps.
+  py::class_<Array>(m, "Array", R"(An array in a device's memory, which it keeps allocated.
 
 Other libraries take it without a copy: NumPy (``numpy.asarray``) on the host device; CuPy, PyTorch, Numba and JAX on a
 GPU, by DLPack (``from_dlpack``) or by the CUDA array interface. Arrays that are mapped or split count as the device's
 memory too, as kernels read them through the same address.)")
       .def_property_readonly("shape", [](const Array& a) { return py::tuple(py::cast(a.shape)); })
       .def_property_readonly(
-          "strides", [](const Array& a) { return py::tuple(py::cast(a.strides)); }, "In bytes.")
+          "strides", [](const Array& a) { return py::tuple(py::cast(a.strides)); },
+          "Bytes between elements, for each axis.")
       .def_property_readonly("dtype", [](const Array& a) { return a.dtype; })
       .def_property_readonly("ndim", [](const Array& a) { return a.shape.size(); })
       .def_property_readonly("size", &Array::count)
@@ -219,7 +220,7 @@ memory too, as kernels read them through the same address.)")
       .def_property_readonly("device", [](const Array& a) { return a.device; })
       .def_property_readonly(
           "ptr", [](const Array& a) { return reinterpret_cast<std::uintptr_t>(a.data); },
-          "The first element's address, the device's.")
+          "The device address of the first element.")
       .def_property_readonly("__array_interface__", &host_interface)
       .def_property_readonly("__cuda_array_interface__", &cuda_interface)
       .def("__array__",
@@ -234,7 +235,7 @@ memory too, as kernels read them through the same address.)")
       .def("numpy", &to_numpy, "A NumPy array: the same memory on the host device, a copy from a GPU.")
       .def("view", &view_as, py::arg("dtype"),
            "The same memory as elements of another type, as numpy.ndarray.view has it.")
-      .def("synchronize", &Array::wait, "Waits until all work that raylift has begun on it is done.")
+      .def("synchronize", &Array::wait, "Waits until all work that raylift has started on the array is done.")
       .def("__getitem__", &field, py::arg("name"))
       .def("__getitem__", &slice, py::arg("rows"), "A field of records by its name, or a slice of rows; no copy.")
       .def("__len__",

@@ -28,13 +28,13 @@ struct Tensor {
   std::int64_t* strides;  ///< elements; null: contiguous in C order
   std::uint64_t byte_offset;
 };
-/// Of a capsule "dltensor".
+/// The content of a capsule "dltensor".
 struct Managed {
   Tensor tensor;
   void* context;
   void (*deleter)(Managed*);
 };
-/// Of a capsule "dltensor_versioned".
+/// The content of a capsule "dltensor_versioned".
 struct ManagedVersioned {
   std::uint32_t major, minor;
   void* context;

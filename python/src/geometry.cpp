@@ -14,7 +14,7 @@
 namespace raylift::python {
 namespace {
 
-/// What a kernel must not find changed, as the BVH, media or addresses follow from it.
+/// Whether an array is read-only: the BVH, media or addresses depend on it.
 bool is_read_only(ViewArray array) {
   switch (array) {
     case ViewArray::material_colors:
@@ -159,7 +159,7 @@ Nothing may use the geometry meanwhile. The Scene stays as it is. Raises Error: 
           [](GeometryBox& box, const Colors& solids, bool visible) {
             recolor(box, [&](GpuGeometry& g, const Stream& s) { g.set_visible(span_of(solids), visible, s); });
           },
-          py::arg("solids"), py::arg("visible"), "Hides solids from rays, or shows them again. Likewise.");
+          py::arg("solids"), py::arg("visible"), "Hides solids from rays, or shows them again, by their numbers (N,).");
 }
 
 void add_colors(py::class_<GeometryBox, GeometryPointer>& geometry) {
@@ -180,14 +180,14 @@ void add_colors(py::class_<GeometryBox, GeometryPointer>& geometry) {
       .def(
           "reset_colors",
           [](GeometryBox& box) { recolor(box, [](GpuGeometry& g, const Stream& s) { reset_colors(g, s); }); },
-          "Gives all their materials' colours.");
+          "Gives all solids the colours of their materials.");
 }
 
 }  // namespace
 
-// The whole class, member by member, with what Python's help says of each.
+// The whole class, member by member, with the texts of Python's help().
 void add_geometry(py::module_& m) {
-  auto geometry = py::class_<GeometryBox, GeometryPointer>(m, "Geometry", R"(A scene on a device, which owns its arrays.
+  auto geometry = py::class_<GeometryBox, GeometryPointer>(m, "Geometry", R"(A scene on a device; owns its arrays.
 
 Arrays are attributes by their names in the report: ``geometry.vertices``, ``geometry.triangles``, ``geometry.nodes``,
 ``geometry.optical_tables``. A missing one is an AttributeError. They keep the geometry.)");
@@ -199,10 +199,10 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
             const double* const origin = b.geometry.view().origin;
             return py::make_tuple(origin[0], origin[1], origin[2]);
           },
-          "Millimetres: what was subtracted from the scene's coordinates.")
+          "The point, in mm, that was subtracted from the scene's coordinates.")
       .def_property_readonly(
           "levels", [](const GeometryBox& b) { return b.geometry.view().bvh_levels; },
-          "Of the BVH: 0 without one, 1 of a flat scene, 2 with instances.")
+          "The levels of the BVH: 0 without one, 1 for a flat scene, 2 with instances.")
       .def_property_readonly(
           "wavelengths",
           [](const GeometryBox& b) {
@@ -213,7 +213,7 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
             return at;
           },
           "(W,) float32, nm: at which optical tables are kept.")
-      .def_property_readonly("arrays", &arrays, "All arrays that there are, by name.")
+      .def_property_readonly("arrays", &arrays, "All arrays, by name.")
       .def_property_readonly(
           "view",
           [](const GeometryBox& b) {
@@ -233,7 +233,7 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
             const ResidencyReport& report = b.geometry.report();
             return py::module_::import("raylift.report").attr("Report")(report.json(), report.table());
           },
-          "Where every array went, why, and what it took: a dict that prints as a table.")
+          "The residency report: for each array where it is, how much of it, and why. A dict that prints as a table.")
       .def("__repr__", [](const GeometryBox& b) {
         const GeometryView& view = b.geometry.view();
         return "<raylift.Geometry on " + b.geometry.device().info().id + ", " + std::to_string(view.triangle_count) +
@@ -247,7 +247,7 @@ Arrays are attributes by their names in the report: ``geometry.vertices``, ``geo
         py::arg("budget") = py::none(), py::arg("reserve") = static_cast<double>(kDefaultReserve),
         py::arg("policy") = "auto", py::arg("flatten") = false, py::arg("bvh") = true, py::arg("builder") = "host",
         py::arg("wavelengths") = py::none(), py::arg("origin") = py::none(), py::arg("progress") = py::none(),
-        R"(Uploads a scene to a device; blocks until all has arrived.
+        R"(Uploads a scene to a device; returns when all arrays have arrived.
 
 device: "auto", "host", "cuda:N" or a Device. budget, reserve: bytes of device memory to take at most, and to leave free.
 policy: "auto", "chroma", "mapped", "device". flatten: one mesh, with its arrays per triangle, as in Chroma. bvh: build

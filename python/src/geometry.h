@@ -11,15 +11,15 @@
 
 namespace raylift::python {
 
-/// Geometry, and the scene that it was made of.
+/// Geometry, and its scene.
 struct GeometryBox {
   GpuGeometry geometry;
   ScenePointer scene;
-  Stream stream;  ///< of calls whose caller names none
+  Stream stream;  ///< for calls without `stream=`
 };
 using GeometryPointer = std::shared_ptr<GeometryBox>;
 
-/// The type of an array's elements, as NumPy has it: one number, several, or a record.
+/// The NumPy type of an array's elements: one number, several, or a record.
 [[nodiscard]] py::dtype dtype_of(ViewArray array);
 [[nodiscard]] py::dtype ray_dtype();
 [[nodiscard]] py::dtype hit_dtype();

@@ -70,7 +70,7 @@ py::dtype dtype_of(const dlpack::DataType& type, const std::string& what) {
   refuse(what, "has elements of a type that NumPy does not have");
 }
 
-/// What was taken out of a capsule goes back with the last array of it.
+/// The last array of a capsule returns its tensor to the producer.
 struct Taken {
   explicit Taken(dlpack::Managed* taken) : managed(taken) {}
   Taken(Taken&& other) noexcept : managed(std::exchange(other.managed, nullptr)) {}
@@ -104,7 +104,7 @@ Input of_dlpack(const py::handle& given, const Device& device, const std::string
   return input;
 }
 
-/// Which CUDA device DLPack says that an array is on; -1: none.
+/// The CUDA device of an array, by DLPack; -1: none.
 int dlpack_device_of(const py::handle& given) {
   if (!py::hasattr(given, "__dlpack_device__")) return -1;
   const py::tuple place = given.attr("__dlpack_device__")();
@@ -116,7 +116,7 @@ bool has_cuda_interface(const py::handle& given) {
   return py::hasattr(given, "__cuda_array_interface__");
 }
 
-/// The current stream of PyTorch, which no protocol tells; nothing for other libraries' arrays.
+/// The current stream of PyTorch, which no protocol has; nothing for other libraries' arrays.
 std::optional<StreamHandle> current_stream(const py::handle& given) {
   const std::string library = py::type::of(given).attr("__module__").cast<std::string>();
   if (library != "torch" && library.rfind("torch.", 0) != 0) return std::nullopt;
@@ -134,12 +134,12 @@ Input on_cuda(const py::handle& given, int number, const Device& device, const s
       refuse(what, "is on cuda:" + std::to_string(of_array) + ", and the geometry on " + info.id);
   };
   check_device(number);
-  // An interface that tells its stream is the shortest way. DLPack orders arrays of libraries that don't.
+  // The interface is the shortest way if it has the stream. Otherwise DLPack orders the array.
   if (has_cuda_interface(given)) {
     const py::dict interface = given.attr("__cuda_array_interface__");
     if (number < 0 || (interface.contains("stream") && !interface["stream"].is_none())) {
       Input found = of_interface(given, interface, device, what);
-      // The interface does not tell the device.
+      // The interface does not have the device.
       if (number < 0) check_device(cuda_device_of(found.array.data));
       return found;
     }
@@ -147,7 +147,7 @@ Input on_cuda(const py::handle& given, int number, const Device& device, const s
   const std::optional<StreamHandle> current = current_stream(given);
   const StreamHandle stream = wanted ? *wanted : current ? *current : legacy_stream();
   Input taken = of_dlpack(given, device, what, stream);
-  // Of another library's memory nobody knows when it is reused: unless that library works on the same stream.
+  // Another library may reuse its memory at any time, unless it works on the same stream.
   if (!current || !same_stream(*current, stream)) taken.stream.reset();
   return taken;
 }
@@ -172,7 +172,7 @@ Input input(const py::handle& given, const Device& device, const std::string& wh
   }
   check_byte_order(values.dtype(), what);
   if (device.info().is_host) return {of_numpy(values, device, values), std::nullopt};
-  // A copy of the caller's, in C order.
+  // A copy of the caller's array, in C order.
   const py::array packed = py::array::ensure(values, py::array::c_style);
   const std::vector<py::ssize_t> shape(packed.shape(), packed.shape() + packed.ndim());
   Array copy = empty_array(device, packed.dtype(), shape);

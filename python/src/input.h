@@ -8,20 +8,20 @@
 
 namespace raylift::python {
 
-/// The caller's array, where it lies. For a CUDA device: `stream` is the one that its values are ordered on, where its
-/// library tells it.
+/// The caller's array, in place. On a CUDA device, `stream` is the one that orders its values, if its library states
+/// it.
 struct Input {
   Array array;
   std::optional<StreamHandle> stream;
 };
 
-/// The array that `given` is, without a copy. `device` is where it has to be; NumPy's arrays and lists are copied to a
-/// CUDA device. `what` is for messages. `wanted` is the stream that the work will be on, if the caller has chosen one:
+/// The array that `given` is, without a copy. It must be on `device`; NumPy's arrays and lists are copied to a
+/// CUDA device. Messages name it `what`. `wanted` is the stream that the work will be on, if the caller has chosen one:
 /// a library without streams of its own (JAX) orders its array before it. Throws Error(usage): no array, or one of
 /// another device.
 [[nodiscard]] Input input(const py::handle& given, const Device& device, const std::string& what,
                           std::optional<StreamHandle> wanted);
-/// The same of an array that will be written to: never a copy, and not read-only.
+/// The same for an output array: never a copy, and not read-only.
 [[nodiscard]] Input output(const py::handle& given, const Device& device, const std::string& what);
 
 /// The stream that the work on these inputs is on: `chosen`, or else the first that one of them has.

@@ -21,11 +21,11 @@ namespace {
 struct ModuleBox {
   Device device;
   Module module;
-  Stream stream;                                        ///< of launches whose caller names none
-  std::vector<std::shared_ptr<Pending>> launched = {};  ///< what may be running, with the arrays that it reads
+  Stream stream;                                        ///< for launches without `stream=`
+  std::vector<std::shared_ptr<Pending>> launched = {};  ///< launches that may run, with the arrays that they read
 
   void keep(std::shared_ptr<Pending> pending) {
-    // What is done goes last: its arrays may run Python's code, and let another thread in.
+    // Finished launches are destroyed last: releasing their arrays may run Python code and another thread.
     const auto done = std::partition(launched.begin(), launched.end(),
                                      [](const std::shared_ptr<Pending>& one) { return !one->event.passed(); });
     const std::vector<std::shared_ptr<Pending>> gone(std::make_move_iterator(done),
@@ -41,7 +41,7 @@ struct FunctionBox {
   Function function;
 };
 
-/// Arguments as bytes, and what they need until the kernel has run.
+/// Arguments as bytes, and the arrays that must live until the kernel has run.
 class Arguments {
  public:
   Arguments(const FunctionBox& box, const py::args& given, StreamHandle stream) : box_(box), stream_(stream) {
@@ -73,7 +73,7 @@ class Arguments {
       const auto text = given.cast<std::string_view>();
       return sized(copy(text.data(), text.size()), size, what);
     }
-    // NumPy's scalars have their own size; Python's numbers take that of the parameter.
+    // NumPy's scalars have their own size; Python's numbers get that of the parameter.
     const py::object generic = py::module_::import("numpy").attr("generic");
     if (py::isinstance(given, generic)) {
       const auto text = given.attr("tobytes")().cast<std::string>();
@@ -146,7 +146,7 @@ void launch(const FunctionBox& box, const py::args& given, const py::object& gri
     box.function.launch_bytes(blocks, threads, shared, on, spans);
     return 0;
   });
-  // What was launched on a stream of the caller's is ordered by it; otherwise the result has to be there.
+  // The caller's stream orders the launch; without one, the call waits for the result.
   std::shared_ptr<Pending> pending = arguments.pending();
   if (stream.is_none())
     pending->wait();
@@ -199,7 +199,8 @@ raylift's headers for kernels are built in: ``#include <raylift/gpu/rays/query.h
       .def_property_readonly(
           "functions", [](const ModuleBox& box) { return box.module.functions(); }, "The names of all kernels.")
       .def_property_readonly(
-          "cached", [](const ModuleBox& box) { return box.module.cached(); }, "Whether it came from the cache.");
+          "cached", [](const ModuleBox& box) { return box.module.cached(); },
+          "Whether the module came from the cache.");
 }
 
 }  // namespace raylift::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene's optics: tables as arrays, in and out. raylift/optics.py has what users see of it.
+// A scene's optics: tables as arrays, in and out. raylift/optics.py has the public classes.
 #include <pybind11/stl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/sidecar.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift.propagate: photons from birth to end, their hits as NumPy arrays.
+// raylift.propagate: photons from emission to end, their hits as NumPy arrays.
 #include <pybind11/stl.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/buffer.h>
@@ -21,7 +21,7 @@ namespace {
 using namespace py::literals;
 using photon::PhotonRow;
 
-/// A source for one geometry, with what it reads.
+/// A source for one geometry, with the arrays that it reads.
 struct ReadySource {
   photon::Source source;
   std::optional<std::uint64_t> photons;  ///< nothing: any number
@@ -29,10 +29,10 @@ struct ReadySource {
   std::unique_ptr<photon::LoadedSource> text;
   std::unique_ptr<photon::Gensteps> gensteps;
   DeviceBuffer<photon::StartPhoton> started;
-  py::object kept;  ///< the caller's own photons
+  py::object kept;  ///< the caller's array of photons
 };
 
-/// Rows of the caller's as structs: (N, rows, 4) of float32, or records of as many bytes.
+/// The caller's rows as structs: (N, rows, 4) of float32, or records of as many bytes.
 template <class T>
 std::vector<T> structs_of(const Array& array) {
   const py::array values = py::array::ensure(to_numpy(array), py::array::c_style);
@@ -90,7 +90,7 @@ ReadySource source_of(const GeometryBox& box, const py::object& given, std::uint
       !device.info().is_host && (py::isinstance<Array>(given) || py::hasattr(given, "__cuda_array_interface__"));
   const Device where = in_place ? device : Device::host(0);
   const Input values = input(given, in_place ? device : where, "source", std::nullopt);
-  // Arrays of libraries that tell no stream are ordered on the legacy one.
+  // The legacy stream orders arrays of libraries that state no stream.
   if (in_place) Pending(device, values.stream ? *values.stream : legacy_stream()).wait();
   if (has_rows(values.array, 6)) {
     const auto steps = structs_of<photon::Genstep>(values.array);
@@ -108,7 +108,7 @@ ReadySource source_of(const GeometryBox& box, const py::object& given, std::uint
   return ready;
 }
 
-/// A vector as a NumPy array, which takes it over.
+/// A NumPy array that owns the vector.
 template <class T>
 py::array taken(std::vector<T> values, const py::dtype& dtype, std::vector<py::ssize_t> shape) {
   auto* const held = new std::vector<T>(std::move(values));
@@ -131,7 +131,7 @@ py::dict ends(const photon::Tally& tally) {
   return counts;
 }
 
-/// Counts that lie together in a tally, as (rows, columns).
+/// Adjacent counts of a tally, as (rows, columns).
 py::array_t<std::uint64_t> part(const photon::Tally& tally, std::size_t first, py::ssize_t rows, py::ssize_t columns) {
   py::array_t<std::uint64_t> array({rows, columns});
   std::copy_n(tally.counts.begin() + static_cast<std::ptrdiff_t>(first), rows * columns, array.mutable_data());
@@ -228,7 +228,7 @@ void add_photons(py::module_& m) {
         py::arg("max_time") = photon::Run{}.latest, py::arg("hits") = true, py::arg("finals") = false,
         py::arg("sequences") = false, py::arg("record") = 0, py::arg("times") = py::none(), py::arg("batch") = 0,
         py::arg("progress") = py::none(),
-        R"(Follows photons from birth to end: a Propagation.
+        R"(Simulates photons from emission to end: a Propagation.
 
 source: a text ("point:0,0,0", "gensteps:steps.npy": docs/photons.md); photons (N, 4, 4) of float32, in Opticks's layout;
 or gensteps (G, 6, 4). Positions are the scene's, in millimetres; of photons that are on the GPU already, and are used

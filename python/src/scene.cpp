@@ -19,7 +19,7 @@ namespace {
 
 using namespace py::literals;
 
-/// A mesh of a scene, which this keeps.
+/// A mesh of a scene, which this keeps alive.
 struct MeshOf {
   ScenePointer box;
   std::uint32_t index;
@@ -186,11 +186,11 @@ void add_meshes(py::module_& m) {
 
 }  // namespace
 
-// The whole class, member by member, with what Python's help says of each.
+// The whole class, member by member, with the texts of Python's help().
 void add_scenes(py::module_& m) {
   add_meshes(m);
   py::class_<SceneBox, ScenePointer>(m, "Scene",
-                                     R"(A scene on the host: meshes, solids that place them, materials, optics.
+                                     R"(A scene on the host: meshes, solids (placed volumes), materials, optics.
 
 raylift.load() reads one from a file; add_mesh(), add_material() and add_solid() make one of arrays. Lengths are
 millimetres. Solids are numbered from 0.)")
@@ -230,17 +230,17 @@ millimetres. Solids are numbered from 0.)")
           "(M, 4) float32, RGBA from 0 to 1.")
       .def_property_readonly("nodes", &nodes, "(name, index of the parent or None) of each node of the file's tree.")
       .def(
-          "__len__", [](const SceneBox& b) { return b.scene.instances.size(); }, "How many solids there are.")
+          "__len__", [](const SceneBox& b) { return b.scene.instances.size(); }, "The number of solids.")
       .def_property_readonly(
           "solid_names",
           [](const SceneBox& b) { return per_solid(b, [&](const Instance& i) { return b.scene.solid_name(i); }); })
       .def_property_readonly(
           "volume_names",
           [](const SceneBox& b) { return per_solid(b, [&](const Instance& i) { return b.scene.volume_name(i); }); },
-          "Of each solid, the logical volume that it places.")
+          "The logical volume of each solid.")
       .def_property_readonly(
           "paths", [](const SceneBox& b) { return per_solid(b, [&](const Instance& i) { return b.scene.path(i); }); },
-          "Of each solid, the names from the root on: \"/World/Vessel/pmt_17\".")
+          "The path of each solid, names from the root on: \"/World/Vessel/pmt_17\".")
       .def_property_readonly("transforms", &transforms, "(N, 3, 4) float64: from the mesh's frame to millimetres.")
       .def_property_readonly(
           "solid_meshes", [](const SceneBox& b) { return indices(b, [](const Instance& i) { return i.mesh; }); },
@@ -255,7 +255,8 @@ millimetres. Solids are numbered from 0.)")
       .def_property_readonly("mothers", &mothers, "(N,) int64: the solid around each solid; -1: none.")
       .def_property_readonly("bounds", &bounds, "(2, 3) float64: the lowest and the highest corner, mm.")
       .def_property_readonly(
-          "triangle_count", [](const SceneBox& b) { return b.scene.expanded_triangles(); }, "Of all solids.")
+          "triangle_count", [](const SceneBox& b) { return b.scene.expanded_triangles(); },
+          "The triangles of all solids.")
       .def("__repr__", [](const SceneBox& b) {
         return "<raylift.Scene '" + b.scene.source + "', " + std::to_string(b.scene.instances.size()) + " solids, " +
                std::to_string(b.scene.unique_triangles()) + " unique triangles>";
@@ -274,7 +275,7 @@ external: read other documents that the file refers to, beneath its folder. repa
 and indices out of range. optics: a sidecar (.json) or GDML laid over the file's own optics. isolate: import in a child
 process, for files that are not trusted. limits: by name, as LoadLimits has them: file_bytes, triangles, instances...
 Raises raylift.Error: io, malformed, unsupported, limit, out_of_host_memory, cancelled.)");
-  m.def("supported_extensions", &supported_extensions, "The endings of files that load() reads.");
+  m.def("supported_extensions", &supported_extensions, "The extensions of files that load() reads.");
 }
 
 }  // namespace raylift::python

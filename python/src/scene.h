@@ -17,11 +17,11 @@ namespace raylift::python {
 
 namespace py = pybind11;
 
-/// A scene that may change. Calls that need it whole use ready(), those that change it change(), and those that read it
-/// without the GIL a SceneUse.
+/// A scene that may change. Calls that read it use ready(), calls that change it use change(), and calls that read it
+/// without the GIL use a SceneUse.
 struct SceneBox {
   Scene scene;
-  bool stale = false;  ///< bounds and the second half of the optics are those of an earlier state
+  bool stale = false;  ///< bounds and resolved optics belong to an earlier state
   int uses = 0;
 
   /// The scene, to be changed before Python runs again. Throws Error(usage) while a call reads it without the GIL: then
@@ -33,7 +33,7 @@ struct SceneBox {
     stale = true;
     return scene;
   }
-  /// Checks what changed, and finds out what follows from it. Throws what check_optical_properties() and
+  /// Checks the changes, and updates bounds and resolved optics. Throws what check_optical_properties() and
   /// resolve_optics() do.
   const Scene& ready() {
     if (stale) {
@@ -47,7 +47,7 @@ struct SceneBox {
 };
 using ScenePointer = std::shared_ptr<SceneBox>;
 
-/// Keeps a scene as it is. Made and destroyed with the GIL held.
+/// Prevents changes of a scene. Made and destroyed with the GIL held.
 class SceneUse {
  public:
   explicit SceneUse(ScenePointer box) : box_(std::move(box)) { ++box_->uses; }
@@ -59,7 +59,7 @@ class SceneUse {
   ScenePointer box_;
 };
 
-/// An index that Python gave, of a list of `count`. Throws IndexError.
+/// Checks Python's index into a list of `count`. Throws IndexError.
 [[nodiscard]] inline std::uint32_t index_in(std::size_t count, py::ssize_t index, const char* what) {
   if (index < 0) index += static_cast<py::ssize_t>(count);
   if (index < 0 || static_cast<std::size_t>(index) >= count)
@@ -70,7 +70,7 @@ class SceneUse {
 [[nodiscard]] inline py::object or_none(std::uint32_t index) {
   return index == kNone ? py::object(py::none()) : py::object(py::int_(index));
 }
-/// Numbers of the scene's own, which `owner` keeps, as a read-only NumPy array.
+/// Numbers of the scene as a read-only NumPy array; `owner` keeps them allocated.
 template <class T>
 [[nodiscard]] py::array array_of(const T* data, std::vector<py::ssize_t> shape, const py::object& owner) {
   py::array array(py::dtype::of<T>(), std::move(shape), data, owner);

@@ -13,7 +13,7 @@
 namespace raylift::python {
 namespace {
 
-/// (N, 3) numbers of NumPy's, of any type and stride.
+/// A NumPy array of (N, 3) numbers, of any type and stride.
 Rows rows_of(const py::array& array, const char* what) {
   if (array.ndim() != 2 || array.shape(1) != 3)
     throw Error(ErrorKind::usage, std::string(what) + " must have the shape (N, 3)");
@@ -37,7 +37,7 @@ Rows rows_of(const py::array& array, const char* what) {
   return rows;
 }
 
-/// Parts from a number for each triangle: the triangles of one part have to follow each other, so they are sorted.
+/// Parts from a number for each triangle. Sorts the triangles, since those of a part must be contiguous.
 void take_parts(Mesh& mesh, const py::array_t<std::int64_t, py::array::forcecast>& part_of) {
   const auto part = part_of.unchecked<1>();
   const std::size_t triangles = mesh.triangles.size();
@@ -148,7 +148,7 @@ std::uint32_t add_solid(SceneBox& box, py::ssize_t mesh, const py::object& trans
     node.parent = known.instances[around].node;
     instance.outside = known.material(known.instances[around], 0);
   }
-  // From here on Python does not run.
+  // No Python code runs from here on.
   Scene& scene = box.change();
   if (!volume.empty()) {
     const auto same_volume = std::find(scene.volumes.begin(), scene.volumes.end(), volume);

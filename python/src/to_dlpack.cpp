@@ -33,7 +33,7 @@ dlpack::DataType type_of(const py::dtype& dtype) {
     case 'b':
       return type(dlpack::Code::boolean);
     default:
-      throw py::buffer_error("DLPack has no records: take a field, array['name'], or array.view('float32')");
+      throw py::buffer_error("DLPack has no records: use a field, array['name'], or array.view('float32')");
   }
 }
 
@@ -60,7 +60,7 @@ py::object capsule(const Array& array, const char* name) {
   managed->context = context.get();
   managed->deleter = &release<T>;
   PyObject* const made = PyCapsule_New(managed.get(), name, [](PyObject* self) {
-    // A consumer renames what it took.
+    // A consumer renames a capsule whose tensor it has.
     for (const char* own : {"dltensor", "dltensor_versioned"})
       if (PyCapsule_IsValid(self, own)) {
         auto* const left = static_cast<T*>(PyCapsule_GetPointer(self, own));

@@ -17,7 +17,7 @@
 namespace raylift::python {
 namespace {
 
-/// Rows of three numbers: (N, 3), or (3,) for all rays. `count` is N, or 0 until an array says it.
+/// Rows of three numbers: (N, 3), or (3,) for all rays. `count` is N, or 0 until an array sets it.
 Triples triples(const Array& array, py::ssize_t& count, const char* what) {
   const std::size_t axes = array.shape.size();
   const bool one = axes == 1;
@@ -46,7 +46,7 @@ py::object numbers(const py::object& given) {
   return given;
 }
 
-/// Records, or as many float32 in their place: (N, 8).
+/// Packed rays: records, or (N, 8) float32.
 py::ssize_t records(const Array& array, py::ssize_t bytes, const char* what) {
   const bool whole = array.shape.size() == 1 && array.dtype.itemsize() == bytes;
   const bool words = array.shape.size() == 2 && array.dtype.kind() == 'f' && array.dtype.itemsize() == 4 &&
@@ -59,7 +59,7 @@ py::ssize_t records(const Array& array, py::ssize_t bytes, const char* what) {
   return array.shape[0];
 }
 
-/// What of_hits() has begun; those that are gone are done. Under the GIL.
+/// Work that of_hits() has started and that may still run. Under the GIL.
 std::vector<std::weak_ptr<Pending>>& unpacking() {
   static std::vector<std::weak_ptr<Pending>> all;
   std::erase_if(all, [](const std::weak_ptr<Pending>& one) { return one.expired(); });
@@ -71,7 +71,7 @@ Array room_for_hits(const GeometryBox& box, const py::object& out, py::ssize_t c
   if (out.is_none()) return empty_array(box.geometry.device(), hit_dtype(), {count});
   const Input given = output(out, box.geometry.device(), "out");
   work.after(given);
-  // Former hits in it may be unpacked still, on the stream of whatever geometry.
+  // Earlier hits in the array may still be unpacked, on any geometry's stream.
   for (const std::weak_ptr<Pending>& one : unpacking())
     if (const std::shared_ptr<Pending> pending = one.lock()) pending->hold_back(work.stream());
   const Array& array = given.array;
@@ -142,7 +142,7 @@ Array of_hits(const GeometryPointer& box, const Array& hits, const std::string& 
   if (what == "solid") arrays.solids = reinterpret_cast<std::uint32_t*>(array.data);
   if (what == "material_inside") arrays.inside = reinterpret_cast<std::uint16_t*>(array.data);
   if (what == "material_outside") arrays.outside = reinterpret_cast<std::uint16_t*>(array.data);
-  // On the geometry's own stream: the one that the hits came on may be gone.
+  // Uses the geometry's own stream: that of the hits may no longer exist.
   Work work(*box, std::nullopt);
   if (hits.pending) hits.pending->hold_back(work.stream());
   if (!box->geometry.device().info().is_host) work.keep(hits.owner);

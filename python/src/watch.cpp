@@ -11,7 +11,7 @@ Watch::Watch(const py::object& progress)
 Watch::~Watch() {
   if (listener_.is_none() || !py::hasattr(listener_, "close")) return;
   try {
-    // Not over an exception that is on its way.
+    // An exception that is already raised stays.
     const py::error_scope keep;
     listener_.attr("close")();
   } catch (py::error_already_set& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long calls: without the GIL, stopped by Ctrl-C, their progress told to Python.
+// Long calls: without the GIL, stopped by Ctrl-C, with progress reports to Python.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,16 +15,16 @@ namespace raylift::python {
 
 namespace py = pybind11;
 
-/// One long call. Made, used and destroyed with the GIL held; run() lets go of it.
+/// One long call. Made, used and destroyed with the GIL held; run() releases it.
 class Watch {
  public:
-  /// `progress` is what raylift.progress.listener() takes.
+  /// `progress` is an argument of raylift.progress.listener().
   explicit Watch(const py::object& progress);
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  /// work(progress) without the GIL. A KeyboardInterrupt, or what the Python function raised, comes out of it.
+  /// Runs work(progress) without the GIL. Throws KeyboardInterrupt, or the exception of the Python function.
   template <class Work>
   auto run(const Work& work) {
     const Progress progress(
@@ -38,7 +38,7 @@ class Watch {
     }
   }
 
-  /// Throws Error(cancelled) where the call is to end. Without the GIL.
+  /// Throws Error(cancelled) if the call shall end. Called without the GIL.
   void check(std::string_view stage, std::uint64_t done, std::uint64_t total);
 
  private:
@@ -49,7 +49,7 @@ class Watch {
   std::chrono::steady_clock::time_point next_{};
 };
 
-/// Work that tells no progress, without the GIL.
+/// Runs work without progress reports, without the GIL.
 template <class Work>
 auto without_gil(const Work& work) {
   const py::gil_scoped_release release;

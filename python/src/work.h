@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream that a call works on.
+// The stream of a call's work.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace raylift::python {
 
-/// Work of one call on a geometry: on the caller's stream where there is one, and else on the geometry's own.
+/// The work of one call on a geometry: on the caller's stream if it gave one, else on the geometry's own.
 class Work {
  public:
-  /// `owner` keeps the stream that was chosen, as far as somebody does.
+  /// `owner` keeps the caller's stream alive, if it has an owner.
   Work(const GeometryBox& box, std::optional<StreamHandle> chosen, py::object owner = py::none())
       : device_(box.geometry.device()),
         stream_(chosen ? *chosen : box.stream.handle()),
@@ -21,9 +21,9 @@ class Work {
   [[nodiscard]] StreamRef stream() const { return stream_; }
   /// Keeps an object until the work is done.
   void keep(py::object kept) { reads_.push_back(std::move(kept)); }
-  /// Orders what follows after an input's own work, and keeps the input until it is done.
+  /// Orders later work after an input's own work, and keeps the input until that is done.
   void after(const Input& input);
-  /// The work that has been begun, for the arrays that it writes to; null on the host device, where it is done.
+  /// The pending work, for the arrays that it writes to; null on the host device, where it is done.
   [[nodiscard]] std::shared_ptr<Pending> pending();
 
  private:
