@@ -33,7 +33,7 @@ int batch(Session& session, BatchOptions& options) {
     if (action->name == "cache") options.action.fill_cache = true;
     if (action->name == "trace") options.action.upload.bvh = true;
   }
-  if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options.actions, options.action);
+  if (const std::optional<WorkerOrders> orders = worker_orders()) serve(*orders, options);
   if (!options.shard) options.shard = slurm_shard();
   return run_batch(session, options);
 }
@@ -116,8 +116,9 @@ void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
 
 }  // namespace
 
-void add_batch(CLI::App& program, GeneralOptions& general, Run& run) {
+void add_batch(CLI::App& program, GeneralOptions& general, Run& run, const BatchHooks& hooks) {
   auto options = std::make_shared<BatchOptions>();
+  options->hooks = hooks;
   CLI::App* app = add_command(program, "batch", "Do the same with many scenes, each in a process of its own");
   add_words(*app, "INPUT", options->inputs,
             "Files, folders, patterns such as '*.dae', or @LIST, a file that names them; with --merge, reports", true);

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "batch/run/batch_hooks.h"
 #include "cli/cli11_forward.h"
 #include "cli/session.h"
 
@@ -20,7 +21,7 @@ void add_upload(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_trace(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_photons(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_compare(CLI::App& program, cli::GeneralOptions& general, Run& run);
-void add_batch(CLI::App& program, cli::GeneralOptions& general, Run& run);
+void add_batch(CLI::App& program, cli::GeneralOptions& general, Run& run, const BatchHooks& hooks);
 void add_cache(CLI::App& program, cli::GeneralOptions& general, Run& run);
 void add_devices(CLI::App& program, cli::GeneralOptions& general, Run& run);
 

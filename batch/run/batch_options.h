@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "batch/actions/actions.h"
+#include "batch_hooks.h"
 #include "shard.h"
 
 namespace raylift::batch {
@@ -31,6 +32,7 @@ struct BatchOptions {
   bool sort = false;
   double seconds = 3600;    ///< for a scene
   std::uint64_t bytes = 0;  ///< of memory for a scene; 0: what its share of the machine's is
+  BatchHooks hooks;
 };
 
 }  // namespace raylift::batch

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -55,7 +54,7 @@ class Batch {
     if (!options_.report.empty()) open_report();
     deal_order();
     start_ = Clock::now();
-    next_line_ = start_ + line_interval();
+    next_line_ = start_ + options_.hooks.line_interval;
     try {
       work();
     } catch (...) {
@@ -149,17 +148,11 @@ class Batch {
       session_.say("interrupted: finishing " + counted(busy, "scene", "scenes") + "; again to stop at once");
     const Clock::time_point now = Clock::now();
     if (now < next_line_ || !session_.says_progress()) return;
-    next_line_ = now + line_interval();
+    next_line_ = now + options_.hooks.line_interval;
     std::string line = summary_.progress(now - start_);
     if (const auto slowest = pool_.slowest())
       line += fmt::format("; for {}: {}", short_duration(slowest->time), slowest->path);
     session_.say(line);
-  }
-
-  /// A minute, or for tests $RAYLIFT_BATCH_LINES milliseconds.
-  [[nodiscard]] static std::chrono::milliseconds line_interval() {
-    const char* set = std::getenv("RAYLIFT_BATCH_LINES");
-    return set != nullptr ? std::chrono::milliseconds(std::atoi(set)) : std::chrono::minutes(1);
   }
 
   [[nodiscard]] bool interrupted() const {

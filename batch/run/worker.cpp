@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "batch/actions/optics_text.h"
 #include "cli/interrupt.h"
@@ -42,23 +41,6 @@ Progress make_progress(FrameSocket& socket) {
   });
 }
 
-/// Misbehaves on demand, so that tests see what a batch makes of it: crashes on scenes whose path ends in
-/// $RAYLIFT_BATCH_FAULT, takes $RAYLIFT_BATCH_SLOW milliseconds more for each, and gives back the row of
-/// $RAYLIFT_BATCH_STRAY instead.
-void act_out_fault(const std::string& path) {
-  if (const char* slow = std::getenv("RAYLIFT_BATCH_SLOW"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(slow)));
-  const char* set = std::getenv("RAYLIFT_BATCH_FAULT");
-  if (set != nullptr && *set != '\0' && path.ends_with(set)) ::raise(SIGSEGV);
-}
-
-/// For tests too: a device that $RAYLIFT_BATCH_DEAD_DEVICE says is "gone" can't be opened, and one that is "busy" fails
-/// once in use. "cuda:0=gone"
-void act_out_dead_device(const std::string& device, const std::string& how) {
-  const char* set = std::getenv("RAYLIFT_BATCH_DEAD_DEVICE");
-  if (set != nullptr && set == device + '=' + how) throw Error(ErrorKind::device, "the device is dead, as was ordered");
-}
-
 /// Every property of the scene that the simulation does not honour, up to a length of the row.
 void add_unhonoured(Json& row, const Scene& scene) {
   constexpr std::size_t kMax = 100;
@@ -70,16 +52,17 @@ void add_unhonoured(Json& row, const Scene& scene) {
 
 class Worker {
  public:
-  Worker(std::string device, const std::vector<const Action*>& actions, const ActionOptions& options)
-      : device_name_(std::move(device)), actions_(actions), options_(options), socket_(kWorkerSocket) {}
+  Worker(std::string device, const std::vector<const Action*>& actions, const ActionOptions& options,
+         const BatchHooks& hooks)
+      : device_name_(std::move(device)), actions_(actions), options_(options), hooks_(hooks), socket_(kWorkerSocket) {}
 
   void run() {
     while (const std::optional<Frame> frame = socket_.wait()) {
       if (!socket_.send(FrameType::stage, "start")) return;
-      act_out_fault(frame->payload);
+      hooks_.before_scene(frame->payload);
       Json row = make_row(frame->payload, actions_);
       const FrameType type = work(frame->payload, row);
-      if (const char* stray = std::getenv("RAYLIFT_BATCH_STRAY")) set_file(row, stray);
+      hooks_.before_row(row);
       const std::string text = row.dump(-1, ' ', false, Json::error_handler_t::replace);
       const bool leaving = type == FrameType::refused || spoilt_;
       if (leaving && !socket_.send(FrameType::leaving, "")) return;
@@ -133,7 +116,7 @@ class Worker {
         lap();
         for (const Action* action : actions_) {
           at = action->name;
-          if (action->needs_device) act_out_dead_device(device_name_, "busy");
+          if (action->needs_device) hooks_.before_device_action(device_name_);
           row[std::string(at)] = action->run(scene);
           lap();
         }
@@ -171,7 +154,7 @@ class Worker {
   void open_device() {
     bool needed = false;
     for (const Action* action : actions_) needed = needed || action->needs_device;
-    if (needed) act_out_dead_device(device_name_, "gone");
+    if (needed) hooks_.before_open(device_name_);
     // Several workers on the host device share the machine's memory as their imports do.
     if (needed && !device_) device_ = Device::parse(device_name_, options_.load.limits.isolate_bytes);
   }
@@ -179,6 +162,7 @@ class Worker {
   std::string device_name_;
   const std::vector<const Action*>& actions_;
   const ActionOptions& options_;
+  const BatchHooks& hooks_;
   FrameSocket socket_;
   std::optional<Device> device_;
   bool spoilt_ = false;
@@ -204,13 +188,13 @@ std::optional<WorkerOrders> worker_orders() {
   return orders;
 }
 
-void serve(const WorkerOrders& orders, const std::vector<const Action*>& actions, const ActionOptions& options) {
+void serve(const WorkerOrders& orders, const BatchOptions& options) {
   // Where memory runs out for all, the kernel shall take this process or its import, not the batch.
   std::ofstream("/proc/self/oom_score_adj") << 900;
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, std::max(orders.threads, 1U));
-  ActionOptions own = options;
+  ActionOptions own = options.action;
   own.load.limits.isolate_bytes = orders.import_bytes;
-  Worker(orders.device, actions, own).run();
+  Worker(orders.device, options.actions, own, options.hooks).run();
   ::_exit(0);  // drivers may take long to shut down, and nobody waits for that
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/actions/actions.h"
+#include "batch_options.h"
 
 namespace raylift::batch {
 
@@ -27,8 +27,7 @@ struct WorkerOrders {
 [[nodiscard]] std::optional<WorkerOrders> worker_orders();
 
 /// Serves scenes until the batch closes the socket. Never returns.
-[[noreturn]] void serve(const WorkerOrders& orders, const std::vector<const Action*>& actions,
-                        const ActionOptions& options);
+[[noreturn]] void serve(const WorkerOrders& orders, const BatchOptions& options);
 
 /// A scene's row as it begins.
 [[nodiscard]] cli::Json make_row(const std::string& path, const std::vector<const Action*>& actions);

@@ -202,7 +202,7 @@ TEST_F(BatchKilled, OutlivesItsWorkers) {
 }
 
 TEST_F(BatchKilled, DoesAgainWhatWasStoppedByASignal) {
-  Running running(arguments(false), {{"RAYLIFT_BATCH_SLOW=20"}, ""});
+  Running running(arguments(false), faulty({"RAYLIFT_BATCH_SLOW=20"}));
   wait_for_rows(3);
   EXPECT_GE(signal_workers(SIGTERM), 1);
   const Ended ended = running.wait();
@@ -253,7 +253,7 @@ TEST_F(BatchKilled, SaysFromTimeToTimeHowFarItIs) {
   const std::string broken = folder_.write("scenes/a.dae", "<COLLADA>");
   std::vector<std::string> slow{"batch", "--jobs", "1", "--report", report(), broken};
   for (int i = 0; i != 5; ++i) slow.push_back(scenes() + "/scene" + std::to_string(i) + ".dae");
-  const RunOptions often{{"RAYLIFT_BATCH_SLOW=200", "RAYLIFT_BATCH_LINES=50"}, ""};
+  const RunOptions often = faulty({"RAYLIFT_BATCH_SLOW=200", "RAYLIFT_BATCH_LINES=50"});
   const Ended ended = raylift(slow, often);
   EXPECT_THAT(ended.err,
               testing::ContainsRegex(

@@ -41,8 +41,9 @@ class BatchRanks : public testing::Test {
                                 " ASAN_OPTIONS=detect_leaks=0 HWLOC_COMPONENTS=-gl OMPI_ALLOW_RUN_AS_ROOT=1 "
                                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun "
                                 "--oversubscribe --bind-to none " +
-                                mpirun + ' ' + program("raylift").string() + " batch --jobs 1 --report " + report() +
-                                ' ' + scenes() + ' ' + arguments + " > " + (folder_.path() / "said").string() + " 2>&1";
+                                mpirun + ' ' + program(before.empty() ? "raylift" : "raylift-faulty").string() +
+                                " batch --jobs 1 --report " + report() + ' ' + scenes() + ' ' + arguments + " > " +
+                                (folder_.path() / "said").string() + " 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
   }

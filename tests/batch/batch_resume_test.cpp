@@ -271,7 +271,7 @@ TEST_F(BatchResume, BlamesNoSceneForAMissingDescriptor) {
 }
 
 TEST_F(BatchResume, StopsWhereTheFolderOfTheScenesVanishes) {
-  Running running({"batch", "--jobs", "1", "--report", report(), scenes()}, {{"RAYLIFT_BATCH_SLOW=200"}, ""});
+  Running running({"batch", "--jobs", "1", "--report", report(), scenes()}, faulty({"RAYLIFT_BATCH_SLOW=200"}));
   for (int i = 0; i != 2000 && std::ranges::count(text(), '\n') < 2; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::filesystem::rename(scenes(), scenes() + "-away");
@@ -286,7 +286,7 @@ TEST_F(BatchResume, StopsWhereTheFolderOfTheScenesVanishes) {
 }
 
 TEST_F(BatchResume, AFileThatIsRemovedIsARowOfItsOwn) {
-  Running running({"batch", "--jobs", "1", "--report", report(), scenes()}, {{"RAYLIFT_BATCH_SLOW=200"}, ""});
+  Running running({"batch", "--jobs", "1", "--report", report(), scenes()}, faulty({"RAYLIFT_BATCH_SLOW=200"}));
   for (int i = 0; i != 2000 && text().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   std::filesystem::remove(scene(3));
   EXPECT_EQ(running.wait().code, 3);
@@ -296,7 +296,7 @@ TEST_F(BatchResume, AFileThatIsRemovedIsARowOfItsOwn) {
 
 TEST_F(BatchResume, GoesOnWithoutADeadDevice) {
   const Ended ended =
-      batch({"--do", "upload", "--device", "cuda:0,host", scenes()}, {{"RAYLIFT_BATCH_DEAD_DEVICE=cuda:0=gone"}, ""});
+      batch({"--do", "upload", "--device", "cuda:0,host", scenes()}, faulty({"RAYLIFT_BATCH_DEAD_DEVICE=cuda:0=gone"}));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("cuda:0 is no longer used"));
   expect_complete();
@@ -305,7 +305,7 @@ TEST_F(BatchResume, GoesOnWithoutADeadDevice) {
 
 TEST_F(BatchResume, StopsWhereTheOnlyDeviceDies) {
   const std::vector<std::string> arguments{"--do", "upload", "--device", "host", "--resume", scenes()};
-  const Ended ended = batch(arguments, {{"RAYLIFT_BATCH_DEAD_DEVICE=host=gone"}, ""});
+  const Ended ended = batch(arguments, faulty({"RAYLIFT_BATCH_DEAD_DEVICE=host=gone"}));
   EXPECT_EQ(ended.code, 9);
   EXPECT_THAT(ended.err, HasSubstr("--resume"));
   EXPECT_THAT(rows_of(report()), SizeIs(0));
@@ -315,7 +315,7 @@ TEST_F(BatchResume, StopsWhereTheOnlyDeviceDies) {
 
 TEST_F(BatchResume, TriesASceneAgainThatADeviceFailedWith) {
   const std::vector<std::string> arguments{"--do", "upload", "--device", "host", "--resume", scenes()};
-  EXPECT_EQ(batch(arguments, {{"RAYLIFT_BATCH_DEAD_DEVICE=host=busy"}, ""}).code, 9);
+  EXPECT_EQ(batch(arguments, faulty({"RAYLIFT_BATCH_DEAD_DEVICE=host=busy"})).code, 9);
   for (const json& row : rows_of(report())) EXPECT_EQ(row["error"]["kind"], "device");
   std::vector<std::string> retry = arguments;
   retry.insert(retry.end(), {"--retry", "device"});

@@ -179,7 +179,7 @@ TEST_F(Batch, MakesOneRowOfACrashOfItsOwn) {
   // Without isolation, the worker itself goes down: so do two scenes, and no more.
   const Ended ended = batch({"--no-isolate", "--jobs", "2", data_file("cube.dae"), data_file("instances.dae"),
                              folder_.write("broken.dae", "<COLLADA>")},
-                            {{"RAYLIFT_BATCH_FAULT=cube.dae", kSignalsKill}, ""});
+                            faulty({"RAYLIFT_BATCH_FAULT=cube.dae", kSignalsKill}));
   EXPECT_EQ(ended.code, 4);
   const auto rows = rows_by_name(report());
   ASSERT_EQ(rows.size(), 3U);
@@ -235,7 +235,7 @@ TEST_F(Batch, TakesNoRowFromTheViewer) {
 }
 
 TEST_F(Batch, TakesNoRowOfAnotherScene) {
-  EXPECT_EQ(batch({data_file("cube.dae")}, {{"RAYLIFT_BATCH_STRAY=other.dae"}, ""}).code, 4);
+  EXPECT_EQ(batch({data_file("cube.dae")}, faulty({"RAYLIFT_BATCH_STRAY=other.dae"})).code, 4);
   const json row = rows_of(report()).at(0);
   EXPECT_EQ(row["file"], data_file("cube.dae"));
   EXPECT_THAT(row["error"]["message"], HasSubstr("no row of this scene"));

@@ -37,14 +37,20 @@ struct Ended {
 
 struct RunOptions {
   std::vector<std::string> environment;  ///< "NAME=value", over a bare one
-  std::string out;                       ///< a file for standard output instead; "closed": closed
+  std::string out{};                     ///< a file for standard output instead; "closed": closed
+  const char* program = "raylift";
 };
+
+/// raylift-faulty, with a failure that tests/programs/raylift_faulty.cpp lists: "NAME=value".
+inline RunOptions faulty(std::vector<std::string> faults) {
+  return {std::move(faults), "", "raylift-faulty"};
+}
 
 /// A child that is running. Its output goes to files, so that it never waits for its reader.
 class Running {
  public:
   explicit Running(std::vector<std::string> arguments, const RunOptions& options = {}) {
-    arguments.insert(arguments.begin(), program("raylift").string());
+    arguments.insert(arguments.begin(), program(options.program).string());
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + folder_.path().string()};
     // Before the others of the same name, which do not count then.
     environment.insert(environment.begin(), options.environment.begin(), options.environment.end());

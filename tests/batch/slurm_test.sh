@@ -127,7 +127,9 @@ raylift batch @list --do info,check,upload --report single.jsonl --sort >/dev/nu
 # OpenMPI leaves memory of its own behind, which the leak sanitizer would take for raylift's.
 export ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # Slow enough to be stopped in the middle.
-export RAYLIFT_BATCH_SLOW=400
+mkdir bin
+ln -s "$programs/raylift-faulty" bin/raylift
+export RAYLIFT_BATCH_SLOW=400 PATH=$work/bin:$PATH
 
 echo "an array, one task of which is requeued in the middle"
 job=$(sbatch --parsable --open-mode=append --array=1-3 "$source_dir/examples/slurm/array.sbatch" list reports --jobs 1)
