@@ -4,7 +4,7 @@
 check_console.py BIN SOURCE_DIR [--update]: runs the commands ("$ ...") of each ```console block of README.md and docs/, in
 order, and compares their output with the lines that follow. A line "..." stands for any lines. Times, rates and free memory
 are not compared, since they vary. --update writes the output into the page, where it has no "...". The table of docs/limits.md
-is compared with `raylift info --help`.
+is compared with `raylift info --help`, and that of docs/exit_codes.md with `raylift --help`.
 """
 import os
 import pathlib
@@ -85,6 +85,13 @@ for option in shown.keys() & options.keys():
     default = number(options[option])
     if isinstance(default, int) and number(shown[option]) != default:
         faults.append(f"limits.md: {option} is {options[option]}, not {shown[option]}")
+
+page = (source / "docs" / "exit_codes.md").read_text()
+listed = {int(code): kind for code, kind in re.findall(r"^\| (\d+) \| `(\w+)` \|", page, re.M)}
+footer = re.search(r"Exit codes:\n(.*?)\nOf several", "\n".join(run("raylift --help", "/tmp")), re.S)[1]
+helped = {int(code): kind for code, kind in re.findall(r"\b(\d+) +(\w+)", footer) if int(code) > 1}
+if len(listed) < 10 or helped != listed:
+    faults.append(f"raylift --help has the exit codes {helped}, and exit_codes.md {listed}")
 
 print("\n".join(faults) or f"{commands} commands print what the pages show; {len(shown)} limits")
 sys.exit(bool(faults))
