@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "geometry/exact_shapes.h"
-#include "geometry/inside_rays.h"
+#include "support/exact_shapes.h"
+#include "support/inside_rays.h"
 
 namespace raylift::bench {
 namespace {

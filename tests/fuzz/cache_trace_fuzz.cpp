@@ -15,7 +15,7 @@
 #include <random>
 #include <string>
 
-#include "gpu/optics_scenes.h"
+#include "support/random_optics.h"
 
 namespace {
 

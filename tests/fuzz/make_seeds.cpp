@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "geometry/optics_scenes.h"
-#include "gpu/optics_scenes.h"
 #include "import/scene_stream.h"
+#include "support/random_optics.h"
+#include "support/tank_scene.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "geometry/optics_scenes.h"
 #include "optics/gdml.h"
 #include "optics/sidecar.h"
+#include "support/tank_scene.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace raylift;

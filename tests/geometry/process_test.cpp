@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "expect_error.h"
+#include "support/expect_error.h"
 
 namespace raylift {
 namespace {

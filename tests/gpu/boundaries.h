@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "devices.h"
+#include "support/devices.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "kernels.h"
 #endif

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <vector>
 
-#include "devices.h"
 #include "media_scenes.h"
 #include "media_walk.h"
+#include "support/devices.h"
 #include "support/effort.h"
 
 namespace raylift {

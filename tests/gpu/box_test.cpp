@@ -10,7 +10,7 @@
 #include <random>
 
 #include "asking.h"
-#include "devices.h"
+#include "support/devices.h"
 
 namespace raylift {
 namespace {

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "arena.h"
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 #include "test_backend.h"
 
 namespace raylift {

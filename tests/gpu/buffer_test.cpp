@@ -5,7 +5,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "devices.h"
+#include "support/devices.h"
 
 namespace raylift {
 namespace {

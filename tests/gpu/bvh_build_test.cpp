@@ -10,13 +10,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "../geometry/bvh_scenes.h"
-#include "../geometry/bvh_walker.h"
-#include "../geometry/exact_shapes.h"
 #include "bvh/bvh_build_limit.h"
 #include "bvh_quality.h"
-#include "devices.h"
-#include "scenes.h"
+#include "support/bvh_walker.h"
+#include "support/devices.h"
+#include "support/exact_shapes.h"
+#include "support/random_scenes.h"
+#include "support/triangles_and_rays.h"
 
 namespace raylift {
 namespace {

@@ -11,8 +11,8 @@
 #include <functional>
 #include <map>
 
-#include "scenes.h"
 #include "support/paths.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

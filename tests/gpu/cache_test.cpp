@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "caching.h"
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
 #include "support/paths.h"
+#include "support/random_scenes.h"
 #include "support/same_scene.h"
 
 namespace raylift {

@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "caching.h"
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
 #include "support/paths.h"
+#include "support/random_scenes.h"
 #include "support/same_scene.h"
 
 namespace raylift {

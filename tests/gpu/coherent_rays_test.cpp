@@ -10,9 +10,9 @@
 #include <limits>
 #include <random>
 
-#include "devices.h"
 #include "rays.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -5,9 +5,9 @@
 #include <raylift/gpu/upload/colors.h>
 
 #include "asking.h"
-#include "devices.h"
-#include "geometry/expect_error.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/expect_error.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -3,9 +3,9 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
 #include "support/effort.h"
+#include "support/random_scenes.h"
 #include "test_backend.h"
 #include "uploads.h"
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "devices.h"
 #include "hit_oracle.h"
 #include "kernels.h"
 #include "rays.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

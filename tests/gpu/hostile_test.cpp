@@ -13,9 +13,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "devices.h"
-#include "geometry/expect_error.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/expect_error.h"
+#include "support/random_scenes.h"
 #include "test_backend.h"
 
 namespace raylift {

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "../geometry/bvh_scenes.h"
 #include "image_rays.h"
 #include "rays/one_thread.h"
 #include "support/effort.h"
+#include "support/triangles_and_rays.h"
 
 namespace raylift {
 namespace {

@@ -16,11 +16,11 @@
 #include <cuda_runtime_api.h>
 #endif
 
-#include "devices.h"
 #include "image_rays.h"
 #include "rays.h"
 #include "rays/host_tiles.h"
 #include "rays/image_rows.h"
+#include "support/devices.h"
 
 namespace raylift {
 namespace {

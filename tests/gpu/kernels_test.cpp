@@ -13,7 +13,7 @@
 #include <numeric>
 #include <optional>
 
-#include "scenes.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "module/nvrtc.h"
-#include "scenes.h"
 #include "support/paths.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -9,12 +9,12 @@
 #include <numeric>
 #include <random>
 
-#include "devices.h"
-#include "geometry/expect_error.h"
 #include "hit_oracle.h"
 #include "rays.h"
-#include "scenes.h"
+#include "support/devices.h"
 #include "support/effort.h"
+#include "support/expect_error.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -10,9 +10,9 @@
 #include <cmath>
 
 #include "bvh/bvh_lanes.h"
-#include "devices.h"
 #include "rays.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/expect_error.h"
-#include "optics_scenes.h"
+#include "support/expect_error.h"
+#include "support/random_optics.h"
 #include "upload/optics_tables.h"
 
 namespace raylift {

@@ -12,9 +12,9 @@
 #include <limits>
 
 #include "asking.h"
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
 #include "support/paths.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -12,10 +12,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "devices.h"
-#include "geometry/expect_error.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/expect_error.h"
 #include "support/paths.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -10,10 +10,10 @@
 #include <initializer_list>
 #include <limits>
 
-#include "devices.h"
 #include "image_rays.h"
 #include "rays.h"
 #include "rays/image_rows.h"
+#include "support/devices.h"
 
 namespace raylift {
 namespace {

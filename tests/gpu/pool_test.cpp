@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "devices.h"
+#include "support/devices.h"
 #include "test_backend.h"
 
 namespace raylift {

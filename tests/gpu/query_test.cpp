@@ -8,10 +8,10 @@
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
 
-#include "devices.h"
 #include "hit_oracle.h"
 #include "rays.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

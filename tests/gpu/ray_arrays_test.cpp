@@ -7,8 +7,8 @@
 
 #include <random>
 
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "../geometry/bvh_scenes.h"
+#include "support/triangles_and_rays.h"
 
 namespace raylift::test {
 

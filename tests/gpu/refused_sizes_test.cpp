@@ -4,8 +4,8 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/broadcast.h>
 
-#include "devices.h"
-#include "geometry/expect_error.h"
+#include "support/devices.h"
+#include "support/expect_error.h"
 
 namespace raylift {
 namespace {

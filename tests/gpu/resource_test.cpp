@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-#include "../geometry/bvh_scenes.h"
 #include "arena.h"
-#include "devices.h"
-#include "geometry/expect_error.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/expect_error.h"
+#include "support/random_scenes.h"
+#include "support/triangles_and_rays.h"
 #include "test_backend.h"
 
 namespace raylift {

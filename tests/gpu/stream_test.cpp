@@ -10,9 +10,9 @@
 #include <numeric>
 #include <type_traits>
 
-#include "../geometry/bvh_scenes.h"
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
+#include "support/triangles_and_rays.h"
 #include "test_backend.h"
 
 namespace raylift {

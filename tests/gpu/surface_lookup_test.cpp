@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "asking.h"
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 #include "upload/border_table.h"
 
 namespace raylift {

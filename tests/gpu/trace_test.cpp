@@ -5,8 +5,8 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/rays/trace.h>
 
-#include "devices.h"
 #include "rays.h"
+#include "support/devices.h"
 
 namespace raylift {
 namespace {

@@ -5,8 +5,8 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
-#include "devices.h"
-#include "scenes.h"
+#include "support/devices.h"
+#include "support/random_scenes.h"
 #include "test_backend.h"
 #include "uploads.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "devices.h"
+#include "support/devices.h"
 
 namespace raylift::test {
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "fixture.h"
-#include "gpu/scenes.h"
 #include "kernels.h"
+#include "support/random_scenes.h"
 
 namespace raylift {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "geometry/shapes.h"
-#include "gpu/devices.h"
+#include "support/devices.h"
 #include "support/effort.h"
+#include "support/meshes.h"
 
 namespace raylift::test {
 

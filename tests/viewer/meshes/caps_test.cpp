@@ -15,7 +15,7 @@
 #include <random>
 #include <set>
 
-#include "boxes.h"
+#include "support/boxes.h"
 #include "support/effort.h"
 #include "support/paths.h"
 #include "viewer/with_context.h"
@@ -197,7 +197,7 @@ TEST(Caps, AreWhereSolidsAreAroundThePlane) {
 
 TEST(Caps, InnerSolidsLieOverOuterOnes) {
   // Also where a turned box needs more room than its mother's.
-  Scene scene = boxes({{{0, 0, 0}, 10}, {{0, 0, 0}, 9}, {{1, 0, 0}, 2}, {{1, 0, 0}, 1}, {{-3, 0, 0}, 1}});
+  Scene scene = test::boxes({{{0, 0, 0}, 10}, {{0, 0, 0}, 9}, {{1, 0, 0}, 2}, {{1, 0, 0}, 1}, {{-3, 0, 0}, 1}});
   scene.instances[1].transform.rotate(Eigen::AngleAxisd(0.4, Vector3d::UnitX()));
   scene.instances[1].transform.scale(0.79);
   const std::vector<CapVertex> caps = CapMaker(scene, mesh_offsets(scene)).make(std::vector{parse_clip("z=0.1")}, {});
@@ -208,7 +208,7 @@ TEST(Caps, InnerSolidsLieOverOuterOnes) {
 }
 
 TEST(Caps, AreOfTheSolidsThatAreClosed) {
-  const Scene scene = boxes({{{0, 0, 0}, 4}, {{0, 0, 0}, 2}, {{9, 0, 0}, 2}});
+  const Scene scene = test::boxes({{{0, 0, 0}, 4}, {{0, 0, 0}, 2}, {{9, 0, 0}, 2}});
   const CapMaker maker(scene, mesh_offsets(scene));
   const auto solids = [&](const std::vector<std::uint8_t>& looks, const char* plane) {
     std::set<std::uint32_t> result;
@@ -225,7 +225,7 @@ TEST(Caps, AreOfTheSolidsThatAreClosed) {
 }
 
 TEST(Caps, OfMirroredSolidsAndOfEachPlane) {
-  Scene scene = boxes({{{0, 0, 0}, 2}});
+  Scene scene = test::boxes({{{0, 0, 0}, 2}});
   scene.instances[0].transform.scale(Vector3d(-1, 3, 2));
   scene.bounds = {};
   scene.bounds.add(Vector3d(-1, -3, -2));

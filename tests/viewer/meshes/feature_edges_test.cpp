@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "boxes.h"
 #include "round_solids.h"
+#include "support/boxes.h"
 #include "viewer/window/typed.h"
 #include "viewer/with_context.h"
 
@@ -113,7 +113,7 @@ TEST(FeatureEdges, AreThoseOfAllPairsOfTriangles) {
 
 TEST(FeatureEdges, OfASceneAreEachPartsAndNoOther) {
   Scene scene;
-  scene.meshes = {sphere_mesh(8), hills(5), drawn_boxes({{{0, 0, 0}, 1}}).meshes[0]};
+  scene.meshes = {sphere_mesh(8), hills(5), test::drawn_boxes({{{0, 0, 0}, 1}}).meshes[0]};
   const MeshOffsets offsets = mesh_offsets(scene);
   FeatureEdges edges(scene);
   // In turns, in any order, and some twice.
@@ -142,7 +142,8 @@ TEST(FeatureEdges, OfASceneAreEachPartsAndNoOther) {
 
 TEST(FeatureEdges, OfADrawListAreDrawnOnceForEachInstance) {
   Scene scene;
-  scene.meshes = {drawn_boxes({{{0, 0, 0}, 1}}).meshes[0], hills(150)};  // the second has more than a command takes
+  scene.meshes = {test::drawn_boxes({{{0, 0, 0}, 1}}).meshes[0],
+                  hills(150)};  // the second has more than a command takes
   scene.bindings = {{kNone}, {kNone, kNone}};
   for (std::uint32_t i = 0; i != 5000; ++i) {
     Instance placed;
@@ -203,7 +204,7 @@ class FeatureEdgesImage : public WithContext {
   void SetUp() override {
     WithContext::SetUp();
     if (IsSkipped()) return;
-    scene_ = drawn_boxes({{{0, 0, 0}, 100}});
+    scene_ = test::drawn_boxes({{{0, 0, 0}, 100}});
     camera_.look(StandardView::front);
     camera_.orthographic = true;
     camera_.frame(scene_.bounds, 320.0 / 240);
@@ -306,7 +307,7 @@ TEST_F(FeatureEdgesImage, FollowTheLooks) {
   EXPECT_NE(lines.pixels, none.pixels);
   set_look(Look::solid);
   EXPECT_EQ(draw().pixels, lines.pixels);
-  Scene other = drawn_boxes({{{0, 0, 0}, 50}});
+  Scene other = test::drawn_boxes({{{0, 0, 0}, 50}});
   other.bounds = scene_.bounds;
   renderer_->set_scene(other);
   EXPECT_NE(draw().pixels, lines.pixels);

@@ -15,8 +15,8 @@
 #include "model/reveal.h"
 #include "rays/ray_caster.h"
 #include "state/view_options.h"
+#include "support/boxes.h"
 #include "support/paths.h"
-#include "viewer/meshes/boxes.h"
 #include "viewer/remote/with_outside.h"
 #include "viewer/window/typed.h"
 #include "viewer/with_context.h"
@@ -69,7 +69,7 @@ TEST(ClipBox, ItsPlanesLeaveWhatIsInside) {
 }
 
 TEST(ClipBox, IsFoundAroundSolids) {
-  const Scene scene = drawn_boxes({{{0, 0, 0}, 10}, {{100, 0, 0}, 20}, {{0, 50, 0}, 2}});
+  const Scene scene = test::drawn_boxes({{{0, 0, 0}, 10}, {{100, 0, 0}, 20}, {{0, 50, 0}, 2}});
   const Solids solids(scene);
   const Bounds found = box_around(solids, std::vector<std::uint32_t>{1, 2});
   const Vector3d low(-1, -10, -10), high(110, 51, 10);
@@ -320,7 +320,7 @@ class ClipBoxImage : public WithContext {
 
 TEST_F(ClipBoxImage, ShowsWhatIsInsideOrOutside) {
   // A row along x, seen from the front: a large one with one inside, and one beside them.
-  show(drawn_boxes({{{0, 0, 0}, 10}, {{0, 0, 0}, 4}, {{20, 0, 0}, 4}}), Vector3d(0, 1, 0));
+  show(test::drawn_boxes({{{0, 0, 0}, 10}, {{0, 0, 0}, 4}, {{20, 0, 0}, 4}}), Vector3d(0, 1, 0));
   EXPECT_EQ(seen_at({0, 0, 0}), 1U);
   EXPECT_EQ(seen_at({20, 0, 0}), 3U);
   // Half of the large one is in the box, and the box reaches beyond its front.
@@ -341,7 +341,7 @@ TEST_F(ClipBoxImage, ShowsWhatIsInsideOrOutside) {
 }
 
 TEST_F(ClipBoxImage, TheCameraMayStandInWhatIsCutAway) {
-  show(drawn_boxes({{{0, 0, 0}, 100}, {{0, 20, 0}, 4}}), Vector3d(0, 1, 0));
+  show(test::drawn_boxes({{{0, 0, 0}, 100}, {{0, 20, 0}, 4}}), Vector3d(0, 1, 0));
   camera_.target = {0, 10, 0};
   camera_.distance = 10;
   settings_.set_clip_box({box({-30, -30, -30}, {30, 30, 30}), true});
@@ -368,7 +368,7 @@ TEST_F(ClipBoxImage, RaysAgreeWithWhatIsDrawn) {
 }
 
 TEST_F(ClipBoxImage, WhatIsCutAwayCanNotBePickedNorHidesAnything) {
-  show(drawn_boxes({{{0, -20, 0}, 10}, {{0, 0, 0}, 4}}), Vector3d(0, 1, 0));
+  show(test::drawn_boxes({{{0, -20, 0}, 10}, {{0, 0, 0}, 4}}), Vector3d(0, 1, 0));
   EXPECT_EQ(renderer_->pick(camera_, settings_, kSize.width / 2, kSize.height / 2)->instance, 0U);
   settings_.set_clip_box({box({-50, -50, -50}, {50, -10, 50}), true});
   EXPECT_EQ(renderer_->pick(camera_, settings_, kSize.width / 2, kSize.height / 2)->instance, 1U);

@@ -14,8 +14,8 @@
 #include "meshes/feature_edges.h"
 #include "state/view_options.h"
 #include "state/viewer_state.h"
+#include "support/boxes.h"
 #include "support/paths.h"
-#include "viewer/meshes/boxes.h"
 #include "viewer/with_context.h"
 
 namespace raylift::viewer {
@@ -34,11 +34,11 @@ TEST(Reveal, WhatHoldsNearlyAllOthersEncloses) {
   const Eigen::Vector3d o(0, 0, 0);
   const auto found = [](const Scene& scene) { return enclosing(Solids(scene)); };
   using List = std::vector<std::uint32_t>;
-  EXPECT_EQ(found(boxes({{o, 1}})), List{}) << "there are no others";
-  EXPECT_EQ(found(boxes({{o, 1}, {o, 1}})), List{}) << "neither is larger";
-  EXPECT_EQ(found(boxes({{o, 1}, {o, 4}, {o, 2}})), (List{1, 2}));
-  EXPECT_EQ(found(boxes({{o, 1}, {{3, 0, 0}, 1}, {o, 4}})), List{}) << "one of two is outside";
-  EXPECT_EQ(found(boxes({{o, 10}, {{3, 0, 0}, 1}, {{-3, 0, 0}, 1}, {o, 1.5}})), (List{0}));
+  EXPECT_EQ(found(test::boxes({{o, 1}})), List{}) << "there are no others";
+  EXPECT_EQ(found(test::boxes({{o, 1}, {o, 1}})), List{}) << "neither is larger";
+  EXPECT_EQ(found(test::boxes({{o, 1}, {o, 4}, {o, 2}})), (List{1, 2}));
+  EXPECT_EQ(found(test::boxes({{o, 1}, {{3, 0, 0}, 1}, {o, 4}})), List{}) << "one of two is outside";
+  EXPECT_EQ(found(test::boxes({{o, 10}, {{3, 0, 0}, 1}, {{-3, 0, 0}, 1}, {o, 1.5}})), (List{0}));
 }
 
 TEST(Reveal, TheShellsOfADetectorAreThoseAroundItsSensors) {
@@ -55,7 +55,7 @@ TEST(Reveal, TheShellsOfADetectorAreThoseAroundItsSensors) {
 }
 
 TEST(Reveal, LooksFollowTheSettings) {
-  const Scene scene = boxes({{{0, 0, 0}, 10}, {{0, 0, 0}, 8}, {{1, 0, 0}, 1}, {{-1, 0, 0}, 1}});
+  const Scene scene = test::boxes({{{0, 0, 0}, 10}, {{0, 0, 0}, 8}, {{1, 0, 0}, 1}, {{-1, 0, 0}, 1}});
   Solids solids(scene);
   Settings settings;
   using List = std::vector<std::uint8_t>;
@@ -73,7 +73,7 @@ TEST(Reveal, LooksFollowTheSettings) {
 
 TEST(Reveal, WhatStandsBeforeATargetIsFound) {
   // Along y: the eye, 1, the target 0, 2 behind it; 3 beside it.
-  const Scene scene = boxes({{{0, 0, 0}, 1}, {{0, -3, 0}, 1}, {{0, 3, 0}, 1}, {{4, -3, 0}, 1}, {{0, 0, 0}, 20}});
+  const Scene scene = test::boxes({{{0, 0, 0}, 1}, {{0, -3, 0}, 1}, {{0, 3, 0}, 1}, {{4, -3, 0}, 1}, {{0, 0, 0}, 20}});
   const Solids solids(scene);
   Camera camera;
   camera.look(StandardView::front);
@@ -96,7 +96,7 @@ TEST(Reveal, ClippingCutsTheHalfThatFacesTheCamera) {
 }
 
 TEST(Reveal, ABoxHasTwelveEdgesAndASphereNone) {
-  const Scene box = boxes({{{0, 0, 0}, 1}});
+  const Scene box = test::boxes({{{0, 0, 0}, 1}});
   EXPECT_EQ(feature_edges(box.meshes[0]).size(), 12U);
   Mesh open = box.meshes[0];
   open.triangles.resize(10);  // without one side
@@ -128,7 +128,7 @@ TEST(Framing, TheFreePartOfTheImageIsOneForDrawingAndForRays) {
 }
 
 TEST(Framing, KnowsThePanels) {
-  const Scene scene = boxes({{{0, 0, 0}, 1}, {{5, 0, 0}, 1}});
+  const Scene scene = test::boxes({{{0, 0, 0}, 1}, {{5, 0, 0}, 1}});
   ViewOptions options;
   options.files = {"boxes.dae"};
   ViewerState state(options, {1000, 500});

@@ -16,8 +16,8 @@
 #include "model/reveal.h"
 #include "state/bookmarks.h"
 #include "state/view_options.h"
+#include "support/boxes.h"
 #include "support/paths.h"
-#include "viewer/meshes/boxes.h"
 #include "viewer/remote/with_outside.h"
 #include "viewer/window/typed.h"
 #include "viewer/with_context.h"
@@ -172,7 +172,7 @@ class StyleImage : public WithContext {
     WithContext::SetUp();
     if (IsSkipped()) return;
     // Seen from the front: a box before a larger one.
-    scene_ = std::make_unique<Scene>(drawn_boxes({{{0, -30, 0}, 10}, {{0, 0, 0}, 30}}));
+    scene_ = std::make_unique<Scene>(test::drawn_boxes({{{0, -30, 0}, 10}, {{0, 0, 0}, 30}}));
     renderer_->set_scene(*scene_);
     camera_.orthographic = true;
     camera_.look(Vector3d(0, 1, 0), Vector3d(0, 0, 1));

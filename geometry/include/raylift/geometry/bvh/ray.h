@@ -2,7 +2,7 @@
 // Ray, Hit, and ray queries against a Bvh for host code and kernels: closest_hit and any_hit. No recursion; the stack
 // can't overflow.
 //
-// Guarantees for a hit, for triangles of any shape (docs/rays.md derives them, tests/geometry/exact_test.cpp checks
+// Guarantees for a hit, for triangles of any shape (docs/rays.md derives them, tests/geometry/bvh/exact_test.cpp checks
 // them against quadruple precision):
 //
 //   - A triangle is hit if the ray, as given by its floats, passes through it in exact arithmetic. Through an edge or a
