@@ -108,7 +108,7 @@ class Bench {
     for (const std::size_t i : numbers) streams_[i].synchronize();
   }
 
-  /// In chunks, of which several are under way, each in a stream of its own.
+  /// Copies in chunks, several at a time, each in a stream of its own.
   void pass_on() {
     std::vector<Stream> streams;
     for (int i = 0; i != 4; ++i) streams.emplace_back(devices_[0]);

@@ -33,7 +33,7 @@ double rate(std::uint64_t bytes, double seconds) {
   return static_cast<double>(bytes) / seconds / 1e9;
 }
 
-/// Every thread takes the next piece of the file into a buffer of its own, which stays in its cache: nothing that needs
+/// Each thread reads the next piece of the file into its own buffer, which stays in its cache: nothing that needs
 /// the bytes can be faster.
 double seconds_read(const CacheFile& file, int rounds, bool mapped) {
   constexpr std::size_t kPiece = std::size_t{512} << 10;
@@ -65,7 +65,7 @@ double seconds_read(const CacheFile& file, int rounds, bool mapped) {
   return seconds;
 }
 
-/// The link by itself: as many bytes from pinned memory, in one copy; on the host device, by all threads.
+/// The link alone: the same bytes from pinned memory, in one copy; on the host device, by all threads.
 double seconds_copied(const Device& device, std::size_t bytes, int rounds) {
   const Stream stream(device);
   const MappedBuffer<std::byte> from(device, bytes, PinnedFlags{true, true, false});

@@ -77,7 +77,7 @@ struct Uploaded {
   }
 };
 
-// Instances that don't overlap: turned, mirrored, sheared, scaled.
+// Instances that don't overlap: rotated, mirrored, sheared, scaled.
 Scene placed_scene(const ClosedShape& shape) {
   Scene scene;
   scene.source = "made in a benchmark";
@@ -125,7 +125,7 @@ class Runner {
     Trace trace;
   };
 
-  // All ways over the same rays.
+  // All methods trace the same rays.
   void run(const std::string& shape, const ExactShape& view, const std::vector<Way>& ways, std::uint64_t seed) {
     std::vector<ExactCounts> sums(ways.size(), ExactCounts{});
     std::vector<double> seconds(ways.size(), 0);

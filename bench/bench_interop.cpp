@@ -42,7 +42,7 @@ struct Settings {
 
 // Maps --------------------------------------------------------------------------------------------------------------
 
-/// The median, in microseconds, of what is done many times; `before` each time is not counted.
+/// The median time of many runs, in microseconds; `before` precedes each run and is not timed.
 double median_us(
     int times, const std::function<void()>& work, const std::function<void()>& before = [] {}) {
   for (int i = 0; i != 10; ++i) work();
@@ -76,7 +76,7 @@ void measure_maps(const Device& device) {
        "us");
   const double one = median_us(kTimes, [&] { (void)first->map(stream); });
   line("map and unmap without a pause, median of 2000", one, "us");
-  // GL has work to do in between, as in a program that draws.
+  // OpenGL draws in between, as in a program that shows images.
   const GLuint value = 7;
   const double busy = median_us(kTimes / 10, [&] {
     glClearNamedBufferSubData(second.id(), GL_R32UI, 0, 1024, GL_RED_INTEGER, GL_UNSIGNED_INT, &value);
@@ -209,7 +209,7 @@ void measure_images(const Device& device, const Settings& settings) {
   const Stream stream(device);
   for (const auto& [width, height] : {std::pair(1920U, 1080U), std::pair(3840U, 2160U)}) {
     const std::size_t pixels = std::size_t{width} * height;
-    // Stands for a kernel that renders at the speed of memory.
+    // Represents a kernel that renders at the rate of memory.
     const DeviceBuffer<std::uint32_t> rendered(device, pixels);
     const int frames = settings.rounds * 30;
     const auto show = [&](Sharing sharing) {
@@ -227,7 +227,7 @@ void measure_images(const Device& device, const Settings& settings) {
     };
     const double shared = show(Sharing::automatic);
     const double copied = show(Sharing::copied);
-    // What a program without interop does.
+    // The way of a program without interop.
     const MappedBuffer<std::uint32_t> pinned(device, pixels, {true, true, false});
     GLuint texture = 0;
     glCreateTextures(GL_TEXTURE_2D, 1, &texture);

@@ -32,7 +32,7 @@ struct Result {
   unsigned long long triangles = 0;
 };
 
-/// What a child does: prints seconds, vertices and triangles.
+/// The child process: prints seconds, vertices and triangles.
 int child(const std::string& way, const std::string& file) {
   const auto start = Clock::now();
   unsigned long long vertices = 0;
@@ -68,7 +68,7 @@ constexpr const char* kPython =
     "print('%.6f %d %d' % (time.time() - start, sum(len(p.vertex) for p in primitives), sum(len(p) for p in "
     "primitives)))\n";
 
-/// Runs one way in a new process. The result's fields are infinite or 0 where it failed.
+/// Runs one method in a new process. The result's fields are infinite or 0 if it failed.
 Result run(const std::string& way, const std::string& file) {
   int ends[2];
   Result result;

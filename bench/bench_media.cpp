@@ -51,7 +51,7 @@ class Runner {
     if (settings_.series >= 0)
       return print_bad_steps(task, static_cast<std::uint64_t>(settings_.series), kStepsOfSeries, 5);
     const auto series = static_cast<std::uint64_t>(std::ceil(settings_.steps / kStepsOfSeries));
-    // Launches of about a second on a GPU, whatever the scene.
+    // A launch takes about a second on a GPU, in any scene.
     const std::uint64_t most = device_.info().is_host ? series : std::uint64_t{132} * 2048;
     WalkCounts sum{};
     const auto start = std::chrono::steady_clock::now();
@@ -92,7 +92,8 @@ class Runner {
       stream_.synchronize();
       return seconds_since(start);
     };
-    // Alternating, the first time to warm up; the best of each, also over how many blocks a multiprocessor holds.
+    // Alternates between both, after a warm-up; takes the best of each, also over the number of blocks per
+    // multiprocessor.
     struct Best {
       double seconds = 1e300;
       int resident = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photons per second from birth to end, and what became of them, beside trace() of random rays in the same scene. By
-// default that is a tank with sensors, with the optics on which Chroma was measured: docs/performance.md.
+// Photons per second from emission to end, and counts of their ends, beside trace() of random rays in the same scene.
+// By default that is a tank with sensors, with the optics on which Chroma was measured: docs/performance.md.
 #include "best_of.h"
 #include "ray_scenes.h"
 
@@ -65,7 +65,7 @@ Scene tank(std::uint32_t sensors) {
   return scene;
 }
 
-/// A hash of a photon's end: equal sums of these mean that two runs have the same photons.
+/// A hash of a photon's end. Two runs with equal sums of these have the same photons.
 std::uint64_t digest(const photon::Outcome& outcome) {
   const auto mix = [](std::uint64_t h, std::uint64_t value) {
     h = (h ^ value) * 0x9E3779B97F4A7C15U;
@@ -141,7 +141,7 @@ void measure(const Scene& scene, const Device& device, bool flatten, const std::
               of(StepKind::cut) * count, static_cast<unsigned long long>(digests));
 }
 
-/// A run in batches, as long as one likes: its hits come to the host, and are counted there.
+/// A run in batches, of any length: its hits are copied to the host and counted there.
 void stream_hits(const Scene& scene, const Device& device, const std::string& from, std::uint64_t photons) {
   UploadOptions options;
   options.bvh = true;

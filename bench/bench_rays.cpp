@@ -32,7 +32,7 @@
 namespace raylift::bench {
 namespace {
 
-/// Rays of three kinds, and what takes them how long.
+/// Rays of three kinds.
 struct Bundle {
   const char* name;
   std::vector<Ray> rays;
@@ -122,7 +122,7 @@ DeviceBuffer<T> on_device(const Device& device, const Stream& stream, const std:
   return buffer;
 }
 
-// On a CUDA device `builder` says whose tree it is; on the host device both are the host's.
+// On a CUDA device `builder` selects the BVH's builder; on the host device both are the host's.
 void run(const Device& device, const RayScene& mesh, const Bundles& bundles, int rounds, const BvhOptions& options,
          BvhBuilder builder, const std::optional<Seconds>& embree) {
   const Stream stream(device);

@@ -47,7 +47,7 @@ class Shots {
     stream_.synchronize();
   }
 
-  /// Rays per second, the best of some rounds. Of slow ones fewer are traced: as many as take half a second.
+  /// Rays per second, the best of some rounds. Slow rays are fewer, so that a round takes half a second.
   template <class Trace>
   double rate(int rounds, const Trace& shoot) {
     std::size_t count = std::min<std::size_t>(rays_.size(), std::size_t{1} << 16);
@@ -62,7 +62,7 @@ class Shots {
     return static_cast<double>(count) / seconds;
   }
 
-  /// What the last rate() hit; and how many rays of the last rate() hit something else than was kept.
+  /// Keeps the hits of the last rate() as the reference; other_hits() counts hits that differ from it.
   void keep_hits() { kept_ = read_hits(rays_.size()); }
   [[nodiscard]] std::size_t other_hits() const {
     const std::vector<Hit> now = read_hits(last_);
@@ -71,7 +71,7 @@ class Shots {
     return others;
   }
 
-  /// Forgets the hits, so that none is left from another run.
+  /// Clears the hits, so that none remains from another run.
   void forget() {
     hits_.copy_from(std::span<const Hit>(std::vector<Hit>(rays_.size())), stream_);
     stream_.synchronize();
@@ -156,7 +156,7 @@ void placement(const Device& device, const Settings& settings) {
       UploadOptions options;
       options.policy = policy;
       options.reserve = 0;
-      // What fits exactly counts as too large, by Chroma's rule.
+      // By Chroma's rule, an array that fits exactly is too large.
       options.budget = percent == 100 ? UINT64_MAX : bytes / 100 * static_cast<unsigned>(percent);
       const ResidentArrays resident = upload(scene.sources, device, options);
       BvhView view = scene.bvh.view();

@@ -107,7 +107,7 @@ template <class T>
 void warm_upload(const Device& device, const Settings& settings, double bare, const char* what) {
   const std::vector<T> values = random_numbers<T>(3 * settings.rows());
   const ArraySource source = float3_source("vertices", ArrayRank::vertices, Rows(values.data(), settings.rows()));
-  // From the call until the array is in place, with the allocation of its memory, but not its release.
+  // The time from the call until the array is complete. It includes the allocation of memory, but not its release.
   double time = 1e300;
   for (int round = 0; round <= settings.rounds; ++round) {
     const auto start = Clock::now();

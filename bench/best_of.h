@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seconds that work takes. These machines are noisy: the best of some rounds counts.
+// The time of work in seconds: the best of some rounds, since the machines are noisy.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace raylift::bench {
 
-/// What `work` returns goes after its time is taken.
+/// The result of `work` is destroyed after the time is taken.
 template <class Work>
 double seconds(const Work& work) {
   using Clock = std::chrono::steady_clock;

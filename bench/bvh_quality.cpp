@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visits per ray are counted in a traversal of its own, made of the same tests in the same order.
+// Counts visits per ray in a traversal of its own, with the same tests in the same order.
 #include "bvh_quality.h"
 
 #include <tbb/blocked_range.h>

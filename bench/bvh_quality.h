@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good a BVH is, apart from the machine that traverses it.
+// The quality of a BVH, independent of the machine that traverses it.
 #pragma once
 
 #include <raylift/geometry/bvh/bvh.h>
@@ -20,7 +20,7 @@ struct BvhQuality {
 
 [[nodiscard]] BvhQuality measure_quality(const Bvh& bvh, std::span<const Ray> rays);
 
-/// How often rays touch each node and each pair, closest hit.
+/// The number of visits of rays to each node and each pair, closest hit.
 struct Touches {
   std::vector<std::uint32_t> nodes, pairs;
 };

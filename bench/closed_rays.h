@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays made where they are traced, and their hits counted there: a billion of them never cross the link.
+// Rays that are generated, traced and counted on the device, so that none crosses the link.
 #pragma once
 
 #include <raylift/geometry/bvh/ray.h>

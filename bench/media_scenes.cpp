@@ -23,7 +23,7 @@ struct Cut {
   bool other_diagonal = false;
 };
 
-/// Neighbours by number differ in both.
+/// Boxes with adjacent numbers differ in both.
 Cut cut_of(std::size_t i) {
   return {i % 3 == 1 ? 3U : i % 3 == 2 ? 2U : 1U, i % 2 == 1};
 }
@@ -81,7 +81,7 @@ Mesh sphere_mesh(double radius, std::uint32_t segments) {
 
 class Builder {
  public:
-  /// All of it is placed by `frame`.
+  /// `frame` places the whole scene.
   explicit Builder(std::string name, const Transform& frame = Transform::Identity()) : frame_(frame) {
     result_.name = std::move(name);
     result_.scene.source = "made by bench/media_scenes.cpp";
@@ -98,7 +98,7 @@ class Builder {
     for (int a = 0; a != 3; ++a) solid.size[a] = half[a];
     return add(mother, place->second, placed(center, turned), solid);
   }
-  /// By its corners, so that boxes that touch say so.
+  /// Adds a box by its corners, so that boxes that touch have equal numbers.
   std::uint32_t between(std::uint32_t mother, const Vector3d& low, const Vector3d& high,
                         const Matrix3d& turned = Matrix3d::Identity()) {
     return box(mother, 0.5 * (low + high), 0.5 * turned.cwiseAbs().transpose() * (high - low), turned);

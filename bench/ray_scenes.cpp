@@ -41,7 +41,7 @@ RayScene bumpy(std::uint32_t n) {
   return mesh;
 }
 
-// On a Fibonacci lattice.
+// Directions on a Fibonacci lattice.
 Eigen::Vector3d sensor_place(std::uint32_t k, std::uint32_t sensors) {
   const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
   const double z = 1 - (2.0 * k + 1) / sensors, r = std::sqrt(1 - z * z), a = golden * k;
@@ -68,13 +68,13 @@ Eigen::Vector3d random_direction(std::uint64_t& state) {
   return {r * std::cos(a), r * std::sin(a), z};
 }
 
-// Uniform in a ball.
+// A point uniform in a ball.
 Eigen::Vector3d random_place(std::uint64_t& state, double radius) {
   const double distance = radius * std::cbrt(random_unit(state));
   return distance * random_direction(state);
 }
 
-// What a scene is in, so that every ray hits something.
+// A scene within a sphere, so that every ray hits something.
 RayScene in_a_sphere(const char* name) {
   RayScene mesh{name, {}, {}, 800};
   add_sphere(mesh, 100, 200, 1500, 0, 0, 0, 0);
