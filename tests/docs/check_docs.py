@@ -111,7 +111,7 @@ for text, where in ((sentence.format(*(rate / 1000 for rate in rays)), readme),
 
 # Facts that stand in the code.
 code = "".join(path.read_text() for path in sorted((source / "geometry" / "src").glob("error*.cpp")))
-codes = {int(number): kind for kind, number in re.findall(r'\{ErrorKind::\w+, "(\w+)", (\d+)\}', code)}
+codes = {int(number): kind for kind, number in re.findall(r'\{ErrorKind::\w+, "(\w+)", (\d+)[,}]', code)}
 page = (source / "docs" / "exit_codes.md").read_text()
 listed = {int(number): kind for number, kind in re.findall(r"^\| (\d+) \| `(\w+)` \|", page, re.M)}
 assert len(codes) > 10, codes
