@@ -21,9 +21,7 @@ layout(location = 9) uniform bool painting;  // what the first pass found to be 
 layout(location = 10) uniform vec2 places[SAMPLES];  // of the samples, in a pixel
 
 uint packed_color(uint row, uint material, float when, float priority) {
-  vec3 c = is_by_time() ? color_at(when) : color_of(row, material);
-  c = mix(12.92 * c, 1.055 * pow(c, vec3(1 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308)));
-  return packUnorm4x8(vec4(c, priority));
+  return packUnorm4x8(vec4(to_srgb(is_by_time() ? color_at(when) : color_of(row, material)), priority));
 }
 
 // Whether a colour is to be put where this depth is. Most of the light lies behind other light, and ends here.

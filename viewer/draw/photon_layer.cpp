@@ -96,7 +96,8 @@ const Program& PhotonLayer::program(const std::string& variant, PhotonColor colo
     const std::string blocks = defines + std::string(shaders::frame_block) + std::string(shaders::photon_block);
     found = programs_
                 .emplace(defines, computes ? make_compute_program(shaders::light_compute,
-                                                                  blocks + std::string(shaders::cell_block))
+                                                                  blocks + std::string(shaders::srgb_curve) +
+                                                                      std::string(shaders::cell_block))
                                            : make_program(shaders::photon_vertex, shaders::photon_fragment, blocks))
                 .first;
   }

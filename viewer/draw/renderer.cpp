@@ -72,8 +72,8 @@ Renderer::Renderer() : software_(gl_info().software), fetches_(!software_ && GLE
   frame_ = make_buffer(nullptr, sizeof(Frame), GL_DYNAMIC_STORAGE_BIT);
   empty_ = make_vertex_array();
   overlay_array_ = make_vertex_array();
-  background_ = make_program(shaders::screen_vertex, shaders::background_fragment);
-  overlay_ = make_program(shaders::overlay_vertex, shaders::overlay_fragment);
+  background_ = make_program(shaders::screen_vertex, shaders::background_fragment, shaders::srgb_curve);
+  overlay_ = make_program(shaders::overlay_vertex, shaders::overlay_fragment, shaders::srgb_curve);
   const GLuint overlay = overlay_array_.name();
   glEnableVertexArrayAttrib(overlay, 0);
   glVertexArrayAttribFormat(overlay, 0, 2, GL_FLOAT, GL_FALSE, 0);
@@ -142,9 +142,9 @@ const Program& Renderer::program(const std::string& variant) {
       const bool caps = defines.find("CAPS") != std::string::npos;
       const char* const fetch =
           caps || !fetches_ ? "" : "#extension GL_ARB_shader_draw_parameters : require\n#define FETCH\n";
-      entry->second =
-          make_program(caps ? shaders::cap_vertex : shaders::scene_vertex, shaders::scene_fragment,
-                       fetch + defines + std::string(shaders::frame_block) + std::string(shaders::instances_block));
+      entry->second = make_program(caps ? shaders::cap_vertex : shaders::scene_vertex, shaders::scene_fragment,
+                                   fetch + defines + std::string(shaders::srgb_curve) +
+                                       std::string(shaders::frame_block) + std::string(shaders::instances_block));
     } catch (...) {
       programs_.erase(entry);
       throw;

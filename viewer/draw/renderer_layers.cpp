@@ -46,7 +46,7 @@ void blend_over() {
 }
 
 void Renderer::draw_image(const ForeignImage& image) {
-  if (!foreign_) foreign_ = make_program(shaders::screen_vertex, shaders::image_fragment);
+  if (!foreign_) foreign_ = make_program(shaders::screen_vertex, shaders::image_fragment, shaders::srgb_curve);
   glUseProgram(foreign_.name());
   glUniform2f(0, static_cast<float>(resolution_.width), static_cast<float>(resolution_.height));
   glBindTextureUnit(0, image.texture);
@@ -68,7 +68,7 @@ void Renderer::draw_scaled() {
 }
 
 void Renderer::draw_selection(const Camera& camera, const Settings& settings) {
-  if (!outline_) outline_ = make_program(shaders::screen_vertex, shaders::outline_fragment);
+  if (!outline_) outline_ = make_program(shaders::screen_vertex, shaders::outline_fragment, shaders::srgb_curve);
   if (!mask_.target) mask_ = MaskTarget(resolution_);
   glBindFramebuffer(GL_FRAMEBUFFER, mask_.target.name());
   mask_.clear();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "draw/renderer.h"
+#include "model/color_scale.h"
 
 namespace raylift::viewer {
 namespace {
@@ -32,11 +33,8 @@ Image Renderer::read() const {
   for (Pixel& pixel : image.pixels) {
     if (pixel[3] == 255 || pixel[3] == 0) continue;
     for (std::size_t c = 0; c < 3; ++c) {
-      const double encoded = pixel[c] / 255.0;
-      const double light = encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
-      const double whole = std::min(1.0, light * 255.0 / pixel[3]);
-      const double result = whole <= 0.0031308 ? 12.92 * whole : 1.055 * std::pow(whole, 1 / 2.4) - 0.055;
-      pixel[c] = static_cast<std::uint8_t>(std::lround(result * 255));
+      const double light = color_scale::to_linear(pixel[c] / 255.0) * 255.0 / pixel[3];
+      pixel[c] = static_cast<std::uint8_t>(std::lround(color_scale::to_srgb(light) * 255));
     }
   }
   return image;

@@ -3,6 +3,15 @@
 
 namespace raylift::viewer::shaders {
 
+const std::string_view srgb_curve = R"(
+vec3 to_linear(vec3 srgb) {
+  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
+}
+vec3 to_srgb(vec3 linear) {
+  return mix(12.92 * linear, 1.055 * pow(linear, vec3(1 / 2.4)) - 0.055, greaterThan(linear, vec3(0.0031308)));
+}
+)";
+
 const std::string_view frame_block = R"(layout(std140, binding = 0) uniform Frame {
   mat4 clip_from_eye;   // positions relative to the eye, in the world's axes -> clip space
   vec4 eye_high;        // the eye, as two floats a coordinate
@@ -156,14 +165,11 @@ const uint BACK_FACES = 1u, WIREFRAME = 4u;
 #define DRAWN_FLAGS choice.y
 #endif
 
-vec3 linear(vec3 srgb) {
-  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
-}
 vec3 table(uint entry) { return colors[entry].rgb; }
 float fourth_power(float x) { return x * x * x * x; }
 
 vec3 base_color(uint triangle, vec3 outward) {
-  if (COLOR_BY == BY_NORMAL) return linear(0.5 + 0.5 * outward);
+  if (COLOR_BY == BY_NORMAL) return to_linear(0.5 + 0.5 * outward);
   if (COLOR_BY == BY_MATERIAL) return table(min(which.y, color_tables.x - 1u));
   if (COLOR_BY == BY_SOLID) return table(color_tables.x + which.x % color_tables.y);
   if (COLOR_BY == BY_SURFACE) return table(surface == 0xFFFFFFFFu ? color_tables.x - 1u : color_tables.x + surface % color_tables.y);
@@ -301,15 +307,12 @@ layout(location = 0) uniform vec3 top;
 layout(location = 1) uniform vec3 bottom;
 in vec2 place;
 layout(location = 0) out vec4 color;
-vec3 linear(vec3 srgb) {
-  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
-}
 void main() {
   // In sRGB, where the eye sees an even slope; a little noise hides its steps.
   vec3 srgb = mix(bottom, top, place.y);
   float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
   if (top != bottom) srgb += noise / 255;
-  color = vec4(linear(clamp(srgb, 0, 1)), 1);
+  color = vec4(to_linear(clamp(srgb, 0, 1)), 1);
 }
 )";
 
@@ -334,7 +337,7 @@ void main() {
   // The image may have fewer pixels, during a move.
   ivec2 pixels = textureSize(image, 0);
   vec4 c = texelFetch(image, min(ivec2(gl_FragCoord.xy / size * vec2(pixels)), pixels - 1), 0);
-  color = vec4(mix(c.rgb / 12.92, pow((c.rgb + 0.055) / 1.055, vec3(2.4)), greaterThan(c.rgb, vec3(0.04045))), c.a);
+  color = vec4(to_linear(c.rgb), c.a);
 }
 )";
 
@@ -350,9 +353,6 @@ layout(binding = 0) uniform sampler2D mask;
 layout(location = 0) uniform float width;  // pixels
 layout(location = 1) uniform vec3 paint;   // sRGB
 layout(location = 0) out vec4 color;
-vec3 linear(vec3 srgb) {
-  return mix(srgb / 12.92, pow((srgb + 0.055) / 1.055, vec3(2.4)), greaterThan(srgb, vec3(0.04045)));
-}
 void main() {
   ivec2 pixel = ivec2(gl_FragCoord.xy), last = textureSize(mask, 0) - 1;
   if (texelFetch(mask, pixel, 0).r > 0.5) discard;
@@ -365,7 +365,7 @@ void main() {
   }
   if (near + far == 0) discard;
   // A dark rim keeps it apart from grounds as light as it is.
-  color = near > 0 ? vec4(linear(paint), 1) : vec4(vec3(0), 0.75);
+  color = near > 0 ? vec4(to_linear(paint), 1) : vec4(vec3(0), 0.75);
 }
 )";
 
@@ -388,9 +388,8 @@ in vec4 painted;
 in vec2 at;
 layout(location = 0) out vec4 color;
 void main() {
-  vec3 c = painted.rgb;
   float inside = clamp(at.y + 0.5 - abs(at.x), 0, 1);
-  color = vec4(mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), greaterThan(c, vec3(0.04045))), painted.a * inside);
+  color = vec4(to_linear(painted.rgb), painted.a * inside);
 }
 )";
 

@@ -6,6 +6,8 @@
 
 namespace raylift::viewer::shaders {
 
+/// to_linear() and to_srgb(), between sRGB and linear light: to come before the sources below that have colours.
+extern const std::string_view srgb_curve;
 /// What all that is drawn from the camera's place knows of the image: to come before the sources of the scene and of
 /// photons.
 extern const std::string_view frame_block;

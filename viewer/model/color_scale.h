@@ -9,16 +9,20 @@
 
 namespace raylift::viewer::color_scale {
 
-RAYLIFT_HD inline float clamp01(float x) {
-  return x < 0 ? 0 : x > 1 ? 1 : x;
+template <class Real>
+RAYLIFT_HD Real clamp01(Real x) {
+  return x < 0 ? Real(0) : x > 1 ? Real(1) : x;
 }
 
-RAYLIFT_HD inline float to_linear(float c) {
-  return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+/// The sRGB curve (IEC 61966-2-1), of float or double; shaders::srgb_curve is the same in GLSL.
+template <class Real>
+RAYLIFT_HD Real to_linear(Real c) {
+  return c <= Real(0.04045) ? c / Real(12.92) : std::pow((c + Real(0.055)) / Real(1.055), Real(2.4));
 }
-RAYLIFT_HD inline float to_srgb(float c) {
+template <class Real>
+RAYLIFT_HD Real to_srgb(Real c) {
   c = clamp01(c);
-  return c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1 / 2.4f) - 0.055f;
+  return c <= Real(0.0031308) ? Real(12.92) * c : Real(1.055) * std::pow(c, 1 / Real(2.4)) - Real(0.055);
 }
 RAYLIFT_HD inline Float3 color(std::uint32_t packed) {
   const auto channel = [packed](unsigned shift) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "model/color_scale.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -20,10 +22,7 @@ Color from_oklch(double lightness, double chroma, double hue) {
                                      -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
                                      -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
   Color color{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double c = std::clamp(linear[i], 0.0, 1.0);
-    color[i] = static_cast<float>(c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055);
-  }
+  for (std::size_t i = 0; i < 3; ++i) color[i] = static_cast<float>(color_scale::to_srgb(linear[i]));
   return color;
 }
 
@@ -63,8 +62,7 @@ Color unpacked(std::uint32_t color) {
 
 LinearColor linear_color(const Color& color) {
   LinearColor linear{0, 0, 0, 1};
-  for (std::size_t i = 0; i != 3; ++i)
-    linear[i] = color[i] <= 0.04045F ? color[i] / 12.92F : std::pow((color[i] + 0.055F) / 1.055F, 2.4F);
+  for (std::size_t i = 0; i != 3; ++i) linear[i] = color_scale::to_linear(color[i]);
   return linear;
 }
 
