@@ -12,6 +12,7 @@
 #include <set>
 
 #include "cli/image.h"
+#include "draw/overlay.h"
 #include "draw/renderer.h"
 #include "model/solids.h"
 #include "support/paths.h"

@@ -6,11 +6,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 namespace raylift::viewer {
 
 class Pace {
  public:
+  /// Without a limit: an image is drawn at once.
+  Pace() = default;
   /// A turn ends before its next piece would exceed `seconds`, if that piece takes as long as the last one did. Each
   /// turn draws at least one piece.
   explicit Pace(double seconds) : seconds_(seconds) {}
@@ -25,6 +28,7 @@ class Pace {
   /// Draws the next piece, unless a turn before did, or this one has ended.
   template <class Draw>
   void piece(const Draw& draw) {
+    if (!limited()) return draw();
     if (++piece_ <= done_) return;
     const double begin = seconds();
     stopped_ = stopped_ || (last_ > 0 && begin + last_ > seconds_);
@@ -34,6 +38,7 @@ class Pace {
     done_ = piece_;
     last_ = seconds() - begin;
   }
+  [[nodiscard]] bool limited() const { return seconds_ < kUnlimited; }
   /// Whether pieces are left to the next turn.
   [[nodiscard]] bool stopped() const { return stopped_; }
 
@@ -42,20 +47,12 @@ class Pace {
   /// Since the turn began.
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-  double seconds_;
+  static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  double seconds_ = kUnlimited;
   double last_ = 0;  // of the turn's last piece; 0: it has drawn none
   std::uint64_t piece_ = 0, done_ = 0;
   bool stopped_ = false;
   Clock::time_point start_ = Clock::now();
 };
-
-/// As a piece of `pace`; null: at once.
-template <class Draw>
-void draw_piece(Pace* pace, const Draw& draw) {
-  if (pace == nullptr)
-    draw();
-  else
-    pace->piece(draw);
-}
 
 }  // namespace raylift::viewer

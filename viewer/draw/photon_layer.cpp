@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/text.h"
-#include "draw/renderer.h"
+#include "draw/gl_state.h"
 #include "draw/shaders.h"
 #include "model/palette.h"
 

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/render_targets.h"
 
+#include <raylift/geometry/error.h>
+
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/color_scale.h"
 
 namespace raylift::viewer {
 namespace {
@@ -21,17 +31,83 @@ Texture attach_texture(const Framebuffer& target, GLenum format, const Resolutio
   return texture;
 }
 
-void copy(const Framebuffer& from, const Framebuffer& to, const Resolution& size) {
-  glBlitNamedFramebuffer(from.name(), to.name(), 0, 0, size.width, size.height, 0, 0, size.width, size.height,
-                         GL_COLOR_BUFFER_BIT, GL_NEAREST);
+constexpr float kFarthest = 0;  // depth is reversed
+
+std::string size_text(const Resolution& size) {
+  return std::to_string(size.width) + 'x' + std::to_string(size.height);
 }
 
-constexpr float kFarthest = 0;  // depth is reversed
+bool is_possible(const Resolution& size, int samples) {
+  try {
+    ImageTarget(size, samples);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 }  // namespace
 
-ImageTarget::ImageTarget(const Resolution& size, int samples)
-    : target(make_framebuffer()), resolved(make_framebuffer()) {
+void blit(const Framebuffer& from, const Framebuffer& to, const Resolution& size, GLbitfield attachments) {
+  glBlitNamedFramebuffer(from.name(), to.name(), 0, 0, size.width, size.height, 0, 0, size.width, size.height,
+                         attachments, GL_NEAREST);
+}
+
+void read_pixels(const Framebuffer& from, const Resolution& size, GLenum format, GLenum type, std::size_t bytes,
+                 void* pixels) {
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, from.name());
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, size.width, size.height, format, type, pixels);
+  glBindFramebuffer(GL_READ_FRAMEBUFFER, 0);
+  check_gl("reading an image");
+  // OpenGL's lowest row comes first.
+  const std::size_t row = static_cast<std::size_t>(size.width) * bytes;
+  auto* const rows = static_cast<std::byte*>(pixels);
+  for (std::size_t low = 0, high = static_cast<std::size_t>(size.height) - 1; low < high; ++low, --high)
+    std::swap_ranges(rows + low * row, rows + (low + 1) * row, rows + high * row);
+}
+
+Image read_image(const ImageTarget& image) {
+  Image read(image.size.width, image.size.height);
+  read_pixels(image.resolved, image.size, GL_RGBA, GL_UNSIGNED_BYTE, sizeof(Pixel), read.pixels.data());
+  // On a transparent background the mean over an edge's samples includes empty ones: divide by the coverage.
+  for (Pixel& pixel : read.pixels) {
+    if (pixel[3] == 255 || pixel[3] == 0) continue;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double light = color_scale::to_linear(pixel[c] / 255.0) * 255.0 / pixel[3];
+      pixel[c] = static_cast<std::uint8_t>(std::lround(color_scale::to_srgb(light) * 255));
+    }
+  }
+  return read;
+}
+
+ImageTarget make_image_target(const Resolution& size, int samples) {
+  GLint largest = 0;
+  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
+  if (std::max(size.width, size.height) > largest)
+    throw Error(ErrorKind::limit,
+                "an image of " + std::to_string(size.width) + " x " + std::to_string(size.height) +
+                    " pixels is too large for this OpenGL",
+                {}, "at most " + std::to_string(largest) + " a side are possible, and fewer with more samples");
+  // How large an image may be in all, drivers don't report: it is found by trying.
+  try {
+    return {size, samples};
+  } catch (const Error&) {
+    Resolution smaller = size;
+    do smaller = {smaller.width / 2, smaller.height / 2};
+    while (smaller.width > 0 && smaller.height > 0 && !is_possible(smaller, samples));
+    if (smaller.width == 0 || smaller.height == 0) throw;
+    throw Error(ErrorKind::limit,
+                "an image of " + size_text(size) + " pixels with " + std::to_string(samples) +
+                    " samples each is too large for this OpenGL",
+                {},
+                size_text(smaller) + " is possible" +
+                    (samples > 1 && is_possible(size, 1) ? ", or this size with --samples 1" : ""));
+  }
+}
+
+ImageTarget::ImageTarget(const Resolution& pixels, int samples_each)
+    : size(pixels), samples(samples_each), target(make_framebuffer()), resolved(make_framebuffer()) {
   color = attach(target, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, size, samples);
   depth = attach(target, GL_DEPTH_ATTACHMENT, GL_DEPTH_COMPONENT32F, size, samples);
   check_complete(target);
@@ -40,8 +116,18 @@ ImageTarget::ImageTarget(const Resolution& size, int samples)
   check_gl("making the image");
 }
 
-void ImageTarget::resolve(const Resolution& size) const {
-  copy(target, resolved, size);
+void ImageTarget::bind() const {
+  glBindFramebuffer(GL_FRAMEBUFFER, target.name());
+  glViewport(0, 0, size.width, size.height);
+}
+
+void ImageTarget::resolve() const {
+  blit(target, resolved, size, GL_COLOR_BUFFER_BIT);
+}
+
+const BlendTarget& ImageTarget::blend_target() {
+  if (!blended.target) blended = BlendTarget(size, samples, depth);
+  return blended;
 }
 
 BlendTarget::BlendTarget(const Resolution& size, int samples, const Renderbuffer& depth)
@@ -64,13 +150,14 @@ void BlendTarget::clear() const {
 
 void BlendTarget::resolve(const Resolution& size) const {
   glNamedFramebufferReadBuffer(target.name(), GL_COLOR_ATTACHMENT0);
-  copy(target, resolved, size);
+  blit(target, resolved, size, GL_COLOR_BUFFER_BIT);
   glNamedFramebufferReadBuffer(target.name(), GL_COLOR_ATTACHMENT1);
-  copy(target, resolved_alpha, size);
+  blit(target, resolved_alpha, size, GL_COLOR_BUFFER_BIT);
 }
 
-KeptTarget::KeptTarget(const Resolution& size, const ImageTarget& image)
+KeptTarget::KeptTarget(const ImageTarget& image)
     : solid(make_framebuffer()), whole(make_framebuffer()), light(make_framebuffer()), lit_only(make_framebuffer()) {
+  const Resolution& size = image.size;
   solid_color = attach(solid, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, size, 1);
   whole_color = attach(whole, GL_COLOR_ATTACHMENT0, GL_SRGB8_ALPHA8, size, 1);
   solid_depth = attach_texture(solid, GL_DEPTH_COMPONENT32F, size, GL_DEPTH_ATTACHMENT);

@@ -2,6 +2,10 @@
 // The framebuffers that the renderer draws into, each with its attachments. Needs a current context.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
+#include "cli/image.h"
 #include "draw/gl_objects.h"
 #include "model/settings.h"
 
@@ -11,18 +15,6 @@ namespace raylift::viewer {
 /// in.
 struct ForeignImage {
   GLuint texture;
-};
-
-/// The image: colour and depth, multisampled, and the colour resolved to one sample a pixel.
-struct ImageTarget {
-  ImageTarget() = default;
-  ImageTarget(const Resolution& size, int samples);
-  void resolve(const Resolution& size) const;
-
-  Renderbuffer color, depth;
-  Framebuffer target;
-  Texture resolved_color;
-  Framebuffer resolved;
 };
 
 /// The weighted sums of transparency, multisampled and resolved.
@@ -39,11 +31,35 @@ struct BlendTarget {
   Framebuffer resolved, resolved_alpha;
 };
 
+/// The image: colour and depth, multisampled, and the colour resolved to one sample a pixel.
+struct ImageTarget {
+  ImageTarget() = default;
+  ImageTarget(const Resolution& pixels, int samples_each);
+  /// Binds the framebuffer, and sets the viewport.
+  void bind() const;
+  void resolve() const;
+  /// Sums of transparency that share the depth, made by the first call.
+  [[nodiscard]] const BlendTarget& blend_target();
+
+  Resolution size;
+  int samples = 1;
+  Renderbuffer color, depth;
+  Framebuffer target;
+  Texture resolved_color;
+  Framebuffer resolved;
+  BlendTarget blended;
+};
+
+/// An image target; where the driver allows none so large, Error(limit) names a size that is possible.
+[[nodiscard]] ImageTarget make_image_target(const Resolution& size, int samples);
+/// The resolved image. Colours at edges over a transparent background are those of the covered samples.
+[[nodiscard]] Image read_image(const ImageTarget& image);
+
 /// The scene as it is without light, of one sample a pixel, and what light is drawn into over it.
 struct KeptTarget {
   KeptTarget() = default;
-  /// `image`: whose colours light is drawn over.
-  KeptTarget(const Resolution& size, const ImageTarget& image);
+  /// `image`: whose colours light is drawn over, of one sample a pixel.
+  explicit KeptTarget(const ImageTarget& image);
 
   Renderbuffer solid_color, whole_color;
   Texture solid_depth, light_depth, free_depth;
@@ -72,5 +88,22 @@ struct MaskTarget {
   Texture mask;
   Framebuffer target;
 };
+
+/// Copies attachments between framebuffers of the same size.
+void blit(const Framebuffer& from, const Framebuffer& to, const Resolution& size, GLbitfield attachments);
+
+[[nodiscard]] inline std::size_t pixel_count(const Resolution& size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
+/// Reads a framebuffer's pixels into `pixels`, pixel_count(size) of `bytes` each, rows from the top.
+void read_pixels(const Framebuffer& from, const Resolution& size, GLenum format, GLenum type, std::size_t bytes,
+                 void* pixels);
+template <class Pixel>
+[[nodiscard]] std::vector<Pixel> read_pixels(const Framebuffer& from, const Resolution& size, GLenum format,
+                                             GLenum type) {
+  std::vector<Pixel> pixels(pixel_count(size));
+  read_pixels(from, size, format, type, sizeof(Pixel), pixels.data());
+  return pixels;
+}
 
 }  // namespace raylift::viewer

@@ -52,15 +52,15 @@ void draw_indirect(GLenum mode, std::size_t first, std::size_t count) {
   glMultiDrawElementsIndirect(mode, GL_UNSIGNED_INT, place, static_cast<GLsizei>(count), 0);
 }
 
-/// Draws commands by draw(begin, end), in pieces of `pace`; null: at once.
+/// Draws commands by draw(begin, end), in pieces where the pace has a limit.
 template <class Draw>
-void for_pieces(std::span<const DrawCommand> commands, Pace* pace, const Draw& draw) {
-  if (pace == nullptr) return draw(std::size_t{0}, commands.size());
+void for_pieces(std::span<const DrawCommand> commands, Pace& pace, const Draw& draw) {
+  if (!pace.limited()) return draw(std::size_t{0}, commands.size());
   for (std::size_t begin = 0, end = 0; begin != commands.size(); begin = end) {
     std::uint64_t indices = 0;
     do indices += std::uint64_t{commands[end].index_count} * commands[end].instance_count;
     while (++end != commands.size() && indices < std::uint64_t{3} * SeenList::kMaxTriangles);
-    pace->piece([&] { draw(begin, end); });
+    pace.piece([&] { draw(begin, end); });
   }
 }
 
@@ -105,6 +105,8 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
     *buffer = Buffer();
   for (Group& group : groups_) group = Group();
   selected_ = Group();
+  selected_instance_.reset();
+  device_triangles_ = 0;
   scene_ = nullptr;  // until all buffers are filled
   caps_.set_scene(nullptr, nullptr, {});
   edge_vertices_ = Buffer();
@@ -294,6 +296,8 @@ void SceneBuffers::bind(const VertexArray& vertex_array, const Buffer& slots) co
 }
 
 void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
+  if (instance == selected_instance_) return;
+  selected_instance_ = instance;
   if (scene_ == nullptr || !instance) {
     selected_ = Group();
     return;
@@ -307,7 +311,7 @@ void SceneBuffers::set_selected(std::optional<std::uint32_t> instance) {
     selected_bounds_.add(placed.transform * Eigen::Vector3d(v.x, v.y, v.z));
 }
 
-void SceneBuffers::draw(Look look, Pace* pace) const {
+void SceneBuffers::draw(Look look, Pace& pace) const {
   const Group& drawn = group(look);
   if (drawn.commands == 0) return;
   bind(geometry_, drawn.seen_slots);
@@ -336,7 +340,7 @@ void SceneBuffers::draw_selected() const {
   draw_records(triangle_buffer(), 0, selected_.commands);
 }
 
-void SceneBuffers::draw_feature_edges(Look look, Pace* pace) const {
+void SceneBuffers::draw_feature_edges(Look look, Pace& pace) const {
   const Group& drawn = group(look);
   if (drawn.lines.empty()) return;
   bind(geometry_, drawn.line_slots);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene in OpenGL buffers, drawn by one indirect call. Needs a current context.
+// A scene in OpenGL buffers, drawn by indirect calls. Needs a current context.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -52,6 +52,9 @@ class SceneBuffers {
   void ensure_normals();
   /// The solid that draw_selected() draws, whatever its look; none.
   void set_selected(std::optional<std::uint32_t> instance);
+  /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
+  void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
+  [[nodiscard]] std::uint64_t device_triangles() const { return device_triangles_; }
   [[nodiscard]] bool has_selected() const { return selected_.commands != 0; }
   [[nodiscard]] const Bounds& selected_bounds() const { return selected_bounds_; }
   void draw_selected() const;
@@ -62,12 +65,12 @@ class SceneBuffers {
   /// Chooses what draw() draws: what is seen, as finely as it is seen.
   void look(const Sight& sight);
   /// Draws the instances of a look with the current program.
-  void draw(Look look, Pace* pace) const;
+  void draw(Look look, Pace& pace) const;
   /// Finds the feature edges of what has this look, once for a mesh. What is drawn faintly has them already, but for
   /// meshes of very many triangles, and those placed very often.
   void ensure_feature_edges(Look look);
   /// Draws the feature edges of a look with the current program, as lines.
-  void draw_feature_edges(Look look, Pace* pace) const;
+  void draw_feature_edges(Look look, Pace& pace) const;
   /// Makes caps of the solid instances at these planes, which draw_caps() draws.
   void cut_at(const std::vector<ClipPlane>& planes) { caps_.set_planes(planes); }
   [[nodiscard]] bool has_caps() const { return !caps_.empty(); }
@@ -128,6 +131,7 @@ class SceneBuffers {
   Bounds bounds_;
   Buffer vertices_, triangles_, level_triangles_, normals_, smooth_, instances_, opacities_, colors_, hit_colors_;
   std::array<Group, 7> groups_;  // by Look
+  std::optional<std::uint32_t> selected_instance_;
   Group selected_;
   CapLayer caps_;
   Bounds selected_bounds_;
@@ -135,6 +139,7 @@ class SceneBuffers {
   Buffer edge_vertices_, edge_triangles_;
   std::optional<SharedGeometryBuffers> shared_;
   VertexArray geometry_;
+  std::uint64_t device_triangles_ = 0;
   std::uint64_t buffer_bytes_ = 0, normal_bytes_ = 0;  // without those of levels and caps
   std::uint32_t material_entries_ = 1;
   std::uint32_t distinct_entries_ = 1;

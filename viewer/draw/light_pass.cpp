@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "draw/light_pass.h"
+
+#include <algorithm>
+
+#include "draw/blended_pass.h"
+
+namespace raylift::viewer {
+namespace {
+
+/// Steps and points that any renderer draws at once.
+constexpr double kLittleLight = 20000;
+
+/// The share of light that is drawn. Few of all photons are enough for a coarse image, except at one time, when light
+/// would vanish.
+double drawn_share(const Canvas& canvas) {
+  if (canvas.settings.photons.time) return 1;
+  return static_cast<double>(canvas.target.size.width) / canvas.full.width * canvas.target.size.height /
+         canvas.full.height;
+}
+
+}  // namespace
+
+void LightPass::draw(const Canvas& canvas) {
+  // Lines have the same width after a coarse image is scaled.
+  PhotonSettings scaled = canvas.settings.photons;
+  const double scale = static_cast<double>(canvas.target.size.width) / canvas.full.width;
+  scaled.size = std::max(1.0F, static_cast<float>(scale) * scaled.size);
+  canvas.program.bind_frame();
+  photons_.draw(scaled, {canvas.target.size.width, canvas.target.size.height, canvas.target.samples},
+                drawn_share(canvas));
+}
+
+void LightPass::draw_little(const Canvas& canvas) {
+  if (drawn_share(canvas) * static_cast<double>(photons_.steps() + photons_.points()) > kLittleLight) return;
+  glEnable(GL_DEPTH_TEST);
+  draw(canvas);
+  glDisable(GL_DEPTH_TEST);
+}
+
+void LightPass::draw_over(const KeptScene& kept, const Canvas& canvas) {
+  kept.restore(canvas.target);
+  const KeptTarget& targets = kept.targets();
+  glBindFramebuffer(GL_FRAMEBUFFER, targets.light.name());
+  draw(canvas);
+  if (canvas.scene.draws(Look::faint)) {
+    // A depth that nothing passes keeps faint solids from pixels without light.
+    glBindFramebuffer(GL_FRAMEBUFFER, targets.lit_only.name());
+    lit_depth_.use();
+    glBindTextureUnit(0, targets.solid_depth.name());
+    glBindTextureUnit(1, targets.light_depth.name());
+    glDepthFunc(GL_ALWAYS);
+    glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_FALSE);
+    lit_depth_.draw();
+    glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    glDepthFunc(GL_GREATER);
+    // At once: it takes little time, and is none of the image's pieces.
+    Pace unlimited;
+    draw_faint({canvas.target, canvas.full, canvas.camera, canvas.settings, canvas.scene, canvas.program, unlimited});
+  }
+  canvas.target.bind();
+}
+
+void LightPass::draw_selected(const Canvas& canvas) {
+  photons_.draw_selected(canvas.settings.photons, canvas.target.size.width, canvas.target.size.height);
+}
+
+}  // namespace raylift::viewer
