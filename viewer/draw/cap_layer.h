@@ -20,11 +20,11 @@ class CapLayer {
  public:
   CapLayer();
 
-  /// Of no scene: null. Scene and arrays must outlive their use.
+  /// Sets the scene; null: none. Scene and arrays must outlive their use.
   void set_scene(const Scene* scene, const MeshOffsets* offsets, std::span<const std::uint32_t> surfaces);
   /// The Look of each instance; empty: all are solid.
   void set_looks(std::span<const std::uint8_t> looks);
-  /// Makes the caps at these planes, where they are not there yet.
+  /// Makes the caps at these planes, unless they are made already.
   void set_planes(const std::vector<ClipPlane>& planes);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }

@@ -2,10 +2,8 @@
 // The scene without light as it was drawn last, kept so that images of other light, or of another time, cost only the
 // light. Needs a current context.
 //
-//                     another camera, other settings, forget()
-//            +---------------------------------------------------+
-//            v                                                   |
-//         unknown --- begin(): none, record ---> drawn --- keep_whole() ---> whole: begin() gives reuse
+//     unknown --begin()--> drawn --keep_whole()--> whole      begin() with another camera or other settings: drawn
+//        ^------------------ forget() ---------------|
 //
 // Faint solids lie over light, and hide none of it. So two images are kept: the solids with their depth, which light is
 // drawn over, and the whole, which is seen where there is no light.

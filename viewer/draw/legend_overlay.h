@@ -10,11 +10,11 @@
 
 namespace raylift::viewer {
 
-/// How many entries a legend in an image may have.
+/// The most entries of a legend in an image of this height.
 [[nodiscard]] std::size_t most_legend_entries(int height);
 
-/// Adds legends in the upper right corner, one below the other. Names that are too long are cut, and entries for which
-/// there is no room are counted.
+/// Adds legends in the upper right corner, one below the other. Names that are too long are truncated, and
+/// entries without room are counted.
 void add_legends(std::span<const Legend> legends, int width, int height, Overlay& overlay);
 
 }  // namespace raylift::viewer

@@ -13,8 +13,8 @@
 
 namespace raylift::viewer {
 
-/// Of the visible solids, and of the light that is drawn, where there is some. `depths` as of make_legend(); `hits` is
-/// what solids detected, where their colours show it. Of each at most so many entries.
+/// The legends of the visible solids and of the light that is drawn, each of at most `most` entries. `depths` is that
+/// of make_legend(); `hits` is what solids detected, where their colours show it.
 [[nodiscard]] std::vector<Legend> make_legends(const Scene& scene, const Settings& settings,
                                                std::span<const std::uint8_t> looks,
                                                std::optional<std::pair<double, double>> depths, const Photons& photons,

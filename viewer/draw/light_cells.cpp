@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kGroup = 128;        // light_compute's local size
 constexpr std::uint32_t kMaxGroups = 65535;  // along an axis, in any OpenGL
 
-/// Of the depths, or of the colours: whole tiles of 4 x 2 pixels.
+/// The size of the depths, and of the colours: whole tiles of 4 x 2 pixels.
 std::size_t bytes_of(const LightCanvas& canvas) {
   const auto tiles = [](int pixels, int side) { return static_cast<std::size_t>((pixels + side - 1) / side); };
   return tiles(canvas.width, 4) * tiles(canvas.height, 2) * 8 * static_cast<std::size_t>(canvas.samples) *

@@ -24,14 +24,14 @@ class LightCells {
   [[nodiscard]] static bool fit(const LightCanvas& canvas);
   /// Empties the cells of an image. Errors: out_of_device_memory.
   void clear(const LightCanvas& canvas);
-  /// What the shaders of this canvas are compiled with.
+  /// The defines of this canvas's shaders.
   [[nodiscard]] std::string defines() const;
-  /// Draws so many things with the current program, light_compute: their depths, and once all have theirs, the colours
-  /// of those that are nearest.
+  /// Draws `count` lines or discs with the current program, light_compute: their depths, and after all depths, with
+  /// `painting`, the colours of the nearest.
   void draw(std::uint32_t count, bool painting) const;
-  /// To come between the drawing of all depths and that of all colours.
+  /// Must be called between the drawing of depths and that of colours.
   static void wait();
-  /// Lays the light over the framebuffer that is bound, with the depth test that is enabled.
+  /// Draws the light over the bound framebuffer, with its depth test.
   void lay_over();
 
  private:

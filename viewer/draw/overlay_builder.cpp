@@ -130,8 +130,8 @@ float advance(char letter) {
 }
 constexpr float kSpacing = 1.8F;  // of it, behind the letter
 
-/// Does `work` for each letter of a text in UTF-8; for those that are not ASCII with the last byte, where it tells
-/// them.
+/// Calls `work` for each letter of a text in UTF-8: with its byte, for letters of Latin-1 above ASCII with their last
+/// byte, and for all others with DEL.
 template <class Work>
 void for_letters(std::string_view words, const Work& work) {
   for (std::size_t i = 0; i != words.size(); ++i) {

@@ -24,7 +24,7 @@ constexpr Color kSelectedLight{1, 1, 1};
 /// Draws take numbers of 31 bits, and wide lines six for each step.
 constexpr std::size_t kMaxDrawn = std::numeric_limits<GLsizei>::max() / 6;
 
-/// Of ends and heads, pixels.
+/// The size of ends and heads, pixels.
 float point_size(const PhotonSettings& settings) {
   return 2 * settings.size + 2;
 }
@@ -36,7 +36,7 @@ GLsizei drawn_count(std::size_t count) {
   return static_cast<GLsizei>(count);
 }
 
-/// What OpenGL allows a shader to read as one array.
+/// Throws Error(limit) where a shader can't read so many bytes as one array.
 void check_size(std::size_t bytes) {
   GLint64 most = 0;
   glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
@@ -138,7 +138,7 @@ void PhotonLayer::draw(const PhotonSettings& settings, const LightCanvas& canvas
   if (!draws(settings)) return;
   const Counts counts{settings.paths ? static_cast<GLsizei>(std::ceil(share * steps_)) : 0,
                       settings.points ? static_cast<GLsizei>(std::ceil(share * ends_)) : 0};
-  // What blends does so in its order, which compute shaders don't keep.
+  // Blending depends on the order, which compute shaders don't keep.
   if (settings.opacity >= 1 && steps() + points() >= computed_from_ && LightCells::fit(canvas))
     draw_cells(settings, canvas, counts);
   else
@@ -198,7 +198,7 @@ void PhotonLayer::draw_cells(const PhotonSettings& settings, const LightCanvas& 
 void PhotonLayer::draw_selected(const PhotonSettings& settings, int width, int height) {
   if (selected_steps_ == 0) return;
   bind(shared_rows_.value_or(rows_.name()), selected_);
-  // Dark under light: seen on any ground.
+  // A light line in a dark rim is visible on any background.
   for (const bool rim : {true, false}) {
     use("#define WIDE\n", settings, width, height, (rim ? 3 : 0) + kSelectedWidth + settings.size, 0);
     const LinearColor color = linear_color(rim ? Color{0, 0, 0} : kSelectedLight);

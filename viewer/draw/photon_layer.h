@@ -18,36 +18,36 @@
 
 namespace raylift::viewer {
 
-/// What of a photon is under a pixel.
+/// The part of a photon under a pixel.
 struct PickedPhoton {
   bool point;         ///< an end; else a step
   std::uint32_t row;  ///< of PhotonSet::points or rows
 };
-/// In place of instance + 1, in images of ids.
+/// These replace instance + 1 in images of ids.
 inline constexpr std::uint32_t kStepId = 0xFFFFFFFFU, kPointId = 0xFFFFFFFEU;
 
 class PhotonLayer {
  public:
   PhotonLayer() : empty_(make_vertex_array()) {}
 
-  /// Takes a set's rows into buffers, and draws none of them until choose(). `steps` is the buffer of its paths' rows
-  /// where OpenGL has them already, such as a SharedBuffer's. Throws Error: limit, out_of_device_memory.
+  /// Copies a set's rows into buffers; none is drawn until choose(). `steps` is the buffer of the paths' rows where
+  /// OpenGL has them already, such as a SharedBuffer's. Throws Error: limit, out_of_device_memory.
   void set_photons(const PhotonSet& set, const Scene& scene, std::optional<GLuint> steps = std::nullopt);
   void choose(const PhotonChoice& choice);
-  /// Steps that are drawn over all others, through walls.
+  /// Sets the steps that are drawn over all else.
   void select(std::span<const DrawnRow> steps);
-  /// Nothing is drawn any more.
+  /// Removes all photons.
   void clear();
 
   /// Whether draw() draws anything.
   [[nodiscard]] bool draws(const PhotonSettings& settings) const;
-  /// Into the framebuffer that is bound, which is this canvas, with the renderer's Frame bound and its depth test.
-  /// `share`: of the light, the first photons, for images that may be coarse.
+  /// Draws into the bound framebuffer, which is this canvas, with its depth test; SceneProgram's frame must be bound.
+  /// `share`: how much of the light is drawn, the first photons, for coarse images.
   void draw(const PhotonSettings& settings, const LightCanvas& canvas, double share = 1);
-  /// Opaque light of so many steps and points, and more, is drawn by compute shaders: faster where there is much.
+  /// Sets from how many steps and points on opaque light is drawn by compute shaders, which is faster for much light.
   void set_computed_from(std::uint64_t count) { computed_from_ = count; }
   void draw_selected(const PhotonSettings& settings, int width, int height);
-  /// For picking: lines are wide enough to be met.
+  /// Draws ids for picking, with lines wide enough to click.
   void draw_ids(const PhotonSettings& settings, int width, int height);
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// Steps and points that are chosen.

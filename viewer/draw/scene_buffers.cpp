@@ -45,7 +45,7 @@ Buffer color_buffer(std::span<const std::uint32_t> packed) {
   return make_buffer(std::span<const LinearColor>(linear));
 }
 
-/// Draws records of the bound indirect buffer. OpenGL takes their offset as a pointer.
+/// Draws records of the bound indirect buffer, whose offset is passed as a pointer.
 void draw_indirect(GLenum mode, std::size_t first, std::size_t count) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   const auto* const place = reinterpret_cast<const void*>(first * sizeof(DrawCommand));
@@ -139,7 +139,7 @@ void SceneBuffers::set_scene(const Scene& scene, std::optional<SharedGeometryBuf
   glVertexArrayAttribBinding(array, 0, 0);
   glDisableVertexArrayAttrib(array, 1);
   buffer_bytes_ = mesh_bytes + instances.size() * sizeof(DrawInstance) + table.colors.size() * sizeof(LinearColor);
-  // Until what they detected is known, solids have the colour of none.
+  // Before their hits are set, solids have the colour of none.
   set_hit_colors(std::vector<std::uint32_t>(scene.instances.size(), packed(kNoHitColor)));
   set_opacities(std::vector<std::uint8_t>(scene.instances.size(), 0));
   scene_ = &scene;
@@ -207,7 +207,7 @@ void SceneBuffers::set_enclosing(std::span<const std::uint32_t> enclosing) {
 void SceneBuffers::look(const Sight& sight) {
   if (sight_ == sight) return;
   enclosed_.look(sight, looks_);
-  // What shows triangles shows those of the scene.
+  // Lines along triangles show those of the scene, not of a level.
   Sight whole = sight;
   whole.tolerance = 0;
   for (const Look look : kDrawnLooks) {

@@ -44,13 +44,13 @@ class SceneBuffers {
   void set_scene(const Scene& scene, std::optional<SharedGeometryBuffers> shared);
   /// The Look of each instance; empty: all are solid.
   void set_looks(std::span<const std::uint8_t> looks);
-  /// Of each instance of glass, in hundredths; 0: Settings::glass, as all have until this is called for a scene.
+  /// Sets the opacity of each instance of glass, in hundredths; 0, also before the first call: the settings' own.
   void set_opacities(std::span<const std::uint8_t> hundredths);
   /// Colours of solids for ColorBy::hits and first_hit.
   void set_hit_colors(std::span<const std::uint32_t> colors);
-  /// Makes the vertex normals of smooth shading, once for a scene.
+  /// Makes the vertex normals of smooth shading, unless they are made already.
   void ensure_normals();
-  /// The solid that draw_selected() draws, whatever its look; none.
+  /// Sets the solid that draw_selected() draws, whatever its look.
   void set_selected(std::optional<std::uint32_t> instance);
   /// For ColorBy::residency: the first `count` triangles lie in device memory, the others in host memory.
   void set_device_triangles(std::uint64_t count) { device_triangles_ = count; }
@@ -58,16 +58,17 @@ class SceneBuffers {
   [[nodiscard]] bool has_selected() const { return selected_.commands != 0; }
   [[nodiscard]] const Bounds& selected_bounds() const { return selected_bounds_; }
   void draw_selected() const;
-  /// Of the scene. Until then, solids that are placed often alone have levels, and none hide others.
+  /// Sets levels of detail, normals and enclosing solids. Before, only meshes with many instances have levels, and no
+  /// solid hides others.
   void set_detail(const Detail& detail);
-  /// Detail::enclosing alone: the levels stay.
+  /// Sets the enclosing solids alone.
   void set_enclosing(std::span<const std::uint32_t> enclosing);
-  /// Chooses what draw() draws: what is seen, as finely as it is seen.
+  /// Selects what draw() draws: visible solids, at the level of detail that the image shows.
   void look(const Sight& sight);
   /// Draws the instances of a look with the current program.
   void draw(Look look, Pace& pace) const;
-  /// Finds the feature edges of what has this look, once for a mesh. What is drawn faintly has them already, but for
-  /// meshes of very many triangles, and those placed very often.
+  /// Finds the feature edges of solids with this look, once for each mesh. Faint solids have them already, except for
+  /// meshes of very many triangles or instances.
   void ensure_feature_edges(Look look);
   /// Draws the feature edges of a look with the current program, as lines.
   void draw_feature_edges(Look look, Pace& pace) const;
@@ -83,7 +84,7 @@ class SceneBuffers {
   /// Entries of the colour table: of materials, and for things without a colour of their own.
   [[nodiscard]] std::uint32_t material_entries() const { return material_entries_; }
   [[nodiscard]] std::uint32_t distinct_entries() const { return distinct_entries_; }
-  /// Triangles of all that is not hidden, those of each instance counted, and those that draw() draws of them.
+  /// The triangles of all visible solids, those of each instance counted, and those of them that draw() draws.
   [[nodiscard]] std::uint64_t shown_triangles() const;
   [[nodiscard]] std::uint64_t drawn_triangles() const;
   /// Bytes of all buffers, shared ones included.
@@ -104,7 +105,7 @@ class SceneBuffers {
     std::vector<DrawCommand> lines;
     bool has_lines = false;
   };
-  /// What is open is drawn with what is solid.
+  /// The group of a look: open solids are drawn with solid ones.
   [[nodiscard]] const Group& group(Look look) const {
     return groups_[static_cast<std::size_t>(look == Look::open ? Look::solid : look)];
   }

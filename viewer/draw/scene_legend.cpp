@@ -43,7 +43,7 @@ void count(Legend& legend, const Scene& scene, std::span<const std::uint8_t> loo
   }
 }
 
-/// Leaves out Geant4's pointers behind names, where these are told apart without them.
+/// Removes Geant4's pointers behind names that are unique without them.
 void shorten_names(std::vector<Legend::Entry>& entries) {
   std::map<std::string, int> counts;
   for (const Legend::Entry& entry : entries) ++counts[std::string(base_name(entry.name))];

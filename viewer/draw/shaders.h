@@ -6,21 +6,21 @@
 
 namespace raylift::viewer::shaders {
 
-/// to_linear() and to_srgb(), between sRGB and linear light: to come before the sources below that have colours.
+/// to_linear() and to_srgb(), between sRGB and linear light. It comes before the sources that have colours.
 extern const std::string_view srgb_curve;
-/// What all that is drawn from the camera's place knows of the image: to come before the sources of the scene and of
+/// The uniform block of an image: camera, clipping planes and modes. It comes before the sources of the scene and of
 /// photons.
 extern const std::string_view frame_block;
-/// What the scene's vertices and fragments know of instances.
+/// The buffer of instances, for the scene's vertices and fragments.
 extern const std::string_view instances_block;
 /// The scene's vertices: instances out of a buffer, positions relative to the eye.
 extern const std::string_view scene_vertex;
 /// Vertices of caps, whose fragments are the scene's with CAPS defined.
 extern const std::string_view cap_vertex;
-/// The scene's fragments. FETCH: their slot is read from its buffer, by its number, instead of handed on by vertices;
+/// The scene's fragments. FETCH: their slot is read from its buffer, by its number, instead of from vertices' outputs;
 /// SMOOTH: with vertex normals; EDGES: lines over surfaces; IDS: instance + 1 and triangle; BLENDED: weighted, for
-/// transparency without sorting; FAINT: hardly seen, with LINES its outline; MASK: 1. COLOR_BY, DRAWN_FLAGS: what the
-/// frame says of these, for renderers that would otherwise work out every way to colour.
+/// transparency without sorting; FAINT: hardly visible, with LINES the outline; MASK: 1. COLOR_BY, DRAWN_FLAGS: the
+/// frame's values as constants, for renderers that would otherwise execute every branch.
 extern const std::string_view scene_fragment;
 /// A triangle that covers the image.
 extern const std::string_view screen_vertex;
@@ -38,7 +38,7 @@ extern const std::string_view outline_fragment;
 extern const std::string_view overlay_vertex;
 extern const std::string_view overlay_fragment;
 
-/// What shaders of photons have in common: to come after frame_block. LIGHT_BY: the number of the PhotonColor.
+/// The common part of photons' shaders, after frame_block. LIGHT_BY: the number of the PhotonColor.
 extern const std::string_view photon_block;
 /// Photons: their steps, by lines, with WHOLE at any time, or with WIDE by triangles; HEADS: where light is on each
 /// step now; POINTS: their ends. IDS: their rows.
@@ -47,7 +47,7 @@ extern const std::string_view photon_fragment;
 /// The depth of light where there is some, which is where it differs from that of the scene; else the nearest one.
 extern const std::string_view lit_depth_fragment;
 
-/// Where LightCells has the samples of a pixel: to come before the two that follow. SAMPLES: how many a pixel has.
+/// The place of a pixel's samples in LightCells, before the two sources that follow. SAMPLES: how many a pixel has.
 extern const std::string_view cell_block;
 /// Photons, after photon_block: with LINES their steps, with THIN of one pixel and sample; with HEADS where light is on
 /// each now; else their ends.

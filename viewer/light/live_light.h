@@ -25,7 +25,7 @@ struct LightRequest {
   std::uint64_t photons = 1'000'000;  ///< whose hits are points
   std::uint64_t paths = 1000;         ///< of them, the first, whose steps are lines
   std::uint64_t seed = 0;
-  bool histories = false;  ///< of hits are wanted: it takes longer
+  bool histories = false;  ///< whether hits have histories, which takes longer
   friend bool operator==(const LightRequest&, const LightRequest&) = default;
 };
 
@@ -41,12 +41,12 @@ class LiveLight {
   /// photon::Simulation::run() and record() do.
   bool advance(double seconds);
   [[nodiscard]] bool done() const { return !request_ || followed_ == count_; }
-  /// Those followed so far; null before the first advance().
+  /// The photons that were followed so far; null before the first advance().
   [[nodiscard]] const std::shared_ptr<const PhotonSet>& photons() const { return photons_; }
   [[nodiscard]] std::uint64_t followed() const { return followed_; }
   /// Whether kernels write the steps into OpenGL's memory.
   [[nodiscard]] bool shares() const { return rows_.shares(); }
-  /// Of the last advance().
+  /// The rate of the last advance().
   [[nodiscard]] double photons_per_second() const { return rate_; }
 
  private:

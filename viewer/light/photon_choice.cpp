@@ -12,14 +12,14 @@ namespace {
 
 using photon::PhotonRow;
 
-/// A filter that is ready to ask.
+/// A filter with its pattern parsed.
 class Filter {
  public:
   explicit Filter(const PhotonFilter& filter) : filter_(filter), pattern_(filter.history) {}
 
   [[nodiscard]] bool asks_for_history() const { return !pattern_.matches_all(); }
   [[nodiscard]] bool has(const photon::History& history) const { return pattern_.matches(history); }
-  /// Of a photon, by its last row.
+  /// Whether a photon whose last row this is has the channel.
   [[nodiscard]] bool has_channel(const PhotonRow& end) const {
     return !filter_.channel || (end.sensor != 0 && filter_.channel->has(static_cast<std::int32_t>(end.sensor - 1)));
   }

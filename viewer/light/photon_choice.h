@@ -25,7 +25,7 @@ struct PhotonChoice {
   std::vector<DrawnRow> steps;   ///< rows of PhotonSet::rows
   std::vector<DrawnRow> points;  ///< rows of PhotonSet::points
   std::uint64_t paths = 0;       ///< that have any step drawn
-  /// Points that are left out as a pattern chooses histories and theirs are not known.
+  /// Points that were left out because the filter is a pattern of histories, and theirs are unknown.
   std::uint64_t without_history = 0;
 };
 
@@ -37,18 +37,18 @@ struct PhotonChoice {
 /// The material of a solid: an index in Scene::materials; their number for none.
 [[nodiscard]] std::uint32_t material_of(const Scene& scene, std::uint32_t solid);
 
-/// What chosen photons say of each solid.
+/// The hits of chosen photons in each solid.
 struct SolidHits {
   std::vector<std::uint32_t> counts;  ///< of photons that it detected
   std::vector<float> first_times;     ///< ns; infinite where there is none
   std::uint32_t most = 0;             ///< of a solid
   ValueRange times;                   ///< of the solids' first hits
 };
-/// Of each solid: the one whose hits it shows. A solid that encloses a single sensor shows that sensor's hits, such as
+/// The solid whose hits each solid shows. A solid that encloses a single sensor shows that sensor's hits, such as
 /// the glass around a photocathode; all others show their own.
 [[nodiscard]] std::vector<std::uint32_t> sensors_of_solids(const Scene& scene);
-/// Of the points, or where there are none of the paths' ends; with `until`, of those that ended by then. `sensors` is
-/// sensors_of_solids().
+/// Counts the hits of the points, or where there are none of the paths' ends; with `until`, of those that ended by
+/// then, ns. `sensors` is sensors_of_solids().
 [[nodiscard]] SolidHits count_hits(const PhotonSet& set, const PhotonChoice& choice,
                                    std::span<const std::uint32_t> sensors, std::optional<double> until);
 

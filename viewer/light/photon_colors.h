@@ -19,11 +19,11 @@ namespace raylift::viewer {
 [[nodiscard]] Color wavelength_color(double nanometres);
 /// From 0 to 1: viridis.
 [[nodiscard]] Color ramp_color(double value);
-/// Of an event by its number in histories.
+/// The colour of an event, by its number in histories.
 [[nodiscard]] Color event_color(std::uint32_t number);
 
-/// Of `colors`, sRGB 0xAABBGGRR: wavelengths from kFirstWavelength on in steps of 1 nm, the ramp, events, materials
-/// (the last: none), and distinct colours for photons' numbers.
+/// The colours of light, sRGB 0xAABBGGRR: wavelengths from kFirstWavelength on in steps of 1 nm, the ramp, events,
+/// materials (the last: none), and distinct colours for photons' numbers.
 struct PhotonColorTable {
   static constexpr std::uint32_t kFirstWavelength = 380, kWavelengths = 351, kRamp = 256, kEvents = 16;
   std::vector<std::uint32_t> colors;

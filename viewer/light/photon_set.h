@@ -33,18 +33,18 @@ struct PhotonSet {
   std::uint32_t rows_buffer = 0;
   /// The first row of each path, and after the last the number of rows.
   std::vector<std::uint32_t> first{0};
-  /// Of each row: the solid that light goes on in, kNone where that is not known.
+  /// The solid that light goes on in after each row, kNone where that is unknown.
   std::vector<std::uint32_t> media;
   /// The ends of photons, or hits alone.
   std::vector<photon::PhotonRow> points;
-  /// Of each point; empty where they are not known.
+  /// The history of each point; empty: unknown.
   std::vector<photon::History> histories;
   ValueRange times, wavelengths;   ///< of rows and points; ns, nm
-  std::vector<std::string> notes;  ///< what the user should know: photons left out, unknown solids
+  std::vector<std::string> notes;  ///< warnings for the user: photons left out, unknown solids
 
   [[nodiscard]] std::size_t paths() const { return first.size() - 1; }
   [[nodiscard]] bool empty() const { return rows.empty() && points.empty(); }
-  /// Without what follows its end.
+  /// The rows of a path, without those after its end.
   [[nodiscard]] std::span<const photon::PhotonRow> path(std::size_t i) const;
   /// The path that has this row.
   [[nodiscard]] std::size_t path_of(std::uint32_t row) const;

@@ -55,7 +55,7 @@ class Photons {
   [[nodiscard]] SolidHits hits(const PhotonFilter& filter, std::optional<double> until) const;
 
   void select(const std::optional<PhotonSelection>& selection) { selection_ = selection; }
-  /// Of a picked row: the path that it is on, or that its photon has.
+  /// The selection of a picked row: the path that it is on, or that its photon has.
   [[nodiscard]] std::optional<PhotonSelection> selection_of_step(std::uint32_t row) const;
   [[nodiscard]] std::optional<PhotonSelection> selection_of_point(std::uint32_t point) const;
   [[nodiscard]] const std::optional<PhotonSelection>& selection() const { return selection_; }

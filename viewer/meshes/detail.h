@@ -20,7 +20,8 @@ struct Detail {
   SmoothNormals normals;                 ///< with bits for the triangles of the levels; empty: not made
 };
 
-/// Of all meshes. `check` is check(scene). Errors: cancelled, out_of_host_memory, those of find_overlaps().
+/// Makes the detail of all meshes. `check` is check(scene). Errors: cancelled, out_of_host_memory, those of
+/// find_overlaps().
 [[nodiscard]] Detail make_detail(const Scene& scene, const SceneCheck& check, const Progress& progress = {});
 
 }  // namespace raylift::viewer

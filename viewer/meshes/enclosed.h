@@ -15,7 +15,7 @@
 
 namespace raylift::viewer {
 
-/// Of each solid, its mother where that is watertight and the solid lies within it, by find_overlaps(); else kNone.
+/// The mother of each solid, where that is watertight and the solid lies within it, by find_overlaps(); else kNone.
 /// `check` is check(scene). Errors: those of find_overlaps().
 [[nodiscard]] std::vector<std::uint32_t> enclosing_solids(const Scene& scene, const SceneCheck& check,
                                                           const Progress& progress = {});
@@ -29,7 +29,6 @@ struct SolidBall {
 
 class Enclosed {
  public:
-  /// Of nothing.
   Enclosed() = default;
   /// `enclosing` is enclosing_solids(), or empty: nothing is hidden.
   Enclosed(const Scene& scene, std::span<const std::uint32_t> enclosing);
@@ -37,7 +36,7 @@ class Enclosed {
   /// Finds the solids that cannot be seen, where those with Look::solid are opaque. `looks` has the Look of each
   /// solid; empty: all are solid. A solid that the eye may be in, or that a clipping plane may cut, hides nothing.
   void look(const Sight& sight, std::span<const std::uint8_t> looks);
-  /// Of each solid, 1 where others hide it; empty: none is hidden.
+  /// 1 for each solid that others hide, else 0; empty: none is hidden.
   [[nodiscard]] std::span<const std::uint8_t> hidden() const { return hidden_; }
 
  private:

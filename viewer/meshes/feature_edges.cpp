@@ -77,7 +77,7 @@ std::vector<FeatureEdge> feature_edges(const Mesh& mesh) {
     const Side& one = sides[first];
     edges.push_back({static_cast<std::uint32_t>(one.ends >> 32), static_cast<std::uint32_t>(one.ends), one.triangle});
   }
-  // Those of a triangle are in their order already.
+  // Stable: the edges of a triangle are in order already.
   std::stable_sort(edges.begin(), edges.end(),
                    [](const FeatureEdge& a, const FeatureEdge& b) { return a.triangle < b.triangle; });
   return edges;

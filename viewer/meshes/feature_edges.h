@@ -27,13 +27,13 @@ class FeatureEdges {
   FeatureEdges() = default;
   explicit FeatureEdges(const Scene& scene);
 
-  /// Of the edges of a part.
+  /// The edges of a part.
   struct Run {
     std::uint32_t first = 0, count = 0;
   };
   /// Finds the edges of these meshes, in parallel. Throws Error(limit) where 32-bit indices can't address them.
   void add(const Scene& scene, const MeshOffsets& offsets, std::span<const std::uint32_t> meshes);
-  /// Of a part over all meshes.
+  /// The edges of a part, numbered over all meshes.
   [[nodiscard]] const Run& run(std::uint32_t part) const { return runs_[part]; }
   /// Two vertices for each edge, and its triangle, over all meshes.
   [[nodiscard]] std::span<const std::uint32_t> vertices() const { return vertices_; }

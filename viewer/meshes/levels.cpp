@@ -56,7 +56,8 @@ struct Excerpt {
   }
 };
 
-/// Of indices: levels are close enough for few to be finer than needed, and few enough to be made quickly.
+/// The number of indices of the next level: close enough that few solids are drawn finer than needed, and far enough
+/// that there are few levels to make.
 std::size_t next_target(std::size_t count) {
   return count * 7 / 10 / 3 * 3;
 }
@@ -186,7 +187,7 @@ Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshCho
   }
   all.first_piece.push_back(static_cast<std::uint32_t>(works.size()));
 
-  constexpr std::size_t kBatch = 256;  // progress is told by this thread alone, between batches
+  constexpr std::size_t kBatch = 256;  // this thread alone reports progress, between batches
   const Stage stage(progress, "levels of detail", works.size());
   for (std::size_t begin = 0; begin < works.size(); begin += kBatch) {
     tbb::parallel_for(begin, std::min(begin + kBatch, works.size()),

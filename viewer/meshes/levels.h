@@ -44,14 +44,14 @@ struct Levels {
   std::vector<std::uint32_t> first_piece;  ///< of each part, over all meshes, and the end
 };
 
-/// Of each mesh, whether it is to be simplified.
+/// Whether a mesh is to be simplified.
 using MeshChoice = std::function<bool(std::uint32_t mesh)>;
 /// The meshes of so many instances that drawing them costs much more than simplifying them.
 [[nodiscard]] MeshChoice often_placed(const Scene& scene);
 
 /// Parts of other meshes have a single level. Each level has about 0.7 of the triangles of the one before, by edge
 /// collapses (Garland and Heckbert, "Surface Simplification Using Quadric Error Metrics", 1997; meshoptimizer). Parts
-/// of more than kLargestPiece triangles are cut into pieces along a Morton curve, which keep their common borders.
+/// of more than kLargestPiece triangles are split into pieces along a Morton curve, which keep their common borders.
 /// Throws Error(cancelled) where `progress` says so.
 [[nodiscard]] Levels make_levels(const Scene& scene, const MeshOffsets& offsets, const MeshChoice& choice,
                                  const Progress& progress = {});

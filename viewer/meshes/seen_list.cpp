@@ -35,7 +35,7 @@ std::uint8_t SeenList::level_of(const Item& item, const Group& group, const Sigh
     for (const Eigen::Vector4d& plane : planes.get())
       if (plane.head<3>().dot(center) + plane[3] < -item.radius) return kUnseen;
   if (group.level_count == 1 || sight.tolerance <= 0) return 0;
-  // Of its nearest point: there, lengths are largest in the image.
+  // The depth of its nearest point, where lengths are largest in the image.
   const double depth = sight.orthographic ? 1 : sight.forward.dot(center) - item.radius;
   if (depth <= 0) return 0;
   const double largest = sight.tolerance * depth / (sight.pixels * item.scale);  // mm in the mesh's frame

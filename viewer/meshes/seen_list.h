@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a camera sees of a draw list: instances out of its sight are left out, and small ones drawn by a coarser level.
-// On the CPU, in the list's order: equal depths always give the same image. No GL.
+// The visible part of a draw list: instances outside of the frustum are culled, and small ones drawn at a coarser
+// level. On the CPU, in the list's order: equal depths always give the same image. No GL.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -18,7 +18,6 @@ namespace raylift::viewer {
 
 class SeenList {
  public:
-  /// Of nothing.
   SeenList() = default;
   /// `list` is of this scene; its order is kept.
   SeenList(const Scene& scene, const MeshOffsets& offsets, const Levels& levels, const DrawList& list);
@@ -26,11 +25,11 @@ class SeenList {
   /// The most triangles of a command.
   static constexpr std::uint32_t kMaxTriangles = 1U << 14;
 
-  /// Chooses what is drawn: none of those that are `hidden`, as Enclosed tells it.
+  /// Selects what is drawn. `hidden` is Enclosed::hidden().
   void look(const Sight& sight, std::span<const std::uint8_t> hidden = {});
-  /// Like those of a draw list. first_triangle counts on in the triangles of the levels.
+  /// The slots that are drawn; from MeshOffsets::triangles on, first_triangle is one of the levels'.
   [[nodiscard]] std::span<const DrawSlot> slots() const { return slots_; }
-  /// Draw triangles of the scene, and of Levels::triangles.
+  /// The commands that draw triangles of the scene, and of Levels::triangles.
   [[nodiscard]] std::span<const DrawCommand> from_scene() const { return from_scene_; }
   [[nodiscard]] std::span<const DrawCommand> from_levels() const { return from_levels_; }
   [[nodiscard]] std::uint64_t triangles() const { return triangles_; }

@@ -14,7 +14,7 @@
 
 namespace raylift::viewer {
 
-/// Planes have unit normals, and are of points relative to the eye: those with xyz . p + w < 0 are not seen.
+/// The planes have unit normals and are relative to the eye: points p with xyz . p + w < 0 are not visible.
 struct Sight {
   Eigen::Vector3d eye, forward;
   std::vector<Eigen::Vector4d> sides;  ///< of the image
@@ -28,7 +28,7 @@ struct Sight {
   friend bool operator==(const Sight&, const Sight&) = default;
 };
 
-/// Of an image, or of one of its pixels, counted from the upper left.
+/// The frustum of an image, or of one of its pixels, counted from the upper left.
 [[nodiscard]] Sight sight_of(const Camera& camera, const Settings& settings, const Bounds& scene,
                              const Resolution& image, std::optional<std::array<int, 2>> pixel = std::nullopt);
 
