@@ -160,7 +160,7 @@ TEST_F(BatchKilled, DoesNotShareItsReportWithItsSummary) {
 }
 
 TEST_F(BatchKilled, IsAloneOnItsReport) {
-  const RunOptions slow{{"RAYLIFT_IMPORT_FAULT=hang"}, ""};
+  const RunOptions slow = import_fault("hang");
   Running first(arguments(false), slow);
   for (int i = 0; i != 1000 && !std::filesystem::exists(report()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -171,7 +171,7 @@ TEST_F(BatchKilled, IsAloneOnItsReport) {
 }
 
 TEST_F(BatchKilled, TakesItsWorkersAndImportsAlong) {
-  Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang", "RAYLIFT_TEST_MARK=" + scenes()}, ""});
+  Running running(arguments(false), import_fault("hang", {"RAYLIFT_TEST_MARK=" + scenes()}));
   const auto alive = [&] {
     int count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -190,7 +190,7 @@ TEST_F(BatchKilled, TakesItsWorkersAndImportsAlong) {
 }
 
 TEST_F(BatchKilled, OutlivesItsWorkers) {
-  Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  Running running(arguments(false), import_fault("hang"));
   for (int i = 0; i != 2000 && std::ranges::count(text(), '\n') < 4; ++i) {
     (void)signal_workers(SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -212,7 +212,7 @@ TEST_F(BatchKilled, DoesAgainWhatWasStoppedByASignal) {
 
 TEST_F(BatchKilled, GivesUpWhatIsStoppedByASignalEachTime) {
   const std::string scene = scenes() + "/scene0.dae";
-  Running running({"batch", "--report", report(), scene}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  Running running({"batch", "--report", report(), scene}, import_fault("hang"));
   for (int i = 0; i != 2000 && text().empty(); ++i) {
     (void)signal_workers(SIGTERM);
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -239,7 +239,7 @@ TEST_F(BatchKilled, FinishesWhatIsUnderWayWhenInterrupted) {
 }
 
 TEST_F(BatchKilled, AnswersAnInterruptAtOnce) {
-  Running running({"batch", "--jobs", "2", "--report", report(), scenes()}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  Running running({"batch", "--jobs", "2", "--report", report(), scenes()}, import_fault("hang"));
   wait_for_imports(running, 2);
   running.signal(SIGINT);
   const auto said = [&] { return running.said(); };
@@ -264,7 +264,7 @@ TEST_F(BatchKilled, SaysFromTimeToTimeHowFarItIs) {
 }
 
 TEST_F(BatchKilled, EndsAtOnceAtTheSecondInterrupt) {
-  Running running(arguments(false), {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  Running running(arguments(false), import_fault("hang"));
   wait_for_imports(running, 1);
   running.signal(SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));

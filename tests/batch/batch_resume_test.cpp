@@ -235,7 +235,7 @@ TEST_F(BatchResume, LinksToOneFileAreScenesOfTheirOwn) {
 
 TEST_F(BatchResume, DoesRowsAgainByTheirKind) {
   const std::string broken = folder_.write("scenes/broken.dae", "<COLLADA>");
-  EXPECT_EQ(batch({"--timeout", "0.5", scene(0)}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""}).code, 6);
+  EXPECT_EQ(batch({"--timeout", "0.5", scene(0)}, import_fault("hang")).code, 6);
   EXPECT_EQ(batch({"--resume", scene(0), broken}).code, 6);
   EXPECT_THAT(rows_of(report()), SizeIs(2));
   EXPECT_EQ(batch({"--resume", "--retry", "io,limit", "--timeout", "1min", scene(0), broken}).code, 4);

@@ -156,8 +156,7 @@ TEST_F(Batch, NamesTheFileThatAnErrorIsAbout) {
 TEST_F(Batch, MakesOneRowOfACrash) {
   for (const auto& [fault, signal] : {std::pair{"segv", "SIGSEGV"}, {"abort", "SIGABRT"}}) {
     std::filesystem::remove(report());
-    const Ended ended = batch({data_file("cube.dae"), data_file("instances.dae")},
-                              {{std::string("RAYLIFT_IMPORT_FAULT=") + fault, kSignalsKill}, ""});
+    const Ended ended = batch({data_file("cube.dae"), data_file("instances.dae")}, import_fault(fault, {kSignalsKill}));
     EXPECT_EQ(ended.code, 4);
     for (const auto& [name, row] : rows_by_name(report())) {
       EXPECT_EQ(row["status"], "failed");
@@ -169,7 +168,7 @@ TEST_F(Batch, MakesOneRowOfACrash) {
 }
 
 TEST_F(Batch, DoesNotBlameTheSceneForASignalToItsImport) {
-  const Ended ended = batch({data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=term"}, ""});
+  const Ended ended = batch({data_file("cube.dae")}, import_fault("term"));
   EXPECT_EQ(ended.code, 130) << ended.err;
   ASSERT_THAT(rows_of(report()), SizeIs(1));
   EXPECT_EQ(rows_of(report()).at(0)["error"]["kind"], "cancelled");
@@ -190,7 +189,7 @@ TEST_F(Batch, MakesOneRowOfACrashOfItsOwn) {
 }
 
 TEST_F(Batch, StopsASceneThatTakesTooLong) {
-  const Ended ended = batch({"--timeout", "0.5", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  const Ended ended = batch({"--timeout", "0.5", data_file("cube.dae")}, import_fault("hang"));
   EXPECT_EQ(ended.code, 6);
   const json row = rows_of(report()).at(0);
   EXPECT_EQ(row["error"]["kind"], "limit");
@@ -198,7 +197,7 @@ TEST_F(Batch, StopsASceneThatTakesTooLong) {
 }
 
 TEST_F(Batch, StopsASceneThatTakesTooMuchMemory) {
-  const Ended ended = batch({"--memory", "200MB", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=memory"}, ""});
+  const Ended ended = batch({"--memory", "200MB", data_file("cube.dae")}, import_fault("memory"));
   EXPECT_EQ(ended.code, 6);
   const json row = rows_of(report()).at(0);
   EXPECT_EQ(row["error"]["kind"], "limit");
@@ -266,7 +265,7 @@ TEST_F(Batch, EndsWithTheFirstErrorInTheOrderOfItsInputs) {
 
 TEST_F(Batch, StopsAtTheFirstFailureWhereAsked) {
   copy_scenes(folder_.path(), 30);
-  EXPECT_EQ(batch({"--fail-fast", "--jobs", "1", folder_.path()}, {{"RAYLIFT_IMPORT_FAULT=exit"}, ""}).code, 4);
+  EXPECT_EQ(batch({"--fail-fast", "--jobs", "1", folder_.path()}, import_fault("exit")).code, 4);
   EXPECT_THAT(rows_of(report()), SizeIs(1));
 }
 

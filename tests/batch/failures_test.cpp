@@ -78,14 +78,13 @@ TEST(Failures, NameTheLimitThatWasReached) {
 }
 
 TEST(Failures, OfAnImporterAreThoseOfItsFile) {
-  const Ended crashed = raylift({"info", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=abort"}, ""});
+  const Ended crashed = raylift({"info", data_file("cube.dae")}, import_fault("abort"));
   EXPECT_EQ(crashed.code, 4);
   EXPECT_THAT(crashed.err, HasSubstr("SIGABRT"));
-  const Ended hanging =
-      raylift({"info", "--import-timeout", "0.3", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+  const Ended hanging = raylift({"info", "--import-timeout", "0.3", data_file("cube.dae")}, import_fault("hang"));
   EXPECT_EQ(hanging.code, 6);
   EXPECT_THAT(hanging.err, HasSubstr("--import-timeout"));
-  EXPECT_EQ(raylift({"info", "--no-isolate", data_file("cube.dae")}, {{"RAYLIFT_IMPORT_FAULT=abort"}, ""}).code, 0);
+  EXPECT_EQ(raylift({"info", "--no-isolate", data_file("cube.dae")}, import_fault("abort")).code, 0);
 }
 
 TEST(OddNames, AreEscapedInTextAndReplacedInJson) {
@@ -141,8 +140,7 @@ TEST(StandardOutput, WhoseReaderHasGoneIsSilent) {
 
 TEST(Interrupt, CancelsAndEndsWithTheSignalsCode) {
   for (const int number : {SIGINT, SIGTERM}) {
-    Running running({"info", "--json", data_file("cube.dae"), data_file("cube.dae")},
-                    {{"RAYLIFT_IMPORT_FAULT=hang"}, ""});
+    Running running({"info", "--json", data_file("cube.dae"), data_file("cube.dae")}, import_fault("hang"));
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
     running.signal(number);
     const Ended ended = running.wait();
@@ -166,6 +164,7 @@ std::string on_terminal(std::vector<std::string> arguments, bool no_color = fals
   if (pid == 0) {
     ::setenv("TERM", "xterm-256color", 1);
     ::setenv("RAYLIFT_IMPORT_FAULT", "hang", 1);
+    ::setenv("RAYLIFT_IMPORT", program("raylift-import-faulty").c_str(), 1);
     no_color ? ::setenv("NO_COLOR", "1", 1) : ::unsetenv("NO_COLOR");
     ::execv(pointers[0], pointers.data());
     ::_exit(127);

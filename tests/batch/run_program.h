@@ -46,6 +46,13 @@ inline RunOptions faulty(std::vector<std::string> faults) {
   return {std::move(faults), "", "raylift-faulty"};
 }
 
+/// An import with a fault of tests/programs/import_faults.h.
+inline RunOptions import_fault(const std::string& fault, std::vector<std::string> environment = {}) {
+  environment.push_back("RAYLIFT_IMPORT_FAULT=" + fault);
+  environment.push_back("RAYLIFT_IMPORT=" + program("raylift-import-faulty").string());
+  return {std::move(environment), ""};
+}
+
 /// A child that is running. Its output goes to files, so that it never waits for its reader.
 class Running {
  public:

@@ -10,7 +10,6 @@ NAME = re.compile(rb"RAYLIFT_[A-Z_]+")
 pages = [source / "README.md", *(source / "docs").glob("*.md")]
 known = {name for page in pages for name in NAME.findall(page.read_bytes())}
 known.add(b"RAYLIFT_BATCH_WORKER")  # raylift sets it for the processes that it starts
-known.add(b"RAYLIFT_IMPORT_FAULT")  # of geometry/src/import/import_faults.cpp, which is to move to a test program
 
 code = 0
 for binary in binaries:

@@ -19,13 +19,13 @@
 #include <system_error>
 #include <vector>
 
-#include "import_faults.h"
 #include "import_protocol.h"
 #include "load_optics.h"
 #include "optics/property_faults.h"
 #include "sandbox.h"
 #include "sanitized.h"
 #include "scene_stream.h"
+#include "serve_import.h"
 #include "source_file.h"
 
 namespace raylift {
@@ -96,27 +96,14 @@ void write_error(const Error& error) {
   writer.write_to(import::kResult);
 }
 
-void import_and_write(ByteReader& reader) {
+void import_and_write(ByteReader& reader, const import::ReadScene& read) {
   const LoadOptions options = get_options(reader);
   const std::string path = reader.get_text();
   limit_memory(options.limits);
   try {
     import::enter_sandbox(path, options.external || !is_collada(extension_of(path)));
-    import::act_out_fault();
     std::vector<StageTime> times;
-    const Scene scene = import_scene(path, options, make_progress(&times));
-    detail::check_property_values(scene);  // the parent expects tables that make sense
-    ByteWriter writer;
-    writer.value(import::kVersion);
-    writer.value(import::Outcome::scene);
-    put_scene(writer, scene);
-    writer.value(std::uint64_t{times.size()});
-    for (const StageTime& time : times) {
-      writer.text(time.stage);
-      writer.value(time.seconds);
-    }
-    writer.write_to(import::kResult);
-    import::act_out_late_fault();
+    import::write_result(read(path, options, make_progress(&times)), times);
     const import::ProgressRecord complete{};
     (void)!::write(import::kProgress, &complete, sizeof complete);
     // No destructors: the memory goes back at once.
@@ -134,7 +121,21 @@ void import_and_write(ByteReader& reader) {
 
 }  // namespace
 
-int import_process() {
+void import::write_result(const Scene& scene, const std::vector<StageTime>& times) {
+  detail::check_property_values(scene);  // the parent expects tables that make sense
+  ByteWriter writer;
+  writer.value(kVersion);
+  writer.value(Outcome::scene);
+  put_scene(writer, scene);
+  writer.value(std::uint64_t{times.size()});
+  for (const StageTime& time : times) {
+    writer.text(time.stage);
+    writer.value(time.seconds);
+  }
+  writer.write_to(kResult);
+}
+
+int import::serve(const ReadScene& read) {
   ::signal(SIGXFSZ, SIG_IGN);  // a result that must not grow is an error
   leave_no_core();
   keep_freed_memory();
@@ -147,11 +148,15 @@ int import_process() {
     const auto parent = reader.get<pid_t>();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) return 1;
-    import_and_write(reader);
+    import_and_write(reader, read);
     return 0;
   } catch (const std::exception&) {
     return 1;
   }
+}
+
+int import_process() {
+  return import::serve(import_scene);
 }
 
 }  // namespace raylift

@@ -60,7 +60,11 @@ class IsolatedLoad : public testing::Test {
     EXPECT_TRUE(children_of(::getpid()).empty()) << "a process was left behind";
   }
 
-  static void fault(const char* name) { ::setenv("RAYLIFT_IMPORT_FAULT", name, 1); }
+  /// Imports by raylift-import-faulty from here on, with a fault of tests/programs/import_faults.h.
+  void fault(const char* name) {
+    ::setenv("RAYLIFT_IMPORT_FAULT", name, 1);
+    options_.import_program = program("raylift-import-faulty");
+  }
   Error error_of(ErrorKind kind, const Progress& progress = {}) {
     Error error = expect_error(kind, [&] { (void)load(path_, options_, progress); });
     EXPECT_EQ(error.file(), path_.string()) << error.what();

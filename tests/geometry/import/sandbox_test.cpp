@@ -22,8 +22,8 @@
 #include <iterator>
 
 #include "collada_documents.h"
-#include "import/import_faults.h"
 #include "import/import_protocol.h"
+#include "programs/import_faults.h"
 #include "support/expect_error.h"
 #include "support/paths.h"
 
@@ -61,7 +61,9 @@ class Sandbox : public ::testing::Test {
   /// How an attempt of the import process ends.
   std::string inside(const std::string& fault) {
     ::setenv("RAYLIFT_IMPORT_FAULT", fault.c_str(), 1);
-    return test::expect_error(ErrorKind::malformed, [&] { (void)load(input_, options_); }).problem();
+    LoadOptions faulty = options_;
+    faulty.import_program = test::program("raylift-import-faulty");
+    return test::expect_error(ErrorKind::malformed, [&] { (void)load(input_, faulty); }).problem();
   }
 
   /// Whether the same attempt succeeds in a process of this program, which has the descriptors of an import's.
@@ -75,7 +77,7 @@ class Sandbox : public ::testing::Test {
       ::dup2(::memfd_create("result", 0), import::kResult);
       ::dup2(20, import::kProgress);
       try {
-        import::act_out_fault();
+        test::commit_import_fault();
       } catch (const Error& error) {
         ::_exit(error.problem().ends_with(" done") ? 0 : 1);
       }

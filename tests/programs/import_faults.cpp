@@ -29,12 +29,14 @@
 #include <string_view>
 #include <vector>
 
-#include "import_protocol.h"
-#include "sanitized.h"
-#include "scene_stream.h"
+#include "import/import_protocol.h"
+#include "import/sanitized.h"
+#include "import/scene_stream.h"
 
-namespace raylift::import {
+namespace raylift::test {
 namespace {
+
+using namespace import;
 
 struct Fault {
   std::string name, argument;
@@ -47,7 +49,7 @@ Fault wanted() {
   return {text.substr(0, blank), text.substr(std::min(blank + 1, text.size()))};
 }
 
-// What an importer does that was taken over --------------------------------------------------------------------------
+// What an importer attempts that an attacker controls -----------------------------------------------------------------
 
 int connect_port(const std::string& port) {
   sockaddr_in address{};
@@ -96,7 +98,7 @@ int raise_limit(const std::string&) {
   return ::setrlimit(RLIMIT_AS, &limit);
 }
 
-/// What it tries, with an argument where one is needed; below 0: refused, as errno says.
+/// An attempt, with an argument where it needs one. A result below 0: refused, for the reason in errno.
 constexpr struct {
   std::string_view name;
   int (*act)(const std::string&);
@@ -135,7 +137,7 @@ constexpr struct {
      }},
 };
 
-void act_out_attempt(const Fault& fault) {
+void attempt(const Fault& fault) {
   for (const auto& [name, act] : kAttempts) {
     if (fault.name != name) continue;
     errno = 0;
@@ -145,28 +147,28 @@ void act_out_attempt(const Fault& fault) {
   }
 }
 
-// What breaks, and what talks nonsense -------------------------------------------------------------------------------
+// An importer that breaks, and one that returns nonsense --------------------------------------------------------------
 
-/// Takes 16 MiB and keeps them.
-void take_memory() {
-  static std::vector<std::unique_ptr<char[]>> taken;
-  taken.push_back(std::make_unique<char[]>(std::size_t{16} << 20));
+/// Allocates 16 MiB for good.
+void allocate_memory() {
+  static std::vector<std::unique_ptr<char[]>> allocated;
+  allocated.push_back(std::make_unique<char[]>(std::size_t{16} << 20));
 }
 
-/// Takes addresses until none are left for a thread's stack. What the heap already holds suffices for a small import.
-void take_stacks() {
+/// Reserves addresses until none are left for a thread's stack. A small import needs no more than the heap has already.
+void reserve_stacks() {
   while (!kSanitized && ::mmap(nullptr, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
   }
 }
 
-/// Says more than anybody can hear.
+/// Reports progress without end.
 [[noreturn]] void flood() {
   ProgressRecord records[32]{};
   for (ProgressRecord& record : records) record.stage[0] = 'x';
   while (true) (void)!::write(kProgress, records, sizeof records);
 }
 
-/// An error that is not an importer's to give: it would end a batch.
+/// Returns an error of a kind that no importer may return: it would end a batch.
 [[noreturn]] void forge_error() {
   ByteWriter writer;
   writer.value(kVersion);
@@ -178,7 +180,7 @@ void take_stacks() {
 
 }  // namespace
 
-void act_out_fault() {
+void commit_import_fault() {
   const Fault fault = wanted();
   if (fault.name.empty()) return;
   if (fault.name == "segv") ::raise(SIGSEGV);
@@ -195,16 +197,18 @@ void act_out_fault() {
   while (fault.name == "hang") ::pause();
   for (int blocks = 0; fault.name == "memory"; ++blocks) {
     if (kSanitized && blocks == 128) throw std::bad_alloc();  // no limit is set
-    take_memory();
+    allocate_memory();
   }
-  if (fault.name == "stacks") return take_stacks();
-  act_out_attempt(fault);
+  if (fault.name == "stacks") return reserve_stacks();
+  attempt(fault);
 }
 
-/// keep: says that all is done, and then takes the result from under its reader again and again. A writable mapping
-/// keeps others from sealing it.
-void act_out_late_fault() {
-  if (wanted().name != "keep") return;
+bool keeps_result() {
+  return wanted().name == "keep";
+}
+
+/// A writable mapping keeps the parent from sealing the result.
+void keep_result() {
   const off_t size = ::lseek(kResult, 0, SEEK_CUR);
   if (::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_SHARED, kResult, 0) == MAP_FAILED)
     return;
@@ -216,4 +220,4 @@ void act_out_late_fault() {
   }
 }
 
-}  // namespace raylift::import
+}  // namespace raylift::test
