@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "suggest.h"
 #include "text.h"
 
@@ -49,9 +49,8 @@ std::string word_of(std::string_view text) {
 /// A finite number from the text's beginning, and the lower-case word after it.
 std::optional<std::pair<double, std::string>> number_and_word(std::string_view text) {
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
-  return std::pair(number, word_of(text.substr(static_cast<std::size_t>(end - text.data()))));
+  if (base::read_number(text, number) != std::errc() || !std::isfinite(number)) return std::nullopt;
+  return std::pair(number, word_of(text));
 }
 
 /// A number times the factor of its unit; nothing where that is not a whole number of 64 bits. Numbers without point
@@ -59,10 +58,8 @@ std::optional<std::pair<double, std::string>> number_and_word(std::string_view t
 template <class FactorOf>
 std::optional<std::uint64_t> scaled(std::string_view text, bool cut_fraction, const FactorOf& factor_of) {
   std::uint64_t digits = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), digits);
-  if (error == std::errc()) {
-    const std::string word = word_of(text.substr(static_cast<std::size_t>(end - text.data())));
-    if (const std::optional<double> factor = factor_of(word)) {
+  if (std::string_view rest = text; base::read_number(rest, digits) == std::errc()) {
+    if (const std::optional<double> factor = factor_of(word_of(rest))) {
       std::uint64_t result = 0;
       if (__builtin_mul_overflow(digits, static_cast<std::uint64_t>(*factor), &result)) return std::nullopt;
       return result;

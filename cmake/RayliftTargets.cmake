@@ -3,8 +3,9 @@
 
 include(GNUInstallDirs)
 
-# Settings that stay inside the build: warnings, sanitizers.
+# Settings that stay inside the build: warnings, sanitizers, and where the headers of base/ are ("base/json.h").
 add_library(raylift_build_settings INTERFACE)
+target_include_directories(raylift_build_settings INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(raylift_build_settings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wnon-virtual-dtor;-Woverloaded-virtual>
   $<$<COMPILE_LANGUAGE:CUDA>:-Wall;-Wextra;-Xcompiler=-Wall;-Xcompiler=-Wextra>)

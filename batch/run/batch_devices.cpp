@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <thread>
 
+#include "base/parse_number.h"
 #include "cli/text.h"
 
 namespace raylift::batch {
@@ -54,9 +54,9 @@ unsigned own_cores(const RankPlace& place) {
 void check_devices(const BatchOptions& options) {
   for (const std::string& device : devices_of(options)) {
     if (device == "host" || device == "auto" || options.hooks.skips_check(device)) continue;
-    int ordinal = -1;
-    const char* const end = device.data() + device.size();
-    if (!device.starts_with("cuda:") || std::from_chars(device.data() + 5, end, ordinal).ptr != end || ordinal < 0)
+    const int ordinal =
+        device.starts_with("cuda:") ? base::parse_number<int>(std::string_view(device).substr(5)).value_or(-1) : -1;
+    if (ordinal < 0)
       throw Error(ErrorKind::usage, "'" + printable(device) + "' is no device", {}, "use auto, host, or cuda:N");
     std::string why_none;
     const int count = cuda_device_count(&why_none);

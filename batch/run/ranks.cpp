@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "cli/interrupt.h"
 
 namespace raylift::batch {
@@ -63,7 +64,7 @@ void Ranks::handle(std::vector<Finished>& finished) {
     Rank& rank = ranks_[static_cast<std::size_t>(message->rank)];
     switch (message->type) {
       case Message::workers:
-        rank.workers = std::stoul(message->text);
+        rank.workers = base::parse_number<std::size_t>(message->text).value();
         break;
       case Message::row: {
         Json json = Json::parse(message->text);
@@ -74,7 +75,7 @@ void Ranks::handle(std::vector<Finished>& finished) {
         break;
       }
       case Message::interrupted:
-        signal_ = std::stoi(message->text);
+        signal_ = base::parse_number<int>(message->text).value();
         break;
       case Message::stopped:
         ++stopped_;
@@ -104,7 +105,8 @@ void serve_rank(Mpi& mpi, WorkerPoolOptions options) {
     while (const std::optional<MpiMessage> message = mpi.receive()) {
       if (message->type == Message::stop) return mpi.send(0, Message::stopped, "");
       const std::size_t space = message->text.find(' ');
-      waiting.emplace_back(std::stoul(message->text.substr(0, space)), message->text.substr(space + 1));
+      waiting.emplace_back(base::parse_number<std::size_t>(message->text.substr(0, space)).value(),
+                           message->text.substr(space + 1));
     }
     for (; !waiting.empty() && pool.idle() != 0; waiting.pop_front())
       pool.start(waiting.front().first, waiting.front().second);

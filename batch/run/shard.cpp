@@ -5,40 +5,35 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
+
+#include "base/parse_number.h"
 
 namespace raylift::batch {
 using namespace cli;
 namespace {
 
-/// Whether all of the text is a number.
-bool read_number(std::string_view text, std::size_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 /// The value of one of Slurm's variables.
 std::size_t slurm_number(const char* variable) {
   const char* set = std::getenv(variable);
-  std::size_t value = 0;
-  if (set == nullptr || !read_number(set, value))
+  const auto value = set == nullptr ? std::nullopt : base::parse_number<std::size_t>(set);
+  if (!value)
     throw Error(ErrorKind::usage,
                 fmt::format("this is a task of a Slurm job array, but {} is {}", variable,
                             set == nullptr ? "not set" : fmt::format("'{}', no number", set)),
                 {}, "name the shard by --shard");
-  return value;
+  return *value;
 }
 
 }  // namespace
 
 Shard parse_shard(std::string_view text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
-  Shard shard;
-  if (slash == text.size() || !read_number(text.substr(0, slash), shard.index) ||
-      !read_number(text.substr(slash + 1), shard.count) || shard.index >= shard.count)
+  const auto index = base::parse_number<std::size_t>(text.substr(0, slash));
+  const auto count = slash == text.size() ? std::nullopt : base::parse_number<std::size_t>(text.substr(slash + 1));
+  if (!index || !count || *index >= *count)
     throw Error(ErrorKind::usage, fmt::format("'{}' is no shard: of three, these are 0/3, 1/3 and 2/3", text));
-  return shard;
+  return {*index, *count};
 }
 
 std::optional<Shard> slurm_shard() {

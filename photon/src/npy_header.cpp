@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
+
+#include "base/parse_number.h"
 
 namespace raylift::photon {
 namespace {
@@ -107,9 +108,8 @@ class Parser {
     while (!accept(')')) {
       skip();
       std::uint64_t value = 0;
-      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-      if (error != std::errc() || values.size() == kMaxAxes) fail("'shape' is no tuple of up to 32 counts");
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      if (base::read_number(rest_, value) != std::errc() || values.size() == kMaxAxes)
+        fail("'shape' is no tuple of up to 32 counts");
       values.push_back(value);
       if (!accept(',') && !next_is(')')) fail("'shape' is no tuple of up to 32 counts");
     }

@@ -5,7 +5,6 @@
 #include <raylift/photon/parse_source.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "import/source_file.h"
 #include "optics/csv_table.h"
 
@@ -58,9 +58,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 std::optional<double> take(std::string_view& text, std::span<const Unit> units) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (base::read_number(text, value) != std::errc() || !std::isfinite(value)) return std::nullopt;
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   const std::string_view word = text.substr(begin, text.find_first_of(" -", begin) - begin);
   const auto unit = word.empty() ? units.front().value : raylift::detail::value_of(word, units);
@@ -141,7 +139,8 @@ Source with_shape(std::string_view part, std::span<const double, 3> origin) {
     if (one.name == name) kind = &one;
   }
   if (kind == nullptr)
-    refuse(name, "is no kind" + raylift::detail::did_you_mean(name, names), "kinds are point, ball, line, disc and laser");
+    refuse(name, "is no kind" + raylift::detail::did_you_mean(name, names),
+           "kinds are point, ball, line, disc and laser");
   const std::vector<double> n = numbers_of(*kind, part, part.substr(std::min(colon + 1, part.size())));
   Source source;
   Point center{n[0], n[1], n[2]};

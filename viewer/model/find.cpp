@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "cli/text.h"
 
 namespace raylift::viewer {
@@ -81,10 +81,8 @@ std::vector<std::uint32_t> matching_in_part(const Solids& solids, FoundBy by, co
 
 std::vector<std::uint32_t> with_copy_number(const Scene& scene, std::string_view text) {
   SolidSelector selector;
-  std::int64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc{} || end != text.data() + text.size()) return {};
-  selector.copy_number = number;
+  selector.copy_number = base::parse_number<std::int64_t>(text);
+  if (!selector.copy_number) return {};
   return find_solids(scene, selector);
 }
 

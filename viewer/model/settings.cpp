@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/parse_number.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
@@ -18,22 +19,13 @@ namespace {
   throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not " + std::string(wanted), {}, advice);
 }
 
-std::optional<int> integer(std::string_view text) {
-  int value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<Color> hex_color(std::string_view text) {
   if (text.size() != 7 || text[0] != '#') return std::nullopt;
   Color color{};
   for (std::size_t i = 0; i < 3; ++i) {
-    unsigned value = 0;
-    const char* begin = text.data() + 1 + 2 * i;
-    const auto [end, failed] = std::from_chars(begin, begin + 2, value, 16);
-    if (failed != std::errc{} || end != begin + 2) return std::nullopt;
-    color[i] = static_cast<float>(value) / 255.0F;
+    const auto value = base::parse_number<unsigned>(text.substr(1 + 2 * i, 2), 16);
+    if (!value) return std::nullopt;
+    color[i] = static_cast<float>(*value) / 255.0F;
   }
   return color;
 }
@@ -204,8 +196,8 @@ Background parse_background(std::string_view text) {
 Resolution parse_resolution(std::string_view text) {
   const std::size_t cross = text.find('x');
   if (cross != std::string_view::npos) {
-    const auto width = integer(text.substr(0, cross));
-    const auto height = integer(text.substr(cross + 1));
+    const auto width = base::parse_number<int>(text.substr(0, cross));
+    const auto height = base::parse_number<int>(text.substr(cross + 1));
     constexpr int kMax = 16384;
     if (width && height && *width >= 1 && *height >= 1 && *width <= kMax && *height <= kMax) return {*width, *height};
   }

@@ -2,7 +2,6 @@
 // How a scene opens: what the options mean in it.
 #include <raylift/geometry/error.h>
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "cli/text.h"
 #include "model/clip_box.h"
 #include "model/find.h"
@@ -47,11 +47,9 @@ void set_clip_box(const ViewOptions& options, const Solids& solids, Opening& vie
 std::pair<std::string, std::uint8_t> split_opacity(const std::string& text, const Solids& solids) {
   const std::size_t at = text.rfind('=');
   if (at == std::string::npos || find(solids, text).by) return {text, 0};
-  double opacity = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + at + 1, end, opacity);
-  if (error != std::errc() || rest != end || !(opacity >= kMinOpacity && opacity <= 1)) return {text, 0};
-  return {text.substr(0, at), hundredths(opacity)};
+  const auto opacity = base::parse_number<double>(std::string_view(text).substr(at + 1));
+  if (!opacity || !(*opacity >= kMinOpacity && *opacity <= 1)) return {text, 0};
+  return {text.substr(0, at), hundredths(*opacity)};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/parse_number.h"
 #include "cli/describe.h"
 #include "cli/options.h"
 #include "cli/placement_options.h"
@@ -45,17 +46,11 @@ constexpr const char* kDrawing = "Drawing";
 constexpr const char* kDevice = "Device";
 
 double number(const std::string& text, double least, double most) {
-  std::size_t used = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used != text.size() || text.empty() || !(value >= least && value <= most))
+  const auto value = base::parse_number<double>(base::without_plus(text));
+  if (!value || !(*value >= least && *value <= most))
     throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not a number from " + cli::short_number(least) +
                                       " to " + cli::short_number(most));
-  return value;
+  return *value;
 }
 
 int integer(const std::string& text, int least, int most) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collada_detail.h"
 
-#include <charconv>
 #include <cstring>
+
+#include "base/parse_number.h"
 
 namespace raylift::collada {
 
@@ -13,13 +14,12 @@ std::uint64_t unsigned_attribute(pugi::xml_node element, const char* name, std::
   std::string_view text = attribute.value();
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMaxPoints)
+  const auto value = base::parse_number<std::uint64_t>(text);
+  if (!value || *value > kMaxPoints)
     fail(ErrorKind::malformed,
          std::string(name) + "='" + attribute.value() + "' is no number from 0 to " + std::to_string(kMaxPoints),
          source, element);
-  return value;
+  return *value;
 }
 
 bool is(pugi::xml_node element, const char* name) {

@@ -3,13 +3,13 @@
 
 #include <raylift/geometry/scene/names.h>
 
-#include <charconv>
 #include <map>
 #include <set>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 
+#include "base/parse_number.h"
 #include "optics/property_faults.h"
 
 namespace raylift::collada {
@@ -94,14 +94,13 @@ class OpticsReader {
   /// One of Geant4's numbers, from 0 to `most`.
   std::uint8_t enumerator(pugi::xml_node element, const char* attribute, unsigned most) {
     const std::string_view text = required(source_, element, attribute);
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value > most)
+    const auto value = base::parse_number<unsigned>(text);
+    if (!value || *value > most)
       fail(ErrorKind::malformed,
            std::string(attribute) + "='" + std::string(text) + "' is none of Geant4's, which are 0 to " +
                std::to_string(most),
            source_, element);
-    return static_cast<std::uint8_t>(value);
+    return static_cast<std::uint8_t>(*value);
   }
 
   void read_surface(pugi::xml_node element) {
@@ -139,11 +138,10 @@ class OpticsReader {
       key += '\n' + g4dae_name(required(source_, pv, "ref"));
       if (const pugi::xml_attribute copy = pv.attribute("copyNo")) {
         const std::string_view text = copy.value();
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size())
+        const auto value = base::parse_number<std::int64_t>(text);
+        if (!value)
           fail(ErrorKind::malformed, "copyNo='" + std::string(text) + "' is no copy number", source_, element);
-        (count == 0 ? numbers.from : numbers.to) = value;
+        (count == 0 ? numbers.from : numbers.to) = *value;
       }
       if (++count > 2) break;
     }

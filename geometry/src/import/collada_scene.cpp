@@ -2,10 +2,10 @@
 // Materials and the node tree of a COLLADA document: a graph of nodes that may be instanced many times is read once,
 // measured, and only then expanded.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <map>
 
+#include "base/parse_number.h"
 #include "collada_asset.h"
 #include "collada_optics.h"
 #include "collada_text.h"
@@ -235,10 +235,9 @@ class Graph {
     for (const pugi::xml_node extra : element.children("extra"))
       for (const pugi::xml_node meta : extra.children("meta")) {
         std::string_view text = meta.child("copyNo") ? meta.child_value("copyNo") : meta.attribute("copyNo").value();
-        const auto first = text.find_first_not_of(" \t\r\n");
-        if (first == std::string_view::npos) continue;
+        text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
         std::int64_t value = 0;
-        if (std::from_chars(text.data() + first, text.data() + text.size(), value).ec == std::errc()) return value;
+        if (base::read_number(text, value) == std::errc()) return value;
       }
     return std::nullopt;
   }

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include <raylift/geometry/detail/huge_pages.h>
+
+#include "base/parse_number.h"
 
 namespace raylift::collada {
 namespace {
@@ -129,8 +130,8 @@ float nearest_float(const Real& real, const char* to) {
       (std::bit_cast<std::uint64_t>(*near) & kBelowFloat) - (kBoundary - kMargin) > 2 * kMargin) {
     value = static_cast<float>(*near);
   } else {
-    const auto [stop, error] = std::from_chars(real.unsigned_text, to, value);
-    if (error == std::errc::result_out_of_range) value = out_of_range(real, to);
+    std::string_view text(real.unsigned_text, static_cast<std::size_t>(to - real.unsigned_text));
+    if (base::read_number(text, value) == std::errc::result_out_of_range) value = out_of_range(real, to);
   }
   return real.negative ? -value : value;
 }
@@ -253,12 +254,13 @@ std::optional<std::vector<double>> read_reals(std::string_view text) {
     const char* const next = scan_real(p, end, real);
     if (next == nullptr) return std::nullopt;
     double value = 0;
-    const auto [stop, error] = std::from_chars(*p == '+' ? p + 1 : p, next, value);
-    if (error == std::errc::result_out_of_range) {
+    if (*p == '+') ++p;
+    std::string_view number(p, static_cast<std::size_t>(next - p));
+    const std::errc error = base::read_number(number, value);
+    if (error == std::errc::result_out_of_range)
       value = std::numeric_limits<double>::infinity();
-    } else if (error != std::errc() || stop > next) {
+    else if (error != std::errc())
       return std::nullopt;
-    }
     result.push_back(value);
     p = next;
   }

@@ -5,8 +5,9 @@
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "base/parse_number.h"
 
 namespace raylift::detail {
 namespace {
@@ -39,11 +40,7 @@ std::vector<std::string_view> cells_of(std::string_view line, char separator) {
 }
 
 std::optional<double> number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return base::parse_number<double>(base::without_plus(text));
 }
 
 }  // namespace

@@ -6,10 +6,11 @@
 
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <optional>
+
+#include "base/parse_number.h"
 
 namespace raylift::detail {
 namespace {
@@ -150,11 +151,12 @@ class GdmlValues::Expression {
       return values_.named(std::string(text_.substr(begin, at_ - begin)), std::string(text_), element_);
     }
     double result = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), result);
+    std::string_view rest = text_.substr(at_);
+    const std::errc error = base::read_number(rest, result);
     if (error == std::errc::result_out_of_range) fail("a number is out of range");
     if (error != std::errc())
       fail(at_ == text_.size() ? "a value is missing" : "'" + std::string(text_.substr(at_)) + "' is not understood");
-    at_ = static_cast<std::size_t>(end - text_.data());
+    at_ = text_.size() - rest.size();
     return result;
   }
 

@@ -3,8 +3,9 @@
 
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <vector>
+
+#include "base/parse_number.h"
 
 namespace raylift {
 namespace {
@@ -52,10 +53,8 @@ std::optional<std::size_t> place(const Names& names, const std::string& wanted) 
 
 /// Less than `count`.
 std::optional<std::size_t> number(std::string_view text, std::size_t count) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value >= count) return std::nullopt;
-  return value;
+  const auto value = base::parse_number<std::size_t>(text);
+  return value && *value < count ? value : std::nullopt;
 }
 
 template <class Enum, class Names>

@@ -4,10 +4,11 @@
 #include <raylift/gpu/device/pool.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "base/parse_number.h"
 
 namespace raylift {
 namespace {
@@ -23,9 +24,8 @@ int parse_ordinal(std::string_view text, const std::string& origin) {
   const auto first = text.find_first_not_of(" \t\r\n");
   const auto last = text.find_last_not_of(" \t\r\n");
   const std::string_view trimmed = first == std::string_view::npos ? "" : text.substr(first, last - first + 1);
-  int value = -1;
-  const auto [end, error] = std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), value);
-  if (trimmed.empty() || error != std::errc() || end != trimmed.data() + trimmed.size() || value < 0)
+  const int value = base::parse_number<int>(trimmed).value_or(-1);
+  if (value < 0)
     throw Error(ErrorKind::device, origin + " holds '" + std::string(trimmed) + "', which is no device number", {},
                 "set it to 0, 1, ..., or remove it");
   return value;
@@ -115,10 +115,8 @@ Device Device::parse(std::string_view text, std::optional<std::uint64_t> host_bu
     return device.info().is_host && host_budget ? host(host_budget) : device;
   }
   if (text.starts_with("cuda:")) {
-    int ordinal = -1;
-    const std::string_view number = text.substr(5);
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
-    if (error == std::errc() && end == number.data() + number.size() && ordinal >= 0) return cuda(ordinal);
+    const auto ordinal = base::parse_number<int>(text.substr(5));
+    if (ordinal && *ordinal >= 0) return cuda(*ordinal);
   }
   throw Error(ErrorKind::usage, "'" + std::string(text) + "' is no device", {}, "use auto, host, or cuda:N");
 }

@@ -8,10 +8,10 @@
 #include <cxxabi.h>
 #include <raylift/geometry/error.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <memory>
 
+#include "base/parse_number.h"
 #include "compile.h"
 
 namespace raylift::detail {
@@ -46,11 +46,14 @@ std::size_t parameter_bytes(std::string_view text) {
   for (std::size_t at = text.find('.'); at != std::string_view::npos; at = text.find('.', at + 1)) {
     if (at + 2 >= text.size() || std::string_view("busf").find(text[at + 1]) == std::string_view::npos) continue;
     std::size_t value = 0;
-    const auto [end, error] = std::from_chars(text.data() + at + 2, text.data() + text.size(), value);
-    if (error == std::errc{} && (*end == ' ' || *end == '\t')) bits = value;
+    std::string_view rest = text.substr(at + 2);
+    if (base::read_number(rest, value) == std::errc() && (rest.starts_with(' ') || rest.starts_with('\t')))
+      bits = value;
   }
-  if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos)
-    std::from_chars(text.data() + bracket + 1, text.data() + text.size(), elements);
+  if (const std::size_t bracket = text.find('['); bracket != std::string_view::npos) {
+    std::string_view rest = text.substr(bracket + 1);
+    base::read_number(rest, elements);
+  }
   if (bits == 0 || bits % 8 != 0) refuse(text);
   return bits / 8 * elements;
 }
