@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles joined two by two along shared edges.
 #include "bvh_pairs.h"
+#include "base/atomics.h"
 #include "bvh_sah.h"
 #include "large_vector.h"
 
@@ -231,23 +232,18 @@ void check(std::span<const Float3> vertices, std::span<const UInt3> triangles) {
     throw Error(ErrorKind::limit, std::to_string(triangles.size()) + " triangles are more than a BVH numbers (2^30)",
                 {}, "Split the mesh.");
   std::atomic<std::size_t> bad_vertex{vertices.size()}, bad_triangle{triangles.size()};
-  const auto lower = [](std::atomic<std::size_t>& least, std::size_t i) {
-    std::size_t seen = least.load();
-    while (i < seen && !least.compare_exchange_weak(seen, i)) {
-    }
-  };
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, vertices.size(), 1 << 14), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
       const Float3& v = vertices[i];
       if (!(std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}) <= kBvhFarthest) || std::isnan(v.y) ||
           std::isnan(v.z))
-        return lower(bad_vertex, i);
+        return base::atomic_min(bad_vertex, i);
     }
   });
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, triangles.size(), 1 << 14), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
       const UInt3& t = triangles[i];
-      if (std::max({t.x, t.y, t.z}) >= vertices.size()) return lower(bad_triangle, i);
+      if (std::max({t.x, t.y, t.z}) >= vertices.size()) return base::atomic_min(bad_triangle, i);
     }
   });
   if (const std::size_t i = bad_vertex; i < vertices.size()) {

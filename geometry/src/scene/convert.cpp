@@ -16,6 +16,8 @@
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
+
+#include "base/atomics.h"
 #define RAYLIFT_INLINE inline __attribute__((always_inline))
 #else
 #define RAYLIFT_INLINE inline
@@ -290,9 +292,7 @@ void convert_parallel(const Rows& rows, std::span<Triple> target, StoreMode mode
     const std::size_t end = std::min(target.size(), head + (chunk + 1) * kChunk);
     if (first_bad.load(std::memory_order_relaxed) < begin) return;
     const std::size_t bad = convert_range(rows, begin, target.subspan(begin, end - begin), mode, 0);
-    std::size_t seen = first_bad.load(std::memory_order_relaxed);
-    while (bad < seen && !first_bad.compare_exchange_weak(seen, bad, std::memory_order_relaxed)) {
-    }
+    base::atomic_min(first_bad, bad);
   });
   if (first_bad != kNowhere) fail_at<Triple>(rows, first_bad);
 }

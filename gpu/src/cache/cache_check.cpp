@@ -11,16 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/atomics.h"
+
 namespace raylift::detail {
 namespace {
-
-/// Raises `value`.
-template <class T>
-void raise(std::atomic<T>& value, T to) {
-  T now = value.load(std::memory_order_relaxed);
-  while (now < to && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
-  }
-}
 
 /// Of the triangles' parts the highest.
 class PartCheck : public ArrayCheck {
@@ -36,7 +30,7 @@ class PartCheck : public ArrayCheck {
       std::memcpy(&part, bytes + i * sizeof part, sizeof part);
       most = std::max(most, part);
     }
-    raise(most_, most);
+    base::atomic_max(most_, most);
   }
   std::atomic<std::uint16_t>& most_;
 };
@@ -292,7 +286,7 @@ std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
                             });
     case A::instances:
       return each<InstanceView>(array, "a number is too large", [this](const InstanceView& instance, std::uint64_t) {
-        raise(first_material_, instance.first_material);
+        base::atomic_max(first_material_, instance.first_material);
         return instance.mesh < counts_[A::meshes] && is_material(instance.outside) &&
                (instance.solid_id < counts_[A::solids] || (counts_.flattened && instance.solid_id == 0));
       });

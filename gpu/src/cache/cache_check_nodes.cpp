@@ -13,7 +13,9 @@
 #include <iterator>
 #include <numeric>
 
+#include "base/atomics.h"
 #include "cache_check.h"
+#include "upload/bvh_links.h"
 
 namespace raylift::detail {
 namespace {
@@ -21,7 +23,6 @@ namespace {
 constexpr std::uint8_t kChildren = 15;   // how many, 0 to 8
 constexpr std::uint8_t kPairs = 16;      // it has leaves
 constexpr std::uint8_t kInstance = 128;  // an InstanceNode
-constexpr std::uint32_t kSlots = 0x11111111u;
 
 class NodeCheck : public ArrayCheck {
  public:
@@ -74,9 +75,7 @@ void NodeCheck::instance(const InstanceNode& node) {
   // A ray that it makes a NaN of would miss no box.
   if (!std::all_of(std::begin(node.to_mesh.m), std::end(node.to_mesh.m), [](float x) { return std::isfinite(x); }))
     fail("an instance's transform is not finite");
-  std::uint32_t lowest = lowest_root_.load(std::memory_order_relaxed);
-  while (node.root < lowest && !lowest_root_.compare_exchange_weak(lowest, node.root, std::memory_order_relaxed)) {
-  }
+  base::atomic_min(lowest_root_, node.root);
 }
 
 void NodeCheck::elements(std::uint64_t number, std::uint64_t first, std::uint64_t count, const std::byte* bytes) {
@@ -90,18 +89,17 @@ void NodeCheck::elements(std::uint64_t number, std::uint64_t first, std::uint64_
       nodes_[first + i] = kInstance;
       continue;
     }
-    const auto leaves = static_cast<std::uint32_t>(std::popcount(node.pairs));
-    if ((node.inner & ~kSlots) != 0 || (node.inner * 15u & node.pairs) != 0) fail("a node's slots make no sense");
-    if (leaves != 0 && (leaves > pairs_ || node.first_pair > pairs_ - leaves)) fail("a node's pairs are not there");
-    const auto inner = static_cast<std::uint32_t>(std::popcount(node.inner));
-    nodes_[first + i] = static_cast<std::uint8_t>(inner | (leaves != 0 ? kPairs : 0));
-    if (inner == 0) continue;
+    const NodeLinks links(node, pairs_);
+    if (!links.slots_sound) fail("a node's slots make no sense");
+    if (!links.pairs_there) fail("a node's pairs are not there");
+    nodes_[first + i] = static_cast<std::uint8_t>(links.children | (links.pairs != 0 ? kPairs : 0));
+    if (links.children == 0) continue;
     const Begin begin{first + i, node.first_child - before};
     if (run.count == 0 || run.begins[run.count - 1].first != begin.first) {
       if (run.count == run.begins.size()) fail("a node's link leads out of its order");
       run.begins[run.count++] = begin;
     }
-    before += inner;
+    before += links.children;
   }
   runs_[number] = run;
 }
@@ -131,9 +129,9 @@ void NodeCheck::whole() {
   if (any(0, top, kPairs) || any(top, count, kInstance)) fail("instances and triangles are mixed");
   if (lowest_root_ < top) fail("an instance's link leads to no mesh");
   // Another level over the same instances is built there.
-  const std::uint64_t room = bvh::instance_room(static_cast<std::size_t>(
-      std::count_if(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(top),
-                    [](std::uint8_t node) { return (node & kInstance) != 0; })));
+  const std::uint64_t room = bvh::instance_room(
+      static_cast<std::size_t>(std::count_if(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(top),
+                                             [](std::uint8_t node) { return (node & kInstance) != 0; })));
   if (scene_ && (room > count || (room > top && any(top, room, kChildren | kPairs | kInstance))))
     fail("there is no room behind the tree over instances");
 

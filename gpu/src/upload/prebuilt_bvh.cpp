@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "bvh_links.h"
+
 namespace raylift::detail {
 namespace {
-
-constexpr std::uint32_t kInnerBits = 0x11111111U;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorKind::usage, "the BVH that was built before is not one of this scene: " + why, {},
@@ -53,11 +53,10 @@ void check_triangles(const SceneBvh& bvh, std::uint64_t triangles) {
 /// The links of a node to nodes before `end`, which follow on it: so there is no cycle.
 void check_links(const SceneBvh& bvh, std::size_t i, std::size_t end, bool has_pairs) {
   const BvhNode& node = bvh.nodes[i];
-  const auto children = static_cast<std::size_t>(std::popcount(node.inner));
-  const auto pairs = static_cast<std::size_t>(std::popcount(node.pairs));
-  if ((node.inner & ~kInnerBits) != 0 || (node.inner * 15U & node.pairs) != 0 || (pairs != 0 && !has_pairs) ||
-      (children != 0 && (node.first_child <= i || node.first_child > end || children > end - node.first_child)) ||
-      (pairs != 0 && (node.first_pair > bvh.pairs.size() || pairs > bvh.pairs.size() - node.first_pair)))
+  const NodeLinks links(node, has_pairs ? bvh.pairs.size() : 0);
+  if (!links.slots_sound || !links.pairs_there ||
+      (links.children != 0 &&
+       (node.first_child <= i || node.first_child > end || links.children > end - node.first_child)))
     refuse("node " + std::to_string(i) + " leads nowhere");
 }
 
