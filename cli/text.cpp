@@ -5,32 +5,10 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace raylift::cli {
 namespace {
-
-/// A code point and the number of its bytes; 0 bytes where they are not UTF-8.
-struct Decoded {
-  char32_t point = 0;
-  std::size_t bytes = 0;
-};
-
-Decoded decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return {};
-  char32_t point = first & (0x7FU >> bytes);
-  for (std::size_t i = 1; i != bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {};
-    point = (point << 6U) | (byte(i) & 0x3FU);
-  }
-  // Overlong, a surrogate, or beyond Unicode.
-  if ((bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000) || (point >= 0xD800 && point < 0xE000) ||
-      point > 0x10FFFF)
-    return {};
-  return {point, bytes};
-}
 
 bool acts_on_terminals(char32_t point) {
   return point < 0x20 || (point >= 0x7F && point < 0xA0) || (point >= 0x200E && point <= 0x200F) ||
@@ -43,7 +21,7 @@ std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const auto [point, bytes] = decode(text);
+    const auto [point, bytes] = base::decode_utf8(text);
     if (bytes == 0)
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
     else if (point == '\n')

@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "base/utf8.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -125,13 +127,9 @@ float Gui::wanted_scale() const {
 }
 
 void Gui::need_letters(const std::string& text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    std::uint32_t code = bytes == 1 ? lead : lead & (0xFFU >> (bytes + 1));
-    for (std::size_t k = 1; k < bytes && i + k < text.size(); ++k)
-      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3FU);
-    i += bytes;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto [code, bytes] = base::decode_utf8(rest);
+    rest.remove_prefix(std::max<std::size_t>(bytes, 1));
     // Latin letters are always there.
     if (code > 0xFF && code < 0x10000 && letters_.insert(static_cast<ImWchar>(code)).second) stale_ = true;
   }
