@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/suggest.h"
 #include "quantity.h"
-#include "suggest.h"
 #include "text.h"
 
 namespace raylift::cli {
@@ -63,9 +63,9 @@ std::string about_unknown(const CLI::App& program, const std::string& argument) 
   const CLI::App& app = innermost(program);
   const std::string word = argument.substr(0, argument.find('='));
   if (!word.empty() && word.front() == '-')
-    return "unknown option '" + word + "'" + did_you_mean(word, option_names(app));
+    return "unknown option '" + word + "'" + base::did_you_mean(word, option_names(app));
   if (&app == &program && !command_names(app).empty())
-    return "unknown command '" + word + "'" + did_you_mean(word, command_names(app));
+    return "unknown command '" + word + "'" + base::did_you_mean(word, command_names(app));
   return "'" + argument + "' is one argument too many";
 }
 
@@ -285,7 +285,8 @@ void add_files(CLI::App& app, std::vector<std::string>& files) {
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices) {
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found == choices.end())
-    throw Error(ErrorKind::usage, "'" + printable(text) + "' is not " + list(choices) + did_you_mean(text, choices));
+    throw Error(ErrorKind::usage,
+                "'" + printable(text) + "' is not " + list(choices) + base::did_you_mean(text, choices));
   return text;
 }
 

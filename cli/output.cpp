@@ -2,12 +2,13 @@
 #include "output.h"
 
 #include <fcntl.h>
-#include <raylift/geometry/detail/descriptor.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <string>
+
+#include "base/descriptor.h"
 
 namespace raylift::cli {
 OutputError::OutputError(int code)
@@ -15,7 +16,7 @@ OutputError::OutputError(int code)
 }
 
 void write_output(std::string_view text) {
-  if (const int code = detail::write_all(STDOUT_FILENO, text); code != 0) throw OutputError(code);
+  if (const int code = base::write_all(STDOUT_FILENO, text); code != 0) throw OutputError(code);
 }
 
 void finish_output() {

@@ -2,10 +2,8 @@
 #include "output_file.h"
 
 #include <fcntl.h>
-#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -47,60 +45,25 @@ OutputFile::OutputFile(const fs::path& path, std::string what) : path_(path), wh
   target_ = end_of_links(path);
   if (exists && !(S_ISREG(status.st_mode) && is_same(status, target_))) {
     target_.clear();
-    file_ = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-    if (file_ < 0) fail(errno);
+    in_place_ = base::Descriptor(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+    if (in_place_.get() < 0) fail(errno);
     return;
   }
-  make_temporary();
-  if (exists) (void)!::fchmod(file_, status.st_mode & 0777U);
-}
-
-OutputFile::~OutputFile() {
-  if (file_ >= 0) ::close(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
-}
-
-/// Gives temporary_ the first name beside the target at which make(name) succeeds.
-template <class Make>
-void OutputFile::name_temporary(const Make& make) {
-  for (unsigned i = 0;; ++i) {
-    const std::string name = target_.string() + ".part" + std::to_string(::getpid()) + '-' + std::to_string(i);
-    if (make(name.c_str())) {
-      temporary_ = name;
-      return;
-    }
-    if (errno != EEXIST) fail(errno);
-  }
-}
-
-/// Both ways, the file gets the permissions that the umask leaves.
-void OutputFile::make_temporary() {
-  file_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  if (file_ >= 0) return;
-  name_temporary([this](const char* name) {  // the file system has no files without a name
-    file_ = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return file_ >= 0;
-  });
-}
-
-/// A file without a name can't replace another one by itself.
-void OutputFile::link_temporary() {
-  const std::string self = "/proc/self/fd/" + std::to_string(file_);
-  name_temporary(
-      [&self](const char* name) { return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; });
+  if (const int code = beside_.open_unnamed(AT_FDCWD, target_, 0666); code != 0) fail(code);
+  if (exists) (void)!::fchmod(beside_.file().get(), status.st_mode & 0777U);
 }
 
 void OutputFile::write(std::string_view bytes) {
-  if (const int code = detail::write_all(file_, bytes); code != 0) fail(code);
+  if (const int code = base::write_all((target_.empty() ? in_place_ : beside_.file()).get(), bytes); code != 0)
+    fail(code);
 }
 
 void OutputFile::finish() {
-  if (!target_.empty() && temporary_.empty()) link_temporary();
+  int code = target_.empty() ? in_place_.close() : beside_.link();
   // Network file systems report a full disk on close.
-  if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) fail(errno);
-  if (target_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
-  temporary_.clear();
+  if (code == 0 && !target_.empty()) code = beside_.file().close();
+  if (code == 0 && !target_.empty()) code = beside_.rename();
+  if (code != 0) fail(code);
 }
 
 void OutputFile::fail(int code) const {

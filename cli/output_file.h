@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_beside.h"
+
 namespace raylift::cli {
 
 class OutputFile {
@@ -15,9 +17,7 @@ class OutputFile {
   explicit OutputFile(const std::filesystem::path& path, std::string what = "the file");
   /// Without finish(), a file stays as it was; nothing is left beside it, on most file systems not even by a program
   /// that is killed.
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile() = default;
 
   /// Throws Error(io).
   void write(std::string_view bytes);
@@ -26,16 +26,12 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(int code) const;
-  template <class Make>
-  void name_temporary(const Make& make);
-  void make_temporary();
-  void link_temporary();
 
   std::filesystem::path path_;  // as the user has it
   std::string what_;
   std::filesystem::path target_;  // what a rename may replace; empty: it is written in place
-  std::string temporary_;         // its name, where it has one
-  int file_ = -1;
+  base::FileBeside beside_;
+  base::Descriptor in_place_;
 };
 
 /// All of a file at once. Throws Error(io).

@@ -2,7 +2,6 @@
 #include "quantity.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/detail/units.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
@@ -15,15 +14,16 @@
 #include <utility>
 
 #include "base/parse_number.h"
-#include "suggest.h"
+#include "base/suggest.h"
+#include "base/units.h"
 #include "text.h"
 
 namespace raylift::cli {
 namespace {
 
-using detail::kLengths;
-using detail::Unit;
-using detail::value_of;
+using base::kLengths;
+using base::Unit;
+using base::value_of;
 
 constexpr std::array kDecimal{Unit{"", 1}, Unit{"k", 1e3}, Unit{"m", 1e6}, Unit{"g", 1e9}, Unit{"t", 1e12}};
 constexpr std::array kBinary{Unit{"ki", 1024.0}, Unit{"mi", 1048576.0}, Unit{"gi", 1073741824.0},
@@ -125,7 +125,7 @@ double parse_unit(std::string_view text) {
   for (const Unit& one : kLengths) names.emplace_back(one.name);
   if (!value || !(*value > 0))
     refuse(text, "a unit: mm, cm, m, km, um, inch, ft, or the number of millimetres that it has" +
-                     (value ? "" : did_you_mean(lower(text), names)));
+                     (value ? "" : base::did_you_mean(lower(text), names)));
   // Scenes end up in floats.
   if (!(*value >= 1e-15 && *value <= 1e15)) refuse(text, "a unit from 1e-15 to 1e15 mm");
   return *value;

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/json.h"
 #include "cli/output_file.h"
 
 namespace raylift::batch {
@@ -154,7 +155,7 @@ void PhotonFiles::load() {
   if (!file) check_not_complete(folder_);
   if (!file) return clear_photon_files(folder_);  // it was stopped before it had anything, or has not begun
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = base::parse_json<Json>(text);
   const auto is_count = [&](const char* name) { return json.contains(name) && json[name].is_number_unsigned(); };
   if (!json.is_object() || !json.contains("head") || !is_count("done") || !is_count("hits"))
     throw Error(ErrorKind::malformed, "is no checkpoint of raylift photons", {path.string(), {}}, "leave out --resume");

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/json.h"
 #include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
@@ -37,7 +38,7 @@ std::string sequences_of(const std::string& run) {
 /// The number of a run's first photon.
 std::uint64_t first_photon(const std::string& run) {
   std::ifstream file(run + "/summary.json", std::ios::binary);
-  const Json json = Json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+  const Json json = base::parse_json<Json>(std::string{std::istreambuf_iterator<char>(file), {}});
   return json.is_object() && json.contains("first") && json["first"].is_number_unsigned()
              ? json["first"].get<std::uint64_t>()
              : 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plot_optics.h"
 
-#include <raylift/geometry/detail/descriptor.h>
-#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/sidecar.h>
 #include <signal.h>
@@ -17,6 +15,9 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/descriptor.h"
+#include "geometry/src/process.h"
+
 namespace raylift::batch {
 namespace {
 
@@ -26,10 +27,10 @@ constexpr int kNothingToDrawWith = 3;  // the script's exit code
 
 class Memory {
  public:
-  explicit Memory(const char* name) : file_(::memfd_create(name, MFD_CLOEXEC), "a file in memory") {}
+  explicit Memory(const char* name) : file_(detail::opened(::memfd_create(name, MFD_CLOEXEC), "a file in memory")) {}
 
   void write(std::string_view text) const {
-    const int code = detail::write_all(file_.get(), text);
+    const int code = base::write_all(file_.get(), text);
     if (code != 0) throw Error(kind_of_errno(code), std::string("can't write: ") + std::strerror(code));
     ::lseek(file_.get(), 0, SEEK_SET);
   }
@@ -43,7 +44,7 @@ class Memory {
   [[nodiscard]] int get() const { return file_.get(); }
 
  private:
-  detail::Descriptor file_;
+  base::Descriptor file_;
 };
 
 fs::path script() {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/json.h"
 #include "batch/actions/cache_options.h"
 #include "batch/actions/enclosure.h"
 #include "batch/actions/hit_table.h"
@@ -157,7 +158,7 @@ Json json_of(const std::string& file, const Scene& scene, const GpuGeometry& geo
                      {"kind", kImageKinds[static_cast<std::size_t>(options.kind)]},
                      {"width", options.rays.width},
                      {"height", options.rays.height}};
-  json["residency"] = Json::parse(geometry.report().json());
+  json["residency"] = base::parse_json<Json>(geometry.report().json());
   return json;
 }
 

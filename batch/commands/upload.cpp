@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 
+#include "base/json.h"
 #include "batch/actions/cache_options.h"
 #include "cli/options.h"
 #include "cli/text.h"
@@ -63,7 +64,7 @@ int upload_files(Session& session, UploadCommandOptions& options) {
               {"flattened", options.upload.flatten},
               {"verified_bytes", options.verify ? Json(verified) : Json()},
               {"cache", options.cache.json(uploaded)},
-              {"residency", Json::parse(geometry.report().json())}};
+              {"residency", base::parse_json<Json>(geometry.report().json())}};
       if (options.timings) json["timings"] = timings_json(times);
     } else {
       std::string text = first ? "" : "\n";

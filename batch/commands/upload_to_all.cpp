@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "cli/text.h"
 #include "verify_upload.h"
 
@@ -39,7 +40,7 @@ int upload_to_all(Session& session, const UploadToAll& options) {
                                    counted(devices.size(), "device", "devices"));
     for (const GpuGeometry& geometry : geometries) {
       if (options.verify) verified += verify_upload(scene, geometry, options.upload.flatten);
-      reports.push_back(Json::parse(geometry.report().json()));
+      reports.push_back(base::parse_json<Json>(geometry.report().json()));
       text += '\n' + geometry.report().table();
     }
     if (options.verify)

@@ -2,7 +2,6 @@
 #include "batch_devices.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/device/backend.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 
 #include "base/parse_number.h"
 #include "cli/text.h"
+#include "geometry/src/process.h"
 
 namespace raylift::batch {
 using namespace cli;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json.h"
 #include "batch_summary.h"
 #include "cli/output.h"
 #include "cli/text.h"
@@ -33,7 +34,7 @@ class Merge {
     // A line without an end is a row that a batch was killed at: it counts as missing.
     Json head;
     for (std::size_t number = 1; std::getline(file, line) && !file.eof(); ++number) {
-      Json row = Json::parse(line, nullptr, false);
+      Json row = base::parse_json<Json>(line);
       if (number == 1) {
         if (!is_head(row))
           throw Error(ErrorKind::malformed, "the line is no head of a report", {report, "line 1"},

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/json.h"
 #include "base/parse_number.h"
 #include "cli/interrupt.h"
 
@@ -67,7 +68,7 @@ void Ranks::handle(std::vector<Finished>& finished) {
         rank.workers = base::parse_number<std::size_t>(message->text).value();
         break;
       case Message::row: {
-        Json json = Json::parse(message->text);
+        Json json = base::parse_json<Json>(message->text);
         rank.workers = json["workers"].get<std::size_t>();
         finished.push_back(finished_of(json));
         --rank.busy;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/source_files.h>
 #include <raylift/gpu/cache/cache.h>
@@ -13,12 +12,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
+#include "base/file_beside.h"
+#include "base/json.h"
+#include "base/utf8.h"
 #include "inputs.h"
 #include "report_head.h"
 
@@ -36,20 +38,22 @@ std::string unhex(const std::string& text) {
 constexpr std::string_view kRowBegin = R"({"file":")";
 constexpr std::string_view kHeadBegin = R"({"report":")";
 
-bool is_utf8(const std::string& text) {
-  try {
-    (void)Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
+std::string text_of(const Json& line) {
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+/// Waits until a file's name is on the disk, as its contents are.
+void sync_folder_of(const std::filesystem::path& file) {
+  const std::filesystem::path parent = file.parent_path();
+  const base::Descriptor folder(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) (void)::fsync(folder.get());
 }
 
 }  // namespace
 
 void set_file(Json& row, const std::string& path, const std::string& member) {
   row[member] = path;
-  if (is_utf8(path)) return;
+  if (base::is_utf8(path)) return;
   std::string hex;
   for (const char c : path) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
   row[member + "_hex"] = hex;
@@ -154,7 +158,7 @@ void Report::read_rows(const Earlier& earlier) {
   std::uint64_t number = 0;
   read_lines([&](std::string_view line) {
     const bool first = ++number == 1;
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = base::parse_json<Json>(line);
     if (first ? !is_head(json) : !is_row(json))
       throw Error(
           ErrorKind::malformed,
@@ -209,35 +213,40 @@ void Report::rewrite(const Place& place) {
   bool first = true;
   read_lines([&](std::string_view line) {
     if (std::exchange(first, false)) return;  // the head
-    if (const auto where = place(Json::parse(line))) lines.emplace_back(*where, line);
+    if (const auto where = place(base::parse_json<Json>(line))) lines.emplace_back(*where, line);
   });
   std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   // A link keeps pointing to its file.
   const std::filesystem::path target = std::filesystem::canonical(path_);
-  const std::string temporary = target.string() + ".sorted-" + std::to_string(::getpid());
-  Report sorted(temporary, Mode::fresh, head_);
-  try {
-    struct stat own {};
-    if (::fstat(descriptor_, &own) == 0) (void)!::fchmod(sorted.descriptor_, own.st_mode & 07777U);
-    for (const auto& [number, line] : lines) sorted.write(line + '\n');
-    sorted.finish();
-    if (std::rename(temporary.c_str(), target.c_str()) != 0) fail("can't replace the report by its new self", errno);
-  } catch (...) {
-    (void)std::remove(temporary.c_str());
-    throw;
-  }
-  std::swap(descriptor_, sorted.descriptor_);
-  bytes_ = sorted.bytes_;
+  std::string text = lines.empty() ? "" : text_of(head_);
+  for (const auto& [number, line] : lines) text += line + '\n';
+  base::FileBeside sorted;
+  const auto check = [this](int code) {
+    if (code != 0) fail("can't replace the report by one in order", code);
+  };
+  check(sorted.open(AT_FDCWD, target, 0666));
+  const int file = sorted.file().get();
+  struct stat own {};
+  if (::fstat(descriptor_, &own) == 0) (void)!::fchmod(file, own.st_mode & 07777U);
+  (void)::flock(file, LOCK_EX | LOCK_NB);
+  check(base::write_all(file, text));
+  check(::fsync(file) == 0 ? 0 : errno);
+  check(::fcntl(file, F_SETFL, O_APPEND) == 0 ? 0 : errno);
+  check(sorted.rename());
+  ::close(descriptor_);
+  descriptor_ = sorted.file().release();
+  bytes_ = text.size();
+  sync_folder_of(target);
 }
 
 void Report::append(const Json& row) {
-  write(row.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+  write(text_of(row));
 }
 
 void Report::write(std::string_view line) {
   std::string text(line);
-  if (bytes_ == 0) text.insert(0, head_.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
-  if (const int code = detail::write_all(descriptor_, text); code != 0) {
+  if (bytes_ == 0) text.insert(0, text_of(head_));
+  if (const int code = base::write_all(descriptor_, text); code != 0) {
     // Best effort: what stays is cut off by the next --resume.
     if (regular_) (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
     fail("can't write the report", code);
@@ -248,13 +257,7 @@ void Report::write(std::string_view line) {
 void Report::finish() {
   if (!regular_) return;
   if (::fsync(descriptor_) != 0) fail("can't write the report to the disk", errno);
-  // The file's name must be on the disk as well.
-  const std::filesystem::path parent = std::filesystem::path(path_).parent_path();
-  const int folder = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) {
-    (void)::fsync(folder);
-    ::close(folder);
-  }
+  sync_folder_of(path_);
 }
 
 }  // namespace raylift::batch

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/residency.h>
 #include <signal.h>
@@ -21,8 +20,10 @@
 #include <iterator>
 #include <utility>
 
+#include "base/json.h"
 #include "cli/session.h"
 #include "cli/text.h"
+#include "geometry/src/process.h"
 #include "report.h"
 #include "worker.h"
 
@@ -201,7 +202,7 @@ void WorkerPool::read(Slot& slot, std::vector<Finished>& finished) {
       slot.leaving = true;
     } else if (slot.busy) {
       const bool refused = frame->type == FrameType::refused;
-      const Json row = Json::parse(frame->payload, nullptr, false);
+      const Json row = base::parse_json<Json>(frame->payload);
       if (is_row_of(row, slot.path))
         finish(slot, row, refused, finished);
       else

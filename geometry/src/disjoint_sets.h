@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include <raylift/geometry/detail/huge_pages.h>
+#include "base/huge_pages.h"
 
 namespace raylift {
 
@@ -20,7 +20,7 @@ class DisjointSets {
   using Index = std::uint32_t;
 
   explicit DisjointSets(std::size_t count) : parent_(std::make_unique_for_overwrite<Index[]>(count)) {
-    prefer_huge_pages(parent_.get(), count * sizeof(Index));
+    base::prefer_huge_pages(parent_.get(), count * sizeof(Index));
     std::iota(parent_.get(), parent_.get() + count, Index{0});
   }
   Index find(Index i) {

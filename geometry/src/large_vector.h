@@ -3,13 +3,13 @@
 // do with the array.
 #pragma once
 
-#include <raylift/geometry/detail/huge_pages.h>
-
 #include <raylift/geometry/raw_vector.h>
 
 #include <cstddef>
 #include <memory>
 #include <vector>
+
+#include "base/huge_pages.h"
 
 namespace raylift {
 
@@ -17,7 +17,7 @@ namespace raylift {
 template <class T>
 void resize_large(RawVector<T>& vector, std::size_t size) {
   vector.reserve(size);
-  touch(vector.data(), size * sizeof(T));
+  base::touch(vector.data(), size * sizeof(T));
   vector.resize(size);
 }
 
@@ -25,7 +25,7 @@ void resize_large(RawVector<T>& vector, std::size_t size) {
 template <class T>
 std::unique_ptr<T[]> make_large(std::size_t size) {
   auto array = std::make_unique_for_overwrite<T[]>(size);
-  prefer_huge_pages(array.get(), size * sizeof(T));
+  base::prefer_huge_pages(array.get(), size * sizeof(T));
   return array;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "process.h"
+
 #include <fcntl.h>
-#include <raylift/geometry/detail/descriptor.h>
-#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <spawn.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -25,6 +26,11 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
+base::Descriptor opened(int value, const char* what) {
+  if (value < 0) throw Error(kind_of_errno(errno), std::string(what) + ": " + std::strerror(errno));
+  return base::Descriptor(value);
+}
+
 int spawn(const std::string& program, std::vector<std::string> arguments, std::vector<std::string> environment,
           std::span<const int> descriptors) {
   const auto count = static_cast<int>(descriptors.size());
@@ -33,9 +39,9 @@ int spawn(const std::string& program, std::vector<std::string> arguments, std::v
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attributes);
   // Were a source among the targets, a later dup2 would overwrite it. So all move up first.
-  std::vector<detail::Descriptor> above;
+  std::vector<base::Descriptor> above;
   for (int i = 0; i != count; ++i) {
-    above.emplace_back(::fcntl(descriptors[static_cast<std::size_t>(i)], F_DUPFD_CLOEXEC, count), "fcntl");
+    above.push_back(opened(::fcntl(descriptors[static_cast<std::size_t>(i)], F_DUPFD_CLOEXEC, count), "fcntl"));
     posix_spawn_file_actions_adddup2(&files, above.back().get(), i);
   }
   posix_spawn_file_actions_addclosefrom_np(&files, count);

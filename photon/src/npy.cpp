@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "npy_header.h"
 
 namespace raylift::photon {
@@ -43,6 +44,11 @@ std::uint64_t row_bytes_of(NpyType type, std::span<const std::uint64_t> row_shap
 
 }  // namespace
 
+class NpyFile : public base::Descriptor {
+ public:
+  using base::Descriptor::Descriptor;
+};
+
 NpyWriter::NpyWriter(std::filesystem::path path, NpyType type, std::vector<std::uint64_t> row_shape)
     : path_(std::move(path)),
       part_(path_.string() + ".part"),
@@ -65,29 +71,27 @@ NpyWriter::NpyWriter(std::filesystem::path path, NpyType type, std::vector<std::
   open(0);
   const std::uint64_t wanted = header().size() + resume.rows * row_bytes_;
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) fail(errno);
+  if (::fstat(file_->get(), &status) != 0) fail(errno);
   if (static_cast<std::uint64_t>(status.st_size) < wanted) {
     throw Error(ErrorKind::malformed, "has fewer rows than the run that is to be resumed had written",
                 {part_.string(), {}}, "start the run again without NpyWriter::Resume");
   }
-  if (::ftruncate(file_.get(), static_cast<std::int64_t>(wanted)) != 0) fail(errno);
+  if (::ftruncate(file_->get(), static_cast<std::int64_t>(wanted)) != 0) fail(errno);
   rows_ = resume.rows;
 }
 
 void NpyWriter::open(int flags) {
-  file_ = raylift::detail::Descriptor(::open(part_.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666));
-  if (file_.get() < 0) fail(errno);
+  file_ = std::make_unique<NpyFile>(::open(part_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666));
+  if (file_->get() < 0) fail(errno);
   if ((flags & O_TRUNC) != 0) write(header(), 0);
 }
 
 NpyWriter::~NpyWriter() {
-  if (file_.get() < 0) return;
-  if (!keep_) ::unlink(part_.c_str());
+  if (file_->get() >= 0 && !keep_) ::unlink(part_.c_str());
 }
 
 void NpyWriter::write(std::string_view bytes, std::uint64_t at) const {
-  if (const int code = raylift::detail::write_all(file_.get(), bytes, static_cast<std::int64_t>(at)); code != 0)
-    fail(code);
+  if (const int code = base::write_all(file_->get(), bytes, static_cast<std::int64_t>(at)); code != 0) fail(code);
 }
 
 void NpyWriter::fail(int code) const {
@@ -111,23 +115,27 @@ void NpyWriter::append(std::span<const std::byte> rows) {
 }
 
 void NpyWriter::sync() const {
-  if (::fdatasync(file_.get()) != 0) fail(errno);
+  if (::fdatasync(file_->get()) != 0) fail(errno);
 }
 
 void NpyWriter::finish() {
   write(header(), 0);
-  if (const int code = file_.close(); code != 0) fail(code);
+  if (const int code = file_->close(); code != 0) fail(code);
   if (::rename(part_.c_str(), path_.c_str()) != 0) fail(errno);
 }
+
+NpyReader::~NpyReader() = default;
+NpyReader::NpyReader(NpyReader&& other) noexcept = default;
+NpyReader& NpyReader::operator=(NpyReader&& other) noexcept = default;
 
 NpyReader::NpyReader(std::filesystem::path path) : path_(std::move(path)) {
   const auto io = [this] {
     const int code = errno;
     throw Error(kind_of_errno(code), std::string("can't be opened: ") + std::strerror(code), {path_.string(), {}});
   };
-  file_ = raylift::detail::Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  file_ = std::make_unique<NpyFile>(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
-  if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) io();
+  if (file_->get() < 0 || ::fstat(file_->get(), &status) != 0) io();
   if (!S_ISREG(status.st_mode)) throw Error(ErrorKind::io, "is no file", {path_.string(), {}});
   parse(static_cast<std::uint64_t>(status.st_size));
 }
@@ -137,7 +145,7 @@ NpyReader::NpyReader(std::string bytes, std::filesystem::path path) : path_(std:
 }
 
 std::size_t NpyReader::read_at(std::span<std::byte> to, std::uint64_t at) const {
-  if (file_.get() >= 0) return read_all(file_.get(), to, at, path_.string());
+  if (file_) return read_all(file_->get(), to, at, path_.string());
   return bytes_.copy(reinterpret_cast<char*>(to.data()), to.size(), static_cast<std::size_t>(at));
 }
 

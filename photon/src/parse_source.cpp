@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/detail/suggest.h>
-#include <raylift/geometry/detail/units.h>
 #include <raylift/geometry/error.h>
 #include <raylift/photon/parse_source.h>
 
@@ -14,6 +12,8 @@
 #include <vector>
 
 #include "base/parse_number.h"
+#include "base/suggest.h"
+#include "base/units.h"
 #include "import/source_file.h"
 #include "optics/csv_table.h"
 
@@ -22,8 +22,8 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-using raylift::detail::kLengths;
-using raylift::detail::Unit;
+using base::kLengths;
+using base::Unit;
 
 // The first of each holds where a number has no unit.
 constexpr std::array kTimes{Unit{"ns", 1}, Unit{"ps", 1e-3}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
@@ -61,7 +61,7 @@ std::optional<double> take(std::string_view& text, std::span<const Unit> units) 
   if (base::read_number(text, value) != std::errc() || !std::isfinite(value)) return std::nullopt;
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   const std::string_view word = text.substr(begin, text.find_first_of(" -", begin) - begin);
-  const auto unit = word.empty() ? units.front().value : raylift::detail::value_of(word, units);
+  const auto unit = word.empty() ? units.front().value : base::value_of(word, units);
   if (!unit) return std::nullopt;
   text.remove_prefix(begin + word.size());
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -139,8 +139,7 @@ Source with_shape(std::string_view part, std::span<const double, 3> origin) {
     if (one.name == name) kind = &one;
   }
   if (kind == nullptr)
-    refuse(name, "is no kind" + raylift::detail::did_you_mean(name, names),
-           "kinds are point, ball, line, disc and laser");
+    refuse(name, "is no kind" + base::did_you_mean(name, names), "kinds are point, ball, line, disc and laser");
   const std::vector<double> n = numbers_of(*kind, part, part.substr(std::min(colon + 1, part.size())));
   Source source;
   Point center{n[0], n[1], n[2]};
@@ -246,7 +245,7 @@ void set(Source& source, std::string_view part, std::vector<std::string_view>& s
     seen.push_back(name);
     return key.set(source, part, part.substr(sign + 1));
   }
-  refuse(part, "is no part of the form key=value" + raylift::detail::did_you_mean(name, names),
+  refuse(part, "is no part of the form key=value" + base::did_you_mean(name, names),
          "keys are wavelength, time, decay, direction, angle and polarization");
 }
 

@@ -98,5 +98,23 @@ TEST(BatchReport, MayHoldAnyValueInAnyPlace) {
   EXPECT_GT(refused, 100U);
 }
 
+TEST(ReportFile, IsPutInOrderThroughNoPlantedLink) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "report.jsonl").string();
+  batch::Report report(path, batch::Report::Mode::fresh, {{"report", "test"}});
+  for (const char* file : {"b", "a", "gone"}) report.append({{"file", file}});
+  std::filesystem::permissions(path, std::filesystem::perms{0640});
+  std::filesystem::create_symlink("victim", path + ".sorted-" + std::to_string(::getpid()));
+  report.rewrite([](const json& row) {
+    return row["file"] == "gone" ? std::nullopt : std::optional<std::size_t>(row["file"] == "b");
+  });
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "victim"));
+  report.append({{"file", "c"}});
+  std::vector<std::string> files;
+  for (const json& row : lines_of(path)) files.push_back(row.value("file", ""));
+  EXPECT_THAT(files, ::testing::ElementsAre("", "a", "b", "c"));
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms{0640});
+}
+
 }  // namespace
 }  // namespace raylift::test

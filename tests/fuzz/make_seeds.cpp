@@ -3,14 +3,15 @@
 //
 //   fuzz_seeds FOLDER    writes FOLDER/stream and FOLDER/cache
 #include <fcntl.h>
-#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/gpu/cache/cache.h>
 
 #include <cstdio>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "import/scene_stream.h"
 #include "support/random_optics.h"
 #include "support/tank_scene.h"
@@ -50,7 +51,8 @@ template <class Put>
 std::string stream_of(char which, const fs::path& scratch, const Put& put) {
   detail::ByteWriter writer;
   put(writer);
-  const detail::Descriptor file(::open(scratch.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600), "the scratch file");
+  const base::Descriptor file(::open(scratch.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600));
+  if (file.get() < 0) throw std::runtime_error("the scratch file can't be made");
   writer.write_to(file.get());
   return which + bytes_in(scratch);
 }

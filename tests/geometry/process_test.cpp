@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What child processes start with, and the memory there is.
+#include "process.h"
+
 #include <gtest/gtest.h>
-#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "cli/text.h"
 #include "light/chroma_photons.h"
 
@@ -125,7 +126,7 @@ void add_chroma(PhotonSet& set, const fs::path& folder, std::uint64_t most) {
 /// The number of the run's first photon.
 std::uint64_t first_photon(const fs::path& folder) {
   std::ifstream file(folder / "summary.json", std::ios::binary);
-  const auto json = nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+  const auto json = base::parse_json(std::string{std::istreambuf_iterator<char>(file), {}});
   return json.is_object() && json.contains("first") && json["first"].is_number_unsigned()
              ? json["first"].get<std::uint64_t>()
              : 0;

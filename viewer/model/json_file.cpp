@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
+#include "base/json.h"
 #include "cli/output_file.h"
 
 namespace raylift::viewer {
@@ -17,7 +19,7 @@ KeptJson read_json_file(const std::filesystem::path& file, const std::string& wh
   if (file.empty() || !std::filesystem::exists(file, ignored)) return KeptJson::object();
   std::ifstream in(file);
   if (!in) throw Error(ErrorKind::io, std::string("can't be read: ") + std::strerror(errno), {file.string(), ""});
-  KeptJson json = KeptJson::parse(in, nullptr, false);
+  KeptJson json = base::parse_json<KeptJson>(std::string{std::istreambuf_iterator<char>(in), {}});
   if (!json.is_object())
     throw Error(ErrorKind::malformed, "not a file of " + what, {file.string(), ""}, "move or correct the file");
   return json;

@@ -7,8 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/json.h"
+#include "base/suggest.h"
 #include "cli/quantity.h"
-#include "cli/suggest.h"
 #include "cli/text.h"
 #include "model/measurement.h"
 
@@ -120,7 +121,7 @@ const Parameter* find_parameter(const Verb& verb, std::string_view name) {
 [[noreturn]] void reject_name(const Verb& verb, const std::string& name) {
   if (verb.parameters.empty()) throw Error(ErrorKind::usage, std::string(verb.name) + " takes no parameters");
   throw Error(ErrorKind::usage, std::string(verb.name) + " has no parameter '" + cli::printable(name.substr(0, 64)) +
-                                    "'" + cli::did_you_mean(name.substr(0, 64), names_of(verb)));
+                                    "'" + base::did_you_mean(name.substr(0, 64), names_of(verb)));
 }
 
 /// A value as it is typed: by the rules of options.
@@ -190,7 +191,7 @@ Arguments::Arguments(const Verb& verb, const Json& given) {
 
 Arguments Arguments::of_words(const Verb& verb, std::span<const std::string> words) {
   if (words.size() == 1 && words[0].starts_with('{')) {
-    const Json json = Json::parse(words[0], nullptr, false);
+    const Json json = base::parse_json<Json>(words[0]);
     if (!json.is_object()) throw Error(ErrorKind::usage, "the parameters are not a JSON object");
     return {verb, json};
   }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <new>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "cli/text.h"
 #include "remote/arguments.h"
 #include "remote/describe_verbs.h"
@@ -88,7 +88,7 @@ Answer Conversation::begin(const rpc::Call& call, rpc::Code& failing) {
   if (verb == nullptr) {
     const std::string name = call.method.substr(0, 64);
     throw Error(ErrorKind::usage,
-                "there is no verb '" + cli::printable(name) + "'" + cli::did_you_mean(name, verb_names()));
+                "there is no verb '" + cli::printable(name) + "'" + base::did_you_mean(name, verb_names()));
   }
   failing = rpc::Code::invalid_params;
   const Arguments arguments(*verb, call.params);

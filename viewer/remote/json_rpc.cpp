@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remote/json_rpc.h"
 
+#include "base/json.h"
 #include "cli/session.h"
 #include "cli/text.h"
 
@@ -11,32 +12,6 @@ Message refused(Code code, std::string_view message) {
   Call call;
   call.refusal = error(nullptr, code, message);
   return {{std::move(call)}, false};
-}
-
-/// What is too much about a text, if anything. It need not be JSON.
-std::string excess(std::string_view text) {
-  if (text.size() > kMaxBytes) return "a message has at most " + cli::grouped(kMaxBytes) + " bytes";
-  int depth = 0;
-  std::size_t values = 1;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\')
-      ++i;
-    else if (c == '"')
-      quoted = !quoted;
-    else if (quoted)
-      continue;
-    else if (c == '[' || c == '{')
-      ++depth, ++values;
-    else if (c == ']' || c == '}')
-      --depth;
-    else if (c == ',')
-      ++values;
-    if (depth > kMaxDepth) return "a message is nested at most " + std::to_string(kMaxDepth) + " deep";
-    if (values > kMaxValues) return "a message has at most " + cli::grouped(kMaxValues) + " values";
-  }
-  return {};
 }
 
 Call parse_call(const Json& json) {
@@ -65,8 +40,9 @@ Call parse_call(const Json& json) {
 }  // namespace
 
 Message parse(std::string_view text) {
-  if (const std::string why = excess(text); !why.empty()) return refused(Code::invalid_request, why);
-  const Json json = Json::parse(text, nullptr, false);
+  if (const std::string why = base::json_excess(text, {kMaxBytes, kMaxDepth, kMaxValues}); !why.empty())
+    return refused(Code::invalid_request, "the message is " + why);
+  const Json json = base::parse_json<Json>(text);
   if (json.is_discarded()) return refused(Code::parse_error, "the message is not JSON");
   if (!json.is_array()) return {{parse_call(json)}, false};
   if (json.empty()) return refused(Code::invalid_request, "a batch has at least one request");

@@ -12,9 +12,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/json.h"
+#include "base/suggest.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
-#include "cli/suggest.h"
 #include "cli/text.h"
 #include "remote/arguments.h"
 #include "remote/json_rpc.h"
@@ -27,8 +28,8 @@ constexpr const char* kGroup = "A viewer that runs";
 constexpr const char* kStartOne = "start one: raylift-view FILE";
 
 /// A connection to a viewer of this user.
-detail::Descriptor connected(const std::string& to) {
-  std::optional<detail::Descriptor> socket;
+base::Descriptor connected(const std::string& to) {
+  std::optional<base::Descriptor> socket;
   if (to.find('/') != std::string::npos) {
     socket = connect_to(to);
     if (!socket) throw Error(ErrorKind::io, "no viewer listens there", {to, ""}, kStartOne);
@@ -50,7 +51,7 @@ detail::Descriptor connected(const std::string& to) {
 }
 
 /// Waits until the socket is ready; an interrupt throws Error(cancelled).
-void wait_for(const detail::Descriptor& socket, short events, const cli::Session& session) {
+void wait_for(const base::Descriptor& socket, short events, const cli::Session& session) {
   pollfd awaited{socket.get(), events, 0};
   constexpr int kLook = 200;  // ms: a signal may come just before poll()
   while (::poll(&awaited, 1, kLook) <= 0) session.stop_if_interrupted();
@@ -59,7 +60,7 @@ void wait_for(const detail::Descriptor& socket, short events, const cli::Session
 /// What a viewer says, line by line.
 class Lines {
  public:
-  Lines(const detail::Descriptor& socket, const cli::Session& session) : socket_(socket), session_(session) {}
+  Lines(const base::Descriptor& socket, const cli::Session& session) : socket_(socket), session_(session) {}
 
   void say(const std::string& text) const {
     for (std::size_t sent = 0; sent < text.size();) {
@@ -80,14 +81,14 @@ class Lines {
       if (count <= 0) return std::nullopt;
       text_.append(piece.data(), static_cast<std::size_t>(count));
     }
-    Json json = Json::parse(text_.substr(0, end), nullptr, false);
+    Json json = base::parse_json<Json>(text_.substr(0, end));
     if (!json.is_object()) throw Error(ErrorKind::malformed, "what answers is no viewer");
     text_.erase(0, end + 1);
     return json;
   }
 
  private:
-  const detail::Descriptor& socket_;
+  const base::Descriptor& socket_;
   const cli::Session& session_;
   std::string text_;
 };
@@ -151,11 +152,11 @@ int send(const SendOptions& options, const std::vector<std::string>& words, cli:
   if (verb == nullptr)
     throw Error(
         ErrorKind::usage,
-        "there is no verb '" + cli::printable(options.verb) + "'" + cli::did_you_mean(options.verb, verb_names()), {},
+        "there is no verb '" + cli::printable(options.verb) + "'" + base::did_you_mean(options.verb, verb_names()), {},
         "see 'raylift-view --help'");
   const Arguments arguments = Arguments::of_words(*verb, words);
   const Json request{{"jsonrpc", "2.0"}, {"id", 1}, {"method", verb->name}, {"params", arguments.json()}};
-  const detail::Descriptor socket = connected(options.to);
+  const base::Descriptor socket = connected(options.to);
   Lines lines(socket, session);
   lines.say(rpc::line(request));
   const std::optional<Json> answer = lines.next();

@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "geometry/src/process.h"
+
 namespace raylift::viewer {
 namespace {
 
@@ -24,12 +26,12 @@ bool try_again(int code) {
 }
 
 /// Whether the client has closed its socket, and not only its end for writing.
-bool has_left(const detail::Descriptor& socket) {
+bool has_left(const base::Descriptor& socket) {
   pollfd seen{socket.get(), 0, 0};
   return ::poll(&seen, 1, 0) > 0;  // POLLHUP and POLLERR alone
 }
 
-void control(const detail::Descriptor& events, int operation, const detail::Descriptor& socket, std::uint32_t awaited) {
+void control(const base::Descriptor& events, int operation, const base::Descriptor& socket, std::uint32_t awaited) {
   epoll_event event{};
   event.events = awaited;
   event.data.fd = socket.get();
@@ -39,7 +41,10 @@ void control(const detail::Descriptor& events, int operation, const detail::Desc
 }  // namespace
 
 ViewServer::ViewServer(const ControlTarget& target, const std::filesystem::path& folder, uid_t user)
-    : target_(target), user_(user), folder_(folder, true), events_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1") {
+    : target_(target),
+      user_(user),
+      folder_(folder, true),
+      events_(detail::opened(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
   folder_.remove_stale();
   std::tie(listening_, name_) = folder_.listen();
   control(events_, EPOLL_CTL_ADD, listening_, EPOLLIN);
@@ -83,7 +88,7 @@ bool ViewServer::serve() {
 
 void ViewServer::accept_all() {
   while (listens_) {
-    detail::Descriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    base::Descriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.get() >= 0) {
       accept_one(std::move(socket));
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
@@ -97,7 +102,7 @@ void ViewServer::accept_all() {
   }
 }
 
-void ViewServer::accept_one(detail::Descriptor socket) {
+void ViewServer::accept_one(base::Descriptor socket) {
   if (peer_of(socket) != user_) return;  // closed without a word
   if (clients_.size() >= kMaxClients) {
     const Error full(ErrorKind::limit, "this viewer has " + std::to_string(kMaxClients) + " clients already");

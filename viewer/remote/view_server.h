@@ -2,7 +2,6 @@
 // The viewer's Unix socket: its clients, none of which the window ever waits for.
 #pragma once
 
-#include <raylift/geometry/detail/descriptor.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <list>
 #include <string>
 
+#include "base/descriptor.h"
 #include "remote/conversation.h"
 #include "remote/view_socket.h"
 
@@ -43,12 +43,12 @@ class ViewServer {
  private:
   using Clock = std::chrono::steady_clock;
   struct Client {
-    detail::Descriptor socket;
+    base::Descriptor socket;
     Conversation talk;
     std::uint32_t awaited = 0;  // events of epoll
   };
   void accept_all();
-  void accept_one(detail::Descriptor socket);
+  void accept_one(base::Descriptor socket);
   static void read(Client& client);
   static void write(Client& client);
   void await(Client& client);
@@ -56,9 +56,9 @@ class ViewServer {
   ControlTarget target_;
   uid_t user_;
   SocketFolder folder_;
-  detail::Descriptor listening_;
+  base::Descriptor listening_;
   std::string name_;
-  detail::Descriptor events_;
+  base::Descriptor events_;
   bool listens_ = true;  // to the listening socket's events
   Clock::time_point listens_again_{};
   std::list<Client> clients_;

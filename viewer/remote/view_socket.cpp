@@ -17,11 +17,13 @@
 #include <memory>
 #include <utility>
 
+#include "geometry/src/process.h"
+
 namespace raylift::viewer {
 namespace {
 
 namespace fs = std::filesystem;
-using detail::Descriptor;
+using base::Descriptor;
 
 [[noreturn]] void refuse_folder(const fs::path& path, const std::string& problem) {
   throw Error(ErrorKind::io, "viewers can't be reached: " + problem, {path.string(), ""},
@@ -53,7 +55,7 @@ int with_address(const std::string& path, const Call& call) {
 }
 
 Descriptor new_socket(int flags) {
-  return {::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0), "socket"};
+  return detail::opened(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0), "socket");
 }
 
 /// A path of a file in an open folder: short enough for any folder, and in no other one.

@@ -4,7 +4,6 @@
 // another folder in its place.
 #pragma once
 
-#include <raylift/geometry/detail/descriptor.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -12,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/descriptor.h"
 
 namespace raylift::viewer {
 
@@ -27,21 +28,21 @@ class SocketFolder {
   /// The names of all sockets, the newest first.
   [[nodiscard]] std::vector<std::string> names() const;
   /// A socket of this process that listens, and its name, view-PID.sock. Throws Error.
-  [[nodiscard]] std::pair<detail::Descriptor, std::string> listen() const;
+  [[nodiscard]] std::pair<base::Descriptor, std::string> listen() const;
   /// Connected to a socket of that name; nothing where nobody listens there.
-  [[nodiscard]] std::optional<detail::Descriptor> connect(const std::string& name) const;
+  [[nodiscard]] std::optional<base::Descriptor> connect(const std::string& name) const;
   void remove(const std::string& name) const noexcept;
   /// Removes sockets of viewers that have ended.
   void remove_stale() const;
 
  private:
   std::filesystem::path path_;
-  detail::Descriptor folder_;
+  base::Descriptor folder_;
 };
 
 /// Connected to the socket at a path; nothing where nobody listens there.
-[[nodiscard]] std::optional<detail::Descriptor> connect_to(const std::filesystem::path& path);
+[[nodiscard]] std::optional<base::Descriptor> connect_to(const std::filesystem::path& path);
 /// Who is at the other end of a Unix socket, as the kernel knows it; nothing where it doesn't.
-[[nodiscard]] std::optional<uid_t> peer_of(const detail::Descriptor& socket);
+[[nodiscard]] std::optional<uid_t> peer_of(const base::Descriptor& socket);
 
 }  // namespace raylift::viewer

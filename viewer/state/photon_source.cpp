@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/text.h"
 #include "rays/device_scene.h"
 
@@ -38,7 +39,7 @@ struct RunOfPhotons {
 RunOfPhotons run_of(const fs::path& folder) {
   const std::string name = (folder / "summary.json").string();
   std::ifstream file(name, std::ios::binary);
-  const auto json = nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+  const auto json = base::parse_json(std::string{std::istreambuf_iterator<char>(file), {}});
   try {
     RunOfPhotons run{json.at("source").get<std::string>(), {}};
     run.run.seed = json.at("seed").get<std::uint64_t>();

@@ -10,7 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cli/suggest.h"
+#include "base/json.h"
+#include "base/suggest.h"
 #include "cli/text.h"
 
 namespace raylift::viewer {
@@ -80,7 +81,8 @@ std::vector<std::string> read_config(const std::string& path, const CLI::App& ap
   std::error_code ignored;
   if (!in || std::filesystem::is_directory(path, ignored))
     throw Error(ErrorKind::io, "the configuration can't be read", {path, ""}, "check its name");
-  const nlohmann::json config = nlohmann::json::parse(in, nullptr, false, true);
+  const nlohmann::json config =
+      base::parse_json(std::string{std::istreambuf_iterator<char>(in), {}}, nullptr, base::JsonComments::ignored);
   if (!config.is_object()) throw malformed("the configuration is not a JSON object", "");
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options())
@@ -89,7 +91,7 @@ std::vector<std::string> read_config(const std::string& path, const CLI::App& ap
   std::vector<std::string> arguments;
   for (const auto& [key, value] : config.items()) {
     if (std::find(names.begin(), names.end(), key) == names.end())
-      throw malformed("unknown option '" + cli::printable(key) + "'" + cli::did_you_mean(key, names),
+      throw malformed("unknown option '" + cli::printable(key) + "'" + base::did_you_mean(key, names),
                       "key '" + cli::printable(key) + "'");
     if (value.is_null() || value.is_object() ||
         (value.is_array() && std::any_of(value.begin(), value.end(),

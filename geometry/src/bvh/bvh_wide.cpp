@@ -120,7 +120,7 @@ WideTree collapse(const BinaryNode* binary_nodes, const RawVector<Primitive>& pr
   while (!level.empty()) {
     const std::size_t n = level.size(), base = result.nodes.size();
     const auto children = make_large<Children>(n);
-    if (result.nodes.capacity() >= base + n) touch(result.nodes.data() + base, n * sizeof(BvhNode));
+    if (result.nodes.capacity() >= base + n) base::touch(result.nodes.data() + base, n * sizeof(BvhNode));
     result.nodes.resize(base + n);
     const std::span<BvhNode> nodes = std::span(result.nodes).subspan(base);
     const std::size_t blocks = (n + kNodesAtOnce - 1) / kNodesAtOnce;

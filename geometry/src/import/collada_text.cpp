@@ -10,8 +10,7 @@
 #include <numeric>
 #include <utility>
 
-#include <raylift/geometry/detail/huge_pages.h>
-
+#include "base/huge_pages.h"
 #include "base/parse_number.h"
 
 namespace raylift::collada {
@@ -217,7 +216,7 @@ struct Pieces {
 Floats read_floats(std::string_view text) {
   const Pieces pieces(text);
   Floats result;
-  reserve_huge(result.values, pieces.before.back());
+  base::reserve_huge(result.values, pieces.before.back());
   result.values.resize(pieces.before.back());
   result.bad = pieces.read(
       [&](const char* p, const char* end, std::uint64_t number) { return read_real(p, end, result.values[number]); });
@@ -231,7 +230,7 @@ IndexScan read_indices(std::string_view text, std::size_t stride, std::size_t po
   result.count = pieces.before.back();
   const std::size_t first = taken.size();
   const std::size_t points = result.count / stride;
-  if (first == 0) reserve_huge(taken, points);
+  if (first == 0) base::reserve_huge(taken, points);
   taken.resize(first + points);
   result.bad = pieces.read([&](const char* p, const char* end, std::uint64_t number) {
     std::uint32_t value = 0;

@@ -14,8 +14,8 @@
 #include <functional>
 #include <limits>
 
-#include <raylift/geometry/detail/huge_pages.h>
-#include "atomic_min.h"
+#include "base/atomics.h"
+#include "base/huge_pages.h"
 
 namespace raylift {
 namespace {
@@ -113,7 +113,7 @@ class Converter {
     check_vertices(base, count, [&](std::size_t i) {
       return finite({part.mVertices[i].x, part.mVertices[i].y, part.mVertices[i].z});
     });
-    if (base == 0) reserve_huge(mesh_.vertices, count);
+    if (base == 0) base::reserve_huge(mesh_.vertices, count);
     mesh_.vertices.resize(base + count);
     tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i)
@@ -129,7 +129,7 @@ class Converter {
     if (first + count > options_.limits.triangles)
       fail(ErrorKind::limit, "more than " + std::to_string(options_.limits.triangles) + " triangles", "",
            "raise the limit with LoadLimits::triangles");
-    if (first == 0) reserve_huge(mesh_.triangles, count);
+    if (first == 0) base::reserve_huge(mesh_.triangles, count);
     mesh_.triangles.resize(first + count);
     return first;
   }
@@ -202,7 +202,7 @@ class Converter {
 
   /// Each corner becomes a vertex.
   void keep_corners(const collada::Positions& positions, const std::vector<std::uint32_t>& corners) {
-    reserve_huge(mesh_.vertices, corners.size());
+    base::reserve_huge(mesh_.vertices, corners.size());
     mesh_.vertices.resize(corners.size());
     tbb::parallel_for(Range(0, corners.size(), kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i) mesh_.vertices[i] = positions[corners[i]];
@@ -216,7 +216,7 @@ class Converter {
     std::vector<std::uint32_t> first(positions.count, kGone);  // corner of each position
     tbb::parallel_for(Range(0, corners.size(), kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i)
-        atomic_min(std::atomic_ref(first[corners[i]]), static_cast<std::uint32_t>(i));
+        base::atomic_min(std::atomic_ref(first[corners[i]]), static_cast<std::uint32_t>(i));
     });
     std::vector<std::uint32_t> rank(positions.count);
     const std::size_t used = tbb::parallel_scan(
@@ -230,7 +230,7 @@ class Converter {
           return sum;
         },
         std::plus<>());
-    reserve_huge(mesh_.vertices, used);
+    base::reserve_huge(mesh_.vertices, used);
     mesh_.vertices.resize(used);
     tbb::parallel_for(Range(0, positions.count, kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i)

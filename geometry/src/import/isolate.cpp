@@ -4,8 +4,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <raylift/geometry/detail/descriptor.h>
-#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -21,7 +19,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "import_protocol.h"
+#include "process.h"
 #include "scene_stream.h"
 
 namespace raylift {
@@ -31,17 +31,17 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 struct Pipe {
-  detail::Descriptor read, write;
+  base::Descriptor read, write;
 };
 
 Pipe make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
-  return {detail::Descriptor(ends[0], "can't make a pipe"), detail::Descriptor(ends[1], "can't make a pipe")};
+  return {detail::opened(ends[0], "can't make a pipe"), detail::opened(ends[1], "can't make a pipe")};
 }
 
-detail::Descriptor make_memory(const char* name) {
-  return {::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "can't make a file in memory"};
+base::Descriptor make_memory(const char* name) {
+  return detail::opened(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "can't make a file in memory");
 }
 
 bool executable(const fs::path& path) {
@@ -165,9 +165,9 @@ class Import {
   Scene run() {
     const auto start = Clock::now();
     const fs::path program = find_program(options_);
-    const detail::Descriptor request = make_memory("raylift-request");
-    const detail::Descriptor result = make_memory("raylift-scene");
-    const detail::Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
+    const base::Descriptor request = make_memory("raylift-request");
+    const base::Descriptor result = make_memory("raylift-scene");
+    const base::Descriptor null = detail::opened(::open("/dev/null", O_RDWR | O_CLOEXEC), "/dev/null");
     Pipe progress = make_pipe();
     Pipe errors = make_pipe();
     ByteWriter writer;

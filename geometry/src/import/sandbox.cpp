@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <linux/landlock.h>
-#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/import_process.h>
 #include <sched.h>
@@ -20,6 +19,8 @@
 #include <string>
 #include <utility>
 
+#include "base/descriptor.h"
+#include "process.h"
 #include "sanitized.h"
 
 namespace raylift {
@@ -43,19 +44,20 @@ std::uint64_t all_file_rights(long version) {
   return (std::uint64_t{1} << count) - 1;
 }
 
-void allow(const detail::Descriptor& rules, const std::filesystem::path& place, std::uint64_t rights) {
-  const detail::Descriptor opened(::open(place.c_str(), O_PATH | O_CLOEXEC), "the file can't be opened");
+void allow(const base::Descriptor& rules, const std::filesystem::path& place, std::uint64_t rights) {
+  const base::Descriptor file = detail::opened(::open(place.c_str(), O_PATH | O_CLOEXEC), "the file can't be opened");
   landlock_path_beneath_attr rule{};
   rule.allowed_access = rights;
-  rule.parent_fd = opened.get();
+  rule.parent_fd = file.get();
   if (::syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) fail("Landlock", errno);
 }
 
 void restrict_files(const std::filesystem::path& input, bool folder) {
   landlock_ruleset_attr handled{};
   handled.handled_access_fs = all_file_rights(landlock_version());
-  const detail::Descriptor rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0)),
-                                 "can't confine the import process: Landlock");
+  const base::Descriptor rules =
+      detail::opened(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0)),
+                     "can't confine the import process: Landlock");
   allow(rules, input, LANDLOCK_ACCESS_FS_READ_FILE);
   if (folder) {
     const std::filesystem::path parent = input.parent_path();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source_file.h"
 
-#include <raylift/geometry/detail/process.h>
 #include <raylift/geometry/error.h>
 #include <unistd.h>
 #include <zip.h>
 #include <zlib.h>
+#include "base/huge_pages.h"
+#include "process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +15,6 @@
 #include <memory>
 #include <pugixml.hpp>
 
-#include <raylift/geometry/detail/huge_pages.h>
 #include "collada_detail.h"
 
 namespace raylift {
@@ -228,7 +228,7 @@ std::string read_file(const fs::path& path) {
   if (!file) fail_io(path, "the file can't be opened", errno);
   std::string text;
   const std::uint64_t size = size_of(path);
-  reserve_huge(text, size);
+  base::reserve_huge(text, size);
   constexpr std::size_t kBlock = std::size_t{4} << 20;
   std::unique_ptr<char[]> block(new char[kBlock]);
   while (text.size() < size) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv_table.h"
 
-#include <raylift/geometry/detail/suggest.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "base/parse_number.h"
+#include "base/suggest.h"
 
 namespace raylift::detail {
 namespace {
@@ -78,8 +78,8 @@ CsvTable::CsvTable(std::string_view text, std::string file) : file_(std::move(fi
 std::vector<double> CsvTable::column(const std::string& name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found == names_.end())
-    throw Error(ErrorKind::malformed, "no column is called '" + name + "'" + did_you_mean(name, names_), {file_, ""},
-                names_.empty() ? "the file's first line has no names: give the column's number" : "");
+    throw Error(ErrorKind::malformed, "no column is called '" + name + "'" + base::did_you_mean(name, names_),
+                {file_, ""}, names_.empty() ? "the file's first line has no names: give the column's number" : "");
   return numbers(static_cast<std::size_t>(found - names_.begin()));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gdml.h"
 
-#include <raylift/geometry/detail/suggest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/words.h>
 #include <raylift/geometry/scene/names.h>
@@ -13,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/suggest.h"
 #include "edit_optics.h"
 #include "gdml_values.h"
 #include "property_faults.h"
@@ -201,7 +201,7 @@ class Gdml {
     std::vector<std::string> names;
     for (const auto& [known, index] : surfaces_) names.push_back(known);
     throw Error(ErrorKind::malformed,
-                "it refers to '" + name + "', and no opticalsurface is called so" + did_you_mean(name, names),
+                "it refers to '" + name + "', and no opticalsurface is called so" + base::did_you_mean(name, names),
                 {file_, where});
   }
 
@@ -215,7 +215,7 @@ class Gdml {
     if (!structure_.contains(name))
       throw Error(ErrorKind::malformed,
                   "it refers to '" + name + "', and no volume is called so" +
-                      did_you_mean(name, {structure_.begin(), structure_.end()}),
+                      base::did_you_mean(name, {structure_.begin(), structure_.end()}),
                   {file_, where});
     assignment.from.volume = literal_pattern(as_in_scene(name, volumes_));
     scene_.optics.assignments.push_back(std::move(assignment));
@@ -242,7 +242,7 @@ class Gdml {
       std::vector<std::string> names;
       for (const auto& [known, copy] : placed_) names.push_back(known);
       throw Error(ErrorKind::malformed,
-                  "it refers to '" + name + "', and no physvol is called so" + did_you_mean(name, names),
+                  "it refers to '" + name + "', and no physvol is called so" + base::did_you_mean(name, names),
                   {file_, where});
     }
     SolidSelector selector;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gdml_values.h"
 
-#include <raylift/geometry/detail/suggest.h>
 #include <raylift/geometry/error.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <optional>
 
 #include "base/parse_number.h"
+#include "base/suggest.h"
 
 namespace raylift::detail {
 namespace {
@@ -188,9 +188,10 @@ double GdmlValues::named(const std::string& name, const std::string& expression,
   const auto definition = numbers_.find(name);
   if (definition == numbers_.end()) {
     if (const auto unit = unit_of(name)) return *unit;
-    throw Error(ErrorKind::malformed,
-                "in '" + expression + "', nothing is called '" + name + "'" + did_you_mean(name, names_of(numbers_)),
-                {file_, element}, "raylift knows numbers, + - * /, parentheses, names of constants, and units");
+    throw Error(
+        ErrorKind::malformed,
+        "in '" + expression + "', nothing is called '" + name + "'" + base::did_you_mean(name, names_of(numbers_)),
+        {file_, element}, "raylift knows numbers, + - * /, parentheses, names of constants, and units");
   }
   const pugi::xml_node node = definition->second;
   const std::string where = std::string("<") + node.name() + "> '" + name + "'";
@@ -209,9 +210,10 @@ GdmlMatrix GdmlValues::matrix(const std::string& name, const std::string& elemen
   const auto found = matrices_.find(name);
   if (found == matrices_.end()) {
     if (numbers_.contains(name)) return {1, {named(name, name, element)}};
-    throw Error(ErrorKind::malformed,
-                "it refers to '" + name + "', and no matrix is called so" + did_you_mean(name, names_of(matrices_)),
-                {file_, element});
+    throw Error(
+        ErrorKind::malformed,
+        "it refers to '" + name + "', and no matrix is called so" + base::did_you_mean(name, names_of(matrices_)),
+        {file_, element});
   }
   const std::string where = "<matrix> '" + name + "'";
   const double columns = evaluate(found->second.attribute("coldim").as_string("1"), where);

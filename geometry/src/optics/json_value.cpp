@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_value.h"
 
-#include <raylift/geometry/detail/suggest.h>
 #include <raylift/geometry/error.h>
 
 #include <algorithm>
 #include <cctype>
 #include <set>
 
+#include "base/json.h"
+#include "base/suggest.h"
+
 namespace raylift::detail {
 namespace {
 
-constexpr int kMaxNesting = 32;
 constexpr std::size_t kMaxMembers = 20'000;  // a member takes a look at those before it
 
-/// What the library's own parser lets pass.
+/// What the parser lets pass.
 class Guard {
  public:
   explicit Guard(const std::string& file) : file_(file) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+  bool operator()(int /*depth*/, Json::parse_event_t event, const Json& parsed) {
     using Part = Json::parse_event_t;
-    if (depth > kMaxNesting)
-      throw Error(ErrorKind::limit, "values are nested deeper than " + std::to_string(kMaxNesting), {file_, ""});
     if (event == Part::object_start) open_.emplace_back();
     if (event == Part::object_end) open_.pop_back();
     if (event == Part::key) {
@@ -44,13 +43,11 @@ class Guard {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
-  try {
-    return Json::parse(text, Guard(file));
-  } catch (const Json::exception& error) {
-    std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    if (const std::size_t end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
-    throw Error(ErrorKind::malformed, "no valid JSON: " + what, {file, ""});
-  }
+  base::JsonFault fault;
+  Json json = base::parse_json<Json>(text, &fault, base::JsonComments::refused, Guard(file));
+  if (!json.is_discarded()) return json;
+  throw fault.exceeds_limit ? Error(ErrorKind::limit, "the JSON is " + fault.what, {file, ""})
+                            : Error(ErrorKind::malformed, "no valid JSON: " + fault.what, {file, ""});
 }
 
 std::string json_path(const std::string& object, std::string_view member) {
@@ -124,7 +121,7 @@ void JsonValue::allow(std::initializer_list<std::string_view> members) const {
   for (const auto& [name, value] : json_->items()) {
     if (name == "comment" || std::find(members.begin(), members.end(), name) != members.end()) continue;
     fail("has an unknown field '" + name + "'" +
-         did_you_mean(name, std::vector<std::string>(members.begin(), members.end())));
+         base::did_you_mean(name, std::vector<std::string>(members.begin(), members.end())));
   }
 }
 

@@ -15,7 +15,7 @@ namespace raylift::detail {
 /// Keeps the order of members.
 using Json = nlohmann::ordered_json;
 
-/// Throws Error: malformed (no JSON, a member that occurs twice), limit (nested deeper than 32, more than 20,000
+/// Throws Error: malformed (no JSON, a member that occurs twice), limit (those of base::JsonLimits, more than 20,000
 /// members of one object). `file` is for messages.
 [[nodiscard]] Json parse_json(const std::string& text, const std::string& file);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sidecar.h"
 
-#include <raylift/geometry/detail/suggest.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/optics/words.h>
 #include <raylift/geometry/scene/names.h>
@@ -13,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/suggest.h"
 #include "edit_optics.h"
 #include "property_faults.h"
 
@@ -58,7 +58,7 @@ class Sidecar {
         optics_.channel_types.clear();
         optics_.channel_assignments.clear();
       } else {
-        one.fail("is '" + part + "'" + did_you_mean(part, {"materials", "surfaces", "assignments", "channels"}),
+        one.fail("is '" + part + "'" + base::did_you_mean(part, {"materials", "surfaces", "assignments", "channels"}),
                  "it may be materials, surfaces, assignments or channels");
       }
     }
@@ -75,7 +75,7 @@ class Sidecar {
     for (const auto& [pattern, value] : all.members()) {
       const std::vector<std::uint32_t> meant = index.meant(pattern);
       if (meant.empty())
-        warn(value, "no material of the scene is called so" + did_you_mean(pattern, index.base_names()));
+        warn(value, "no material of the scene is called so" + base::did_you_mean(pattern, index.base_names()));
       OpticalProperties nobodys;  // so that mistakes are found all the same
       if (meant.empty()) change(nobodys, value, PropertyOf::material);
       for (const std::uint32_t material : meant) change(optics_.materials[material], value, PropertyOf::material);
@@ -97,7 +97,7 @@ class Sidecar {
     for (const auto& [pattern, value] : all.members()) {
       std::vector<std::uint32_t> meant = index.meant(pattern);
       if (meant.empty() && (value.is_null() || has_wildcard(pattern))) {
-        warn(value, "no surface of the scene is called so" + did_you_mean(pattern, index.base_names()));
+        warn(value, "no surface of the scene is called so" + base::did_you_mean(pattern, index.base_names()));
         OpticalSurface nobodys;
         if (!value.is_null()) change(nobodys, value);
         continue;
@@ -182,7 +182,7 @@ class Sidecar {
     const std::string name = value.text();
     const std::vector<std::uint32_t> meant = index.meant(literal_pattern(name));
     if (meant.empty())
-      value.fail("is '" + name + "', and no " + what + " is called so" + did_you_mean(name, index.names()));
+      value.fail("is '" + name + "', and no " + what + " is called so" + base::did_you_mean(name, index.names()));
     if (meant.size() > 1)
       value.fail("is '" + name + "', and " + std::to_string(meant.size()) + ' ' + what + "s are called so",
                  "give the whole name, with its pointer");

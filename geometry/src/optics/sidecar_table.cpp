@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sidecar_table.h"
 
-#include <raylift/geometry/detail/suggest.h>
 #include <raylift/geometry/error.h>
 
 #include <array>
 #include <span>
 #include <utility>
 
+#include "base/suggest.h"
 #include "edit_optics.h"
 #include "property_faults.h"
 
@@ -59,7 +59,7 @@ double factor_of(const JsonValue& value, const std::string& key, const PropertyI
   if (known.empty()) unit.fail("is '" + name + "', and " + key + " has no unit", "take it out");
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  unit.fail("is '" + name + "', and " + key + " has one of " + list + did_you_mean(name, known));
+  unit.fail("is '" + name + "', and " + key + " has one of " + list + base::did_you_mean(name, known));
 }
 
 struct Axis {

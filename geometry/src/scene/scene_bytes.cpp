@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <tbb/blocked_range.h>
@@ -11,11 +10,13 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/descriptor.h"
+
 namespace raylift::detail {
 namespace {
 
 void hand_over(int descriptor, std::string_view bytes) {
-  const int code = write_all(descriptor, bytes);
+  const int code = base::write_all(descriptor, bytes);
   // The scene is handed over in memory that is a file to the kernel.
   if (code == EFBIG)
     throw Error(ErrorKind::limit, "the imported scene is larger than the import's memory, or than files may be", {},

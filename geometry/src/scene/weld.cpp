@@ -17,8 +17,8 @@
 #include <span>
 #include <string>
 
-#include <raylift/geometry/detail/huge_pages.h>
-#include "atomic_min.h"
+#include "base/atomics.h"
+#include "base/huge_pages.h"
 #include "disjoint_sets.h"
 
 namespace raylift {
@@ -33,7 +33,7 @@ using Range = tbb::blocked_range<std::size_t>;
 /// Numbers, not initialised. (An array of std::atomic would be written twice: since C++20 it starts as zeros.)
 std::unique_ptr<Index[]> scratch(std::size_t count) {
   auto result = std::make_unique_for_overwrite<Index[]>(count);
-  prefer_huge_pages(result.get(), count * sizeof(Index));
+  base::prefer_huge_pages(result.get(), count * sizeof(Index));
   return result;
 }
 
@@ -91,7 +91,7 @@ std::unique_ptr<Index[]> exact_representatives(const std::vector<Float3>& vertic
         Index seen = entry.load(std::memory_order_relaxed);
         if (seen == kEmpty && entry.compare_exchange_strong(seen, id, std::memory_order_relaxed)) break;
         if (key_of(vertices[seen]) == key) {
-          atomic_min(entry, id);
+          base::atomic_min(entry, id);
           break;
         }
       }
@@ -121,7 +121,7 @@ void keep_representatives(Mesh& mesh, const Index* representative) {
   if (kept == count) return;
 
   std::vector<Float3> vertices;
-  reserve_huge(vertices, kept);
+  base::reserve_huge(vertices, kept);
   vertices.resize(kept);
   tbb::parallel_for(Range(0, count, kGrain), [&](const Range& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i)

@@ -57,7 +57,7 @@ struct CacheFile::Open {
   }
 
   std::filesystem::path path;
-  Descriptor file;
+  base::Descriptor file;
   CacheHeader header{};
   CacheKey key;
   std::vector<CacheSection> sections;

@@ -3,9 +3,9 @@
 // write to them. Whoever could would decide what is uploaded.
 #pragma once
 
-#include <raylift/geometry/detail/descriptor.h>
-
 #include <filesystem>
+
+#include "base/descriptor.h"
 
 namespace raylift::detail {
 
@@ -30,7 +30,7 @@ class CacheFolder {
 
  private:
   std::filesystem::path path_;
-  Descriptor descriptor_;
+  base::Descriptor descriptor_;
 };
 
 }  // namespace raylift::detail

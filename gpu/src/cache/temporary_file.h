@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/file_beside.h"
 #include "cache_folder.h"
 
 namespace raylift::detail {
@@ -16,10 +17,6 @@ class TemporaryFile {
  public:
   /// Makes the folder where it is missing. Throws Error(io), also where others can write to the folder.
   explicit TemporaryFile(const std::filesystem::path& final);
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
   /// A full disk is better known before than after.
   void reserve(std::uint64_t bytes);
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes) const;
@@ -30,8 +27,7 @@ class TemporaryFile {
   [[noreturn]] void fail(const std::string& what, int code) const;
   std::filesystem::path final_;
   CacheFolder folder_;
-  std::string name_;
-  int file_ = -1;
+  base::FileBeside file_;
 };
 
 }  // namespace raylift::detail

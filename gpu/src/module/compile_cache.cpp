@@ -2,7 +2,6 @@
 #include "compile_cache.h"
 
 #include <fcntl.h>
-#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/gpu/cache/cache.h>
@@ -15,6 +14,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/descriptor.h"
 #include "cache/cache_folder.h"
 #include "cache/temporary_file.h"
 
@@ -107,7 +107,7 @@ std::optional<Compiled> CompileCache::read() const {
   try {
     const CacheFolder folder = CacheFolder::of(path_);
     folder.expect_private();
-    const Descriptor file(folder.open_file(path_));
+    const base::Descriptor file(folder.open_file(path_));
     CacheFolder::expect_private(file.get(), path_);
     struct stat status {};
     if (::fstat(file.get(), &status) != 0 || status.st_size < 0 ||

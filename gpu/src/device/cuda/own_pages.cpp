@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "own_pages.h"
 
-#include <raylift/geometry/detail/huge_pages.h>
 #include <sys/mman.h>
 #include <tbb/task_arena.h>
 
 #include <cstdint>
+
+#include "base/huge_pages.h"
 
 namespace raylift::cuda {
 namespace {
@@ -31,7 +32,7 @@ void* OwnPages::map(std::size_t bytes) {
   (void)::munmap(data + size, kHugePage - before);
   (void)::madvise(data, size, MADV_DONTFORK);
   // Isolated: this thread must not be handed other work of its caller's, which may wait for these very pages.
-  tbb::this_task_arena::isolate([&] { touch(data, size); });
+  tbb::this_task_arena::isolate([&] { base::touch(data, size); });
   const std::scoped_lock lock(mutex_);
   sizes_.emplace(data, size);
   return data;

@@ -3,11 +3,10 @@
 // Format: NEP 1, A Simple File Format for NumPy Arrays, versions 1.0 and 2.0; little endian and C order alone.
 #pragma once
 
-#include <raylift/geometry/detail/descriptor.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +19,8 @@ enum class NpyType : std::uint8_t { float32, int32, uint32, uint64 };
 [[nodiscard]] constexpr std::size_t bytes_of(NpyType type) {
   return type == NpyType::uint64 ? 8 : 4;
 }
+
+class NpyFile;
 
 /// Writes rows of one shape. The file is `path` + ".part" until finish() renames it, so a file of that name is
 /// complete.
@@ -63,7 +64,7 @@ class NpyWriter {
   NpyType type_;
   std::vector<std::uint64_t> row_shape_;
   std::uint64_t row_bytes_, rows_ = 0;
-  raylift::detail::Descriptor file_;
+  std::unique_ptr<NpyFile> file_;
   bool keep_ = false;
 };
 
@@ -75,6 +76,9 @@ class NpyReader {
   explicit NpyReader(std::filesystem::path path);
   /// Such a file's bytes; `path` is what errors call it.
   NpyReader(std::string bytes, std::filesystem::path path);
+  ~NpyReader();
+  NpyReader(NpyReader&& other) noexcept;
+  NpyReader& operator=(NpyReader&& other) noexcept;
 
   [[nodiscard]] NpyType type() const { return type_; }
   [[nodiscard]] const std::vector<std::uint64_t>& shape() const { return shape_; }
@@ -96,8 +100,8 @@ class NpyReader {
   NpyType type_ = NpyType::float32;
   std::vector<std::uint64_t> shape_;
   std::uint64_t row_bytes_ = 0, begin_ = 0;
-  raylift::detail::Descriptor file_;
-  std::string bytes_;  // where there is no file
+  std::unique_ptr<NpyFile> file_;  // none: bytes_ has the array
+  std::string bytes_;
 };
 
 /// All rows of a file, each of which is a T. Throws what NpyReader does, and limit where they don't fit into memory.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/detail/suggest.h>
+#include "suggest.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-namespace raylift::detail {
+namespace raylift::base {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Three rows of the table: of this character and of the two before it.
@@ -51,4 +51,4 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return best.empty() ? "" : ": did you mean '" + best + "'?";
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::base

@@ -6,13 +6,11 @@
 #include <string_view>
 #include <utility>
 
-namespace raylift::detail {
+namespace raylift::base {
 
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}
-  /// Takes what a system call gave; throws an Error of kind_of_errno that names `what` where the call has failed.
-  Descriptor(int value, const char* what);
   ~Descriptor() { close(); }
   Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
@@ -20,6 +18,8 @@ class Descriptor {
     return *this;
   }
   [[nodiscard]] int get() const { return value_; }
+  /// Gives the descriptor away, which is not closed then.
+  [[nodiscard]] int release() { return std::exchange(value_, -1); }
   /// Returns 0, or the errno of a failure: network file systems report a full disk here.
   int close() noexcept;
 
@@ -31,4 +31,4 @@ class Descriptor {
 /// has failed.
 [[nodiscard]] int write_all(int descriptor, std::string_view bytes, std::int64_t at = -1) noexcept;
 
-}  // namespace raylift::detail
+}  // namespace raylift::base

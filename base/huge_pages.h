@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace raylift {
+namespace raylift::base {
 
 /// Asks for huge pages behind memory that has been allocated but not touched, where the system gives them on request.
 /// Only advice: nothing changes but the time that the first touch takes.
@@ -21,4 +21,4 @@ void reserve_huge(Container& container, std::size_t size) {
   prefer_huge_pages(container.data(), container.capacity() * sizeof(*container.data()));
 }
 
-}  // namespace raylift
+}  // namespace raylift::base

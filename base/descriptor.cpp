@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/detail/descriptor.h>
-#include <raylift/geometry/error.h>
+#include "descriptor.h"
+
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <string>
 
-namespace raylift::detail {
-
-Descriptor::Descriptor(int value, const char* what) : value_(value) {
-  if (value < 0) throw Error(kind_of_errno(errno), std::string(what) + ": " + std::strerror(errno));
-}
+namespace raylift::base {
 
 int Descriptor::close() noexcept {
   // After an interruption the descriptor is closed too.
@@ -30,4 +24,4 @@ int write_all(int descriptor, std::string_view bytes, std::int64_t at) noexcept 
   return 0;
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::base

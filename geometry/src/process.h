@@ -7,7 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace raylift::detail {
+
+/// What a system call returned; throws an Error of kind_of_errno(errno) that names `what` where the call has failed.
+[[nodiscard]] base::Descriptor opened(int value, const char* what);
 
 /// Starts a program, and returns its process id. It has `descriptors` as its 0, 1, 2 and so on, and no other. It is in
 /// a process group of its own, so that an interrupt from the terminal reaches its parent alone, which decides; and no

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace raylift::detail {
+namespace raylift::base {
 
 /// The optimal string alignment distance: insertions, deletions, substitutions and transpositions of neighbours
 /// (F. J. Damerau, CACM 7(3), 1964, with no part edited twice).
@@ -19,4 +19,4 @@ namespace raylift::detail {
 /// ": did you mean 'device'?", or nothing: for the end of an error message.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-}  // namespace raylift::detail
+}  // namespace raylift::base

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace raylift::detail {
+namespace raylift::base {
 
 struct Unit {
   std::string_view name;
@@ -26,4 +26,4 @@ inline constexpr std::array kLengths{Unit{"mm", 1},         Unit{"cm", 10},     
   return std::nullopt;
 }
 
-}  // namespace raylift::detail
+}  // namespace raylift::base

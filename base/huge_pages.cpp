@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/detail/huge_pages.h>
+#include "huge_pages.h"
+
 #include <sys/mman.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstdint>
 
-namespace raylift {
+namespace raylift::base {
 
 void prefer_huge_pages(const void* data, std::size_t bytes) noexcept {
   constexpr std::uintptr_t kHugePage = std::uintptr_t{2} << 20;
@@ -26,4 +27,4 @@ void touch(void* data, std::size_t bytes) {
   });
 }
 
-}  // namespace raylift
+}  // namespace raylift::base
