@@ -97,7 +97,8 @@ inline void prefetch(const void* address, std::size_t bytes) {
   __builtin_prefetch(static_cast<const char*>(address) + bytes - 1);
 }
 
-// Asks for the first pair that is hit; if there is none, for what is there already, as no branch tells beforehand.
+// Asks for the first pair that is hit; if there is none, for what is there already, since no branch decides it
+// beforehand.
 inline void prefetch_pair(const BvhView& bvh, const PairHits& hits, const BvhNode* node) {
   const std::uint32_t below = (hits.pairs & -hits.pairs) - 1u;
   const void* const pair = bvh.pairs + hits.first_pair + count_bits(hits.pair_mask & below);

@@ -63,7 +63,7 @@ class Placement {
     return placed;
   }
 
-  /// Takes large instances to pieces, so that the level over instances can tell them from what stands inside of them:
+  /// Splits large instances, so that the level over instances separates them from what stands inside of them:
   /// without that a ray goes through all of a detector's outer hull before, or after, it meets a sensor. After
   /// Benthin, Woop, Wald, Afra, "Improved Two-Level BVHs using Partial Re-Braiding" (HPG 2017), as a pass of its own:
   /// always the largest piece, until none is too large, or there are twice as many as instances.
@@ -167,9 +167,9 @@ class JoinedNumbers {
     end_ = first;
   }
   [[nodiscard]] std::uint32_t end() const { return end_; }
-  /// Of the first node in a mesh's level.
+  /// The number of the first node in a mesh's level.
   [[nodiscard]] std::uint32_t begin(std::size_t mesh, std::size_t level) const { return begins_[mesh][level]; }
-  /// Of a mesh's node.
+  /// The number of a mesh's node.
   [[nodiscard]] std::uint32_t of(std::size_t mesh, std::uint32_t node) const {
     const auto& ends = trees_[mesh].level_ends;
     const auto level = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), node) - ends.begin());

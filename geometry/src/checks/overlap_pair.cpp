@@ -46,7 +46,7 @@ class Probe {
   [[nodiscard]] const Vector& place() const { return place_; }
 
  private:
-  /// Of a surface that comes nowhere near the other one: a vertex of each piece says it all.
+  /// The surface comes nowhere near the other one, so one vertex of each piece is enough.
   void look_at_shells() {
     for (const std::uint32_t vertex : mesh_.tree().shells()) look_at_far(mesh_.vertex(vertex));
   }

@@ -38,7 +38,7 @@ void validate_meshes(const Scene& scene) {
                   {scene.source, "instance " + std::to_string(i)});
 }
 
-/// Calls `work` for all numbers below `count`, in parallel, and tells the stage after every few.
+/// Calls `work` for all numbers below `count`, in parallel, and updates the stage after every few.
 template <class Work>
 void in_slices(const Stage& stage, std::size_t count, const Work& work) {
   constexpr std::size_t kSlice = 256;
@@ -49,7 +49,7 @@ void in_slices(const Stage& stage, std::size_t count, const Work& work) {
   }
 }
 
-/// Of the meshes that a test needs.
+/// The meshes that a test needs.
 Trees make_trees(const Scene& scene, const std::vector<Test>& tests, const Progress& progress) {
   std::vector<bool> needed(scene.meshes.size());
   for (const Test& test : tests)

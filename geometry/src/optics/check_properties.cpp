@@ -171,17 +171,17 @@ void warn_of_unused_surfaces(Scene& scene) {
 /// One warning for all keys of an owner that have the same reason.
 void warn_of_unhonoured(Scene& scene) {
   const std::vector<UnhonouredProperty> all = unhonoured_properties(scene);
-  std::vector<bool> told(all.size(), false);
+  std::vector<bool> reported(all.size(), false);
   for (std::size_t i = 0; i != all.size(); ++i) {
-    if (told[i]) continue;
+    if (reported[i]) continue;
     const UnhonouredProperty& first = all[i];
     std::string keys = first.key;
     bool several = false;
     // Those of one owner stand together.
     for (std::size_t k = i + 1; k != all.size() && all[k].of == first.of && all[k].owner == first.owner; ++k)
-      if (!told[k] && all[k].why == first.why) {
+      if (!reported[k] && all[k].why == first.why) {
         keys += ", " + all[k].key;
-        several = told[k] = true;
+        several = reported[k] = true;
       }
     scene.report.warnings.push_back(property_owner(first.of, first.owner) + ": " + keys + (several ? " are" : " is") +
                                     " not honoured: " + first.why);

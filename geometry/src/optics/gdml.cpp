@@ -248,7 +248,7 @@ class Gdml {
     SolidSelector selector;
     const std::string there = as_in_scene(name, solids_);
     selector.solid = literal_pattern(there);
-    // Pointers differ from one export to the next. What they told apart, copy numbers do.
+    // Pointers differ from one export to the next. Copy numbers separate what the pointers separated.
     const auto meant = solids_.meant(selector.solid);
     const bool exact = meant.size() == 1 && solids_.names()[meant.front()] == there;
     if (exact || of_base_[std::string(base_name(name))] < 2 || !has_copy_numbers_ || found->second.empty())

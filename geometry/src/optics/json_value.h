@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that a person wrote: every value knows its place, which errors name ("materials.Water.RINDEX.values[3]").
+// JSON that a person wrote: every value holds its place, which errors name ("materials.Water.RINDEX.values[3]").
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class JsonValue {
   [[nodiscard]] bool has(std::string_view member) const { return json_->contains(member); }
   /// A member that must be there.
   [[nodiscard]] JsonValue at(std::string_view member) const;
-  /// That this is an object of no other members than these, and "comment".
+  /// Throws unless this is an object without other members than these and "comment".
   void allow(std::initializer_list<std::string_view> members) const;
 
   /// `what` follows the value's place.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with one property, for readers that know where in their file each number stands.
+// What is wrong with one property; readers add where in their file the number stands.
 #pragma once
 
 #include <raylift/geometry/optics/properties.h>
@@ -17,7 +17,7 @@ struct PropertyFault {
   std::string advice;
 };
 
-/// The first fault. `info` is null for a key that raylift does not know.
+/// The first fault. `info` is null for a key that is none of raylift's properties.
 [[nodiscard]] std::optional<PropertyFault> find_fault(const OpticalTable& table, const PropertyInfo* info);
 [[nodiscard]] std::optional<PropertyFault> find_fault(double value, const PropertyInfo* info);
 

@@ -141,7 +141,7 @@ class Resolver {
 
   void warn_of_missing_indices() {
     const std::vector<OpticalProperties>& materials = optics_.materials;
-    std::vector<bool> has(scene_.materials.size(), false), told = has;
+    std::vector<bool> has(scene_.materials.size(), false), warned = has;
     for (std::size_t i = 0; i != materials.size(); ++i) has[i] = materials[i].table("RINDEX") != nullptr;
     if (std::find(has.begin(), has.end(), true) == has.end()) return;
     if (!tree_) tree_ = solid_tree(scene_);
@@ -151,9 +151,9 @@ class Resolver {
       for (const auto& [from, to] : {std::pair(solid, mother), std::pair(mother, solid)}) {
         const std::uint32_t lit = scene_.material(scene_.instances[from], 0);
         const std::uint32_t dark = scene_.material(scene_.instances[to], 0);
-        if (lit == kNone || dark == kNone || !has[lit] || has[dark] || told[dark]) continue;
+        if (lit == kNone || dark == kNone || !has[lit] || has[dark] || warned[dark]) continue;
         if (!passes(surface_between(scene_, *tree_, from, to))) continue;
-        told[dark] = true;
+        warned[dark] = true;
         scene_.report.warnings.push_back(
             "material '" + scene_.materials[dark].name + "' has no RINDEX: light ends there, as where it comes from '" +
             scene_.path(scene_.instances[from]) + "' into '" + scene_.path(scene_.instances[to]) + "'");

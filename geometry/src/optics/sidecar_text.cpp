@@ -103,7 +103,7 @@ std::vector<std::string> distinct_names(const std::vector<OpticalSurface>& surfa
     std::string name = surface.name;
     while (!given.insert(name).second) {
       name = surface.name + '#' + std::to_string(++last.try_emplace(surface.name, 1).first->second);
-      if (taken.contains(name)) name = surface.name;  // somebody else's
+      if (taken.contains(name)) name = surface.name;  // another surface has this name
     }
     names.push_back(std::move(name));
   }

@@ -7,7 +7,7 @@
 #include <raylift/geometry/detail/standard.h>
 
 #if defined(__CUDACC__)
-#if !defined(__CUDACC_RTC__)  // which knows CUDA's types by itself
+#if !defined(__CUDACC_RTC__)  // which has CUDA's types built in
 #include <vector_types.h>
 #endif
 #define RAYLIFT_HD __host__ __device__

@@ -64,7 +64,7 @@ template <std::same_as<Float3> V>
 [[nodiscard]] RAYLIFT_HD inline float length(V a) {
   return sqrtf(dot(a, a));
 }
-/// Of length 1. The vector must have a length.
+/// The vector scaled to length 1; it must not be zero.
 template <std::same_as<Float3> V>
 [[nodiscard]] RAYLIFT_HD inline V normalized(V a) {
   return a / length(a);

@@ -79,7 +79,7 @@ struct alignas(8) PairIds {
 static_assert(sizeof(PairIds) == 8);
 
 /// The arrays that a traversal reads, not owned; host or device addresses. Without nodes every ray misses. The root is
-/// nodes[0]; the caller must know whether it is a mesh's or that over a scene's instances.
+/// nodes[0]; the tree does not record whether it is a mesh's or the one over a scene's instances.
 struct BvhView {
   const BvhNode* nodes;
   const TrianglePair* pairs;

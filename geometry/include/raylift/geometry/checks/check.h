@@ -55,7 +55,7 @@ struct MeshCheck {
   [[nodiscard]] bool closed() const;
   /// Closed, with normals inward.
   [[nodiscard]] bool inverted() const;
-  /// Closed, normals outward, with more volume than rounding explains: no ray leaks, and each crossing tells inside
+  /// Closed, normals outward, with more volume than rounding explains: no ray leaks, and each crossing separates inside
   /// from outside.
   [[nodiscard]] bool watertight() const;
 };

@@ -11,7 +11,7 @@ int import_process();
 /// What confines import processes on this machine. Neither holds in a build with sanitizers.
 struct ImportSandbox {
   bool landlock = false;  ///< a process reads its input and what lies with it, and no other file
-  bool seccomp = false;   ///< it makes no connection, process or file, signals nobody, and runs no other code
+  bool seccomp = false;   ///< it makes no connection, process or file, sends no signal, and runs no other code
 };
 [[nodiscard]] ImportSandbox import_sandbox() noexcept;
 

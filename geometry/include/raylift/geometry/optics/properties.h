@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optical properties that raylift knows, by Geant4's keys: their units, their limits, and which are honoured.
+// The optical properties that raylift reads, by Geant4's keys: their units, their limits, and which are honoured.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -39,7 +39,7 @@ struct PropertyInfo {
 
 /// All of them; docs/optics.md has the same table.
 [[nodiscard]] std::span<const PropertyInfo> optical_properties();
-/// Null for a key that raylift does not know.
+/// Null for a key that is none of raylift's properties.
 [[nodiscard]] const PropertyInfo* find_property(PropertyOf of, std::string_view key);
 /// "mm", "ns", "1/MeV"; empty where there is none.
 [[nodiscard]] std::string_view unit(PropertyQuantity quantity);
@@ -49,7 +49,7 @@ struct TableRange {
   double least, most;  ///< of its values
   double shortest_nm, longest_nm;
 };
-/// Of a table with at least one point.
+/// The table has at least one point.
 [[nodiscard]] TableRange range_of(const OpticalTable& table);
 
 /// "material 'Water'": for messages.

@@ -12,9 +12,9 @@ namespace raylift {
 
 namespace detail {
 
-// Eigen's expressions by what they have, so that nobody who does not use Eigen has to parse it.
+// Eigen's expressions by what they have, so that callers without Eigen need not parse it.
 
-/// With three columns, or a number that only the run time knows.
+/// With three columns, or a number that is known at run time only.
 template <class Matrix>
 concept ThreeColumns = requires(const Matrix& m) {
   typename Matrix::Scalar;

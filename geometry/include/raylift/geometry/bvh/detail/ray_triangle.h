@@ -131,7 +131,7 @@ RAYLIFT_HD inline Verdict judge(const Edges& e, float least_sure) {
   return {least < -least_sure && most > least_sure, least > least_sure || most < -least_sure};
 }
 
-// Of a triangle that is surely hit: bounds on its t.
+// Bounds on the t of a triangle that is surely hit.
 struct Impression {
   float near, far;
   bool from_inside;

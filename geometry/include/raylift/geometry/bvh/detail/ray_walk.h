@@ -123,7 +123,7 @@ RAYLIFT_HD inline std::uint32_t offer_pair(const BvhView& bvh, std::uint32_t ind
   return open;
 }
 
-// Of the ray its shear and inverse_z() are wanted. `at` is where the pair lies.
+// The ray's shear and inverse_z() must be set. `at` is where the pair lies.
 template <class SomeRay, class Query>
 RAYLIFT_HD inline std::uint32_t intersect_pair_at(const BvhView& bvh, const TrianglePair* at, std::uint32_t index,
                                                   const SomeRay& ray, std::uint32_t placed, Query& query) {
@@ -218,7 +218,7 @@ class Stack {
 RAYLIFT_HD inline bool has_nan(Float3 v) {
   return v.x != v.x || v.y != v.y || v.z != v.z;
 }
-// Of such a ray every comparison fails: it would miss no box.
+// Every comparison with such a ray fails: it would miss no box.
 RAYLIFT_HD inline bool has_nan(const Ray& ray) {
   return has_nan(ray.origin) || has_nan(ray.direction) || ray.tmin != ray.tmin || ray.tmax != ray.tmax;
 }

@@ -4,7 +4,7 @@
 
 namespace raylift::bvh_detail {
 
-/// Of a visit, per area of box: a node, and a pair of triangles under a leaf.
+/// The cost of a visit, per area of box: a node, and a pair of triangles under a leaf.
 inline constexpr float kNodeCost = 1.0f, kPairCost = 1.0f;
 
 }  // namespace raylift::bvh_detail

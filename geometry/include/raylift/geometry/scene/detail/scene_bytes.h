@@ -120,7 +120,7 @@ class ByteReader {
   ByteFailure failure_;
 };
 
-/// Numbers that a scene without vertices and triangles does not know.
+/// Counts that a scene without vertices and triangles can't derive.
 struct SceneCounts {
   std::uint64_t triangles = 0;
   std::uint64_t vertices = 0;
