@@ -13,10 +13,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include "gpu/test_backend.h"
 #include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/random_scenes.h"
-#include "test_backend.h"
 
 namespace raylift {
 namespace {
@@ -25,7 +25,7 @@ using test::Kind;
 using test::random_scene;
 using test::TestBackend;
 
-UploadOptions small_chunks(std::uint64_t budget = UINT64_MAX) {
+UploadOptions hostile_options(std::uint64_t budget = UINT64_MAX) {
   UploadOptions options;
   options.reserve = 0;
   options.budget = budget;
@@ -121,7 +121,7 @@ TEST_P(Hostile, ABufferSurvivesItsOwnAssignment) {
 TEST_P(Hostile, WhatIsUploadedOutlivesTheDeviceValueAndMoves) {
   const Scene scene = random_scene(21);
   std::optional<Device> device_value(device());
-  GpuGeometry first = upload(scene, *device_value, small_chunks());
+  GpuGeometry first = upload(scene, *device_value, hostile_options());
   device_value.reset();
   const GeometryView view = first.view();
   const GpuGeometry second = std::move(first);
@@ -151,7 +151,7 @@ TEST_P(Hostile, ElementsOfAnySizeCrossChunksAndPages) {
     const std::vector<std::byte> bytes = pattern(9'000'051 / element * element, static_cast<unsigned>(element));
     const ArraySource source = source_of(bytes, element);
     for (const std::uint64_t budget : {UINT64_MAX, std::uint64_t{5} << 20, std::uint64_t{0}}) {
-      const ResidentArrays resident = upload({&source, 1}, device(), small_chunks(budget));
+      const ResidentArrays resident = upload({&source, 1}, device(), hostile_options(budget));
       ASSERT_EQ(bytes_back(resident.arrays[0], device()), bytes) << element << " bytes each, budget " << budget;
     }
   }
@@ -162,7 +162,7 @@ TEST_P(Hostile, TheRingMayBeSmallOrAbsurdlyLarge) {
   const ArraySource source = source_of(bytes, 1);
   for (const std::size_t chunk : {std::size_t{512} << 10, std::size_t{1} << 30})
     for (const std::size_t chunks : {1, 1024}) {
-      UploadOptions options = small_chunks();
+      UploadOptions options = hostile_options();
       options.chunk_bytes = chunk;
       options.chunks = chunks;
       const ResidentArrays resident = upload({&source, 1}, device(), options);
@@ -175,14 +175,14 @@ TEST_P(Hostile, ThousandsOfTinyArraysArrive) {
   for (unsigned i = 0; i != 3000; ++i) values.push_back(pattern(i % 41, i));
   std::vector<ArraySource> sources;
   for (const auto& one : values) sources.push_back(source_of(one, 1));
-  const ResidentArrays resident = upload(sources, device(), small_chunks());
+  const ResidentArrays resident = upload(sources, device(), hostile_options());
   for (std::size_t i = 0; i < values.size(); i += 37)
     ASSERT_EQ(bytes_back(resident.arrays[i], device()), values[i]) << i;
 }
 
 TEST_P(Hostile, ASceneOfNothingHasAViewOfNothing) {
   for (const bool flatten : {false, true}) {
-    UploadOptions options = small_chunks();
+    UploadOptions options = hostile_options();
     options.flatten = flatten;
     Scene scene;
     scene.bounds = world_bounds(scene);
@@ -199,7 +199,7 @@ TEST_P(Hostile, AnIndexOutOfItsMeshIsRefusedHoweverTheSceneIsUploaded) {
   scene.meshes[1].triangles[7].y = static_cast<std::uint32_t>(scene.meshes[1].vertices.size());
   for (const bool flatten : {false, true})
     for (const bool bvh : {false, true}) {
-      UploadOptions options = small_chunks();
+      UploadOptions options = hostile_options();
       options.flatten = flatten;
       options.bvh = bvh;
       // What builds a mesh's tree finds it on the way, as in a file.
@@ -218,7 +218,7 @@ TEST_P(Hostile, MeshesWithoutTrianglesOrVerticesStandBetweenOthers) {
     for (Instance& instance : scene.instances)
       if (instance.mesh >= at) ++instance.mesh;
   }
-  const GpuGeometry geometry = upload(scene, device(), small_chunks());
+  const GpuGeometry geometry = upload(scene, device(), hostile_options());
   const std::vector<std::byte> triangles = bytes_back(geometry.array(ViewArray::triangles), device());
   std::size_t at = 0;
   std::uint32_t first_vertex = 0;
@@ -244,7 +244,7 @@ TEST_P(Hostile, PartsThatDoNotCoverTheirMeshAreRefused) {
     if (damage == 2) ++parts[1].first_triangle;
     if (damage == 3) std::swap(parts[0], parts[1]);
     try {
-      (void)upload(scene, device(), small_chunks());
+      (void)upload(scene, device(), hostile_options());
       FAIL() << "damage " << damage;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
@@ -263,7 +263,7 @@ TEST_P(Hostile, ManyThreadsUploadToOneDevice) {
       const ArraySource source = source_of(bytes, 1);
       for (int round = 0; round != 4; ++round) {
         const ResidentArrays resident =
-            upload({&source, 1}, device(), small_chunks(round % 2 == 0 ? UINT64_MAX : std::uint64_t{2} << 20));
+            upload({&source, 1}, device(), hostile_options(round % 2 == 0 ? UINT64_MAX : std::uint64_t{2} << 20));
         if (bytes_back(resident.arrays[0], device()) != bytes) ++wrong;
       }
     });
@@ -298,7 +298,7 @@ TEST_P(Hostile, AFillMayWorkInParallelItself) {
                                           std::min<std::size_t>(1000, count - at), mode);
                              });
                            }};
-  const ResidentArrays resident = upload({&source, 1}, device(), small_chunks());
+  const ResidentArrays resident = upload({&source, 1}, device(), hostile_options());
   EXPECT_EQ(bytes_back(resident.arrays[0], device()), bytes);
 }
 
@@ -317,9 +317,9 @@ TEST_P(Hostile, AFillThatThrowsLeavesNothingBehind) {
                                }};
       const Device fresh(backend_);
       if (no_memory)
-        EXPECT_THROW((void)upload({&source, 1}, fresh, small_chunks(budget)), std::bad_alloc);
+        EXPECT_THROW((void)upload({&source, 1}, fresh, hostile_options(budget)), std::bad_alloc);
       else
-        EXPECT_THROW((void)upload({&source, 1}, fresh, small_chunks(budget)), std::runtime_error);
+        EXPECT_THROW((void)upload({&source, 1}, fresh, hostile_options(budget)), std::runtime_error);
       EXPECT_EQ(fresh.pinned_pool().active_blocks(), 0U);
       fresh.pinned_pool().free_held();
       EXPECT_EQ(backend_->alive(), 0);
@@ -330,7 +330,7 @@ TEST_P(Hostile, AFillThatThrowsLeavesNothingBehind) {
 TEST_P(Hostile, ACallbackMayThrowItsOwnAtAnyReport) {
   const Scene scene = random_scene(24, 3, 20'000);
   int reports = 0;
-  (void)upload(scene, *wrapped_, small_chunks(), Progress([&](auto, auto, auto) { return ++reports != 0; }));
+  (void)upload(scene, *wrapped_, hostile_options(), Progress([&](auto, auto, auto) { return ++reports != 0; }));
   wrapped_->pinned_pool().free_held();
   ASSERT_GT(reports, 3);
   for (int at = 0; at < reports; at += 1 + reports / 20) {
@@ -340,7 +340,7 @@ TEST_P(Hostile, ACallbackMayThrowItsOwnAtAnyReport) {
       return true;
     });
     try {
-      (void)upload(scene, *wrapped_, small_chunks(), progress);
+      (void)upload(scene, *wrapped_, hostile_options(), progress);
       // How many reports there are depends on the threads: the last ones may not come.
     } catch (const std::logic_error&) {
     }
@@ -356,14 +356,14 @@ TEST_P(Hostile, ACallbackIsCalledByTheCallersThreadOnly) {
     if (std::this_thread::get_id() != caller) ++elsewhere;
     return true;
   });
-  (void)upload(random_scene(25, 3, 50'000), device(), small_chunks(1U << 20), progress);
+  (void)upload(random_scene(25, 3, 50'000), device(), hostile_options(1U << 20), progress);
   EXPECT_EQ(elsewhere, 0);
 }
 
 // Memory that another part of raylift holds -------------------------------------------------------------------------
 
 TEST_P(Hostile, TrimmingLeavesNothingInThePools) {
-  (void)upload(random_scene(26), device(), small_chunks());
+  (void)upload(random_scene(26), device(), hostile_options());
   device().trim();
   EXPECT_EQ(device().pinned_pool().managed_bytes(), 0U);
   const Backend::PoolBytes pool = device().backend()->pool_bytes();

@@ -10,10 +10,10 @@
 #include <numeric>
 #include <type_traits>
 
+#include "gpu/test_backend.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"
 #include "support/triangles_and_rays.h"
-#include "test_backend.h"
 
 namespace raylift {
 namespace {
@@ -25,7 +25,7 @@ static_assert(std::convertible_to<const Stream&, StreamRef> && std::convertible_
 static_assert(!std::convertible_to<void*, StreamRef> && !std::convertible_to<int, StreamRef>);
 static_assert(std::is_trivially_copyable_v<StreamRef> && sizeof(StreamRef) == sizeof(void*));
 
-std::vector<std::uint32_t> numbers(std::size_t count, std::uint32_t first) {
+std::vector<std::uint32_t> numbers_from(std::size_t count, std::uint32_t first) {
   std::vector<std::uint32_t> values(count);
   std::iota(values.begin(), values.end(), first);
   return values;
@@ -83,7 +83,7 @@ TEST_P(Streams, OfAnybodyCarryCopiesAndKernels) {
 }
 
 TEST_P(Streams, WaitForEventsOfOthers) {
-  const std::vector<std::uint32_t> values = numbers(4'000'000, 7);
+  const std::vector<std::uint32_t> values = numbers_from(4'000'000, 7);
   DeviceBuffer<std::uint32_t> buffer(device(), values.size());
   const MappedBuffer<std::uint32_t> pinned(device(), values.size(), {true, true, false});
   std::copy(values.begin(), values.end(), pinned.host().begin());
@@ -105,12 +105,12 @@ TEST_P(Streams, SeeWhatIsUploadedInTheirOrder) {
     for_each_stream([&](StreamRef stream) {
       UploadOptions options = small_ring();
       options.budget = budget;
-      std::optional<std::vector<std::uint32_t>> values(numbers(5'000'003, 7));
+      std::optional<std::vector<std::uint32_t>> values(numbers_from(5'000'003, 7));
       const ArraySource source = array_source("values", ArrayRank::nodes, *values);
       const ResidentArrays resident = upload_async({&source, 1}, device(), stream, options);
       std::fill(values->begin(), values->end(), 0);  // the caller's array may go
       values.reset();
-      EXPECT_TRUE(read(resident.arrays[0], stream) == numbers(5'000'003, 7)) << "budget " << budget;
+      EXPECT_TRUE(read(resident.arrays[0], stream) == numbers_from(5'000'003, 7)) << "budget " << budget;
       EXPECT_EQ(device().pinned_pool().active_blocks(), 0U);
     });
   }
@@ -119,12 +119,12 @@ TEST_P(Streams, SeeWhatIsUploadedInTheirOrder) {
 TEST_P(Streams, SeeAnUploadOfAnotherOneAfterAnEvent) {
   const Stream copies(device());
   const Stream other(device());
-  const ArraySource source = array_source("values", ArrayRank::nodes, numbers(3'000'001, 5));
+  const ArraySource source = array_source("values", ArrayRank::nodes, numbers_from(3'000'001, 5));
   const ResidentArrays resident = upload_async({&source, 1}, device(), copies, small_ring());
   Event uploaded(device());
   uploaded.record(copies);
   uploaded.wait(other);
-  EXPECT_TRUE(read(resident.arrays[0], other) == numbers(3'000'001, 5));
+  EXPECT_TRUE(read(resident.arrays[0], other) == numbers_from(3'000'001, 5));
 }
 
 TEST_P(Streams, TakeScenes) {
@@ -172,7 +172,7 @@ RAYLIFT_ON_BOTH_DEVICES(SlowStreams);
 
 TEST_P(SlowStreams, AreNotWaitedFor) {
   const Stream stream(*slow_);
-  std::optional<std::vector<std::uint32_t>> values(numbers(500'000, 3));
+  std::optional<std::vector<std::uint32_t>> values(numbers_from(500'000, 3));
   const ArraySource source = array_source("values", ArrayRank::nodes, *values);
   const ResidentArrays resident = upload_async({&source, 1}, *slow_, stream, small_ring());
   EXPECT_GT(backend_->waiting(), 0U) << "the upload waited";
@@ -182,7 +182,7 @@ TEST_P(SlowStreams, AreNotWaitedFor) {
   resident.arrays[0].copy_to(std::as_writable_bytes(std::span(back)), stream);
   EXPECT_GT(backend_->waiting(), 0U);
   stream.synchronize();
-  EXPECT_TRUE(back == numbers(500'000, 3));
+  EXPECT_TRUE(back == numbers_from(500'000, 3));
 
   const ArraySource again = array_source("values", ArrayRank::nodes, back);
   const ResidentArrays blocking = upload({&again, 1}, *slow_, small_ring());
@@ -193,7 +193,7 @@ TEST_P(SlowStreams, KeepTheRingUntilItIsRead) {
   const Stream stream(*slow_);
   std::vector<ResidentArrays> resident;
   for (std::uint32_t round = 0; round != 4; ++round) {
-    const ArraySource source = array_source("values", ArrayRank::nodes, numbers(500'000, 1000 * round));
+    const ArraySource source = array_source("values", ArrayRank::nodes, numbers_from(500'000, 1000 * round));
     resident.push_back(upload_async({&source, 1}, *slow_, stream, small_ring()));
   }
   stream.synchronize();
@@ -201,14 +201,14 @@ TEST_P(SlowStreams, KeepTheRingUntilItIsRead) {
     std::vector<std::uint32_t> back(500'000);
     resident[round].arrays[0].copy_to(std::as_writable_bytes(std::span(back)), stream);
     stream.synchronize();
-    EXPECT_TRUE(back == numbers(500'000, 1000 * round)) << "round " << round;
+    EXPECT_TRUE(back == numbers_from(500'000, 1000 * round)) << "round " << round;
   }
 }
 
 TEST_P(SlowStreams, AreWaitedForWhenAnUploadFails) {
   const Stream stream(*slow_);
   const std::uint64_t before = device().memory_info().free_bytes;
-  const ArraySource source = array_source("values", ArrayRank::nodes, numbers(2'000'000, 3));
+  const ArraySource source = array_source("values", ArrayRank::nodes, numbers_from(2'000'000, 3));
   const Progress cancel([&](std::string_view stage, std::uint64_t done, std::uint64_t) {
     return stage != "upload" || done < (2U << 20);
   });

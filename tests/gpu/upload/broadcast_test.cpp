@@ -8,10 +8,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "arena.h"
+#include "gpu/arena.h"
+#include "gpu/test_backend.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"
-#include "test_backend.h"
 
 namespace raylift {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "support/devices.h"
 #ifdef RAYLIFT_WITH_CUDA
-#include "kernels.h"
+#include "gpu/kernels.h"
 #endif
 
 namespace raylift::test {

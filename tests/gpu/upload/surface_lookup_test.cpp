@@ -7,7 +7,7 @@
 
 #include <unordered_map>
 
-#include "asking.h"
+#include "gpu/asking.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"
 #include "upload/border_table.h"

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <random>
 
-#include "hit_oracle.h"
-#include "rays.h"
+#include "gpu/hit_oracle.h"
+#include "gpu/rays/rays.h"
 #include "support/devices.h"
 #include "support/effort.h"
 #include "support/expect_error.h"

@@ -3,10 +3,10 @@
 #include <raylift/gpu/memory/buffer.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
+#include "gpu/test_backend.h"
 #include "support/devices.h"
 #include "support/effort.h"
 #include "support/random_scenes.h"
-#include "test_backend.h"
 #include "uploads.h"
 
 namespace raylift {

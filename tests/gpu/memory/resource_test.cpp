@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
-#include "arena.h"
+#include "gpu/arena.h"
+#include "gpu/test_backend.h"
 #include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/random_scenes.h"
 #include "support/triangles_and_rays.h"
-#include "test_backend.h"
 
 namespace raylift {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <limits>
 
-#include "asking.h"
+#include "gpu/asking.h"
 #include "support/devices.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"

@@ -4,7 +4,7 @@
 #include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/upload/colors.h>
 
-#include "asking.h"
+#include "gpu/asking.h"
 #include "support/devices.h"
 #include "support/expect_error.h"
 #include "support/random_scenes.h"

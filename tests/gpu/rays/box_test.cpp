@@ -9,7 +9,7 @@
 #include <limits>
 #include <random>
 
-#include "asking.h"
+#include "gpu/asking.h"
 #include "support/devices.h"
 
 namespace raylift {

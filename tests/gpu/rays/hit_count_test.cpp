@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "hit_oracle.h"
-#include "kernels.h"
+#include "gpu/hit_oracle.h"
+#include "gpu/kernels.h"
 #include "rays.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"

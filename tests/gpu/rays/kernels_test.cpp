@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels see: the view of a scene by value, arrays in each residency through one pointer, occupancy.
 #ifdef RAYLIFT_WITH_CUDA
-#include "kernels.h"
+#include "gpu/kernels.h"
 
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>

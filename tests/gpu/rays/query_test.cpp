@@ -8,7 +8,7 @@
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
 
-#include "hit_oracle.h"
+#include "gpu/hit_oracle.h"
 #include "rays.h"
 #include "support/devices.h"
 #include "support/random_scenes.h"

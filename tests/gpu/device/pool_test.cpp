@@ -6,8 +6,8 @@
 #include <random>
 #include <thread>
 
+#include "gpu/test_backend.h"
 #include "support/devices.h"
-#include "test_backend.h"
 
 namespace raylift {
 namespace {
