@@ -135,6 +135,9 @@ for page in ("docs/linking.md", "docs/architecture.md", "docs/architecture.svg")
 
 # architecture.md: the files in "Where things are".
 page = (source / "docs" / "architecture.md").read_text()
+arrows = re.findall(r"^    \"(\w+)\": \[.*\],$", (source / "scripts" / "check-includes").read_text(), re.M)
+assert "gpu" in arrows, arrows
+faults += [f"architecture.md does not say what {folder}/ has" for folder in arrows if f"| `{folder}/` |" not in page]
 places = re.search(r"^## Where things are$(.*?)(?=^##)", page, re.M | re.S)[1]
 named = re.findall(r"`((?:\w+/)+[\w.]+)`(?:, `(\w+)`)?", places)
 assert len(named) > 9, named
