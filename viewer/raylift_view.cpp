@@ -2,6 +2,7 @@
 // raylift-view: shows scenes, in a window or drawn into PNG files.
 #include <raylift/geometry/error.h>
 
+#include <memory>
 #include <string>
 
 #include "cli/output.h"
@@ -12,6 +13,7 @@
 #include "remote/send_options.h"
 #include "state/view_options.h"
 #ifdef RAYLIFT_WITH_WINDOW
+#include "remote/view_server.h"
 #include "window/window.h"
 #endif
 
@@ -40,7 +42,10 @@ int view(int argc, char** argv) {
   const bool no_window = !options.output.empty() || options.frames > 0;
   if (no_window) return viewer::draw_offscreen(options, session);
 #ifdef RAYLIFT_WITH_WINDOW
-  return viewer::show_window(options, session);
+  viewer::ServerFactory make_server;
+  if (!options.no_socket)
+    make_server = [](const viewer::ControlTarget& target) { return std::make_unique<viewer::ViewServer>(target); };
+  return viewer::show_window(options, session, make_server);
 #else
   throw Error(ErrorKind::no_display, "this raylift-view was built without a window", {},
               "draw without one: --output FILE.png; or build with libglfw3-dev and libimgui-dev");

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/output.h"
-#include "window/controls.h"
+#include "state/control_target.h"
 
 namespace raylift::viewer {
 

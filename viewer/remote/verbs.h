@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/output.h"
-#include "window/controls.h"
+#include "state/control_target.h"
 
 namespace raylift::viewer {
 

@@ -17,7 +17,7 @@
 
 namespace raylift::viewer {
 
-class ViewServer {
+class ViewServer final : public Server {
  public:
   static constexpr std::size_t kMaxClients = 16;
 
@@ -25,19 +25,16 @@ class ViewServer {
   /// Error.
   explicit ViewServer(const ControlTarget& target, const std::filesystem::path& folder = SocketFolder::usual_path(),
                       uid_t user = ::geteuid());
-  ~ViewServer();
+  ~ViewServer() override;
   ViewServer(const ViewServer&) = delete;
   ViewServer& operator=(const ViewServer&) = delete;
 
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / name_; }
-  /// Can be polled: it is readable where serve() has something to do.
-  [[nodiscard]] int descriptor() const { return events_.get(); }
-  /// Whether serve() has something to do although the descriptor is not readable.
-  [[nodiscard]] bool busy() const;
-  /// Whether a client waits for the end of some work.
-  [[nodiscard]] bool pending() const;
-  /// Reads, answers and writes what is possible at once, some milliseconds long. Returns whether something was asked.
-  bool serve();
+  [[nodiscard]] std::string address() const override { return path().string(); }
+  [[nodiscard]] int descriptor() const override { return events_.get(); }
+  [[nodiscard]] bool busy() const override;
+  [[nodiscard]] bool pending() const override;
+  bool serve() override;
   [[nodiscard]] std::size_t clients() const { return clients_.size(); }
 
  private:

@@ -3,41 +3,14 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "state/frame_scheduler.h"
-#include "state/scene_loader.h"
-#include "state/viewer_state.h"
+#include "state/control_target.h"
 
 namespace raylift::viewer {
-
-/// What the window shows around the image.
-struct WindowLayout {
-  bool panels = true;
-  bool help = false;
-  bool opening = false;  ///< the dialog that opens a scene
-  enum class Menu { closed, opening, open };
-  Menu menu = Menu::closed;  ///< of what is selected
-  bool legend = true;
-  bool light = false;  ///< the panels' theme
-  bool full_screen = false;
-  bool closing = false;
-  friend bool operator==(const WindowLayout&, const WindowLayout&) = default;
-};
-
-/// What controls act on.
-struct ControlTarget {
-  ViewerState& state;
-  FrameScheduler* frames;  ///< null where nothing is drawn: then no control that draws may act
-  WindowLayout& layout;
-  SceneLoader& loader;
-  std::function<void(const std::string&)> print;      ///< a line on standard output
-  std::function<void(const std::string&)> copy = {};  ///< a text onto the clipboard; empty: there is none
-};
 
 /// The event that a control answers.
 struct ControlEvent {

@@ -6,24 +6,26 @@
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
+#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/interop/gl_context.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "cli/interrupt.h"
 #include "cli/text.h"
-#include "remote/view_server.h"
 #include "state/scene_loader.h"
 #include "window/controls.h"
 #include "window/glfw_names.h"
 #include "window/gui.h"
 #include "window/panels.h"
-#include "window/press_times.h"
 #include "window/solid_menu.h"
 
 namespace raylift::viewer {
@@ -54,6 +56,34 @@ WindowHandle open_window(const Resolution& size) {
   return window;
 }
 
+/// A thread that ends GLFW's wait for events when a descriptor becomes readable.
+class Waker {
+ public:
+  /// The descriptor must outlive this. Throws Error(io).
+  explicit Waker(int descriptor)
+      : stop_(::eventfd(0, EFD_CLOEXEC), "eventfd"), events_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1") {
+    // EPOLLET: input that the window has not read yet wakes it once.
+    for (const int one : {descriptor, stop_.get()}) {
+      epoll_event event{EPOLLIN | EPOLLET, {.fd = one}};
+      (void)::epoll_ctl(events_.get(), EPOLL_CTL_ADD, one, &event);
+    }
+    thread_ = std::thread([this] {
+      for (epoll_event event{}; event.data.fd != stop_.get();)
+        if (::epoll_wait(events_.get(), &event, 1, -1) == 1) glfwPostEmptyEvent();
+    });
+  }
+  ~Waker() {
+    (void)::eventfd_write(stop_.get(), 1);
+    thread_.join();
+  }
+  Waker(const Waker&) = delete;
+  Waker& operator=(const Waker&) = delete;
+
+ private:
+  detail::Descriptor stop_, events_;
+  std::thread thread_;
+};
+
 /// The size in pixels; none where the window is minimised.
 std::optional<Resolution> framebuffer_of(GLFWwindow* window) {
   Resolution size{0, 0};
@@ -65,7 +95,7 @@ std::optional<Resolution> framebuffer_of(GLFWwindow* window) {
 /// GLFW's window with the image and the panels. Its events go through the table of controls.
 class Window {
  public:
-  Window(const ViewOptions& options, cli::Session& session)
+  Window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server)
       : options_(options),
         window_(open_window(options.resolution)),
         gl_(init_gl()),
@@ -84,22 +114,20 @@ class Window {
     if (const auto bookmarks = bookmarks_file(options); !bookmarks.empty())
       state_.remember(bookmarks.parent_path() / "window.json");
     gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
-    if (!options.no_socket) listen(session);
+    if (make_server) listen(make_server, session);
   }
 
   void run(const cli::Session& session) {
     while (glfwWindowShouldClose(window_.get()) == 0 && cli::interrupted_by() == 0) {
       // Waits for an event, unless something goes on by itself.
-      if (!draws_on() && !(outside_ && outside_->busy())) {
-        presses_.clear();
-        wait();
-      }
-      presses_.scan(glfwGetTime());
-      glfwPollEvents();
+      if (draws_on() || (server_ && server_->busy()))
+        glfwPollEvents();
+      else
+        glfwWaitEventsTimeout(longest_wait());
       act_on_held_keys();
       if (!any_held_key()) state_.keep_fly_speed();
       act_on_time();
-      serve_outside();
+      serve_clients();
       loader_.poll(state_);
       note_changes();
       // A wait that ends without an event or a change draws nothing: an idle window costs nothing.
@@ -113,20 +141,20 @@ class Window {
   }
 
  private:
-  /// A viewer that can't be reached from outside is a viewer still.
-  void listen(cli::Session& session) {
+  void listen(const ServerFactory& make_server, cli::Session& session) {
     try {
-      outside_ = std::make_unique<ViewServer>(target_);
-      session.debug("socket: " + outside_->path().string());
+      server_ = make_server(target_);
+      waker_.emplace(server_->descriptor());
+      session.debug("socket: " + server_->address());
     } catch (const Error& error) {
       session.warn(error.what());
     }
   }
 
-  void serve_outside() {
-    if (!outside_) return;
+  void serve_clients() {
+    if (!server_) return;
     const WindowLayout before = layout_;
-    if (!outside_->serve() || layout_ == before) return;
+    if (!server_->serve() || layout_ == before) return;
     wake_ = kSettle;
     apply_layout();
   }
@@ -135,18 +163,12 @@ class Window {
 
   [[nodiscard]] bool draws_on() const { return frames_.busy(state_) || any_held_key() || wake_ > 0; }
 
-  /// Seconds until something may have changed that no event tells of; an interrupt is seen at the latest then.
+  /// Seconds until something may have changed without an event. The loop notices an interrupt after that time at the
+  /// latest.
   [[nodiscard]] double longest_wait() const {
-    if (loader_.busy() || (outside_ && outside_->pending())) return 0.05;
+    if (loader_.busy() || (server_ && server_->pending())) return 0.05;
     if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
     return options_.watch || !state_.message().empty() ? 0.4 : 1.0;
-  }
-
-  /// Until there is an event, or something is asked from outside. On X11 both end the wait; elsewhere GLFW waits, and
-  /// knows nothing of a socket.
-  void wait() {
-    if (presses_.wait(longest_wait(), outside_ ? outside_->descriptor() : -1)) return;
-    glfwWaitEventsTimeout(outside_ ? std::min(0.1, longest_wait()) : longest_wait());
   }
 
   /// Draws some frames after any change that panels show.
@@ -258,10 +280,9 @@ class Window {
   void on_button(int button, int action, int modifiers) {
     wake_ = kSettle;
     if (action == GLFW_PRESS) {
-      const double pressed = presses_.next(glfwGetTime());
       // The position of the event: the cursor may be elsewhere by now, when drawing is slow.
       if (Gui::takes(cursor_x_, cursor_y_)) return;
-      press_time_ = pressed;
+      press_time_ = glfwGetTime();
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
       button_ = button;
@@ -357,7 +378,8 @@ class Window {
   FrameScheduler frames_;
   Panels panels_;
   ControlTarget target_;
-  std::unique_ptr<ViewServer> outside_;
+  std::unique_ptr<Server> server_;
+  std::optional<Waker> waker_;  // of the server's descriptor
   std::unique_ptr<Gui> gui_;
   std::shared_ptr<const Scene> lettered_;  // whose letters the panels have
   std::string title_;
@@ -376,16 +398,15 @@ class Window {
   int modifiers_ = 0;
   bool dragged_ = false;
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
-  PressTimes presses_;
   double press_time_ = 0, last_click_ = -1, last_click_x_ = 0, last_click_y_ = 0;
   double last_held_ = 0, last_advance_ = 0;
 };
 
 }  // namespace
 
-int show_window(const ViewOptions& options, cli::Session& session) {
+int show_window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server) {
   const Glfw glfw;
-  Window window(options, session);
+  Window window(options, session, make_server);
   window.run(session);
   return 0;
 }

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "cli/session.h"
-#include "state/view_options.h"
+#include "state/control_target.h"
 
 namespace raylift::viewer {
 
-/// Shows the files until the window is closed. Returns the exit code. Throws Error(no_display) where no window, or no
-/// OpenGL 4.5 for it, is to be had.
-[[nodiscard]] int show_window(const ViewOptions& options, cli::Session& session);
+/// Shows the files until the window is closed, and serves clients by the server that `make_server` makes; where it
+/// fails, the window warns and goes on without one. Returns the exit code. Throws Error(no_display) where no window
+/// with OpenGL 4.5 can be opened.
+[[nodiscard]] int show_window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server);
 
 }  // namespace raylift::viewer

@@ -9,7 +9,6 @@
 
 #include "outside_scene.h"
 #include "remote/conversation.h"
-#include "window/controls.h"
 
 namespace raylift::viewer {
 

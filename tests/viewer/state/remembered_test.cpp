@@ -11,6 +11,7 @@
 
 #include "support/paths.h"
 #include "viewer/remote/with_outside.h"
+#include "window/controls.h"
 
 namespace raylift::viewer {
 namespace {

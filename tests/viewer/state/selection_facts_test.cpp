@@ -10,6 +10,7 @@
 
 #include "model/solid_facts.h"
 #include "viewer/remote/with_outside.h"
+#include "window/controls.h"
 
 namespace raylift::viewer {
 namespace {

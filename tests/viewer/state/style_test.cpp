@@ -21,6 +21,7 @@
 #include "viewer/remote/with_outside.h"
 #include "viewer/window/typed.h"
 #include "viewer/with_context.h"
+#include "window/controls.h"
 
 namespace raylift::viewer {
 namespace {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the window's controls and the verbs of clients act on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "state/frame_scheduler.h"
+#include "state/scene_loader.h"
+#include "state/viewer_state.h"
+
+namespace raylift::viewer {
+
+/// What the window shows around the image.
+struct WindowLayout {
+  bool panels = true;
+  bool help = false;
+  bool opening = false;  ///< the dialog that opens a scene
+  enum class Menu { closed, opening, open };
+  Menu menu = Menu::closed;  ///< of the selected solid
+  bool legend = true;
+  bool light = false;  ///< the panels' theme
+  bool full_screen = false;
+  bool closing = false;
+  friend bool operator==(const WindowLayout&, const WindowLayout&) = default;
+};
+
+struct ControlTarget {
+  ViewerState& state;
+  FrameScheduler* frames;  ///< null: nothing is drawn, and no control or verb that needs an image may act
+  WindowLayout& layout;
+  SceneLoader& loader;
+  std::function<void(const std::string&)> print;      ///< prints a line on standard output
+  std::function<void(const std::string&)> copy = {};  ///< puts a text on the clipboard; empty: there is none
+};
+
+/// A server of clients outside the window, which the window runs between its frames.
+class Server {
+ public:
+  virtual ~Server() = default;
+  /// Where clients connect.
+  [[nodiscard]] virtual std::string address() const = 0;
+  /// A descriptor that is readable while serve() has input.
+  [[nodiscard]] virtual int descriptor() const = 0;
+  /// Whether serve() has work although the descriptor is not readable.
+  [[nodiscard]] virtual bool busy() const = 0;
+  /// Whether a client waits for the result of work that goes on.
+  [[nodiscard]] virtual bool pending() const = 0;
+  /// Reads, answers and writes for some milliseconds, without blocking. Returns whether a verb acted.
+  virtual bool serve() = 0;
+};
+
+/// Makes a server whose verbs act on a target, which must outlive it; empty: no server. Throws Error.
+using ServerFactory = std::function<std::unique_ptr<Server>(const ControlTarget&)>;
+
+}  // namespace raylift::viewer
