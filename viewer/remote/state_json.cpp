@@ -49,7 +49,7 @@ Json opacities_json(const Solids* solids) {
 /// By the names of the verb `photons`; null where there is nothing.
 Json light_json(const ViewerState& state) {
   Json json{{"file", nullptr}, {"compare", nullptr}, {"source", nullptr}};
-  json.update(origin_json(state.light()));
+  json.update(origin_json(state.light().origin()));
   json.update(photon_json(state.settings().photons));
   return json;
 }
@@ -93,7 +93,7 @@ Json to_json(const Camera& camera) {
 
 Json selection_json(const ViewerState& state) {
   if (!state.selection()) return nullptr;
-  const Selection& selected = *state.selection();
+  const SelectedSolids& selected = *state.selection();
   const Json position = coordinates(selected.position);
   if (selected.group != kNone)
     return {{"solid", nullptr},
@@ -147,7 +147,7 @@ Json scene_json(const ViewerState& state) {
 Json state_json(const ControlTarget& of) {
   const ViewerState& state = of.state;
   Json json{{"file", absolute(state.file())}, {"loading", of.loader.reads(state)}};
-  json["error"] = state.error().empty() ? Json() : Json(state.error());
+  json["error"] = state.messages().error().empty() ? Json() : Json(state.messages().error());
   const std::span<const std::uint8_t> visible =
       state.solids() != nullptr ? std::span(state.solids()->visible()) : std::span<const std::uint8_t>();
   json["solids"] = visible.size();
@@ -156,14 +156,14 @@ Json state_json(const ControlTarget& of) {
   json["opacities"] = opacities_json(state.solids());
   json["camera"] = to_json(state.camera());
   json["selection"] = selection_json(state);
-  json["measuring"] = state.measuring();
+  json["measuring"] = state.measuring().active();
   json["measured"] = measured_json(state);
   add_settings(state.settings(), json);
   json["photons"] = light_json(state);
   json["panels"] = of.layout.panels;
   json["legend"] = of.layout.legend;
   json["bookmarks"] = Json::array();
-  for (const Bookmark& bookmark : state.bookmarks()) json["bookmarks"].push_back(bookmark.name);
+  for (const Bookmark& bookmark : state.bookmarks().all()) json["bookmarks"].push_back(bookmark.name);
   json["size"] = Json::array({state.framebuffer().width, state.framebuffer().height});
   return json;
 }

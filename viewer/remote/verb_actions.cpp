@@ -27,9 +27,9 @@ constexpr double kDegree = std::numbers::pi / 180;
 /// Does work whose failure the state would show only, and throws that failure.
 template <class Work>
 void attempted(ViewerState& state, const Work& work) {
-  const std::uint64_t before = state.failures();
+  const std::uint64_t before = state.messages().failures();
   work();
-  if (state.failures() != before) throw Error(*state.failure());
+  if (state.messages().failures() != before) throw Error(*state.messages().failure());
 }
 
 const Solids& solids_of(const ViewerState& state) {
@@ -52,7 +52,7 @@ Answer once_shown(const ControlTarget& to) {
       throw Error(ErrorKind::cancelled, "another file was opened before this one was read");
     if (loader.reads(state)) return std::nullopt;
     if (state.shown_request() == request) return scene_json(state);
-    if (!state.error().empty() && state.failure()) throw Error(*state.failure());
+    if (!state.messages().error().empty() && state.messages().failure()) throw Error(*state.messages().failure());
     throw Error(ErrorKind::cancelled, "reading the file was stopped in the window");
   });
 }
@@ -66,13 +66,13 @@ Json light_counts(const ViewerState& state) {
 
 /// The answer once the photons are shown that the state asks for now.
 Answer once_lit(const ControlTarget& to) {
-  return Pending([&state = to.state, &loader = to.loader, request = to.state.photon_requests(),
-                  failures = to.state.failures()]() -> std::optional<Json> {
-    if (state.photon_requests() != request)
+  return Pending([&state = to.state, &loader = to.loader, request = to.state.light().photon_requests(),
+                  failures = to.state.messages().failures()]() -> std::optional<Json> {
+    if (state.light().photon_requests() != request)
       throw Error(ErrorKind::cancelled, "other light was asked for before these photons were read");
     if (loader.reads_photons(state)) return std::nullopt;
     if (state.photons().set()) return light_counts(state);
-    if (state.failures() != failures) throw Error(*state.failure());
+    if (state.messages().failures() != failures) throw Error(*state.messages().failure());
     throw Error(ErrorKind::cancelled, "reading the photons was stopped in the window");
   });
 }
@@ -115,25 +115,26 @@ Answer ready(const ControlTarget& to, const Arguments&) {
 Answer look(const ControlTarget& to, const Arguments& with) {
   Camera trial = to.state.camera();
   move(trial, with);  // before anything changes
-  if (const auto orthographic = with.flag("orthographic")) to.state.set_orthographic(*orthographic);
-  if (const auto fov = with.number("fov")) to.state.move_camera([&](Camera& camera) { camera.fov_degrees = *fov; });
-  if (const auto view = with.text("view")) to.state.look(standard_view(*view));
+  if (const auto orthographic = with.flag("orthographic")) to.state.viewpoint().set_orthographic(*orthographic);
+  if (const auto fov = with.number("fov"))
+    to.state.viewpoint().move([&](Camera& camera) { camera.fov_degrees = *fov; });
+  if (const auto view = with.text("view")) to.state.viewpoint().look(standard_view(*view));
   // A framed scene stays framed where the window changes, unless the camera is moved.
   bool moves = false;
   for (const auto& [name, value] : with.json().items())
     moves |= name != "view" && name != "orthographic" && name != "fov";
-  if (moves) to.state.move_camera([&](Camera& camera) { move(camera, with); });
+  if (moves) to.state.viewpoint().move([&](Camera& camera) { move(camera, with); });
   return to_json(to.state.camera());
 }
 
 Answer focus(const ControlTarget& to, const Arguments& with) {
   solids_of(to.state);
   if (!with.has("solids")) {
-    to.state.focus_selection();
+    to.state.viewpoint().focus_selection();
     return Json{{"solids", to.state.selection() ? to.state.selection()->solids.size() : 0}};
   }
   const std::vector<std::uint32_t> found = find_each(solids_of(to.state), with.texts("solids"));
-  to.state.focus_alone(found);
+  to.state.viewpoint().focus_alone(found);
   return Json{{"solids", found.size()}};
 }
 
@@ -163,7 +164,7 @@ Answer style(const ControlTarget& to, const Arguments& with) {
 }
 
 Answer undo(const ControlTarget& to, const Arguments&) {
-  to.state.undo();
+  to.state.appearance().undo();
   return Json();
 }
 
@@ -234,11 +235,11 @@ Answer photons(const ControlTarget& to, const Arguments& with) {
   light.opacity = static_cast<float>(with.number("opacity").value_or(static_cast<double>(light.opacity)));
   light.trail = with.number("trail").value_or(light.trail);
   (void)photon::HistoryPattern(filter.history);  // before anything changes
-  if (source) to.state.set_source(*source);
+  if (source) to.state.light().set_source(*source);
   to.state.change_settings([&](Settings& s) { s.photons = light; });
   if (!file) return light_counts(to.state);
-  to.state.dismiss_error();  // of what was asked for before
-  to.state.open_photons(*file, with.text("compare").value_or(""));
+  to.state.messages().dismiss_error();  // of what was asked for before
+  to.state.light().open_photons(*file, with.text("compare").value_or(""));
   return once_lit(to);
 }
 
@@ -251,9 +252,9 @@ Answer time(const ControlTarget& to, const Arguments& with) {
     s.photons.speed = with.number("speed").value_or(s.photons.speed);
     s.photons.loop = with.flag("loop").value_or(s.photons.loop);
   });
-  if (const auto play = with.flag("play")) to.state.play(*play);
+  if (const auto play = with.flag("play")) to.state.light().play(*play);
   const std::optional<double>& shown = to.state.settings().photons.time;
-  return Json{{"time", shown ? Json(*shown) : Json()}, {"playing", to.state.playing()}};
+  return Json{{"time", shown ? Json(*shown) : Json()}, {"playing", to.state.light().playing()}};
 }
 
 Answer select(const ControlTarget& to, const Arguments& with) {
@@ -263,9 +264,9 @@ Answer select(const ControlTarget& to, const Arguments& with) {
   if (!found.empty() && group == kNone && with.flag("below").value_or(false))
     group = to.state.scene()->instances[found.front()].node;
   if (group != kNone)
-    to.state.select_group(group);
+    to.state.selection().select_group(group);
   else
-    to.state.select(found.empty() ? std::nullopt : std::optional(found.front()));
+    to.state.selection().select(found.empty() ? std::nullopt : std::optional(found.front()));
   return Json{{"solids", found.size()}, {"selection", selection_json(to.state)}};
 }
 
@@ -290,7 +291,7 @@ Answer facts(const ControlTarget& to, const Arguments& with) {
 }
 
 Answer measure(const ControlTarget& to, const Arguments& with) {
-  to.state.set_measured(with.points("points"));
+  to.state.measuring().set_points(with.points("points"));
   return measured_json(to.state);
 }
 
@@ -299,16 +300,16 @@ Answer bookmark(const ControlTarget& to, const Arguments& with) {
   std::string name = with.text("name").value_or("");
   if (action == "save") {
     attempted(to.state, [&] { to.state.add_bookmark(name); });
-    if (name.empty()) name = to.state.bookmarks().back().name;
+    if (name.empty()) name = to.state.bookmarks().all().back().name;
     return Json{{"name", name}};
   }
-  const Bookmark* found = to.state.find_bookmark(name);
+  const Bookmark* found = to.state.bookmarks().find(name);
   if (found == nullptr) throw Error(ErrorKind::usage, "no bookmark has the name '" + cli::printable(name) + "'");
   if (action == "open")
     to.state.go_to(Bookmark(*found));
   else
     attempted(to.state,
-              [&] { to.state.remove_bookmark(static_cast<std::size_t>(found - to.state.bookmarks().data())); });
+              [&] { to.state.remove_bookmark(static_cast<std::size_t>(found - to.state.bookmarks().all().data())); });
   return Json{{"name", name}};
 }
 
@@ -319,7 +320,8 @@ Answer screenshot(const ControlTarget& to, const Arguments& with) {
     if (loader.owes(state)) return std::nullopt;
     // The window goes on without rays, and says why; an image without them is not what was asked for.
     if (state.wants_device_scene() && !state.device_scene())
-      throw state.failure() ? Error(*state.failure()) : Error(ErrorKind::cancelled, "the upload was stopped");
+      throw state.messages().failure() ? Error(*state.messages().failure())
+                                       : Error(ErrorKind::cancelled, "the upload was stopped");
     // A window that is minimised does not draw by itself.
     const bool rays = state.settings().rays != RayMode::off;
     if (rays && frames.busy(state)) frames.draw(state);

@@ -24,8 +24,8 @@ constexpr int kWindowRaySamples = 64;
 
 bool FrameScheduler::busy(const ViewerState& state) const {
   const bool follows =
-      state.light_geometry() && (light_ != state.light_request() || (live_ != nullptr && !live_->done()));
-  return drawn_ != state.revision() || coarse_ || pace_ || follows || state.playing() ||
+      state.light().geometry() && (light_ != state.light().request() || (live_ != nullptr && !live_->done()));
+  return drawn_ != state.revision() || coarse_ || pace_ || follows || state.light().playing() ||
          ray_progress(state).has_value();
 }
 
@@ -44,7 +44,7 @@ void FrameScheduler::take_scene(ViewerState& state) {
   opacities_.reset();
   if (fresh) detail_.reset();
   pace_.reset();
-  state.attempt([&] {
+  state.messages().attempt([&] {
     // Buffers that rays use are OpenGL's too: one copy.
     const auto buffers = device_scene_ ? device_scene_->buffers() : std::nullopt;
     if (fresh || buffers) {
@@ -59,21 +59,21 @@ void FrameScheduler::take_scene(ViewerState& state) {
 }
 
 void FrameScheduler::follow_light(ViewerState& state) {
-  if (light_geometry_ != state.light_geometry()) {
+  if (light_geometry_ != state.light().geometry()) {
     light_.reset();
     live_.reset();
-    light_geometry_ = state.light_geometry();
+    light_geometry_ = state.light().geometry();
   }
-  const std::optional<LightRequest> request = state.light_request();
+  const std::optional<LightRequest> request = state.light().request();
   if (!light_geometry_ || !request) return;
   const bool fresh = light_ != request;
   light_ = request;  // what fails is not tried again
-  state.attempt([&] {
+  state.messages().attempt([&] {
     if (fresh && live_ == nullptr) live_ = std::make_unique<LiveLight>(*light_geometry_);
     if (fresh) live_->start(*request);
     if (live_ == nullptr || live_->done()) return;
     live_->advance(kLightSlice);
-    state.set_photons(live_->photons());
+    state.light().set_photons(live_->photons());
   });
 }
 
@@ -89,9 +89,9 @@ void FrameScheduler::expect_time() {
 }
 
 void FrameScheduler::feed(ViewerState& state) {
-  if (scene_ && looks_ != state.looks_version()) {
-    renderer_.set_looks(state.looks());
-    looks_ = state.looks_version();
+  if (scene_ && looks_ != state.appearance().version()) {
+    renderer_.set_looks(state.appearance().looks());
+    looks_ = state.appearance().version();
   }
   if (scene_ && opacities_ != state.solids()->opacity_version()) {
     renderer_.set_opacities(state.solids()->opacities());
@@ -111,14 +111,14 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
   follow_light(state);
   const bool rays = casts(state);
   const bool fresh = drawn_ != state.revision() || at_once;
-  if (fresh) state.attempt([&] { feed(state); });
+  if (fresh) state.messages().attempt([&] { feed(state); });
   // Light that changes over a scene that stands still: the scene is drawn once, in turns where that takes long.
-  const bool apart = !rays && !state.moving() && renderer_.keeps_scene(state.settings()) &&
-                     !(state.playing() && state.settings().colors_hits());
+  const bool apart = !rays && !state.viewpoint().moving() && renderer_.keeps_scene(state.settings()) &&
+                     !(state.light().playing() && state.settings().colors_hits());
   const bool same =
       apart && renderer_.resolution() == state.framebuffer() && renderer_.is_drawn(state.camera(), state.settings());
   const bool quick = same && renderer_.is_kept(state.camera(), state.settings());
-  const bool moving = !at_once && (state.moving() || (state.playing() && !apart));
+  const bool moving = !at_once && (state.viewpoint().moving() || (state.light().playing() && !apart));
   if (at_once || moving || (fresh && !(same && pace_keeps_))) {
     pace_.reset();
     turn_seconds_ = 0;
@@ -137,12 +137,13 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
     pace_keeps_ = apart && !coarse_;
   }
   bool complete = true;
-  state.attempt([&] {
+  state.messages().attempt([&] {
     renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
     if (rays) {
       if (changed)
-        caster_->start(state.camera(), state.settings(), size, state.looks(), coarse_ ? 1 : kWindowRaySamples);
+        caster_->start(state.camera(), state.settings(), size, state.appearance().looks(),
+                       coarse_ ? 1 : kWindowRaySamples);
       caster_->advance(kRaySlice);
       image = caster_->image();
     }
@@ -190,14 +191,14 @@ void FrameScheduler::save_image(ViewerState& state) {
   do {
     path = stem + "_" + std::to_string(++saved_) + ".png";
   } while (std::filesystem::exists(path, ignored));
-  state.attempt([&] { save_image(state, path); });
+  state.messages().attempt([&] { save_image(state, path); });
 }
 
 void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file) {
   // Neither at the resolution of a move, nor as the image was before the last change.
   if (coarse_ || pace_ || drawn_ != state.revision()) draw(state, true);
   write_png(renderer_.read(), file);
-  state.say("saved " + file.string());
+  state.messages().say("saved " + file.string());
 }
 
 }  // namespace raylift::viewer

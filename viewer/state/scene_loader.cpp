@@ -14,30 +14,30 @@ void SceneLoader::poll(ViewerState& state) {
   if (requests_ != state.requests()) start_loading(state);
   if (loading_ && loading_->ready()) {
     const auto task = std::move(loading_);
-    state.attempt([&] { show(state, task->take()); });
+    state.messages().attempt([&] { show(state, task->take()); });
   }
   if (checking_ && checking_->ready()) {
     const auto task = std::move(checking_);
-    state.attempt([&] { state.set_check(task->take()); });
+    state.messages().attempt([&] { state.set_check(task->take()); });
   }
-  if (photon_requests_ != state.photon_requests() && !reads(state)) read_photons(state);
+  if (photon_requests_ != state.light().photon_requests() && !reads(state)) read_photons(state);
   if (reading_ && reading_->ready()) {
     const auto task = std::move(reading_);
-    state.attempt([&] { state.set_photons(std::make_shared<const PhotonSet>(task->take())); });
+    state.messages().attempt([&] { state.light().set_photons(std::make_shared<const PhotonSet>(task->take())); });
   }
   if (uploading_ && uploading_->ready()) finish_upload(state);
   if (lighting_ && lighting_->ready()) {
     const auto task = std::move(lighting_);
     light_failed_ = true;  // until the state has the result
-    state.attempt([&] {
-      state.set_light_geometry(std::make_shared<const GpuGeometry>(task->take()));
+    state.messages().attempt([&] {
+      state.light().set_geometry(std::make_shared<const GpuGeometry>(task->take()));
       light_failed_ = false;
     });
   }
   find_facts(state);
   make_detail(state);
   if (state.wants_device_scene()) start_upload(state);
-  if (state.light_request()) start_light(state);
+  if (state.light().request()) start_light(state);
 }
 
 SceneLoader::Activity SceneLoader::activity() const {
@@ -111,7 +111,7 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
 }
 
 void SceneLoader::read_photons(const ViewerState& state) {
-  photon_requests_ = state.photon_requests();
+  photon_requests_ = state.light().photon_requests();
   reading_.reset();  // cancels the reading before
   if (!state.scene() || state.options().photons.empty()) return;
   reading_ =
@@ -136,7 +136,7 @@ std::unique_ptr<Task<GpuGeometry>> SceneLoader::run(Upload what) {
 void SceneLoader::start_upload(ViewerState& state) {
   if (state.device_scene() || uploading_ || upload_failed_ || loading_) return;
   upload_failed_ = true;  // until the task runs
-  state.attempt([&] {
+  state.messages().attempt([&] {
     Upload what = upload_of(state);
     try {
       shared_upload_.emplace(*what.scene, what.device, what.options);
@@ -151,9 +151,9 @@ void SceneLoader::start_upload(ViewerState& state) {
 }
 
 void SceneLoader::start_light(ViewerState& state) {
-  if (state.light_geometry() || lighting_ || light_failed_ || loading_) return;
+  if (state.light().geometry() || lighting_ || light_failed_ || loading_) return;
   light_failed_ = true;  // until the task runs
-  state.attempt([&] {
+  state.messages().attempt([&] {
     Upload what = upload_of(state);
     photon::refuse_unsimulated(*what.scene);
     // Arrays of its own: those that OpenGL shares have addresses while they are mapped alone.
@@ -163,16 +163,16 @@ void SceneLoader::start_light(ViewerState& state) {
 }
 
 void SceneLoader::find_facts(ViewerState& state) {
-  if (finding_facts_ && facts_of_ != state.selections()) finding_facts_.reset();  // nobody wants them any more
+  if (finding_facts_ && facts_of_ != state.selection().version()) finding_facts_.reset();  // nobody wants them any more
   if (finding_facts_ && finding_facts_->ready()) {
     const auto task = std::move(finding_facts_);
     facts_failed_ = facts_of_;  // until the state has them
-    state.attempt([&] {
-      state.set_facts(facts_of_, task->take());
+    state.messages().attempt([&] {
+      state.selection().set_facts(facts_of_, task->take());
       facts_failed_ = 0;
     });
   }
-  std::optional<FactsRequest> request = finding_facts_ ? std::nullopt : state.facts_request();
+  std::optional<FactsRequest> request = finding_facts_ ? std::nullopt : state.selection().facts_request(state.check());
   if (!request || facts_failed_ == request->selection) return;
   facts_of_ = request->selection;
   finding_facts_ = std::make_unique<Task<SolidFacts>>([what = std::move(*request)](const Progress& progress) {
@@ -184,7 +184,7 @@ void SceneLoader::make_detail(ViewerState& state) {
   if (making_detail_ && making_detail_->ready()) {
     const auto task = std::move(making_detail_);
     detail_failed_ = true;  // until the state has it
-    state.attempt([&] {
+    state.messages().attempt([&] {
       state.set_detail(task->take());
       detail_failed_ = false;
     });
@@ -199,7 +199,7 @@ void SceneLoader::make_detail(ViewerState& state) {
 void SceneLoader::finish_upload(ViewerState& state) {
   const auto task = std::move(uploading_);
   upload_failed_ = true;  // until the state has the result
-  state.attempt([&] {
+  state.messages().attempt([&] {
     GpuGeometry geometry = task->take();
     state.set_device_scene(shared_upload_
                                ? std::make_shared<const DeviceScene>(shared_upload_->finish(std::move(geometry)))

@@ -42,7 +42,7 @@ class SceneLoader {
   [[nodiscard]] bool reads(const ViewerState& state) const { return loading_ || requests_ != state.requests(); }
   /// Whether the photons that the state asks for are still to be read.
   [[nodiscard]] bool reads_photons(const ViewerState& state) const {
-    return reads(state) || reading_ || photon_requests_ != state.photon_requests();
+    return reads(state) || reading_ || photon_requests_ != state.light().photon_requests();
   }
   /// Whether the image that the state asks for still lacks its scene, or this on a device.
   [[nodiscard]] bool owes(const ViewerState& state) const;
@@ -81,7 +81,7 @@ class SceneLoader {
   std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
   std::unique_ptr<Task<SolidFacts>> finding_facts_;
   std::unique_ptr<Task<Detail>> making_detail_;
-  std::uint64_t facts_of_ = 0, facts_failed_ = 0;  // ViewerState::selections()
+  std::uint64_t facts_of_ = 0, facts_failed_ = 0;  // Selection::version()
   bool light_failed_ = false;                      // likewise
   bool detail_failed_ = false;                     // of this scene; it is not tried again
   bool upload_failed_ = false;                     // of this scene; it is not tried again

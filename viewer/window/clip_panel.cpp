@@ -81,7 +81,7 @@ bool edit_box(Settings& s, const ViewerState& state, std::function<void(ViewerSt
     changed = true;
   }
   if (button("fit", state.selection() ? "Put the box around what is selected" : "Put the box around what is shown"))
-    then = [](ViewerState& changing) { changing.fit_clip_box(); };
+    then = [](ViewerState& changing) { changing.clipping().fit_box(); };
   return changed;
 }
 
@@ -116,7 +116,7 @@ bool edit_clip(Settings& s, const ViewerState& state, std::function<void(ViewerS
   }
   second_column();
   if (checkbox("clip box", box, "Show only what is in a box, whose faces have handles to drag (Ctrl+X)"))
-    then = [](ViewerState& changing) { changing.toggle_clip_box(); };
+    then = [](ViewerState& changing) { changing.clipping().toggle_box(); };
   if (state.scene() == nullptr) return changed;
   if (s.clip) changed |= edit_planes(s, state.scene()->bounds, forward);
   if (s.clip_box) changed |= edit_box(s, state, then);

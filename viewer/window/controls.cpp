@@ -33,43 +33,43 @@ void pan(Camera& camera, Event event) {
 }
 
 void zoom(Target to, Event event) {
-  const Eigen::Vector3d point = to.state.point_under(event.cursor);
-  to.state.move_camera([&](Camera& camera) { camera.zoom(std::pow(kWheel, event.steps), point); });
+  const Eigen::Vector3d point = to.state.viewpoint().point_under(event.cursor);
+  to.state.viewpoint().move([&](Camera& camera) { camera.zoom(std::pow(kWheel, event.steps), point); });
 }
 
 void move_source(Target to, Event event) {
-  to.state.move_source(event.dx, -event.dy, event.cursor.window);
+  to.state.light().move_source(event.dx, -event.dy, event.cursor.window);
 }
 
 void fly(Target to, Event event) {
   const double step =
-      to.state.camera().distance * event.seconds * (event.shift ? kFlyFast : kFly) * to.state.fly_speed();
+      to.state.camera().distance * event.seconds * (event.shift ? kFlyFast : kFly) * to.state.viewpoint().fly_speed();
   const auto along = [&](char plus, char minus) {
     return event.key.front() == plus ? step : event.key.front() == minus ? -step : 0;
   };
-  to.state.move_camera([&](Camera& camera) { camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q')); });
+  to.state.viewpoint().move([&](Camera& camera) { camera.move(along('W', 'S'), along('D', 'A'), along('E', 'Q')); });
 }
 
 void click(Target to, Event event) {
-  if (to.state.measuring()) {
-    to.state.measure_at(to.frames->pick(to.state, event.cursor), event.cursor);
+  if (to.state.measuring().active()) {
+    to.state.measuring().add(to.frames->pick(to.state, event.cursor), event.cursor);
     if (const std::string line = measured_line(to.state.settings().measured); !line.empty()) to.print(line);
     return;
   }
   if (const auto photon = to.frames->pick_photon(to.state, event.cursor)) {
-    to.state.select_photon(photon);
+    to.state.selection().select_photon(photon);
     if (const auto& chosen = to.state.photons().selection())
       to.print("photon " + std::to_string(chosen->number) + ": " + chosen->history);
     return;
   }
-  to.state.select(to.frames->pick(to.state, event.cursor), event.cursor);
+  to.state.selection().select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.print(to.state.selection()->path);
 }
 
 void double_click(Target to, Event event) {
-  if (to.state.measuring()) return;  // its first click was the point
-  to.state.select(to.frames->pick(to.state, event.cursor), event.cursor);
-  if (to.state.selection()) to.state.focus_selection();
+  if (to.state.measuring().active()) return;  // its first click was the point
+  to.state.selection().select(to.frames->pick(to.state, event.cursor), event.cursor);
+  if (to.state.selection()) to.state.viewpoint().focus_selection();
 }
 
 void wireframe(Settings& s) {
@@ -88,7 +88,7 @@ void transparency(Settings& s) {
 template <void (*change)(Settings&)>
 void unless_rays(ViewerState& state) {
   if (state.settings().rays == RayMode::off) return state.change_settings(change);
-  state.say("rays show opaque surfaces; K until 'off' draws");
+  state.messages().say("rays show opaque surfaces; K until 'off' draws");
 }
 
 void clip(ViewerState& state) {
@@ -118,20 +118,20 @@ void move_clip(ViewerState& state) {
 }
 
 void all_times(ViewerState& state) {
-  state.play(false);
+  state.light().play(false);
   state.change_settings([](Settings& s) { s.photons.time.reset(); });
 }
 
 void copy_facts(Target to, Event) {
   if (const auto& points = to.state.settings().measured; !points.empty() && to.copy) {
     to.copy(lines_text(measured_lines(points)));
-    return to.state.say("copied: what is measured");
+    return to.state.messages().say("copied: what is measured");
   }
-  const std::string text = to.state.selection_text();
+  const std::string text = to.state.selection().text();
   if (text.empty() || !to.copy)
-    return to.state.say(to.state.selection() ? "the facts are being worked out" : "nothing is selected");
+    return to.state.messages().say(to.state.selection() ? "the facts are being worked out" : "nothing is selected");
   to.copy(text);
-  to.state.say("copied: the facts of " + to.state.selection()->name);
+  to.state.messages().say("copied: the facts of " + to.state.selection()->name);
 }
 
 void escape(Target to, Event) {
@@ -144,10 +144,11 @@ void escape(Target to, Event) {
     return;
   }
   if (to.loader.loading()) return to.loader.cancel();
-  if (to.state.measuring() || !to.state.settings().measured.empty()) return to.state.set_measuring(false);
+  if (to.state.measuring().active() || !to.state.settings().measured.empty())
+    return to.state.measuring().set_active(false);
   to.layout.help = false;
-  to.state.dismiss_error();
-  to.state.select(std::nullopt);
+  to.state.messages().dismiss_error();
+  to.state.selection().select(std::nullopt);
 }
 
 /// The whole table, an entry for each control: so it is as long as there are controls.
@@ -160,33 +161,39 @@ std::vector<Control> make_controls() {
       {Kind::drag,
        {"drag of a handle"},
        "move a face of the clipping box",
-       [](Target to, Event e) { to.state.drag_clip_face(e.face, e.cursor); }},
+       [](Target to, Event e) { to.state.clipping().drag_face(e.face, e.cursor); }},
       {Kind::wheel, {"wheel"}, "zoom to the cursor", zoom},
       {Kind::wheel,
        {"wheel while flying"},
        "fly faster or slower, from now on",
-       [](Target to, Event e) { to.state.change_fly_speed(e.steps); }},
+       [](Target to, Event e) { to.state.viewpoint().change_fly_speed(e.steps); }},
       {Kind::click, {"click"}, "select the solid or photon under the cursor, print its path or history", click},
       {Kind::click, {"double click"}, "select and frame the solid under the cursor", double_click},
       {Kind::click, {"right click"}, "open the menu of the solid under the cursor", open_solid_menu},
       {Kind::held_key, {"W", "S", "A", "D", "E", "Q"}, "fly; faster with Shift", fly},
-      {Kind::key, {"1"}, "view from the front", [](ViewerState& s) { s.look(StandardView::front); }},
-      {Kind::key, {"Ctrl+1"}, "view from the back", [](ViewerState& s) { s.look(StandardView::back); }},
-      {Kind::key, {"3"}, "view from the right", [](ViewerState& s) { s.look(StandardView::right); }},
-      {Kind::key, {"Ctrl+3"}, "view from the left", [](ViewerState& s) { s.look(StandardView::left); }},
-      {Kind::key, {"7"}, "view from the top", [](ViewerState& s) { s.look(StandardView::top); }},
-      {Kind::key, {"Ctrl+7"}, "view from the bottom", [](ViewerState& s) { s.look(StandardView::bottom); }},
-      {Kind::key, {"0"}, "isometric view", [](ViewerState& s) { s.look(StandardView::iso); }},
-      {Kind::key, {"5"}, "orthographic", [](ViewerState& s) { s.set_orthographic(!s.camera().orthographic); }},
-      {Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.frame_all(); }},
-      {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.focus_selection(); }},
-      {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.hide_selection(); }},
+      {Kind::key, {"1"}, "view from the front", [](ViewerState& s) { s.viewpoint().look(StandardView::front); }},
+      {Kind::key, {"Ctrl+1"}, "view from the back", [](ViewerState& s) { s.viewpoint().look(StandardView::back); }},
+      {Kind::key, {"3"}, "view from the right", [](ViewerState& s) { s.viewpoint().look(StandardView::right); }},
+      {Kind::key, {"Ctrl+3"}, "view from the left", [](ViewerState& s) { s.viewpoint().look(StandardView::left); }},
+      {Kind::key, {"7"}, "view from the top", [](ViewerState& s) { s.viewpoint().look(StandardView::top); }},
+      {Kind::key, {"Ctrl+7"}, "view from the bottom", [](ViewerState& s) { s.viewpoint().look(StandardView::bottom); }},
+      {Kind::key, {"0"}, "isometric view", [](ViewerState& s) { s.viewpoint().look(StandardView::iso); }},
+      {Kind::key,
+       {"5"},
+       "orthographic",
+       [](ViewerState& s) { s.viewpoint().set_orthographic(!s.camera().orthographic); }},
+      {Kind::key, {"Home", "Enter"}, "frame the scene", [](ViewerState& s) { s.viewpoint().frame_all(); }},
+      {Kind::key, {"F"}, "frame the selected solid", [](ViewerState& s) { s.viewpoint().focus_selection(); }},
+      {Kind::key, {"L"}, "hide the selected solid", [](ViewerState& s) { s.appearance().hide_selection(); }},
       {Kind::key, {"Ctrl+C"}, "copy what is measured, or the facts of the selected solid", copy_facts},
       {Kind::key,
        {"Y"},
        "measure between clicked points, or end it",
-       [](ViewerState& s) { s.set_measuring(!s.measuring()); }},
-      {Kind::key, {"Ctrl+Z"}, "undo the last change of what is hidden, or of styles", [](ViewerState& s) { s.undo(); }},
+       [](ViewerState& s) { s.measuring().set_active(!s.measuring().active()); }},
+      {Kind::key,
+       {"Ctrl+Z"},
+       "undo the last change of what is hidden, or of styles",
+       [](ViewerState& s) { s.appearance().undo(); }},
       {Kind::key, {"U"}, "show all solids", [](ViewerState& s) { s.change_solids(&Solids::show_all); }},
       {Kind::key,
        {"V"},
@@ -198,7 +205,7 @@ std::vector<Control> make_controls() {
       {Kind::key,
        {"Ctrl+G"},
        "draw all but the selected solid faintly; again, or without one: none",
-       [](ViewerState& s) { s.ghost_others(); }},
+       [](ViewerState& s) { s.appearance().ghost_others(); }},
       {Kind::key, {"N"}, "smooth or flat shading", [](Settings& s) { s.smooth = !s.smooth; }},
       {Kind::key, {"T"}, "transparency", unless_rays<transparency>},
       {Kind::key, {"B"}, "back faces in red stripes", [](Settings& s) { s.back_faces = !s.back_faces; }},
@@ -207,7 +214,7 @@ std::vector<Control> make_controls() {
       {Kind::key,
        {"Ctrl+X"},
        "clipping box around the selected solid, or around what is shown; again: none",
-       [](ViewerState& s) { s.toggle_clip_box(); }},
+       [](ViewerState& s) { s.clipping().toggle_box(); }},
       {Kind::key, {"["}, "move the clipping plane back", move_clip<-1>},
       {Kind::key, {"]"}, "move the clipping plane forward", move_clip<1>},
       {Kind::key, {"C"}, "next colouring", [](Settings& s) { s.color = after(s.color, kColorNames); }},
@@ -215,9 +222,12 @@ std::vector<Control> make_controls() {
        {"O"},
        "next colouring of light",
        [](Settings& s) { s.photons.color = after(s.photons.color, kPhotonColorNames); }},
-      {Kind::key, {"Space"}, "let the time of light run, or stop it", [](ViewerState& s) { s.play(!s.playing()); }},
-      {Kind::key, {","}, "light a little earlier", [](ViewerState& s) { s.step_time(-0.01); }},
-      {Kind::key, {"."}, "light a little later", [](ViewerState& s) { s.step_time(0.01); }},
+      {Kind::key,
+       {"Space"},
+       "let the time of light run, or stop it",
+       [](ViewerState& s) { s.light().play(!s.light().playing()); }},
+      {Kind::key, {","}, "light a little earlier", [](ViewerState& s) { s.light().step_time(-0.01); }},
+      {Kind::key, {"."}, "light a little later", [](ViewerState& s) { s.light().step_time(0.01); }},
       {Kind::key, {"Shift+Space"}, "light of all times", all_times},
       {Kind::key, {"K"}, "next ray-casting mode", [](Settings& s) { s.rays = after(s.rays, kRayModeNames); }},
       {Kind::key, {"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }},
@@ -249,7 +259,7 @@ void Control::act(const ControlTarget& to, const ControlEvent& event) const {
   std::visit(Overloaded{[&](void (*change)(Settings&)) { to.state.change_settings(change); },
                         [&](void (*change)(ViewerState&)) { change(to.state); },
                         [&](void (*move)(Camera&, Event)) {
-                          to.state.move_camera([&](Camera& camera) { move(camera, event); });
+                          to.state.viewpoint().move([&](Camera& camera) { move(camera, event); });
                         },
                         [&](void (*work)(Target, Event)) { work(to, event); }},
              action);

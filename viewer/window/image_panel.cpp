@@ -45,7 +45,7 @@ bool edit_surfaces(Settings& s) {
 
 void draw_views(ViewerState& state, WindowLayout& layout) {
   for (const char* view : {"front", "right", "top", "iso"}) {
-    if (button(view, "Look from there (1, 3, 7, 0)")) state.look(standard_view(view));
+    if (button(view, "Look from there (1, 3, 7, 0)")) state.viewpoint().look(standard_view(view));
     ImGui::SameLine();
   }
   if (button("?", "Keys and mouse (H)")) layout.help = !layout.help;
@@ -69,11 +69,12 @@ PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float w
     std::function<void(ViewerState&)> then;
     changed |= edit_clip(s, state, then);
     bool orthographic = state.camera().orthographic;
-    if (checkbox("orthographic", orthographic, "Parallel projection (5)")) state.set_orthographic(orthographic);
+    if (checkbox("orthographic", orthographic, "Parallel projection (5)"))
+      state.viewpoint().set_orthographic(orthographic);
     second_column();
-    bool measuring = state.measuring();
+    bool measuring = state.measuring().active();
     if (checkbox("measure", measuring, "Measure distances and angles: clicks on surfaces put points (Y)"))
-      state.set_measuring(measuring);
+      state.measuring().set_active(measuring);
     changed |= checkbox("axes", s.axes, "Show the axes (I)");
     second_column();
     changed |= checkbox("scale bar", s.scale_bar, "Show the scale bar (I)");

@@ -60,8 +60,14 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
   const auto depths = frames.depths(state);
   const Settings& settings = state.settings();
   const Photons& photons = state.photons();
-  Key key{
-      state.scene().get(), state.looks_version(), settings.color, settings.rays, depths, 0, settings.photons.color, {}};
+  Key key{state.scene().get(),
+          state.appearance().version(),
+          settings.color,
+          settings.rays,
+          depths,
+          0,
+          settings.photons.color,
+          {}};
   const bool light = photons.set() && settings.rays == RayMode::off;
   const bool by_hits = settings.colors_hits() && settings.rays == RayMode::off;
   if (light) {
@@ -70,7 +76,7 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
   }
   if (by_hits && frames.hits()) key.hits = {frames.hits()->most, {frames.hits()->times.low, frames.hits()->times.high}};
   if (key_ != key) {
-    legends_ = make_legends(*state.scene(), settings, state.looks(), depths, photons, frames.hits());
+    legends_ = make_legends(*state.scene(), settings, state.appearance().looks(), depths, photons, frames.hits());
     key_ = key;
   }
   if (legends_.empty()) return;

@@ -72,11 +72,11 @@ void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
   if (!(low < high)) return;
   const auto change = [&] { state.change_settings([&](Settings& s) { s.photons = light; }); };
   bool all = !light.time;
-  if (button(state.playing() ? "stop" : "play", "Let the time of light run, or stop it (Space)"))
-    return state.play(!state.playing());
+  if (button(state.light().playing() ? "stop" : "play", "Let the time of light run, or stop it (Space)"))
+    return state.light().play(!state.light().playing());
   ImGui::SameLine();
   if (checkbox("all times", all, "Light of all times at once (Shift+Space)")) {
-    state.play(false);
+    state.light().play(false);
     light.time = all ? std::nullopt : std::optional(high);
     change();
   }
@@ -85,7 +85,7 @@ void LightPanel::draw_time(ViewerState& state, PhotonSettings& light) {
   auto time = static_cast<float>(light.time.value_or(high));
   if (slider("time", time, set.times.low, set.times.high, "%.4g ns", "Light as it is then (, and .)",
              all ? "Light of all times is shown" : nullptr)) {
-    state.play(false);
+    state.light().play(false);
     light.time = static_cast<double>(time);
     changed = true;
   }
@@ -128,7 +128,7 @@ void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
   }
   if (text_field("source", "point:0,0,0", source_,
                  "Follow photons of this source, once Enter is pressed. Ctrl+right drag moves it", true))
-    state.attempt([&] { state.set_source(source_.data()); });
+    state.messages().attempt([&] { state.light().set_source(source_.data()); });
   if (const LiveLight* live = frames.live_light(); live != nullptr && live->request() && begin_facts("live")) {
     fact("followed", cli::grouped(live->followed()) + ", " + human_rate(live->photons_per_second(), "photons"));
     ImGui::EndTable();

@@ -16,15 +16,15 @@ void draw_measured(ViewerState& state, float left, float width, float height) {
       if (button("copy##measured", "Copy points, distances and the angle as text (Ctrl+C)"))
         ImGui::SetClipboardText(lines_text(measured_lines(points)).c_str());
       ImGui::SameLine();
-      if (button("clear", "Take the points away, and go on")) state.set_measured({});
+      if (button("clear", "Take the points away, and go on")) state.measuring().set_points({});
       ImGui::SameLine();
     }
-    if (button("end", "End measuring (Escape)")) state.set_measuring(false);
+    if (button("end", "End measuring (Escape)")) state.measuring().set_active(false);
     if (begin_facts("measured")) {
       for (const auto& [name, value] : measured_lines(points)) fact(name.c_str(), value);
       ImGui::EndTable();
     }
-    if (state.measuring())
+    if (state.measuring().active())
       wrapped(points.empty() || points.size() >= kMaxMeasured ? "Click on a surface: the first point."
               : points.size() == 1                            ? "Click on a surface: the second point, for a distance."
                                                               : "Click on a surface: the third point, for the angle.");

@@ -48,7 +48,7 @@ void draw_properties(const char* id, PropertyOf of, const OpticalProperties& pro
 
 }  // namespace
 
-void draw_optics(const Scene& scene, const Selection& selection) {
+void draw_optics(const Scene& scene, const SelectedSolids& selection) {
   const Optics& optics = scene.optics;
   if (selection.material < optics.materials.size() && !optics.materials[selection.material].empty() &&
       ImGui::TreeNode("optics of the material")) {

@@ -61,7 +61,7 @@ std::optional<std::size_t> Panels::handle_under(const Cursor& cursor) const {
 /// What is measured, and beside it what is selected, where there is room for both.
 void Panels::draw_chosen(float width, float height) {
   float left = selection_left(state_, height);
-  if (state_.measuring() || !state_.settings().measured.empty()) {
+  if (state_.measuring().active() || !state_.settings().measured.empty()) {
     draw_measured(state_, left, width, height);
     left += em(kMeasuredWidth + kGap);
     if (left + em(kSelectionWidth) > width) return;
@@ -103,9 +103,9 @@ void Panels::draw_bookmarks() {
     state_.add_bookmark(bookmark_.data());
     bookmark_[0] = '\0';
   }
-  for (std::size_t i = 0; i < state_.bookmarks().size(); ++i) {
+  for (std::size_t i = 0; i < state_.bookmarks().all().size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
-    const Bookmark bookmark = state_.bookmarks()[i];
+    const Bookmark bookmark = state_.bookmarks().all()[i];
     const bool removed = button("x", "Remove this bookmark");
     ImGui::SameLine();
     if (ImGui::Selectable(cli::printable(bookmark.name).c_str())) state_.go_to(bookmark);
@@ -116,7 +116,7 @@ void Panels::draw_bookmarks() {
       break;
     }
   }
-  if (state_.bookmarks().empty()) ImGui::TextDisabled("none yet; Ctrl+D adds one");
+  if (state_.bookmarks().all().empty()) ImGui::TextDisabled("none yet; Ctrl+D adds one");
   draw_recent_files();
 }
 
@@ -167,7 +167,7 @@ void Panels::draw_activity(float width, float height) {
       if (work.share >= 0 && !work.stage.empty()) ImGui::TextDisabled("%s", work.stage.c_str());
     }
     ImGui::End();
-  } else if (!state_.scene() && state_.error().empty()) {
+  } else if (!state_.scene() && state_.messages().error().empty()) {
     ImGui::SetNextWindowPos({0.5F * width, 0.5F * height}, ImGuiCond_Always, {0.5F, 0.5F});
     if (ImGui::Begin("##drop", nullptr, kPlain))
       text("Drop a scene here: .dae, .zae, .dae.gz, .obj, .stl, .ply, .gltf ...\nor open one: Ctrl+O");
@@ -176,8 +176,8 @@ void Panels::draw_activity(float width, float height) {
 }
 
 void Panels::draw_message(float width, float height) const {
-  const bool failed = !state_.error().empty();
-  const std::string message = failed ? state_.error() : state_.message();
+  const bool failed = !state_.messages().error().empty();
+  const std::string message = failed ? state_.messages().error() : state_.messages().text();
   if (message.empty()) return;
   ImGui::SetNextWindowPos({0.5F * width, em(kGap)}, ImGuiCond_Always, {0.5F, 0});
   ImGui::SetNextWindowSizeConstraints(

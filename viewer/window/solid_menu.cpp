@@ -18,12 +18,12 @@ MenuRow as_key(std::string_view label, std::string_view key) {
           }};
 }
 
-MenuRow copy(std::string_view label, std::string Selection::*words) {
+MenuRow copy(std::string_view label, std::string SelectedSolids::*words) {
   return {label, {}, [words](Target to) {
             if (!to.copy || !to.state.selection()) return;
             const std::string text = *to.state.selection().*words;
             to.copy(text);
-            to.state.say("copied: " + text);
+            to.state.messages().say("copied: " + text);
           }};
 }
 
@@ -37,8 +37,10 @@ std::vector<MenuRow> style_rows(const ViewerState& state) {
   const std::uint8_t now = state.solids()->styles()[state.selection()->solids.front()];
   std::vector<MenuRow> rows;
   for (std::size_t style = 0; style != kStyleNames.size(); ++style)
-    rows.push_back(
-        {kStyleNames[style], {}, [style](Target to) { to.state.set_style(static_cast<Style>(style)); }, style == now});
+    rows.push_back({kStyleNames[style],
+                    {},
+                    [style](Target to) { to.state.appearance().set_style(static_cast<Style>(style)); },
+                    style == now});
   return rows;
 }
 
@@ -49,8 +51,8 @@ std::vector<MenuRow> solid_menu(const ViewerState& state) {
   if (!state.selection() || state.selection()->solids.empty()) return rows;
   const auto selected = [](Target to) { return to.state.selection()->solids; };
   add_group(rows, {as_key("frame", "F"),
-                   {"focus: all others faint", {}, [=](Target to) { to.state.focus_alone(selected(to)); }},
-                   {"clipping box around it", {}, [](Target to) { to.state.fit_clip_box(); }}});
+                   {"focus: all others faint", {}, [=](Target to) { to.state.viewpoint().focus_alone(selected(to)); }},
+                   {"clipping box around it", {}, [](Target to) { to.state.clipping().fit_box(); }}});
   add_group(rows,
             {as_key("hide", "L"),
              {"only this",
@@ -60,7 +62,7 @@ std::vector<MenuRow> solid_menu(const ViewerState& state) {
              as_key("show all", "U"),
              as_key("undo", "Ctrl+Z")});
   add_group(rows, style_rows(state));
-  add_group(rows, {copy("copy name", &Selection::name), copy("copy path", &Selection::path),
+  add_group(rows, {copy("copy name", &SelectedSolids::name), copy("copy path", &SelectedSolids::path),
                    as_key("copy facts", "Ctrl+C"), as_key("bookmark the view", "Ctrl+D")});
   return rows;
 }
@@ -70,7 +72,7 @@ void open_solid_menu(const ControlTarget& to, const ControlEvent& event) {
   if (!picked) return;
   const auto& before = to.state.selection();
   if (!before || std::find(before->solids.begin(), before->solids.end(), picked->instance) == before->solids.end()) {
-    to.state.select(picked, event.cursor);
+    to.state.selection().select(picked, event.cursor);
     to.print(to.state.selection()->path);
   }
   to.layout.menu = WindowLayout::Menu::opening;

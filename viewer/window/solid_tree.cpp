@@ -103,22 +103,22 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
   tip(row.instance == kNone ? name : cli::printable(scene.path(scene.instances[row.instance])));
   if (!pressed) return;
   if (row.instance != kNone)
-    state.select(row.instance);
+    state.selection().select(row.instance);
   else
-    state.select_group(row.node);
-  revealed_ = state.selections();  // it is seen already
+    state.selection().select_group(row.node);
+  revealed_ = state.selection().version();  // it is seen already
   if (!ImGui::IsMouseDoubleClicked(0)) return;
   if (row.node == kNone)
-    state.focus(std::span(&row.instance, 1));
+    state.viewpoint().focus(std::span(&row.instance, 1));
   else
-    state.focus(state.solids()->below(row.node));
+    state.viewpoint().focus(state.solids()->below(row.node));
 }
 
 void SolidTree::reveal_selection(const ViewerState& state) {
-  if (revealed_ == state.selections()) return;
-  revealed_ = state.selections();
+  if (revealed_ == state.selection().version()) return;
+  revealed_ = state.selection().version();
   if (!state.selection()) return;
-  const Selection& selected = *state.selection();
+  const SelectedSolids& selected = *state.selection();
   const Scene& scene = *state.scene();
   const std::uint32_t own = selected.group != kNone ? selected.group : scene.instances[selected.instance].node;
   if (!searching()) {

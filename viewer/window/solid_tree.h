@@ -26,7 +26,7 @@ class SolidTree {
   void reveal_selection(const ViewerState& state);
   void list_rows(const Solids& solids);
 
-  std::uint64_t revealed_ = 0;  // ViewerState::selections()
+  std::uint64_t revealed_ = 0;  // Selection::version()
 
   const Solids* listed_ = nullptr;
   std::vector<TreeRow> rows_;

@@ -168,15 +168,20 @@ class Window {
   [[nodiscard]] double longest_wait() const {
     if (loader_.busy() || (server_ && server_->pending())) return 0.05;
     if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
-    return options_.watch || !state_.message().empty() ? 0.4 : 1.0;
+    return options_.watch || !state_.messages().text().empty() ? 0.4 : 1.0;
   }
 
   /// Draws some frames after any change that panels show.
   void note_changes() {
     const SceneLoader::Activity work = loader_.activity();
-    const int facts = !state_.facts() ? 0 : state_.facts()->checked ? 2 : 1;
-    Shown now{state_.revision(),         state_.error(), state_.message(), work.what + work.stage, work.share,
-              state_.check() != nullptr, facts};
+    const int facts = !state_.selection().facts() ? 0 : state_.selection().facts()->checked ? 2 : 1;
+    Shown now{state_.revision(),
+              state_.messages().error(),
+              state_.messages().text(),
+              work.what + work.stage,
+              work.share,
+              state_.check() != nullptr,
+              facts};
     if (now != shown_ || ImGui::GetIO().WantTextInput) wake_ = std::max(wake_, now != shown_ ? kSettle : 1);
     shown_ = std::move(now);
   }
@@ -208,7 +213,7 @@ class Window {
   void draw(bool woken) {
     const std::optional<Resolution> pixels = framebuffer_of(window_.get());
     if (!pixels) return;
-    state_.set_framebuffer(*pixels);
+    state_.viewpoint().set_framebuffer(*pixels);
     const bool in_turns = frames_.in_turns();
     frames_.draw(state_);
     // What is on the screen stays until the image is complete: to draw it again would take longer than half a turn.
@@ -229,7 +234,7 @@ class Window {
     panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
     draw_solid_menu(target_);
     const auto [low, high] = panels_.free_part(static_cast<float>(size.width), static_cast<float>(size.height));
-    state_.set_free_part({low.x(), 1 - high.y()}, {high.x(), 1 - low.y()});
+    state_.viewpoint().set_free_part({low.x(), 1 - high.y()}, {high.x(), 1 - low.y()});
     ImGui::Render();
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glViewport(0, 0, pixels->width, pixels->height);
@@ -365,7 +370,7 @@ class Window {
   /// The photons' time goes with the clock's; after a pause, by one frame.
   void act_on_time() {
     const double now = glfwGetTime();
-    if (state_.playing()) state_.advance(std::min(0.1, now - last_advance_));
+    if (state_.light().playing()) state_.light().advance(std::min(0.1, now - last_advance_));
     last_advance_ = now;
   }
 

@@ -146,15 +146,15 @@ TEST_F(LiveLightTest, IsMovedByTheMouse) {
       if (!loader.busy() && !frames.busy(state) && state.photons().set()) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    FAIL() << "it does not come to rest: " << state.error();
+    FAIL() << "it does not come to rest: " << state.messages().error();
   };
   settle();
-  ASSERT_EQ(state.error(), "");
+  ASSERT_EQ(state.messages().error(), "");
   EXPECT_EQ(frames.live_light()->followed(), 600U);
   EXPECT_EQ(state.photons().set()->paths(), 5U);
   EXPECT_EQ(state.photons().set()->rows[0].position.x, 0);
 
-  state.move_camera([](Camera& camera) {
+  state.viewpoint().move([](Camera& camera) {
     camera.target = {50, 20, 0};
     camera.distance = 1500;
   });
@@ -170,18 +170,18 @@ TEST_F(LiveLightTest, IsMovedByTheMouse) {
   const Float3 born = state.photons().set()->rows[0].position;
   // So many pixels to the right and upward, in the camera's plane.
   const Camera& camera = state.camera();
-  ASSERT_EQ(state.error(), "");
+  ASSERT_EQ(state.messages().error(), "");
   const Eigen::Vector3d place(static_cast<double>(born.x), static_cast<double>(born.y), static_cast<double>(born.z));
   const Eigen::Vector3d at = camera.project(place, 320.0 / 240), before = camera.project({0, 0, 0}, 320.0 / 240);
   EXPECT_NEAR((at - before).x() * 160, 30, 0.5);
   EXPECT_NEAR((at - before).y() * 120, 12, 0.5);
   // Another one from the panel; what is no source is an error, and changes nothing.
-  EXPECT_THROW(state.set_source("nowhere"), Error);
-  state.set_source("point:0,0,50");
+  EXPECT_THROW(state.light().set_source("nowhere"), Error);
+  state.light().set_source("point:0,0,50");
   settle();
   EXPECT_EQ(state.photons().set()->rows[0].position.z, 50);
-  state.set_source("");
-  EXPECT_FALSE(frames.busy(state) && state.light_request());
+  state.light().set_source("");
+  EXPECT_FALSE(frames.busy(state) && state.light().request());
 }
 
 /// On a GPU: OpenGL and CUDA both.

@@ -203,17 +203,18 @@ class ClipBoxState : public Outside {
 };
 
 TEST_F(ClipBoxState, IsPutAroundWhatIsSelectedOrShown) {
-  const Bounds shown = box_around(*state_.solids(), shown_solid(state_.looks()));
+  const Bounds shown = box_around(*state_.solids(), shown_solid(state_.appearance().looks()));
   press("X", true);
   ASSERT_TRUE(state_.settings().clip_box);
   EXPECT_EQ(state_.settings().clip_box->box.min, shown.min);
   press("X", true);
   EXPECT_TRUE(state_.settings().planes().empty());
-  state_.select(2);
+  state_.selection().select(2);
   press("X", true);
   const Bounds around = box_around(*state_.solids(), std::vector<std::uint32_t>{2});
   EXPECT_EQ(state_.settings().clip_box->box.min, around.min);
-  EXPECT_EQ(state_.looks()[0], static_cast<std::uint8_t>(Look::open)) << "it opens what encloses all, as planes do";
+  EXPECT_EQ(state_.appearance().looks()[0], static_cast<std::uint8_t>(Look::open))
+      << "it opens what encloses all, as planes do";
   press("X");
   EXPECT_TRUE(state_.settings().planes().empty()) << "X takes it away too";
   press("X", true);
@@ -231,7 +232,7 @@ TEST_F(ClipBoxState, IsPutAroundWhatIsSelectedOrShown) {
   find_control(Control::Kind::drag, "drag of a handle", true, false)->act(target_, dragged);
   EXPECT_NEAR(state_.settings().clip_box->box.max.z(), around.max.z() + 30, 1e-6);
   EXPECT_GT(state_.revision(), revision);
-  EXPECT_TRUE(state_.moving()) << "slow images are drawn with fewer pixels meanwhile";
+  EXPECT_TRUE(state_.viewpoint().moving()) << "slow images are drawn with fewer pixels meanwhile";
 }
 
 TEST_F(ClipBoxState, IsAskedForByTheVerb) {

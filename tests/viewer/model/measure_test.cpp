@@ -113,17 +113,17 @@ class MeasureState : public Outside {
  protected:
   void press(const char* key) { find_control(Control::Kind::key, key, false, false)->act(target_, {}); }
   /// A click at the middle of the window on a triangle of "pmt_1": its point is on the camera's axis.
-  void click(std::uint32_t triangle) { state_.measure_at(Picked{1, triangle}, Cursor{320, 240, {640, 480}}); }
+  void click(std::uint32_t triangle) { state_.measuring().add(Picked{1, triangle}, Cursor{320, 240, {640, 480}}); }
 };
 
 TEST_F(MeasureState, ClicksPutPointsAndAFourthBeginsAnew) {
   press("Y");
-  EXPECT_TRUE(state_.measuring());
+  EXPECT_TRUE(state_.measuring().active());
   // From the front: triangles 4 and 5 of the box lie in the plane y = -50.
-  state_.look(StandardView::front);
+  state_.viewpoint().look(StandardView::front);
   Points expected;
   for (const double x : {-310.0, -290.0, -300.0, -305.0}) {
-    state_.move_camera([&](Camera& camera) {
+    state_.viewpoint().move([&](Camera& camera) {
       camera.free_middle = {0, 0};
       camera.target = {x, 0, 20};
     });
@@ -134,31 +134,31 @@ TEST_F(MeasureState, ClicksPutPointsAndAFourthBeginsAnew) {
     EXPECT_LT((state_.settings().measured.back() - expected.back()).norm(), 1e-6);
   }
   EXPECT_FALSE(state_.selection()) << "such a click selects nothing";
-  state_.measure_at(std::nullopt, Cursor{320, 240, {640, 480}});
+  state_.measuring().add(std::nullopt, Cursor{320, 240, {640, 480}});
   EXPECT_EQ(state_.settings().measured.size(), 1U);
   // The position is that of the selection.
   const Eigen::Vector3d last = state_.settings().measured.back();
-  state_.select(Picked{1, 4}, Cursor{320, 240, {640, 480}});
+  state_.selection().select(Picked{1, 4}, Cursor{320, 240, {640, 480}});
   EXPECT_EQ(state_.selection()->position, last);
   press("Escape");
-  EXPECT_FALSE(state_.measuring());
+  EXPECT_FALSE(state_.measuring().active());
   EXPECT_TRUE(state_.settings().measured.empty());
   EXPECT_TRUE(state_.selection()) << "the next Escape deselects";
   press("Escape");
   EXPECT_FALSE(state_.selection());
   press("Y");
   press("Y");
-  EXPECT_FALSE(state_.measuring());
+  EXPECT_FALSE(state_.measuring().active());
 }
 
 TEST_F(MeasureState, ACapIsASurfaceToo) {
-  state_.look(StandardView::front);
+  state_.viewpoint().look(StandardView::front);
   state_.change_settings([](Settings& s) { s.clip = parse_clip("-y=10"); });
-  state_.move_camera([&](Camera& camera) {
+  state_.viewpoint().move([&](Camera& camera) {
     camera.free_middle = {0, 0};
     camera.target = {-300, 0, 20};
   });
-  state_.measure_at(Picked{1, kNone}, Cursor{320, 240, {640, 480}});
+  state_.measuring().add(Picked{1, kNone}, Cursor{320, 240, {640, 480}});
   ASSERT_EQ(state_.settings().measured.size(), 1U);
   EXPECT_LT((state_.settings().measured[0] - Eigen::Vector3d(-300, 10, 20)).norm(), 1e-6);
 }
@@ -167,8 +167,8 @@ TEST_F(MeasureState, IsCopiedByAKeyAndEndsWithTheScene) {
   std::string copied;
   ControlTarget target = target_;
   target.copy = [&](const std::string& text) { copied = text; };
-  state_.set_measured({{0, 0, 0}, {0, 3, 4}});
-  state_.select(1);
+  state_.measuring().set_points({{0, 0, 0}, {0, 3, 4}});
+  state_.selection().select(1);
   find_control(Control::Kind::key, "C", true, false)->act(target, {});
   EXPECT_EQ(copied, lines_text(measured_lines(state_.settings().measured)));
   // It is no part of a bookmark.
@@ -181,7 +181,7 @@ TEST_F(MeasureState, IsCopiedByAKeyAndEndsWithTheScene) {
     other.open(std::string(file));
     other.show(three_boxes());
     EXPECT_EQ(other.settings().measured.size(), std::string(file) == "/b.dae" ? 0U : other.settings().measured.size());
-    other.set_measured({{0, 0, 0}, {0, 3, 4}});
+    other.measuring().set_points({{0, 0, 0}, {0, 3, 4}});
   }
   other.reload();
   other.show(three_boxes());

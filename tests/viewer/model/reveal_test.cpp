@@ -142,15 +142,15 @@ TEST(Framing, KnowsThePanels) {
   };
   EXPECT_NEAR(extent().min.x() + extent().max.x(), 0, 0.02);
   EXPECT_GT(extent().max.head<2>().maxCoeff(), 0.85) << "all of the width, or of the height";
-  state.set_free_part({0.4, 0}, {0.8, 1});  // from -0.2 to 0.6
+  state.viewpoint().set_free_part({0.4, 0}, {0.8, 1});  // from -0.2 to 0.6
   EXPECT_NEAR(extent().min.x(), -0.2, 0.05);
   EXPECT_NEAR(extent().max.x(), 0.6, 0.05);
   EXPECT_GE(extent().min.x(), -0.2);
   EXPECT_LE(extent().max.x(), 0.6);
   EXPECT_NEAR(extent().min.y() + extent().max.y(), 0, 0.02);
   const double distance = state.camera().distance;
-  state.move_camera([](Camera& camera) { camera.orbit(0.1, 0); });
-  state.set_free_part({0, 0}, {1, 1});
+  state.viewpoint().move([](Camera& camera) { camera.orbit(0.1, 0); });
+  state.viewpoint().set_free_part({0, 0}, {1, 1});
   EXPECT_EQ(state.camera().distance, distance) << "what was moved by hand stays";
 }
 

@@ -245,9 +245,9 @@ TEST_F(Messages, TellsSubscribersOfTheLastStateAlone) {
   EXPECT_EQ(ask(talk, request("subscribe"))["result"]["to"].size(), 3U);
   talk.notify();
   EXPECT_TRUE(said(talk).empty()) << "nothing has changed";
-  for (int i = 0; i != 50; ++i) state_.move_camera([](Camera& camera) { camera.zoom(0.99); });
-  state_.select(1);
-  state_.select(2);
+  for (int i = 0; i != 50; ++i) state_.viewpoint().move([](Camera& camera) { camera.zoom(0.99); });
+  state_.selection().select(1);
+  state_.selection().select(2);
   talk.notify();
   std::vector<Json> lines = said(talk);
   ASSERT_EQ(lines.size(), 2U);
@@ -259,11 +259,11 @@ TEST_F(Messages, TellsSubscribersOfTheLastStateAlone) {
   talk.notify();
   EXPECT_TRUE(said(talk).empty());
   // Who has not read yet is told once, later.
-  state_.select(std::nullopt);
+  state_.selection().select(std::nullopt);
   talk.notify();
-  state_.select(0);
+  state_.selection().select(0);
   talk.notify();
-  state_.select(1);
+  state_.selection().select(1);
   talk.notify();
   lines = said(talk);
   ASSERT_EQ(lines.size(), 1U);
@@ -274,7 +274,7 @@ TEST_F(Messages, TellsSubscribersOfTheLastStateAlone) {
   EXPECT_EQ(lines[0]["params"]["selection"]["name"], "pmt_1");
   // One topic, and none.
   (void)ask(talk, request("subscribe", {{"to", "opened"}}));
-  state_.select(0);
+  state_.selection().select(0);
   talk.notify();
   EXPECT_TRUE(said(talk).empty());
   state_.open("/other.dae");

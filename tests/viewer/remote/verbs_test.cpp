@@ -185,7 +185,7 @@ TEST_F(Verbs, ChooseWhatIsSeen) {
   EXPECT_EQ(state_.solids()->visible(), (Visible{1, 1, 1}));
   EXPECT_EQ(call("focus", {{"solids", "pmt_1"}})["solids"], 1);
   EXPECT_NEAR(state_.camera().target.x(), -300, 20);
-  EXPECT_EQ(state_.looks()[2], static_cast<std::uint8_t>(Look::faint)) << "all others, as by --focus";
+  EXPECT_EQ(state_.appearance().looks()[2], static_cast<std::uint8_t>(Look::faint)) << "all others, as by --focus";
   const Json selected = call("select", {{"solid", "pmt_*"}});
   EXPECT_EQ(selected["solids"], 2);
   EXPECT_EQ(selected["selection"]["path"], "/tank/pmt_1");
@@ -309,7 +309,7 @@ TEST_F(Verbs, SaveAndOpenBookmarks) {
   EXPECT_EQ(code(told({{"name", "here"}, {"action", "open"}})), 0);
   EXPECT_EQ(state.settings().color, ColorBy::mesh);
   EXPECT_EQ(code(told({{"name", "here"}, {"action", "remove"}})), 0);
-  EXPECT_EQ(state.bookmarks().size(), 1U);
+  EXPECT_EQ(state.bookmarks().all().size(), 1U);
   EXPECT_EQ(told({{"name", "here"}, {"action", "open"}})["error"]["data"]["kind"], "usage");
   // What can't be saved is an error here, too.
   (void)folder.write("bookmarks.json", "{");

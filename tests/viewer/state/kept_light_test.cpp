@@ -113,9 +113,9 @@ TEST_F(KeptLight, IsOpenedFromOutside) {
   const Json missing = ask_for({{"file", "/nowhere.npy"}});
   EXPECT_EQ(missing["error"]["data"]["kind"], "io") << missing;
   EXPECT_FALSE(state_.photons().set()) << "those before are not what was asked for";
-  EXPECT_FALSE(state_.error().empty());
+  EXPECT_FALSE(state_.messages().error().empty());
   EXPECT_EQ(ask_for({{"file", file("final.npy")}})["result"]["points"], 2);
-  EXPECT_TRUE(state_.error().empty()) << "of what was asked for before";
+  EXPECT_TRUE(state_.messages().error().empty()) << "of what was asked for before";
   for (const char* wrong : {R"({"file": "/a", "source": "point:0,0,0"})", R"({"compare": "/a"})",
                             R"({"file": "/a", "color": "flag", "history": "NOWHERE"})"})
     EXPECT_EQ(ask_for(Json::parse(wrong))["error"]["data"]["kind"], "usage") << wrong;
@@ -139,16 +139,16 @@ TEST_F(KeptLight, ComesBackWithItsBookmark) {
   options_.photons.clear();
   ViewerState again(options_, {640, 480});
   again.open("/boxes.dae");
-  const Bookmark* kept = again.find_bookmark("lit");
+  const Bookmark* kept = again.bookmarks().find("lit");
   ASSERT_NE(kept, nullptr);
   again.show(three_boxes());
   again.go_to(Bookmark(*kept));
   EXPECT_EQ(photon_json(again.settings().photons), photon_json(some_light()));
   EXPECT_EQ(again.settings().detail, 2);
-  EXPECT_EQ(again.light().photons, file("record.npy"));
-  EXPECT_EQ(again.photon_requests(), 1U);
-  again.go_to(Bookmark(*again.find_bookmark("lit")));
-  EXPECT_EQ(again.photon_requests(), 1U) << "what is shown already is not read again";
+  EXPECT_EQ(again.light().origin().photons, file("record.npy"));
+  EXPECT_EQ(again.light().photon_requests(), 1U);
+  again.go_to(Bookmark(*again.bookmarks().find("lit")));
+  EXPECT_EQ(again.light().photon_requests(), 1U) << "what is shown already is not read again";
 }
 
 TEST_F(KeptLight, OfASourceTakesThePlaceOfPhotons) {
@@ -156,26 +156,26 @@ TEST_F(KeptLight, OfASourceTakesThePlaceOfPhotons) {
   live.settings.photons = some_light();
   live.light.source = "point:0,0,5";
   live.light.moved = {1, 2, 3};
-  state_.open_photons(file("record.npy"));
+  state_.light().open_photons(file("record.npy"));
   state_.go_to(live);
-  ASSERT_TRUE(state_.light_request());
-  EXPECT_EQ(state_.light_request()->source, "point:0,0,5");
-  EXPECT_EQ(state_.light_request()->moved, live.light.moved);
-  EXPECT_TRUE(state_.light().photons.empty());
+  ASSERT_TRUE(state_.light().request());
+  EXPECT_EQ(state_.light().request()->source, "point:0,0,5");
+  EXPECT_EQ(state_.light().request()->moved, live.light.moved);
+  EXPECT_TRUE(state_.light().origin().photons.empty());
   Bookmark photons;
   photons.light.photons = file("final.npy");
   state_.go_to(photons);
-  EXPECT_FALSE(state_.light_request());
+  EXPECT_FALSE(state_.light().request());
   settle(state_, loader_);
   EXPECT_EQ(state_.photons().set()->points.size(), 2U);
 }
 
 TEST_F(KeptLight, StaysWhereABookmarkHasNone) {
-  state_.open_photons(file("final.npy"));
+  state_.light().open_photons(file("final.npy"));
   settle(state_, loader_);
   state_.change_settings([](Settings& s) { s.photons = some_light(); });
   state_.go_to(Bookmark());
-  EXPECT_EQ(state_.light().photons, file("final.npy"));
+  EXPECT_EQ(state_.light().origin().photons, file("final.npy"));
   EXPECT_TRUE(state_.photons().set());
   EXPECT_EQ(photon_json(state_.settings().photons), photon_json(some_light()));
 }
@@ -187,7 +187,7 @@ TEST_F(KeptLight, ThatIsGoneIsAnErrorAndTheViewIsThere) {
   state_.go_to(bookmark);
   settle(state_, loader_);
   EXPECT_EQ(state_.camera().distance, 77);
-  EXPECT_NE(state_.error().find("/nowhere/run"), std::string::npos) << state_.error();
+  EXPECT_NE(state_.messages().error().find("/nowhere/run"), std::string::npos) << state_.messages().error();
 }
 
 }  // namespace

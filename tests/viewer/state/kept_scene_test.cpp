@@ -217,7 +217,7 @@ TEST_F(KeptScene, IsShownByAWindowWhoseTimeRuns) {
   ViewerState state(options, kSize);
   FrameScheduler frames;
   state.show(scene_);
-  state.set_photons(set_);
+  state.light().set_photons(set_);
   const auto at = [&](double time) {
     state.change_settings([&](Settings& s) { s.photons.time = time; });
     for (int i = 0; i != 100 && frames.busy(state); ++i) frames.draw(state);
@@ -227,13 +227,13 @@ TEST_F(KeptScene, IsShownByAWindowWhoseTimeRuns) {
   EXPECT_TRUE(frames.renderer().is_kept(state.camera(), state.settings()));
   EXPECT_GT(compare(early, late).share, 0.01);
   EXPECT_EQ(unlike(at(1), early), 0);
-  state.play(true);
+  state.light().play(true);
   for (int i = 0; i != 5; ++i) {
-    state.advance(0.2);
+    state.light().advance(0.2);
     frames.draw(state);
   }
   EXPECT_TRUE(frames.renderer().is_kept(state.camera(), state.settings())) << "time runs, and the scene stays";
-  state.play(false);
+  state.light().play(false);
   const Image stopped = at(5);
   state.change_settings([](Settings& s) { s.color = ColorBy::normal; });
   for (int i = 0; i != 100 && frames.busy(state); ++i) frames.draw(state);

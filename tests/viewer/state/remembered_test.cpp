@@ -108,13 +108,13 @@ TEST_F(KeptState, FliesFasterByTheWheelAndTellsSo) {
   const double usual = flown();
   wheel(state_, 2);
   EXPECT_NEAR(flown(), 1.25 * 1.25 * usual, 1e-9);
-  EXPECT_EQ(state_.message(), "flying at 1.56 times the usual speed");
+  EXPECT_EQ(state_.messages().text(), "flying at 1.56 times the usual speed");
   wheel(state_, -2);
-  EXPECT_EQ(state_.fly_speed(), 1);
+  EXPECT_EQ(state_.viewpoint().fly_speed(), 1);
   wheel(state_, 1e6);
-  EXPECT_EQ(state_.fly_speed(), kFastestFly);
+  EXPECT_EQ(state_.viewpoint().fly_speed(), kFastestFly);
   wheel(state_, -1e6);
-  EXPECT_EQ(state_.fly_speed(), kSlowestFly);
+  EXPECT_EQ(state_.viewpoint().fly_speed(), kSlowestFly);
 }
 
 TEST_F(KeptState, IsThereTheNextTime) {
@@ -130,7 +130,7 @@ TEST_F(KeptState, IsThereTheNextTime) {
   }
   ViewerState next(without_bookmarks(), {640, 480});
   next.remember(file);
-  EXPECT_EQ(next.fly_speed(), 1.25);
+  EXPECT_EQ(next.viewpoint().fly_speed(), 1.25);
   EXPECT_EQ(next.recent_files(), (Files{"/b.dae", "/a.dae"}));
   // A file that could not be read shows in no list; nor does a folder that can't be written end anything.
   ViewerState nowhere(without_bookmarks(), {640, 480});

@@ -21,7 +21,9 @@ class FactsOfTheSelection : public Outside {
   [[nodiscard]] bool found(bool checked) {
     for (int i = 0; i != 5000; ++i) {
       loader_.poll(state_);
-      if (state_.facts() && state_.facts()->checked == checked && !state_.facts_request()) return true;
+      if (state_.selection().facts() && state_.selection().facts()->checked == checked &&
+          !state_.selection().facts_request(state_.check()))
+        return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return false;
@@ -30,44 +32,44 @@ class FactsOfTheSelection : public Outside {
 
 TEST_F(FactsOfTheSelection, AreWorkedOutBehindTheWindow) {
   loader_.poll(state_);
-  EXPECT_FALSE(state_.facts());
-  EXPECT_TRUE(state_.selection_text().empty());
-  state_.select(1);
+  EXPECT_FALSE(state_.selection().facts());
+  EXPECT_TRUE(state_.selection().text().empty());
+  state_.selection().select(1);
   EXPECT_EQ(state_.selection()->solids, std::vector<std::uint32_t>{1});
   ASSERT_TRUE(found(false));
-  EXPECT_EQ(state_.facts()->box.size(), Eigen::Vector3d(100, 100, 100));
+  EXPECT_EQ(state_.selection().facts()->box.size(), Eigen::Vector3d(100, 100, 100));
   state_.set_check(check(*state_.scene()));
   ASSERT_TRUE(found(true)) << "volumes follow the check";
-  EXPECT_NEAR(*state_.facts()->volume, 1e6, 1e-3);
-  EXPECT_EQ(state_.selection_text().substr(0, 22), "pmt_1\n/tank/pmt_1\nsoli");
-  const std::uint64_t before = state_.selections();
-  state_.select(std::nullopt);
-  EXPECT_FALSE(state_.facts());
-  state_.set_facts(before, SolidFacts());
-  EXPECT_FALSE(state_.facts()) << "they are of another selection";
+  EXPECT_NEAR(*state_.selection().facts()->volume, 1e6, 1e-3);
+  EXPECT_EQ(state_.selection().text().substr(0, 22), "pmt_1\n/tank/pmt_1\nsoli");
+  const std::uint64_t before = state_.selection().version();
+  state_.selection().select(std::nullopt);
+  EXPECT_FALSE(state_.selection().facts());
+  state_.selection().set_facts(before, SolidFacts());
+  EXPECT_FALSE(state_.selection().facts()) << "they are of another selection";
 }
 
 TEST_F(FactsOfTheSelection, AreThoseOfAGroup) {
   state_.set_check(check(*state_.scene()));
-  state_.select_group(0);
+  state_.selection().select_group(0);
   EXPECT_EQ(state_.selection()->instance, kNone);
   EXPECT_EQ(state_.selection()->path, "/tank");
   EXPECT_EQ(state_.selection()->solids.size(), 3U);
   ASSERT_TRUE(found(true));
-  EXPECT_EQ(state_.facts()->solids, 3U);
-  EXPECT_NEAR(*state_.facts()->volume, 1800.0 * 1800 * 1800 + 2e6, 1e-3);
-  EXPECT_NEAR(*state_.facts()->outer_volume, 1800.0 * 1800 * 1800, 1e-3);
+  EXPECT_EQ(state_.selection().facts()->solids, 3U);
+  EXPECT_NEAR(*state_.selection().facts()->volume, 1800.0 * 1800 * 1800 + 2e6, 1e-3);
+  EXPECT_NEAR(*state_.selection().facts()->outer_volume, 1800.0 * 1800 * 1800, 1e-3);
   EXPECT_EQ(state_.settings().box->max, Eigen::Vector3d(900, 900, 900)) << "its edges are drawn";
   // What acts on the selection acts on all of it.
-  state_.focus_selection();
+  state_.viewpoint().focus_selection();
   EXPECT_LT(state_.camera().target.norm(), 300);
-  state_.hide_selection();
+  state_.appearance().hide_selection();
   EXPECT_EQ(state_.solids()->visible(), std::vector<std::uint8_t>(3, 0));
   EXPECT_FALSE(state_.selection() || state_.settings().box);
   // A new scene has none of it.
-  state_.select_group(0);
+  state_.selection().select_group(0);
   state_.show(three_boxes());
-  EXPECT_FALSE(state_.selection() || state_.facts());
+  EXPECT_FALSE(state_.selection() || state_.selection().facts());
 }
 
 TEST_F(FactsOfTheSelection, AreCopiedByAKey) {
@@ -76,13 +78,13 @@ TEST_F(FactsOfTheSelection, AreCopiedByAKey) {
   target.copy = [&](const std::string& text) { copied = text; };
   const Control& key = *find_control(Control::Kind::key, "C", true, false);
   key.act(target, {});
-  EXPECT_EQ(state_.message(), "nothing is selected");
-  state_.select(2);
+  EXPECT_EQ(state_.messages().text(), "nothing is selected");
+  state_.selection().select(2);
   key.act(target, {});
   EXPECT_TRUE(copied.empty()) << "they are not known yet";
   ASSERT_TRUE(found(false));
   key.act(target, {});
-  EXPECT_EQ(copied, state_.selection_text());
+  EXPECT_EQ(copied, state_.selection().text());
   EXPECT_NE(copied.find("area: 60000 mm^2\n"), std::string::npos) << copied;
 }
 

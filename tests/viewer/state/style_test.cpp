@@ -42,16 +42,17 @@ class Styles : public Outside {
 };
 
 TEST_F(Styles, GoBeforeWhatFollowsFromTheScene) {
-  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::solid}));
+  EXPECT_EQ(state_.appearance().looks(), values({Look::faint, Look::solid, Look::solid}));
   EXPECT_EQ(call("style", {{"solids", "tank"}, {"as", "glass"}})["solids"], 1);
   EXPECT_EQ(call("style", {{"solids", "pmt_*"}, {"as", "wireframe"}})["solids"], 2);
-  EXPECT_EQ(state_.looks(), values({Look::glass, Look::lines, Look::lines}));
+  EXPECT_EQ(state_.appearance().looks(), values({Look::glass, Look::lines, Look::lines}));
   (void)call("style", {{"solids", "material:Glass"}, {"as", "edges"}});
   (void)call("hide", {{"solids", "pmt_2"}});
-  EXPECT_EQ(state_.looks(), values({Look::glass, Look::edged, Look::hidden}));
+  EXPECT_EQ(state_.appearance().looks(), values({Look::glass, Look::edged, Look::hidden}));
   EXPECT_EQ(call("state")["styled"], Json::parse(R"({"ghost": 0, "glass": 1, "wireframe": 0, "edges": 2})"));
   (void)call("focus", {{"solids", "pmt_1"}});
-  EXPECT_EQ(state_.looks()[0], static_cast<std::uint8_t>(Look::faint)) << "what is in the way is faint in any case";
+  EXPECT_EQ(state_.appearance().looks()[0], static_cast<std::uint8_t>(Look::faint))
+      << "what is in the way is faint in any case";
   EXPECT_EQ(code(ask(request("style", {{"solids", "pmt_1"}, {"as", "shiny"}}))), kParams);
   EXPECT_EQ(code(ask(request("style", {{"solids", "nobody"}, {"as", "glass"}}))), kRaylift);
 }
@@ -63,21 +64,21 @@ TEST_F(Styles, GlassMayHaveAnOpacityOfItsOwn) {
   EXPECT_EQ(call("state")["opacities"], Json::parse(R"([{"opacity": 0.25, "solids": 2}])"));
   EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "ghost"}, {"opacity", 0.5}}))), kRaylift);
   EXPECT_EQ(code(ask(request("style", {{"solids", "tank"}, {"as", "glass"}, {"opacity", 1.5}}))), kParams);
-  state_.select(1);
-  for (const double opacity : {0.3, 0.4, 0.5}) state_.slide_opacity(opacity);
+  state_.selection().select(1);
+  for (const double opacity : {0.3, 0.4, 0.5}) state_.appearance().slide_opacity(opacity);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25}));
-  state_.end_slide();
-  state_.select(2);
-  state_.slide_opacity(0.999);
+  state_.appearance().end_slide();
+  state_.selection().select(2);
+  state_.appearance().slide_opacity(0.999);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 100}));
   press("Z", true);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 50, 25})) << "one step for each slide";
-  state_.slide_opacity(0.7);
+  state_.appearance().slide_opacity(0.7);
   press("Z", true);
   press("Z", true);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
   (void)call("style", {{"solids", "tank"}, {"as", "ghost"}});
-  state_.set_glass(0.8);
+  state_.appearance().set_glass(0.8);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 80, 80})) << "of what is glass";
   press("Z", true);
   EXPECT_EQ(state_.solids()->opacities(), (std::vector<std::uint8_t>{0, 25, 25}));
@@ -88,26 +89,26 @@ TEST_F(Styles, AreUndoneInOrderWithVisibility) {
   (void)call("hide", {{"solids", "pmt_2"}});
   (void)call("style", {{"solids", "pmt_1"}, {"as", "plain"}});
   press("Z", true);
-  EXPECT_EQ(state_.looks(), values({Look::faint, Look::faint, Look::hidden}));
+  EXPECT_EQ(state_.appearance().looks(), values({Look::faint, Look::faint, Look::hidden}));
   press("Z", true);
-  EXPECT_EQ(state_.looks(), values({Look::faint, Look::faint, Look::solid}));
+  EXPECT_EQ(state_.appearance().looks(), values({Look::faint, Look::faint, Look::solid}));
   press("Z", true);
-  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::solid}));
+  EXPECT_EQ(state_.appearance().looks(), values({Look::faint, Look::solid, Look::solid}));
 }
 
 TEST_F(Styles, AllButTheSelectionAreGhosts) {
   press("G", true);
-  EXPECT_EQ(state_.message(), "nothing is selected");
-  state_.select(1);
+  EXPECT_EQ(state_.messages().text(), "nothing is selected");
+  state_.selection().select(1);
   press("G", true);
-  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::faint}));
+  EXPECT_EQ(state_.appearance().looks(), values({Look::faint, Look::solid, Look::faint}));
   EXPECT_EQ(state_.solids()->styles(), (std::vector<std::uint8_t>{1, 0, 1}));
-  state_.select(std::nullopt);
+  state_.selection().select(std::nullopt);
   press("G", true);
   EXPECT_FALSE(state_.solids()->has_styles());
-  state_.select(2);
-  state_.set_style(Style::glass);
-  EXPECT_EQ(state_.looks(), values({Look::faint, Look::solid, Look::glass}));
+  state_.selection().select(2);
+  state_.appearance().set_style(Style::glass);
+  EXPECT_EQ(state_.appearance().looks(), values({Look::faint, Look::solid, Look::glass}));
 }
 
 TEST_F(Styles, AreKeptByBookmarks) {
@@ -129,8 +130,8 @@ TEST_F(Styles, AreKeptByBookmarks) {
   again.open("/boxes.dae");
   again.show(three_boxes());
   for (ViewerState* one : {&state, &again}) {
-    ASSERT_NE(one->find_bookmark("here"), nullptr);
-    one->go_to(Bookmark(*one->find_bookmark("here")));
+    ASSERT_NE(one->bookmarks().find("here"), nullptr);
+    one->go_to(Bookmark(*one->bookmarks().find("here")));
     EXPECT_EQ(one->solids()->styles(), styles);
     EXPECT_EQ(one->solids()->opacities(), opacities);
     EXPECT_EQ(one->solids()->visible(), (std::vector<std::uint8_t>{1, 0, 1}));

@@ -71,20 +71,20 @@ TEST(ViewerState, ChangesOfTheImageRaiseTheRevision) {
   EXPECT_TRUE(raises([&] { state.show(std::make_shared<const Scene>(scene)); }));
   EXPECT_TRUE(raises([&] { state.set_device_scene(nullptr); }));
   EXPECT_TRUE(raises([&] { state.change_solids([&](Solids& s) { s.set_visible(solid, false); }); }));
-  EXPECT_TRUE(raises([&] { state.set_framebuffer({320, 240}); }));
+  EXPECT_TRUE(raises([&] { state.viewpoint().set_framebuffer({320, 240}); }));
   EXPECT_TRUE(raises([&] { state.change_settings([](Settings& s) { s.edges = true; }); }));
-  EXPECT_TRUE(raises([&] { state.move_camera([](Camera& c) { c.zoom(2); }); }));
-  EXPECT_TRUE(state.moving());
-  EXPECT_TRUE(raises([&] { state.set_orthographic(true); }));
-  EXPECT_TRUE(raises([&] { state.look(StandardView::top); }));
-  EXPECT_TRUE(raises([&] { state.frame_all(); }));
-  EXPECT_TRUE(raises([&] { state.focus(solid); }));
-  EXPECT_TRUE(raises([&] { state.select(0); }));
-  EXPECT_TRUE(raises([&] { state.hide_selection(); }));
+  EXPECT_TRUE(raises([&] { state.viewpoint().move([](Camera& c) { c.zoom(2); }); }));
+  EXPECT_TRUE(state.viewpoint().moving());
+  EXPECT_TRUE(raises([&] { state.viewpoint().set_orthographic(true); }));
+  EXPECT_TRUE(raises([&] { state.viewpoint().look(StandardView::top); }));
+  EXPECT_TRUE(raises([&] { state.viewpoint().frame_all(); }));
+  EXPECT_TRUE(raises([&] { state.viewpoint().focus(solid); }));
+  EXPECT_TRUE(raises([&] { state.selection().select(0); }));
+  EXPECT_TRUE(raises([&] { state.appearance().hide_selection(); }));
   EXPECT_TRUE(raises([&] { state.go_to({}); }));
-  EXPECT_FALSE(raises([&] { state.say("done"); })) << "messages are beside the image";
-  EXPECT_EQ(state.message(), "done");
-  EXPECT_FALSE(raises([&] { state.set_framebuffer({320, 240}); })) << "nothing changed";
+  EXPECT_FALSE(raises([&] { state.messages().say("done"); })) << "messages are beside the image";
+  EXPECT_EQ(state.messages().text(), "done");
+  EXPECT_FALSE(raises([&] { state.viewpoint().set_framebuffer({320, 240}); })) << "nothing changed";
 }
 
 TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
@@ -98,7 +98,7 @@ TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
   EXPECT_EQ(state.settings().fill, Fill::surface);
   EXPECT_FALSE(state.settings().edges || state.settings().feature_edges);
   EXPECT_EQ(state.settings().opacity, 1);
-  EXPECT_NE(state.message().find("rays show"), std::string::npos) << state.message();
+  EXPECT_NE(state.messages().text().find("rays show"), std::string::npos) << state.messages().text();
   state.change_settings([](Settings& s) { s.rays = RayMode::off; });
   find_control(Kind::key, "M", false, false)->act(target, {});
   EXPECT_EQ(state.settings().fill, Fill::wireframe);
@@ -113,7 +113,7 @@ TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
 
 /// Each control has a tip: none is made but by the functions of panel_items.cpp, which ask for one.
 TEST(Panels, MakeControlsWithTipsAlone) {
-  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() / "viewer")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() / "viewer/window")) {
     if (entry.path().filename() == "panel_items.cpp" || entry.path().extension() != ".cpp") continue;
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();

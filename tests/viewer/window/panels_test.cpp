@@ -130,15 +130,17 @@ TEST_F(PanelsWithoutWindow, CopyTheFactsOfASolidAndOfAGroup) {
   ViewerState state(options, {1280, 800});
   state.show(scene);
   const SceneCheck checked = check(*scene);
-  state.select_group(0);
+  state.selection().select_group(0);
   EXPECT_EQ(copied_by_the_mouse(state, 1280, 800), "") << "they are being worked out";
-  state.select_group(0);
-  state.set_facts(state.selections(), state.measurer()->facts(state.selection()->solids, &checked));
+  state.selection().select_group(0);
+  state.selection().set_facts(state.selection().version(),
+                              state.measurer()->facts(state.selection()->solids, &checked));
   const std::string group = copied_by_the_mouse(state, 1280, 800);
-  EXPECT_EQ(group, state.selection_text());
+  EXPECT_EQ(group, state.selection().text());
   EXPECT_NE(group.find("\nsolids: " + std::to_string(scene->instances.size()) + '\n'), std::string::npos) << group;
-  state.select(1);
-  state.set_facts(state.selections(), state.measurer()->facts(state.selection()->solids, &checked));
+  state.selection().select(1);
+  state.selection().set_facts(state.selection().version(),
+                              state.measurer()->facts(state.selection()->solids, &checked));
   ImGui::SetClipboardText("");
   EXPECT_NE(copied_by_the_mouse(state, 1280, 800).find("\nsolids: 1\n"), std::string::npos);
 }

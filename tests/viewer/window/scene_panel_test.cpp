@@ -89,7 +89,7 @@ TEST_F(ScenePanel, RevealsTheRowOfWhatIsClicked) {
   const auto last = static_cast<std::uint32_t>(scene_->instances.size() - 1);
   float before = 0;
   for (const std::uint32_t solid : {last, std::uint32_t{0}, last / 2}) {
-    state_.select(Picked{solid, 0}, Cursor{80, 60, {160, 120}});
+    state_.selection().select(Picked{solid, 0}, Cursor{80, 60, {160, 120}});
     for (int i = 0; i != 3; ++i) frame();
     const ImGuiWindow* tree = window("/tree");
     ASSERT_NE(tree, nullptr);
@@ -131,8 +131,8 @@ TEST_F(ScenePanel, PlotsTheTimesOfTheLastImages) {
 
 TEST_F(ScenePanel, ButtonsOfTheSelectionStayInIt) {
   for (std::uint32_t solid = 0; solid != 8; ++solid) {
-    state_.select(solid);
-    state_.set_style(solid % 2 == 0 ? Style::glass : Style::plain);
+    state_.selection().select(solid);
+    state_.appearance().set_style(solid % 2 == 0 ? Style::glass : Style::plain);
     for (int i = 0; i != 3; ++i) frame();
     const ImGuiWindow* selected = window("Selected");
     ASSERT_NE(selected, nullptr);
@@ -156,7 +156,7 @@ TEST_F(ScenePanel, EscapeStopsReadingAFile) {
   for (int i = 0; i != 3; ++i) loader_.poll(state_);
   EXPECT_FALSE(loader_.reads(state_)) << "it is not begun again";
   EXPECT_EQ(state_.scene(), before) << "the scene before stays";
-  EXPECT_EQ(state_.error(), "");
+  EXPECT_EQ(state_.messages().error(), "");
 }
 
 }  // namespace

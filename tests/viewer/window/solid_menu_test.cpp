@@ -38,17 +38,17 @@ class SolidMenu : public Outside {
 using Bytes = std::vector<std::uint8_t>;
 
 TEST_F(SolidMenu, ItsKeysAreThoseOfControls) {
-  state_.select(1);
+  state_.selection().select(1);
   const std::vector<MenuRow> rows = solid_menu(state_);
   EXPECT_TRUE(rows.front().first);
   for (const MenuRow& row : rows)
     EXPECT_TRUE(row.key.empty() || find_control(Control::Kind::key, row.key, false, false) != nullptr) << row.label;
-  state_.select(std::nullopt);
+  state_.selection().select(std::nullopt);
   EXPECT_TRUE(solid_menu(state_).empty());
 }
 
 TEST_F(SolidMenu, ChangesWhatIsSeen) {
-  state_.select(1);
+  state_.selection().select(1);
   choose("only this");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{0, 1, 0}));
   choose("undo");
@@ -64,41 +64,41 @@ TEST_F(SolidMenu, ChangesWhatIsSeen) {
   choose("hide");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{1, 0, 1}));
   EXPECT_FALSE(state_.selection());
-  state_.select(2);
+  state_.selection().select(2);
   choose("show all");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{1, 1, 1}));
 }
 
 TEST_F(SolidMenu, MovesTheCameraAndClips) {
-  state_.select(2);
+  state_.selection().select(2);
   choose("frame");
   EXPECT_NEAR(state_.camera().target.x(), 300, 20);
-  state_.select(1);
+  state_.selection().select(1);
   choose("focus: all others faint");
   EXPECT_NEAR(state_.camera().target.x(), -300, 20);
-  EXPECT_EQ(state_.looks()[2], static_cast<std::uint8_t>(Look::faint));
+  EXPECT_EQ(state_.appearance().looks()[2], static_cast<std::uint8_t>(Look::faint));
   choose("clipping box around it");
   ASSERT_TRUE(state_.settings().clip_box);
   EXPECT_NEAR(state_.settings().clip_box->box.center().x(), -300, 1);
 }
 
 TEST_F(SolidMenu, CopiesNames) {
-  state_.select(1);
+  state_.selection().select(1);
   choose("copy name");
   EXPECT_EQ(copied_, "pmt_1");
   choose("copy path");
   EXPECT_EQ(copied_, "/tank/pmt_1");
-  EXPECT_EQ(state_.message(), "copied: /tank/pmt_1");
+  EXPECT_EQ(state_.messages().text(), "copied: /tank/pmt_1");
 }
 
 TEST_F(SolidMenu, OfAGroupIsForAllOfIt) {
-  state_.select_group(0);
+  state_.selection().select_group(0);
   choose("hide");
   EXPECT_EQ(state_.solids()->visible(), (Bytes{0, 0, 0}));
 }
 
 TEST_F(SolidMenu, IsClosedByEscapeBeforeAnythingElse) {
-  state_.select(1);
+  state_.selection().select(1);
   layout_.menu = WindowLayout::Menu::open;
   const auto escape = [&] { find_control(Control::Kind::key, "Escape", false, false)->act(target(), {}); };
   escape();
@@ -113,7 +113,7 @@ class ClickedMenu : public WithContext {};
 TEST_F(ClickedMenu, IsThatOfTheSolidUnderTheCursor) {
   ViewerState state(without_bookmarks(), kSize);
   state.show(three_boxes());
-  state.look(StandardView::front);
+  state.viewpoint().look(StandardView::front);
   SceneLoader loader;
   FrameScheduler frames;
   WindowLayout layout;
@@ -137,7 +137,7 @@ TEST_F(ClickedMenu, IsThatOfTheSolidUnderTheCursor) {
   EXPECT_TRUE(click_at({300, -50, 0}));
   EXPECT_EQ(state.selection()->name, "pmt_2");
   // What is selected with others stays so.
-  state.select_group(0);
+  state.selection().select_group(0);
   EXPECT_TRUE(click_at({300, -50, 0}));
   EXPECT_EQ(state.selection()->solids.size(), 3U);
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state/light_state.h"
+
+#include <raylift/photon/parse_source.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "state/bookmarks.h"
+#include "state/view_config.h"
+
+namespace raylift::viewer {
+
+LightOrigin LightState::origin() const {
+  const auto absolute = [](const std::string& path) { return path.empty() ? path : bookmarks_key(path); };
+  return {absolute(options_.photons), absolute(options_.photon_compare), options_.source, source_moved_};
+}
+
+void LightState::go_to(const LightOrigin& origin) {
+  const LightOrigin now = this->origin();
+  playing_ = false;
+  if (origin.source.empty()) {
+    if (origin.photons != now.photons || origin.compare != now.compare || !now.source.empty())
+      open_photons(origin.photons, origin.compare);
+    return;
+  }
+  if (origin.source != now.source || !now.photons.empty()) set_source(origin.source);
+  source_moved_ = origin.moved;
+}
+
+void LightState::open_photons(const std::string& path, const std::string& compare) {
+  take_light({path, compare, {}}, options_);
+  geometry_.reset();
+  shown_.photons = Photons();
+  playing_ = false;
+  ++photon_requests_;
+  ++shown_.revision;
+}
+
+void LightState::set_photons(std::shared_ptr<const PhotonSet> set) {
+  if (!shown_.scene) return;
+  for (const std::string& note : set->notes) shown_.messages.say(note);
+  const bool first = !shown_.photons.set();
+  shown_.photons = Photons(std::move(set), *shown_.scene);
+  ++shown_.revision;
+  if (first && options_.play) play(true);
+}
+
+std::optional<LightRequest> LightState::request() const {
+  if (!shown_.scene || options_.source.empty()) return std::nullopt;
+  return LightRequest{options_.source,       source_moved_,        options_.source_photons,
+                      options_.source_paths, options_.source_seed, !shown_.settings.photons.filter.history.empty()};
+}
+
+void LightState::set_geometry(std::shared_ptr<const GpuGeometry> geometry) {
+  geometry_ = std::move(geometry);
+  ++shown_.revision;
+}
+
+void LightState::set_source(const std::string& text) {
+  if (!text.empty()) {
+    photon::check_source_text(text);
+    if (!options_.photons.empty()) open_photons({});
+  }
+  options_.source = text;
+  source_moved_.setZero();
+  ++shown_.revision;
+}
+
+void LightState::move_source(double right, double up, const Resolution& window) {
+  if (options_.source.empty()) return shown_.messages.say("no source of light to move: --photon-source");
+  if (options_.source.starts_with("photons:") || options_.source.starts_with("gensteps:"))
+    return shown_.messages.say("photons of a file stay where they are");
+  const Float3 center = photon::parse_source(options_.source).center;
+  const Eigen::Vector3d place =
+      source_moved_ +
+      Eigen::Vector3d(static_cast<double>(center.x), static_cast<double>(center.y), static_cast<double>(center.z));
+  // At its distance; of a source behind the eye, at the camera's target.
+  const Camera& camera = shown_.camera;
+  const double depth = (place - camera.eye()).dot(camera.forward());
+  double pixel = camera.pixel_size(window.height);
+  if (!camera.orthographic && depth > 0) pixel *= depth / camera.distance;
+  source_moved_ += pixel * (right * camera.right() + up * camera.above());
+  ++shown_.revision;
+}
+
+void LightState::play(bool playing) {
+  const PhotonSet* set = shown_.photons.set().get();
+  playing_ = playing && set != nullptr && set->times.low < set->times.high;
+  if (playing && !playing_) return shown_.messages.say("no photons whose time could run: --photons");
+  if (!playing_) return;
+  const std::optional<double>& time = shown_.settings.photons.time;
+  if (!time || *time >= static_cast<double>(set->times.high)) set_time(static_cast<double>(set->times.low));
+}
+
+void LightState::advance(double seconds) {
+  if (!playing_ || !shown_.photons.set()) return;
+  const auto low = static_cast<double>(shown_.photons.set()->times.low);
+  const auto high = static_cast<double>(shown_.photons.set()->times.high);
+  const auto time = played(shown_.settings.photons, low, high, seconds);
+  playing_ = time.has_value();
+  set_time(time.value_or(high));
+}
+
+void LightState::step_time(double share) {
+  if (!shown_.photons.set() || shown_.photons.set()->times.empty()) return;
+  const auto low = static_cast<double>(shown_.photons.set()->times.low);
+  const auto high = static_cast<double>(shown_.photons.set()->times.high);
+  playing_ = false;
+  const double now = shown_.settings.photons.time.value_or(share > 0 ? low : high);
+  set_time(std::clamp(now + share * (high - low), low, high));
+}
+
+void LightState::set_time(double time) {
+  shown_.settings.photons.time = time;
+  ++shown_.revision;
+}
+
+}  // namespace raylift::viewer
