@@ -25,7 +25,7 @@ constexpr int kWindowRaySamples = 64;
 bool FrameScheduler::busy(const ViewerState& state) const {
   const bool follows =
       state.light().geometry() && (light_ != state.light().request() || (live_ != nullptr && !live_->done()));
-  return drawn_ != state.revision() || coarse_ || pace_ || follows || state.light().playing() ||
+  return drawn_ != state.revision() || phases_.coarse() || phases_.in_turns() || follows || state.light().playing() ||
          ray_progress(state).has_value();
 }
 
@@ -43,7 +43,6 @@ void FrameScheduler::take_scene(ViewerState& state) {
   looks_.reset();
   opacities_.reset();
   if (fresh) detail_.reset();
-  pace_.reset();
   state.messages().attempt([&] {
     // Buffers that rays use are OpenGL's too: one copy.
     const auto buffers = device_scene_ ? device_scene_->buffers() : std::nullopt;
@@ -85,10 +84,10 @@ Resolution FrameScheduler::coarser(const Resolution& size, bool rays) const {
 
 void FrameScheduler::expect_time() {
   full_seconds_ = renderer_.software() ? static_cast<double>(renderer_.shown_triangles()) / kSoftwareRate : 0;
-  first_ = true;
+  phases_.set_blank();
 }
 
-void FrameScheduler::feed(ViewerState& state) {
+void FrameScheduler::update_renderer(ViewerState& state) {
   if (scene_ && looks_ != state.appearance().version()) {
     renderer_.set_looks(state.appearance().looks());
     looks_ = state.appearance().version();
@@ -107,61 +106,62 @@ void FrameScheduler::feed(ViewerState& state) {
 }
 
 void FrameScheduler::draw(ViewerState& state, bool at_once) {
+  using Step = FramePhases::Step;
   take_scene(state);
   follow_light(state);
-  const bool rays = casts(state);
-  const bool fresh = drawn_ != state.revision() || at_once;
-  if (fresh) state.messages().attempt([&] { feed(state); });
-  // Light that changes over a scene that stands still: the scene is drawn once, in turns where that takes long.
-  const bool apart = !rays && !state.viewpoint().moving() && renderer_.keeps_scene(state.settings()) &&
-                     !(state.light().playing() && state.settings().colors_hits());
-  const bool same =
-      apart && renderer_.resolution() == state.framebuffer() && renderer_.is_drawn(state.camera(), state.settings());
-  const bool quick = same && renderer_.is_kept(state.camera(), state.settings());
-  const bool moving = !at_once && (state.viewpoint().moving() || (state.light().playing() && !apart));
-  if (at_once || moving || (fresh && !(same && pace_keeps_))) {
-    pace_.reset();
-    turn_seconds_ = 0;
-  }
-  const bool changed = fresh || (coarse_ && !moving);
-  if (!changed && !pace_ && !(rays && !caster_->done())) return;
+  FrameRequest request;
+  request.at_once = at_once;
+  request.changed = drawn_ != state.revision();
+  if (request.changed || at_once) state.messages().attempt([&] { update_renderer(state); });
+  const Camera& camera = state.camera();
+  const Settings& settings = state.settings();
+  const bool playing = state.light().playing(), moving = state.viewpoint().moving();
+  request.rays = casts(state);
+  request.rays_left = request.rays && !caster_->done();
+  request.keeps_scene =
+      !request.rays && !moving && renderer_.keeps_scene(settings) && !(playing && settings.colors_hits());
+  request.same_scene =
+      request.keeps_scene && renderer_.resolution() == state.framebuffer() && renderer_.is_drawn(camera, settings);
+  request.moving = moving || (playing && !request.keeps_scene);
+  const bool light_alone = request.same_scene && renderer_.is_kept(camera, settings);
+  request.slow = full_seconds_ > kSlow && !light_alone;
+  const Step step = phases_.begin_frame(request);
+  if (step == Step::none) return;
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  // The first image of a scene that takes long is coarse too: something is seen at once.
-  const bool slow = full_seconds_ > kSlow && !quick;
-  coarse_ = !at_once && (rays ? moving : slow && (moving || first_));
-  first_ = false;
-  const Resolution size = coarse_ ? coarser(state.framebuffer(), rays) : state.framebuffer();
-  if (!pace_ && slow && !rays && !at_once) {
-    pace_.emplace(!coarse_ ? kTurnSeconds : renderer_.software() ? kSoftwareMoveSeconds : kMoveSeconds);
-    pace_keeps_ = apart && !coarse_;
-  }
+  const bool coarse = phases_.coarse();
+  const Resolution size = coarse ? coarser(state.framebuffer(), request.rays) : state.framebuffer();
+  if (step != Step::next_turn) turn_seconds_ = 0;
+  if (step == Step::first_turn)
+    pace_.emplace(kTurnSeconds);
+  else if (step == Step::coarse)
+    pace_.emplace(renderer_.software() ? kSoftwareMoveSeconds : kMoveSeconds);
+  else if (step != Step::next_turn)
+    pace_.reset();
   bool complete = true;
   state.messages().attempt([&] {
-    renderer_.resize(state.framebuffer(), coarse_ || rays ? 1 : state.options().samples);
+    renderer_.resize(state.framebuffer(), coarse || request.rays ? 1 : state.options().samples);
     std::optional<ForeignImage> image;
-    if (rays) {
-      if (changed)
-        caster_->start(state.camera(), state.settings(), size, state.appearance().looks(),
-                       coarse_ ? 1 : kWindowRaySamples);
+    if (request.rays) {
+      if (step != Step::cast_on)
+        caster_->start(camera, settings, size, state.appearance().looks(), coarse ? 1 : kWindowRaySamples);
       caster_->advance(kRaySlice);
       image = caster_->image();
     }
-    complete = renderer_.draw(state.camera(), state.settings(), image, coarse_ ? std::optional(size) : std::nullopt,
-                              pace_ ? &*pace_ : nullptr);
+    complete =
+        renderer_.draw(camera, settings, image, coarse ? std::optional(size) : std::nullopt, pace_ ? &*pace_ : nullptr);
     renderer_.finish();
   });
   drawn_ = state.revision();
-  note_time(std::chrono::duration<double>(Clock::now() - start).count(), rays || quick, complete);
-  if (complete) pace_.reset();
+  phases_.end_frame(complete);
+  note_time(std::chrono::duration<double>(Clock::now() - start).count());
+  if (phases_.phase() == FramePhases::Phase::whole && !light_alone) full_seconds_ = turn_seconds_;
   if (full_seconds_ > kFluent) state.want_detail();
 }
 
-void FrameScheduler::note_time(double seconds, bool without_solids, bool complete) {
+void FrameScheduler::note_time(double seconds) {
   draw_seconds_ = seconds;
-  turn_seconds_ += seconds;  // of the turns of one image
-  if (!coarse_ && !without_solids && complete) full_seconds_ = turn_seconds_;
-  if (coarse_ || complete) turn_seconds_ = 0;
+  turn_seconds_ += seconds;
   draw_times_.push_back(static_cast<float>(1000 * seconds));
   if (draw_times_.size() > kTimes) draw_times_.erase(draw_times_.begin());
 }
@@ -196,7 +196,7 @@ void FrameScheduler::save_image(ViewerState& state) {
 
 void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path& file) {
   // Neither at the resolution of a move, nor as the image was before the last change.
-  if (coarse_ || pace_ || drawn_ != state.revision()) draw(state, true);
+  if (phases_.coarse() || phases_.in_turns() || drawn_ != state.revision()) draw(state, true);
   write_png(renderer_.read(), file);
   state.messages().say("saved " + file.string());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when the state is drawn, and how: not at all where nothing changed, with fewer pixels while the camera moves
-// and drawing is slow, and in steps where rays are cast. Owns the renderer. Needs a current OpenGL context.
+// Draws the state in the phases of FramePhases: nothing where nothing changed, fewer pixels while the camera moves and
+// drawing is slow, turns and slices where one image takes long. Owns the renderer. Needs a current OpenGL context.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "draw/renderer.h"
 #include "light/live_light.h"
 #include "rays/ray_caster.h"
+#include "state/frame_phases.h"
 #include "state/viewer_state.h"
 
 namespace raylift::viewer {
@@ -48,7 +49,7 @@ class FrameScheduler {
     return casts(state) ? std::optional(caster_->depth_range()) : std::nullopt;
   }
   /// Whether an image is being drawn in turns: until it is complete, the one before it shows.
-  [[nodiscard]] bool in_turns() const { return pace_.has_value(); }
+  [[nodiscard]] bool in_turns() const { return phases_.in_turns(); }
   [[nodiscard]] double draw_seconds() const { return draw_seconds_; }  ///< of the last image
   /// Milliseconds of the last images.
   [[nodiscard]] const std::vector<float>& draw_times() const { return draw_times_; }
@@ -57,10 +58,10 @@ class FrameScheduler {
   /// `at_once`: a whole image, however long it takes.
   void draw(ViewerState& state, bool at_once);
   void expect_time();
-  void feed(ViewerState& state);
+  void update_renderer(ViewerState& state);
   void take_scene(ViewerState& state);
   void follow_light(ViewerState& state);
-  void note_time(double seconds, bool without_solids, bool complete);
+  void note_time(double seconds);
   [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
   [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
   [[nodiscard]] Resolution coarser(const Resolution& size, bool rays) const;
@@ -77,11 +78,9 @@ class FrameScheduler {
   std::unique_ptr<RayCaster> caster_;
   std::uint64_t drawn_ = 0;                         // the state's revision
   std::optional<std::uint64_t> looks_, opacities_;  // the versions that the renderer has
-  bool coarse_ = false;
-  bool first_ = false;        // no image of the scene is drawn yet
-  std::optional<Pace> pace_;  // of an image that is drawn in turns
-  bool pace_keeps_ = false;   // it keeps the scene without light
-  double turn_seconds_ = 0;   // of its turns so far
+  FramePhases phases_;
+  std::optional<Pace> pace_;  // of a coarse image, or of turns
+  double turn_seconds_ = 0;   // of the image's turns so far
   double full_seconds_ = 0;   // of an image at full resolution
   double draw_seconds_ = 0;
   std::vector<float> draw_times_;
