@@ -286,7 +286,7 @@ Answer facts(const ControlTarget& to, const Arguments& with) {
       task = std::make_shared<Task<SolidFacts>>([measurer, chosen, check = state.check()](const Progress& progress) {
         return measurer->facts(chosen, check.get(), progress);
       });
-    return task->ready() ? std::optional(facts_json(task->take())) : std::nullopt;
+    return task->ready() ? std::optional(facts_json(task->result())) : std::nullopt;
   });
 }
 

@@ -35,7 +35,7 @@ void Appearance::reset() {
 void Appearance::hide_selection() {
   if (!selection_) return;
   shown_.solids->set_visible(selection_->solids, false);
-  shown_.messages.say("hidden: " + selection_->name + "; Ctrl+Z shows it again");
+  shown_.messages.show("hidden: " + selection_->name + "; Ctrl+Z shows it again");
   selection_.select(std::nullopt);
 }
 
@@ -66,7 +66,7 @@ void Appearance::set_glass(double opacity) {
 void Appearance::ghost_others() {
   if (!shown_.solids) return;
   Solids& solids = *shown_.solids;
-  if (!selection_ && !solids.has_styles()) return shown_.messages.say("nothing is selected");
+  if (!selection_ && !solids.has_styles()) return shown_.messages.show("nothing is selected");
   if (solids.has_styles())
     solids.set_style(all_of(solids), Style::plain);
   else
@@ -76,7 +76,7 @@ void Appearance::ghost_others() {
 
 void Appearance::undo() {
   if (!shown_.solids) return;
-  if (!shown_.solids->undo()) return shown_.messages.say("nothing to undo");
+  if (!shown_.solids->undo()) return shown_.messages.show("nothing to undo");
   ++shown_.revision;
 }
 

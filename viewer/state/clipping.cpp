@@ -14,7 +14,7 @@ void Clipping::toggle_box() {
 void Clipping::fit_box() {
   if (!shown_.scene) return;
   const Bounds box = box_around(*shown_.solids, selection_ ? selection_->solids : shown_solid(appearance_.looks()));
-  if (box.empty()) return shown_.messages.say("nothing is there that a box could be put around");
+  if (box.empty()) return shown_.messages.show("nothing is there that a box could be put around");
   shown_.settings.set_clip_box({box, shown_.settings.cuts_away()});
   ++shown_.revision;
 }

@@ -16,7 +16,7 @@ constexpr double kTurnSeconds = 0.02;          // of drawing: between turns the 
 constexpr double kMoveSeconds = 0.05;          // of the one turn that draws an image during a move
 constexpr double kSoftwareMoveSeconds = 0.03;  // where panels and the window's image are drawn slowly too
 constexpr double kSoftwareRate = 2e6;          // triangles per second that OpenGL draws on a CPU, before it is measured
-constexpr double kLightSlice = 0.03;           // seconds of following photons in one frame
+constexpr double kLightSlice = 0.03;           // seconds of simulating photons in one frame
 constexpr double kRaySlice = 0.03;             // seconds of casting rays in one frame
 constexpr int kWindowRaySamples = 64;
 
@@ -34,7 +34,7 @@ std::optional<float> FrameScheduler::ray_progress(const ViewerState& state) cons
   return static_cast<float>(caster_->progress());
 }
 
-void FrameScheduler::take_scene(ViewerState& state) {
+void FrameScheduler::update_scene(ViewerState& state) {
   if (scene_ == state.scene() && device_scene_ == state.device_scene()) return;
   const bool fresh = scene_ != state.scene();
   caster_.reset();
@@ -57,7 +57,7 @@ void FrameScheduler::take_scene(ViewerState& state) {
   });
 }
 
-void FrameScheduler::follow_light(ViewerState& state) {
+void FrameScheduler::simulate_light(ViewerState& state) {
   if (light_geometry_ != state.light().geometry()) {
     light_.reset();
     live_.reset();
@@ -66,7 +66,7 @@ void FrameScheduler::follow_light(ViewerState& state) {
   const std::optional<LightRequest> request = state.light().request();
   if (!light_geometry_ || !request) return;
   const bool fresh = light_ != request;
-  light_ = request;  // what fails is not tried again
+  light_ = request;  // a request that fails is not repeated
   state.messages().attempt([&] {
     if (fresh && live_ == nullptr) live_ = std::make_unique<LiveLight>(*light_geometry_);
     if (fresh) live_->start(*request);
@@ -107,8 +107,8 @@ void FrameScheduler::update_renderer(ViewerState& state) {
 
 void FrameScheduler::draw(ViewerState& state, bool at_once) {
   using Step = FramePhases::Step;
-  take_scene(state);
-  follow_light(state);
+  update_scene(state);
+  simulate_light(state);
   FrameRequest request;
   request.at_once = at_once;
   request.changed = drawn_ != state.revision();
@@ -173,7 +173,7 @@ std::array<int, 2> FrameScheduler::pixel_under(const Cursor& cursor) const {
 }
 
 std::optional<Picked> FrameScheduler::pick(const ViewerState& state, const Cursor& cursor) {
-  if (!scene_ || scene_ != state.scene()) return std::nullopt;  // drawn is another scene, or none
+  if (!scene_ || scene_ != state.scene()) return std::nullopt;  // the image shows another scene, or none
   const auto [x, y] = pixel_under(cursor);
   return renderer_.pick(state.camera(), state.settings(), x, y);
 }
@@ -198,7 +198,7 @@ void FrameScheduler::save_image(ViewerState& state, const std::filesystem::path&
   // Neither at the resolution of a move, nor as the image was before the last change.
   if (phases_.coarse() || phases_.in_turns() || drawn_ != state.revision()) draw(state, true);
   write_png(renderer_.read(), file);
-  state.messages().say("saved " + file.string());
+  state.messages().show("saved " + file.string());
 }
 
 }  // namespace raylift::viewer

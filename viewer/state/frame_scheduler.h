@@ -24,17 +24,17 @@ class FrameScheduler {
  public:
   static constexpr std::size_t kTimes = 120;  ///< images whose times are kept
 
-  /// Draws what has changed. What fails becomes the state's error.
+  /// Draws what has changed. A failure becomes the state's error.
   void draw(ViewerState& state) { draw(state, false); }
-  /// Whether draw() has something to do: a change, refining after a move, or more rays.
+  /// Whether draw() has work: a change, refining after a move, turns, or more rays.
   [[nodiscard]] bool busy(const ViewerState& state) const;
   /// The solid under the cursor.
   [[nodiscard]] std::optional<Picked> pick(const ViewerState& state, const Cursor& cursor);
   /// The photon under the cursor, or near it.
   [[nodiscard]] std::optional<PickedPhoton> pick_photon(const ViewerState& state, const Cursor& cursor);
-  /// The light that is being followed; null: none.
+  /// The light that is being simulated; null: none.
   [[nodiscard]] const LiveLight* live_light() const { return live_.get(); }
-  /// What solids detected, as their colours show it; nothing where they don't.
+  /// The hits of solids that their colours show; nothing where colours show something else.
   [[nodiscard]] const std::optional<SolidHits>& hits() const { return photons_.hits(); }
   /// Writes the image at full resolution, without panels, to a new file in the working directory.
   void save_image(ViewerState& state);
@@ -59,8 +59,8 @@ class FrameScheduler {
   void draw(ViewerState& state, bool at_once);
   void expect_time();
   void update_renderer(ViewerState& state);
-  void take_scene(ViewerState& state);
-  void follow_light(ViewerState& state);
+  void update_scene(ViewerState& state);
+  void simulate_light(ViewerState& state);
   void note_time(double seconds);
   [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
   [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
@@ -72,9 +72,9 @@ class FrameScheduler {
   std::shared_ptr<const Detail> detail_;
   Renderer renderer_;
   PhotonFeed photons_;
-  std::shared_ptr<const GpuGeometry> light_geometry_;  // that live_ refers to
+  std::shared_ptr<const GpuGeometry> light_geometry_;  // used by live_
   std::unique_ptr<LiveLight> live_;
-  std::optional<LightRequest> light_;  // that live_ has taken, or failed to
+  std::optional<LightRequest> light_;  // the last request to live_, which may have failed
   std::unique_ptr<RayCaster> caster_;
   std::uint64_t drawn_ = 0;                         // the state's revision
   std::optional<std::uint64_t> looks_, opacities_;  // the versions that the renderer has

@@ -39,7 +39,7 @@ void LightState::open_photons(const std::string& path, const std::string& compar
 
 void LightState::set_photons(std::shared_ptr<const PhotonSet> set) {
   if (!shown_.scene) return;
-  for (const std::string& note : set->notes) shown_.messages.say(note);
+  for (const std::string& note : set->notes) shown_.messages.show(note);
   const bool first = !shown_.photons.set();
   shown_.photons = Photons(std::move(set), *shown_.scene);
   ++shown_.revision;
@@ -68,9 +68,9 @@ void LightState::set_source(const std::string& text) {
 }
 
 void LightState::move_source(double right, double up, const Resolution& window) {
-  if (options_.source.empty()) return shown_.messages.say("no source of light to move: --photon-source");
+  if (options_.source.empty()) return shown_.messages.show("no source of light to move: --photon-source");
   if (options_.source.starts_with("photons:") || options_.source.starts_with("gensteps:"))
-    return shown_.messages.say("photons of a file stay where they are");
+    return shown_.messages.show("photons of a file stay where they are");
   const Float3 center = photon::parse_source(options_.source).center;
   const Eigen::Vector3d place =
       source_moved_ +
@@ -87,7 +87,7 @@ void LightState::move_source(double right, double up, const Resolution& window) 
 void LightState::play(bool playing) {
   const PhotonSet* set = shown_.photons.set().get();
   playing_ = playing && set != nullptr && set->times.low < set->times.high;
-  if (playing && !playing_) return shown_.messages.say("no photons whose time could run: --photons");
+  if (playing && !playing_) return shown_.messages.show("no photons whose time could run: --photons");
   if (!playing_) return;
   const std::optional<double>& time = shown_.settings.photons.time;
   if (!time || *time >= static_cast<double>(set->times.high)) set_time(static_cast<double>(set->times.low));

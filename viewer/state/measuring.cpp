@@ -8,7 +8,7 @@ namespace raylift::viewer {
 void Measuring::set_active(bool active) {
   active_ = active;
   set_points({});
-  if (active) shown_.messages.say("click on surfaces: two points have a distance, three an angle; Escape ends it");
+  if (active) shown_.messages.show("click on surfaces: two points have a distance, three an angle; Escape ends it");
 }
 
 void Measuring::set_points(std::vector<Eigen::Vector3d> points) {
@@ -18,7 +18,7 @@ void Measuring::set_points(std::vector<Eigen::Vector3d> points) {
 
 void Measuring::add(const std::optional<Picked>& picked, const Cursor& cursor) {
   const auto point = picked ? shown_.point_of(*picked, cursor) : std::nullopt;
-  if (!point) return shown_.messages.say("no surface is there to be measured from");
+  if (!point) return shown_.messages.show("no surface is there to be measured from");
   std::vector<Eigen::Vector3d> points = shown_.settings.measured;
   if (points.size() >= kMaxMeasured) points.clear();
   points.push_back(*point);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the viewer tells the user: a message for some seconds, or the last error until the next success.
+// The line that the viewer shows the user: a message for some seconds, or the last error until the next success.
 #pragma once
 
 #include <raylift/geometry/error.h>
@@ -15,7 +15,7 @@ namespace raylift::viewer {
 class Messages {
  public:
   /// Shows a message, in place of the last error.
-  void say(const std::string& message) {
+  void show(const std::string& message) {
     error_.clear();
     text_ = message;
     until_ = Clock::now() + std::chrono::seconds(4);

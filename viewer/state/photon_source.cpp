@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxOfEach = 100;
 
-/// A run's source, and how its photons were followed.
+/// A run's source, and the options that its photons were simulated with.
 struct RunOfPhotons {
   std::string source;
   photon::Run run;
@@ -48,7 +48,7 @@ RunOfPhotons run_of(const fs::path& folder) {
     if (const auto& latest = json.at("max_time_ns"); !latest.is_null()) run.run.latest = latest.get<float>();
     return run;
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorKind::malformed, "does not say how the photons were followed", {name, {}},
+    throw Error(ErrorKind::malformed, "does not state how the photons were simulated", {name, {}},
                 "compare a folder that 'raylift photons --seq' wrote");
   }
 }
@@ -64,7 +64,7 @@ photon::Sequence sequence_at(const photon::NpyReader& file, std::uint64_t place)
   return row.front();
 }
 
-/// The steps of a run's photons at these places, each of which must have the history that the run says.
+/// The steps of a run's photons at these places, each of which must have the history that the run has.
 PhotonSet followed_again(const ViewOptions& options, const Scene& scene, const std::vector<std::uint64_t>& places,
                          const Progress& progress) {
   PhotonSet set;

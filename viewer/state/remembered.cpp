@@ -15,7 +15,7 @@
 namespace raylift::viewer {
 namespace {
 
-/// The whole file, checked; an empty object where there is none.
+/// Reads and checks the whole file; an empty object where there is none.
 KeptJson read_kept(const std::filesystem::path& file) {
   constexpr const char* kWhat = "what the window keeps";
   const auto malformed = [&] {
@@ -65,7 +65,7 @@ void Remembered::note_file(const std::string& file) {
 
 void Remembered::set_fly_speed(double speed) {
   if (speed == fly_speed_) return;
-  fly_speed_ = speed;  // once: what can't be saved is not tried again with each image
+  fly_speed_ = speed;  // before it is saved, so that a failure is not repeated with each image
   save([](Remembered&) {});
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the window keeps from one time to the next, in a JSON file: the files that it showed, and how fast it flies. No
-// GL.
+// What the window keeps from one run to the next, in a JSON file: recent files and the speed of flying. No GL.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +14,7 @@ class Remembered {
  public:
   static constexpr std::size_t kMaxFiles = 10;
 
-  /// Reads what is kept: nothing where the file does not exist. Errors: io, malformed; after one of them nothing is
+  /// Reads the file, which need not exist. Errors: io, malformed; after one of them nothing is
   /// saved, so that the file stays as it is. By default nothing is kept.
   void open(std::filesystem::path file);
 
@@ -25,7 +24,7 @@ class Remembered {
 
   /// Puts a file first, and saves. Errors: io, malformed.
   void note_file(const std::string& file);
-  /// Saves it, where it is another one. Errors: io, malformed.
+  /// Saves a speed that has changed. Errors: io, malformed.
   void set_fly_speed(double speed);
 
  private:

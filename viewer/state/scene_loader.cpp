@@ -9,31 +9,43 @@
 
 namespace raylift::viewer {
 
+namespace {
+
+/// Passes the result of a task that has ended to `accept`. Returns whether that failed; the state has the error then.
+template <class T, class Accept>
+bool failed(std::unique_ptr<Task<T>>& running, ViewerState& state, const Accept& accept) {
+  if (!running || !running->ready()) return false;
+  const auto task = std::move(running);
+  bool accepted = false;
+  state.messages().attempt([&] {
+    accept(task->result());
+    accepted = true;
+  });
+  return !accepted;
+}
+
+}  // namespace
+
 void SceneLoader::poll(ViewerState& state) {
   watch(state);
   if (requests_ != state.requests()) start_loading(state);
-  if (loading_ && loading_->ready()) {
-    const auto task = std::move(loading_);
-    state.messages().attempt([&] { show(state, task->take()); });
-  }
-  if (checking_ && checking_->ready()) {
-    const auto task = std::move(checking_);
-    state.messages().attempt([&] { state.set_check(task->take()); });
-  }
+  (void)failed(loading_, state, [&](Scene scene) { show(state, std::move(scene)); });
+  (void)failed(checking_, state, [&](SceneCheck check) { state.set_check(std::move(check)); });
   if (photon_requests_ != state.light().photon_requests() && !reads(state)) read_photons(state);
-  if (reading_ && reading_->ready()) {
-    const auto task = std::move(reading_);
-    state.messages().attempt([&] { state.light().set_photons(std::make_shared<const PhotonSet>(task->take())); });
-  }
-  if (uploading_ && uploading_->ready()) finish_upload(state);
-  if (lighting_ && lighting_->ready()) {
-    const auto task = std::move(lighting_);
-    light_failed_ = true;  // until the state has the result
-    state.messages().attempt([&] {
-      state.light().set_geometry(std::make_shared<const GpuGeometry>(task->take()));
-      light_failed_ = false;
+  (void)failed(reading_, state, [&](PhotonSet photons) {
+    state.light().set_photons(std::make_shared<const PhotonSet>(std::move(photons)));
+  });
+  if (uploading_ && uploading_->ready()) {
+    upload_failed_ = failed(uploading_, state, [&](GpuGeometry geometry) {
+      state.set_device_scene(
+          std::make_shared<const DeviceScene>(shared_upload_ ? DeviceScene(shared_upload_->finish(std::move(geometry)))
+                                                             : DeviceScene(std::move(geometry))));
     });
+    shared_upload_.reset();
   }
+  light_failed_ |= failed(lighting_, state, [&](GpuGeometry geometry) {
+    state.light().set_geometry(std::make_shared<const GpuGeometry>(std::move(geometry)));
+  });
   find_facts(state);
   make_detail(state);
   if (state.wants_device_scene()) start_upload(state);
@@ -41,13 +53,13 @@ void SceneLoader::poll(ViewerState& state) {
 }
 
 SceneLoader::Activity SceneLoader::activity() const {
-  const auto told = [](const std::string& what, const std::pair<std::string, float>& progress) {
+  const auto activity = [](const std::string& what, const std::pair<std::string, float>& progress) {
     return Activity{what, progress.first, progress.second, true};
   };
-  if (loading_) return told("reading " + loading_file_, loading_->progress());
-  if (reading_) return told("reading photons", reading_->progress());
-  if (lighting_) return told("uploading the scene to " + device_name_ + " for light", lighting_->progress());
-  if (uploading_) return told("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
+  if (loading_) return activity("reading " + loading_file_, loading_->progress());
+  if (reading_) return activity("reading photons", reading_->progress());
+  if (lighting_) return activity("uploading the scene to " + device_name_ + " for light", lighting_->progress());
+  if (uploading_) return activity("uploading the scene to " + device_name_ + " for rays", uploading_->progress());
   return {};
 }
 
@@ -163,15 +175,10 @@ void SceneLoader::start_light(ViewerState& state) {
 }
 
 void SceneLoader::find_facts(ViewerState& state) {
-  if (finding_facts_ && facts_of_ != state.selection().version()) finding_facts_.reset();  // nobody wants them any more
-  if (finding_facts_ && finding_facts_->ready()) {
-    const auto task = std::move(finding_facts_);
-    facts_failed_ = facts_of_;  // until the state has them
-    state.messages().attempt([&] {
-      state.selection().set_facts(facts_of_, task->take());
-      facts_failed_ = 0;
-    });
-  }
+  if (finding_facts_ && facts_of_ != state.selection().version()) finding_facts_.reset();
+  if (failed(finding_facts_, state,
+             [&](SolidFacts facts) { state.selection().set_facts(facts_of_, std::move(facts)); }))
+    facts_failed_ = facts_of_;
   std::optional<FactsRequest> request = finding_facts_ ? std::nullopt : state.selection().facts_request(state.check());
   if (!request || facts_failed_ == request->selection) return;
   facts_of_ = request->selection;
@@ -181,32 +188,12 @@ void SceneLoader::find_facts(ViewerState& state) {
 }
 
 void SceneLoader::make_detail(ViewerState& state) {
-  if (making_detail_ && making_detail_->ready()) {
-    const auto task = std::move(making_detail_);
-    detail_failed_ = true;  // until the state has it
-    state.messages().attempt([&] {
-      state.set_detail(task->take());
-      detail_failed_ = false;
-    });
-  }
+  detail_failed_ |= failed(making_detail_, state, [&](Detail detail) { state.set_detail(std::move(detail)); });
   if (!state.wants_detail() || !state.check() || making_detail_ || detail_failed_) return;
   making_detail_ =
       std::make_unique<Task<Detail>>([scene = state.scene(), check = state.check()](const Progress& progress) {
         return viewer::make_detail(*scene, *check, progress);
       });
-}
-
-void SceneLoader::finish_upload(ViewerState& state) {
-  const auto task = std::move(uploading_);
-  upload_failed_ = true;  // until the state has the result
-  state.messages().attempt([&] {
-    GpuGeometry geometry = task->take();
-    state.set_device_scene(shared_upload_
-                               ? std::make_shared<const DeviceScene>(shared_upload_->finish(std::move(geometry)))
-                               : std::make_shared<const DeviceScene>(std::move(geometry)));
-    upload_failed_ = false;
-  });
-  shared_upload_.reset();
 }
 
 }  // namespace raylift::viewer

@@ -21,11 +21,11 @@ namespace raylift::viewer {
 
 class SceneLoader {
  public:
-  /// Starts what the state asks for and puts in what has finished. Needs a current OpenGL context.
+  /// Starts the work that the state asks for, and hands results to the state. Needs a current OpenGL context.
   void poll(ViewerState& state);
   [[nodiscard]] bool loading() const { return loading_ != nullptr; }
-  /// The work that goes on, for the user: what is done to what, its stage, and its share done from 0 to 1 (less than 0:
-  /// unknown). `what` is empty where nothing runs.
+  /// The work that goes on, for the user: its name, its stage, and its share done from 0 to 1 (less than 0: unknown).
+  /// `what` is empty where nothing runs.
   struct Activity {
     std::string what, stage;
     float share = -1;
@@ -46,7 +46,7 @@ class SceneLoader {
   }
   /// Whether the image that the state asks for still lacks its scene, or this on a device.
   [[nodiscard]] bool owes(const ViewerState& state) const;
-  /// Stops the work that activity() tells of. The scene shown stays.
+  /// Stops the work that activity() describes. The scene shown stays.
   void cancel();
 
  private:
@@ -54,31 +54,30 @@ class SceneLoader {
   void start_loading(const ViewerState& state);
   void watch(ViewerState& state);
   void show(ViewerState& state, Scene scene);
-  /// A scene's way onto a device.
+  /// The input of an upload.
   struct Upload {
     std::shared_ptr<const Scene> scene;
     Device device;
     UploadOptions options;
   };
-  /// Of the scene shown, with its BVH, onto the device that the options name.
+  /// The upload of the scene shown, with its BVH, to the device that the options name.
   [[nodiscard]] Upload upload_of(const ViewerState& state);
   [[nodiscard]] static std::unique_ptr<Task<GpuGeometry>> run(Upload what);
   void read_photons(const ViewerState& state);
   void start_upload(ViewerState& state);
   void start_light(ViewerState& state);
-  void finish_upload(ViewerState& state);
   void find_facts(ViewerState& state);
   void make_detail(ViewerState& state);
 
   std::string loading_file_, device_name_;
-  std::uint64_t requests_ = 0;  // of the state, that loading_ answers
+  std::uint64_t requests_ = 0;  // the value of the state that loading_ is for
   std::unique_ptr<Task<Scene>> loading_;
   std::unique_ptr<Task<SceneCheck>> checking_;
   std::optional<SharedUpload> shared_upload_;
   std::unique_ptr<Task<GpuGeometry>> uploading_;
   std::unique_ptr<Task<PhotonSet>> reading_;     // photons
-  std::uint64_t photon_requests_ = 0;            // of the state, that reading_ answers
-  std::unique_ptr<Task<GpuGeometry>> lighting_;  // the scene, for photons that are followed
+  std::uint64_t photon_requests_ = 0;            // the value of the state that reading_ is for
+  std::unique_ptr<Task<GpuGeometry>> lighting_;  // uploads the scene, to simulate photons
   std::unique_ptr<Task<SolidFacts>> finding_facts_;
   std::unique_ptr<Task<Detail>> making_detail_;
   std::uint64_t facts_of_ = 0, facts_failed_ = 0;  // Selection::version()

@@ -42,8 +42,8 @@ class Task {
   Task& operator=(const Task&) = delete;
 
   [[nodiscard]] bool ready() const { return ready_; }
-  /// The result, or what the work threw. Only when ready.
-  [[nodiscard]] T take() {
+  /// Moves the result out, or rethrows the exception of the work. Requires ready().
+  [[nodiscard]] T result() {
     if (failure_) std::rethrow_exception(failure_);
     return std::move(*result_);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a scene opens: what the options mean in it.
+// The first view of a scene, by the options.
 #include <raylift/geometry/error.h>
 
 #include <cstdint>

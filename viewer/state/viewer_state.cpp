@@ -57,7 +57,7 @@ void ViewerState::show(std::shared_ptr<const Scene> scene) {
     open_view(warnings);
     if (!file_.empty()) quietly([&] { remembered_.note_file(bookmarks_key(file_)); });
   }
-  if (!warnings.empty() && messages().error().empty()) messages().say(warnings.front());
+  if (!warnings.empty() && messages().error().empty()) messages().show(warnings.front());
   shown_file_ = file_;
   shown_request_ = requests_;
 }
@@ -104,7 +104,7 @@ void ViewerState::add_bookmark(std::string name) {
     Bookmark bookmark{name, camera(), settings(), {}, {}, true, light_.origin()};
     if (shown_.solids) keep_solids(*shown_.solids, bookmark);
     bookmarks_.add(bookmark);
-    messages().say("bookmark '" + name + "' saved");
+    messages().show("bookmark '" + name + "' saved");
   });
 }
 

@@ -102,7 +102,7 @@ void Viewpoint::change_fly_speed(double steps) {
   if (std::abs(fly_speed_ - 1) < 1e-9) fly_speed_ = 1;  // without the error of rounding
   std::array<char, 64> words{};
   std::snprintf(words.data(), words.size(), "flying at %.3g times the usual speed", fly_speed_);
-  shown_.messages.say(words.data());
+  shown_.messages.show(words.data());
 }
 
 }  // namespace raylift::viewer

@@ -15,11 +15,11 @@ using Kind = Control::Kind;
 using Target = const ControlTarget&;
 using Event = const ControlEvent&;
 
-/// Radians for each pixel of a drag.
+// Radians for each pixel of a drag.
 constexpr double kOrbit = 0.0075, kTurn = 0.003;
-/// Of the camera's distance, in a second.
+// Shares of the camera's distance in a second.
 constexpr double kFly = 0.7, kFlyFast = 2.5;
-constexpr double kWheel = 0.88;  // of the camera's distance, for each step
+constexpr double kWheel = 0.88;  // the camera's distance after a step of the wheel, as a share
 
 /// The next value of an enumeration, after the last the first.
 template <class Enum, std::size_t N>
@@ -67,7 +67,7 @@ void click(Target to, Event event) {
 }
 
 void double_click(Target to, Event event) {
-  if (to.state.measuring().active()) return;  // its first click was the point
+  if (to.state.measuring().active()) return;  // the first click added a point
   to.state.selection().select(to.frames->pick(to.state, event.cursor), event.cursor);
   if (to.state.selection()) to.state.viewpoint().focus_selection();
 }
@@ -84,11 +84,11 @@ void feature_edges(Settings& s) {
 void transparency(Settings& s) {
   s.opacity = s.opacity < 1 ? 1.0F : 0.25F;
 }
-/// A change that only drawing shows.
+/// A change that rays do not show.
 template <void (*change)(Settings&)>
 void unless_rays(ViewerState& state) {
   if (state.settings().rays == RayMode::off) return state.change_settings(change);
-  state.messages().say("rays show opaque surfaces; K until 'off' draws");
+  state.messages().show("rays show opaque surfaces; K until 'off' draws");
 }
 
 void clip(ViewerState& state) {
@@ -125,13 +125,13 @@ void all_times(ViewerState& state) {
 void copy_facts(Target to, Event) {
   if (const auto& points = to.state.settings().measured; !points.empty() && to.copy) {
     to.copy(lines_text(measured_lines(points)));
-    return to.state.messages().say("copied: what is measured");
+    return to.state.messages().show("copied: what is measured");
   }
   const std::string text = to.state.selection().text();
   if (text.empty() || !to.copy)
-    return to.state.messages().say(to.state.selection() ? "the facts are being worked out" : "nothing is selected");
+    return to.state.messages().show(to.state.selection() ? "the facts are being worked out" : "nothing is selected");
   to.copy(text);
-  to.state.messages().say("copied: the facts of " + to.state.selection()->name);
+  to.state.messages().show("copied: the facts of " + to.state.selection()->name);
 }
 
 void escape(Target to, Event) {
@@ -151,7 +151,6 @@ void escape(Target to, Event) {
   to.state.selection().select(std::nullopt);
 }
 
-/// The whole table, an entry for each control: so it is as long as there are controls.
 std::vector<Control> make_controls() {
   return {
       {Kind::drag, {"left drag"}, "orbit", [](Camera& c, Event e) { c.orbit(-e.dx * kOrbit, -e.dy * kOrbit); }},

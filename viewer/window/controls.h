@@ -12,7 +12,7 @@
 
 namespace raylift::viewer {
 
-/// The event that a control answers.
+/// The event that a control acts on.
 struct ControlEvent {
   Cursor cursor;
   double dx = 0, dy = 0;  ///< of a drag since the last event, in pixels
@@ -34,7 +34,7 @@ struct Control {
   bool while_typing = false;  ///< also while a text field has the keyboard
 
   void act(const ControlTarget& target, const ControlEvent& event) const;
-  /// "R, F5".
+  /// The names as help has them: "R, F5".
   [[nodiscard]] std::string all_names() const;
 };
 

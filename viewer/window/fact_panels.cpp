@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panels that tell of the scene and the device.
+// The panels of facts: the scene, its check, and the device.
 #include <fmt/format.h>
 #include <imgui.h>
 #include <raylift/gpu/device/pool.h>

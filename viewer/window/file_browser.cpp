@@ -23,7 +23,7 @@ bool is_path(const std::string& text) {
   return text.find('/') != std::string::npos || text == "~" || text == "..";
 }
 
-/// A typed path, from a folder or from the user's own.
+/// A typed path, relative to a folder or to the home folder.
 std::filesystem::path typed_path(const std::string& text, const std::filesystem::path& folder) {
   const char* home = std::getenv("HOME");
   if (home != nullptr && text == "~") return home;
@@ -31,7 +31,7 @@ std::filesystem::path typed_path(const std::string& text, const std::filesystem:
   return (folder / text).lexically_normal();
 }
 
-/// Without the '/' at its end, after which it would have no name.
+/// The absolute path without a '/' at its end, so that it has a name.
 std::filesystem::path normal(const std::filesystem::path& folder) {
   std::error_code failed;
   const std::filesystem::path absolute = std::filesystem::absolute(folder, failed).lexically_normal();
@@ -61,7 +61,7 @@ void FileBrowser::open(const std::filesystem::path& folder) {
     FileEntry one{entry->path().filename().string()};
     if (one.name.starts_with('.')) continue;
     if ((cut_ = all_.size() == kMaxEntries)) break;
-    // Of what a broken link leads to nothing is known.
+    // A broken link counts as an empty file.
     std::error_code unknown;
     one.folder = entry->is_directory(unknown);
     if (!one.folder) one.bytes = entry->file_size(unknown);

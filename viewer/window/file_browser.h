@@ -12,7 +12,7 @@
 
 namespace raylift::viewer {
 
-/// Whether a file's name ends as those of scenes do: "x.dae", "X.STL", "x.dae.gz".
+/// Whether a file's name has the extension of a scene: "x.dae", "X.STL", "x.dae.gz".
 [[nodiscard]] bool is_scene_name(std::string_view name);
 
 struct FileEntry {
@@ -21,24 +21,25 @@ struct FileEntry {
   std::uintmax_t bytes = 0;  ///< of a file
 };
 
-/// A folder, what of it is listed, and which entry is chosen.
+/// A folder, its listed entries, and the chosen one.
 class FileBrowser {
  public:
-  static constexpr std::size_t kMaxEntries = 20000;  ///< that are read of a folder
+  static constexpr std::size_t kMaxEntries = 20000;  ///< read of a folder at most
 
-  /// Lists a folder: folders first, each by name, without hidden ones. What can't be read is empty, and error() says
-  /// why.
+  /// Lists a folder: folders first, each by name, without hidden ones. A folder that can't be read is empty, and
+  /// error() has the reason.
   void open(const std::filesystem::path& folder);
-  /// The folder above; the one that was left is chosen.
+  /// Goes to the folder above, and chooses the one that was left.
   void up();
-  /// Also files that don't end as scenes do.
+  /// Lists also files without the extension of a scene.
   void set_all_files(bool all);
-  /// Those alone whose names contain it, in any case; a text with a '/', or "~", is a path for enter().
+  /// Lists only entries whose names contain the text, in any case; a text with a '/', or "~", is a path for enter().
   void set_text(const std::string& text);
   void choose(std::size_t entry);
-  /// Chooses the entry so many further.
+  /// Chooses the entry that is so many rows below.
   void move(int entries);
-  /// Goes into the folder that is chosen or typed, or returns the file. Of a path that is not there, error() says so.
+  /// Goes into the folder that is chosen or typed, or returns the file. Of a path that does not exist, error() has the
+  /// message.
   [[nodiscard]] std::optional<std::filesystem::path> enter();
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }

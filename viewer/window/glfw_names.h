@@ -6,7 +6,7 @@
 
 namespace raylift::viewer {
 
-/// Empty for keys without a control.
+/// The name of a key; empty for keys without a control.
 [[nodiscard]] std::string key_name(int key);
 [[nodiscard]] std::string drag_name(int button);
 

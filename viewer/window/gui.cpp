@@ -21,7 +21,7 @@ namespace {
 
 std::string last_glfw_error;
 
-/// The first of these files that is there; null where none is.
+/// The first of these files that exists; null where none does.
 const char* first_there(std::initializer_list<const char*> files) {
   std::error_code ignored;
   for (const char* file : files)
@@ -34,7 +34,7 @@ struct ThemeColor {
   ImVec4 dark, light;
 };
 
-/// Where ImGui's own themes are not read well.
+/// Colours for which ImGui's own themes have too little contrast.
 const ThemeColor kThemeColors[] = {
     {ImGuiCol_WindowBg, {0.085F, 0.095F, 0.11F, 0.92F}, {0.97F, 0.975F, 0.98F, 0.94F}},
     {ImGuiCol_TitleBg, {0.11F, 0.125F, 0.15F, 0.95F}, {0.86F, 0.88F, 0.91F, 0.97F}},
@@ -58,8 +58,8 @@ void set_style(float scale, bool light) {
   s.TabRounding = 4;
   s.ScrollbarRounding = 6;
   s.WindowBorderSize = light ? 1.0F : 0.0F;
-  s.FrameBorderSize = 1;    // unticked boxes are seen on any ground
-  s.FramePadding = {7, 5};  // with the font 24 pixels
+  s.FrameBorderSize = 1;    // for unticked boxes
+  s.FramePadding = {7, 5};  // 24 pixels with the font
   s.WindowPadding = {10, 9};
   s.ItemSpacing = {7, 5};
   for (const ThemeColor& color : kThemeColors) s.Colors[color.item] = light ? color.light : color.dark;
@@ -72,7 +72,7 @@ bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters,
   const char* latin = first_there({"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
                                    "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf"});
   if (latin == nullptr) fonts.AddFontDefault();
-  // Only the letters that are needed: all of CJK would take seconds, and a texture larger than some GPUs allow.
+  // Only the letters in use: all of CJK would take seconds, and a texture larger than some GPUs allow.
   ImFontGlyphRangesBuilder builder;
   builder.AddRanges(fonts.GetGlyphRangesDefault());
   for (const ImWchar letter : letters) builder.AddChar(letter);
@@ -147,8 +147,8 @@ Gui::~Gui() {
   ImGui::DestroyContext();
 }
 
-bool Gui::takes(double x, double y) {
-  // An open menu has the mouse wherever it is.
+bool Gui::covers(double x, double y) {
+  // An open menu takes every click.
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return true;
   const ImVec2 place(static_cast<float>(x), static_cast<float>(y));
   const ImVector<ImGuiWindow*>& panels = ImGui::GetCurrentContext()->Windows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GLFW's library and Dear ImGui, each as an object that ends what it began.
+// GLFW's library and Dear ImGui, each as an object that closes it.
 #pragma once
 
 #include <imgui.h>
@@ -22,25 +22,25 @@ class Glfw {
   [[nodiscard]] static const std::string& last_error();
 };
 
-/// The look of the panels, at a scale of font and lengths.
+/// Sets the theme of the panels, at a scale of font and lengths.
 void set_style(float scale, bool light);
 
-/// Fills an atlas with the Latin letters and these others, so high in pixels. East Asian ones need a font that is not
-/// everywhere: false where some are wanted and there is none. `ranges` must outlive the atlas.
+/// Fills an atlas with the Latin letters and these others, of `size` pixels. Returns false where East Asian letters
+/// lack a font. `ranges` must outlive the atlas.
 bool add_fonts(ImFontAtlas& fonts, float size, const std::set<ImWchar>& letters, ImVector<ImWchar>& ranges);
 
 /// Dear ImGui on a window, whose context must be current.
 class Gui {
  public:
-  /// `scale`: of font and panels; 0: the content scale of the window's monitor.
+  /// `scale` of font and panels; 0: the content scale of the window's monitor.
   Gui(GLFWwindow* window, double scale);
   ~Gui();
   Gui(const Gui&) = delete;
   Gui& operator=(const Gui&) = delete;
 
-  /// Whether panels take what the mouse does at a place, in pixels of the window: by where they are in the last frame,
-  /// not by where the cursor was then. So it holds for an event between two frames, however far apart they are.
-  [[nodiscard]] static bool takes(double x, double y);
+  /// Whether a panel covers a place, in pixels of the window, by the layout of the last frame. So it holds for an event
+  /// between two frames, wherever the cursor was in the last one.
+  [[nodiscard]] static bool covers(double x, double y);
 
   void begin_frame(bool light);
   void end_frame();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel with the image's settings. Its widgets edit a copy, which the state takes where one of them changed it.
+// The panel with the image's settings. Its widgets edit a copy, which replaces the settings where one of them changed
+// it.
 #include <imgui.h>
 
 #include <functional>

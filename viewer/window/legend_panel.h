@@ -14,11 +14,11 @@ namespace raylift::viewer {
 
 class LegendPanel {
  public:
-  /// Below `above`, the lower edge of what is over it.
+  /// Draws it below `above`, the lower edge of the panel over it.
   void draw(const ViewerState& state, const FrameScheduler& frames, float width, float height, float above);
 
  private:
-  /// What the legend follows from.
+  /// The legend's input.
   struct Key {
     const Scene* scene = nullptr;
     std::uint64_t looks = 0;

@@ -20,7 +20,7 @@ void fill(std::array<char, 128>& field, const std::string& words) {
   words.copy(field.data(), field.size() - 1);
 }
 
-/// Of a field's text; nothing where it is empty.
+/// The value of a field's text; nothing where it is empty.
 template <class T, class Parse>
 std::optional<T> parsed(const std::array<char, 128>& field, const Parse& parse) {
   const std::string_view words(field.data());
@@ -45,7 +45,7 @@ void draw_counts(const ViewerState& state) {
   if (choice.without_history != 0) wrapped("Points have no histories: run 'raylift photons' with --seq.");
 }
 
-/// A number of ns that is 0 for `zero`, in a slider.
+/// A slider of ns; its text at 0 is `zero`.
 bool edit_ns(const char* label, double& value, double most, const char* zero, const char* help) {
   auto number = static_cast<float>(value);
   const std::string format = number > 0 ? "%.3g ns" : zero;

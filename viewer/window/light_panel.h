@@ -20,7 +20,7 @@ class LightPanel {
   void edit_filter(PhotonFilter& filter);
   void edit_source(ViewerState& state, const FrameScheduler& frames);
 
-  PhotonFilter shown_;  // what the fields below were filled from
+  PhotonFilter shown_;  // by the fields below
   std::array<char, 128> history_{}, wavelength_{}, channel_{}, source_{};
   std::string shown_source_;
   std::string problem_;  // of the fields' texts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel that tells what is measured.
+// The panel of measured distances and angles.
 #include <imgui.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void draw_measured(ViewerState& state, float left, float width, float height) {
       if (button("copy##measured", "Copy points, distances and the angle as text (Ctrl+C)"))
         ImGui::SetClipboardText(lines_text(measured_lines(points)).c_str());
       ImGui::SameLine();
-      if (button("clear", "Take the points away, and go on")) state.measuring().set_points({});
+      if (button("clear", "Remove the points, and go on")) state.measuring().set_points({});
       ImGui::SameLine();
     }
     if (button("end", "End measuring (Escape)")) state.measuring().set_active(false);

@@ -35,7 +35,7 @@ void OpenPanel::begin(const ViewerState& state) {
   std::error_code failed;
   const std::filesystem::path shown = std::filesystem::absolute(state.file(), failed);
   if (!browser_.folder().empty())
-    go(browser_.folder());  // what is in it may have changed
+    go(browser_.folder());  // its contents may have changed
   else
     go(state.file().empty() || failed ? std::filesystem::current_path(failed) : shown.parent_path());
 }
@@ -46,7 +46,7 @@ void OpenPanel::go(const std::filesystem::path& folder) {
   reveal_ = true;
 }
 
-std::string OpenPanel::take_names() {
+std::string OpenPanel::new_names() {
   std::string names;
   if (!open_ || named_ == browser_.version()) return names;
   named_ = browser_.version();
@@ -85,7 +85,7 @@ void OpenPanel::draw(ViewerState& state, WindowLayout& layout, float width, floa
     // The field has the keyboard whenever nothing else is pressed.
     if (fresh || (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) && !ImGui::IsAnyItemActive()))
       ImGui::SetKeyboardFocusHere();
-    // Before the field takes the letters away.
+    // Before the field removes the letter.
     if (const auto erasing = std::find(keys_.begin(), keys_.end(), "Backspace");
         erasing != keys_.end() && text_[0] == '\0') {
       browser_.up();
@@ -126,7 +126,7 @@ void OpenPanel::act_on_keys(ViewerState& state, WindowLayout& layout) {
   }
 }
 
-/// The folder, and those above it, as buttons; of a long path the last ones.
+/// Buttons of the folder and those above it; of a long path the last ones.
 void OpenPanel::draw_path() {
   std::vector<std::filesystem::path> above;
   for (std::filesystem::path one = browser_.folder();; one = one.parent_path()) {
@@ -177,9 +177,9 @@ void OpenPanel::draw_places(ViewerState& state, WindowLayout& layout) {
 
 void OpenPanel::draw_entries(ViewerState& state, WindowLayout& layout) {
   if (!browser_.error().empty()) {
-    ImGui::PushStyleColor(ImGuiCol_Text, is_light() ? ImVec4{0.7F, 0.1F, 0, 1} : ImVec4{1, 0.55F, 0.45F, 1});
-    wrapped(cli::printable(browser_.error()));
-    ImGui::PopStyleColor();
+    ImGui::PushTextWrapPos();
+    text_error(cli::printable(browser_.error()));
+    ImGui::PopTextWrapPos();
   }
   const auto rows = static_cast<int>(browser_.shown().size());
   if (rows == 0 && browser_.error().empty()) ImGui::TextDisabled("nothing here that ends as scenes do");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialog that opens a scene: folders, files, those that were opened last. Dear ImGui; no window.
+// The dialog that opens a scene: folders, files, recent files. Dear ImGui; no window.
 #pragma once
 
 #include <array>
@@ -17,14 +17,15 @@ namespace raylift::viewer {
 
 class OpenPanel {
  public:
-  /// Draws it in a window of this size where the layout has it; what is chosen is opened, and the dialog closes.
+  /// Draws the dialog in a window of this size where the layout has it. It closes once a file is chosen, and opens
+  /// that.
   void draw(ViewerState& state, WindowLayout& layout, float width, float height);
-  /// A key was pressed: "Enter", "Up". ImGui sees none that is let go before the next image.
+  /// Takes a pressed key: "Enter", "Up". ImGui misses keys that are released before the next frame.
   void press(std::string_view key) {
     if (open_) keys_.emplace_back(key);
   }
-  /// The names that it shows since it was asked last: their letters are needed.
-  [[nodiscard]] std::string take_names();
+  /// The names that it shows since the last call: their letters are needed.
+  [[nodiscard]] std::string new_names();
 
  private:
   void begin(const ViewerState& state);
@@ -37,9 +38,9 @@ class OpenPanel {
 
   FileBrowser browser_;
   std::array<char, 4096> text_{};
-  std::vector<std::string> keys_;  // pressed since the last image
+  std::vector<std::string> keys_;  // pressed since the last frame
   bool open_ = false;
-  bool reveal_ = false;  // the chosen entry is to be scrolled to
+  bool reveal_ = false;  // scrolls to the chosen entry
   std::uint64_t named_ = 0;
 };
 

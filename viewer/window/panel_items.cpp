@@ -57,6 +57,12 @@ void wrapped(const std::string& words) {
   ImGui::PopTextWrapPos();
 }
 
+void text_error(const std::string& words) {
+  ImGui::PushStyleColor(ImGuiCol_Text, is_light() ? ImVec4{0.7F, 0.1F, 0, 1} : ImVec4{1, 0.55F, 0.45F, 1});
+  text(words);
+  ImGui::PopStyleColor();
+}
+
 bool begin_facts(const char* id) {
   if (!ImGui::BeginTable(id, 2)) return false;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);
@@ -82,11 +88,12 @@ bool button(const char* label, const char* help) {
   return pressed;
 }
 
-void next_button_beside(const char* label) {
+bool button_beside(const char* label, const char* help) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float right =
       ImGui::GetItemRectMax().x + style.ItemSpacing.x + ImGui::CalcTextSize(label).x + 2 * style.FramePadding.x;
   if (right <= ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) ImGui::SameLine();
+  return button(label, help);
 }
 
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not) {

@@ -31,10 +31,10 @@ inline constexpr float kGap = 10;
 /// A panel's width in a window: its own, or nearly half of the window's.
 [[nodiscard]] float panel_width(float own, float width);
 
-/// Controls; `help` appears while the mouse rests on them. With `why_not` they are greyed out, and say that instead.
+/// Controls; `help` appears while the mouse rests on them. With `why_not` they are greyed out, and show that instead.
 bool button(const char* label, const char* help);
-/// Puts the button that follows, with this label, beside the last item where the panel has room for it.
-void next_button_beside(const char* label);
+/// The same, beside the last item where the panel has room for it.
+bool button_beside(const char* label, const char* help);
 bool checkbox(const char* label, bool& value, const char* help, const char* why_not = nullptr);
 bool slider(const char* label, float& value, float least, float most, const char* format, const char* help,
             const char* why_not = nullptr);
@@ -68,7 +68,9 @@ void second_column();
 /// What the last control does, while the mouse rests on it.
 void tip(const std::string& words);
 void text(const std::string& words);
-/// The same, wrapped at the panel's edge.
+/// The same in the colour of errors.
+void text_error(const std::string& words);
+/// A text, wrapped at the panel's edge.
 void wrapped(const std::string& words);
 
 /// Begins a table of facts. False where it is not visible; else fact() adds lines until ImGui::EndTable().

@@ -27,7 +27,7 @@ void tab(const char* title, const Content& content) {
 
 void Panels::draw(float width, float height) {
   left_ = right_ = 0;
-  // Closed, or open again, as the window becomes small or large.
+  // Panels close as the window becomes small, and open again as it becomes large.
   const bool small = is_small(width, height), fold = small_ != small;
   small_ = small;
   const auto fold_next = [&] {
@@ -58,7 +58,7 @@ std::optional<std::size_t> Panels::handle_under(const Cursor& cursor) const {
   return viewer::handle_under(state_.camera(), clip->box, cursor, static_cast<double>(em(1)));
 }
 
-/// What is measured, and beside it what is selected, where there is room for both.
+/// The measured distances, and the selection beside them where there is room for both.
 void Panels::draw_chosen(float width, float height) {
   float left = selection_left(state_, height);
   if (state_.measuring().active() || !state_.settings().measured.empty()) {
@@ -121,7 +121,7 @@ void Panels::draw_bookmarks() {
 }
 
 void Panels::draw_recent_files() {
-  constexpr auto kLookAgain = std::chrono::seconds(2);  // not with each image: a file may lie on a slow disk
+  constexpr auto kLookAgain = std::chrono::seconds(2);  // not in each frame: a file may be on a slow disk
   ImGui::Separator();
   ImGui::TextDisabled("recent files");
   ImGui::SameLine();
@@ -184,10 +184,7 @@ void Panels::draw_message(float width, float height) const {
       {0, 0}, {std::max(std::min(em(300), 0.9F * width), width - 2 * em(kLeftWidth + 3 * kGap)), height});
   if (ImGui::Begin("##message", nullptr, kPlain)) {
     ImGui::PushTextWrapPos(std::max(std::min(em(280), 0.85F * width), width - 2 * em(kLeftWidth + 4 * kGap)));
-    if (failed)
-      ImGui::PushStyleColor(ImGuiCol_Text, is_light() ? ImVec4{0.7F, 0.1F, 0, 1} : ImVec4{1, 0.55F, 0.45F, 1});
-    text(cli::printable(message));
-    if (failed) ImGui::PopStyleColor();
+    failed ? text_error(cli::printable(message)) : text(cli::printable(message));
     ImGui::PopTextWrapPos();
   }
   ImGui::End();

@@ -25,20 +25,20 @@ namespace raylift::viewer {
 
 class Panels {
  public:
-  /// They show all of these, and change the state and the layout. All must outlive the panels.
+  /// The panels show all of these, and change the state and the layout. All must outlive the panels.
   Panels(ViewerState& state, SceneLoader& loader, const FrameScheduler& frames, WindowLayout& layout)
       : state_(state), loader_(loader), frames_(frames), layout_(layout) {}
 
-  /// Draws them for a window of this size, within an ImGui frame.
+  /// Draws the panels for a window of this size, within an ImGui frame.
   void draw(float width, float height);
-  /// The part of the window that they left free, in shares of its size from the upper left: its corners. All of it,
-  /// where little would be left.
+  /// The corners of the part of the window without panels, in shares of its size from the upper left. The whole window,
+  /// where that part is small.
   [[nodiscard]] std::pair<Eigen::Vector2d, Eigen::Vector2d> free_part(float width, float height) const;
-  /// A key that the dialog for opening files may take.
+  /// Passes a key to the dialog for opening files.
   void press(std::string_view key) { open_.press(key); }
-  /// The names of files that they show since they were asked last.
-  [[nodiscard]] std::string take_names() { return open_.take_names(); }
-  /// The face of the clipping box whose handle is under the cursor. Handles are there where panels are.
+  /// The names of files that they show since the last call.
+  [[nodiscard]] std::string new_names() { return open_.new_names(); }
+  /// The face of the clipping box whose handle is under the cursor; none without panels.
   [[nodiscard]] std::optional<std::size_t> handle_under(const Cursor& cursor) const;
 
  private:
@@ -60,11 +60,11 @@ class Panels {
   OpenPanel open_;
   bool small_ = false;          // the window, and its panels begin closed
   float scene_width_ = 0;       // of the scene's panel, when it was drawn last
-  float left_ = 0, right_ = 0;  // widths that panels take at the sides
+  float left_ = 0, right_ = 0;  // widths of the panels at the sides
   struct RecentFile {
     std::string path, why_not;
   };
-  std::vector<RecentFile> recent_;  // as they were when they were looked at last
+  std::vector<RecentFile> recent_;  // as of recent_until_
   std::chrono::steady_clock::time_point recent_until_{};
   std::array<char, 64> bookmark_{};  // the name being typed
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel that tells of the selected solid, or group of solids.
+// The panel of the selected solid, or group of solids.
 #include <imgui.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void draw_size(const ViewerState& state) {
     if (name != "solids" || state.selection()->group != kNone) fact(name.c_str(), value);
 }
 
-/// Of the first of them.
+/// The style of the first selected solid, for all of them.
 void draw_style(ViewerState& state, const SelectedSolids& s) {
   if (s.solids.empty()) return;
   auto style = static_cast<Style>(state.solids()->styles()[s.solids.front()]);
@@ -46,8 +46,8 @@ void draw_style(ViewerState& state, const SelectedSolids& s) {
   if (slider("opacity", opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of what is selected"))
     state.appearance().slide_opacity(opacity);
   if (ImGui::IsItemDeactivatedAfterEdit()) state.appearance().end_slide();
-  next_button_beside("all glass");
-  if (button("all glass", "This opacity for all solids that are glass now")) state.appearance().set_glass(opacity);
+  if (button_beside("all glass", "This opacity for all solids that are glass now"))
+    state.appearance().set_glass(opacity);
 }
 
 /// From a solid to the group below it, and back: what the button does, if it was pressed.
@@ -55,30 +55,25 @@ std::function<void()> draw_group_button(ViewerState& state, const SelectedSolids
   if (s.group != kNone) {
     const auto own = state.solids()->instances(s.group);
     if (own.empty()) return {};
-    next_button_beside("by itself");
-    if (!button("by itself", "Select this solid without those below it")) return {};
+    if (!button_beside("by itself", "Select this solid without those below it")) return {};
     return [&state, solid = own[0]] { state.selection().select(solid); };
   }
   const std::uint32_t node = state.scene()->instances[s.instance].node;
   if (node == kNone || state.solids()->children(node).empty()) return {};
-  next_button_beside("and below");
-  if (!button("and below", "Select this solid with all solids below it")) return {};
+  if (!button_beside("and below", "Select this solid with all solids below it")) return {};
   return [&state, node] { state.selection().select_group(node); };
 }
 
 std::function<void()> draw_buttons(ViewerState& state, const SelectedSolids& s) {
   if (button("frame", "Frame what is selected, and draw faintly what stands before it (F)"))
     state.viewpoint().focus(s.solids);
-  next_button_beside("hide");
-  if (button("hide", "Hide what is selected (L); Ctrl+Z shows it again"))
+  if (button_beside("hide", "Hide what is selected (L); Ctrl+Z shows it again"))
     state.change_solids([&](Solids& solids) { solids.set_visible(s.solids, false); });
-  next_button_beside("only this");
-  if (button("only this", "Hide all others; U shows all"))
+  if (button_beside("only this", "Hide all others; U shows all"))
     state.change_solids([&](Solids& solids) { solids.show_only(s.solids); });
-  next_button_beside("ghost others");
-  if (button("ghost others", "Draw all others faintly, or as before (Ctrl+G)")) state.appearance().ghost_others();
-  next_button_beside("copy");
-  if (button("copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.selection().facts())
+  if (button_beside("ghost others", "Draw all others faintly, or as before (Ctrl+G)"))
+    state.appearance().ghost_others();
+  if (button_beside("copy", "Copy name, path, box, area and volume as text (Ctrl+C)") && state.selection().facts())
     ImGui::SetClipboardText(state.selection().text().c_str());
   return draw_group_button(state, s);
 }
@@ -99,7 +94,7 @@ void draw_selection(ViewerState& state, float left, float width, float height) {
     if (s.group == kNone) draw_optics(*state.scene(), s);
   }
   ImGui::End();
-  if (next) next();  // `s` is another one then
+  if (next) next();  // after the last use of `s`, which it changes
 }
 
 }  // namespace raylift::viewer

@@ -11,7 +11,7 @@ namespace {
 
 using Target = const ControlTarget&;
 
-/// What a key does.
+/// A row with the action of a key.
 MenuRow as_key(std::string_view label, std::string_view key) {
   return {label, key, [key](Target to) {
             if (const Control* control = find_control(Control::Kind::key, key, false, false)) control->act(to, {});
@@ -23,7 +23,7 @@ MenuRow copy(std::string_view label, std::string SelectedSolids::*words) {
             if (!to.copy || !to.state.selection()) return;
             const std::string text = *to.state.selection().*words;
             to.copy(text);
-            to.state.messages().say("copied: " + text);
+            to.state.messages().show("copied: " + text);
           }};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The menu of a solid that the right button clicks on: rows that do what controls and panels do.
+// The context menu of a solid: rows with the actions of controls and panels.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct MenuRow {
   bool first = false;   ///< of a group of rows
 };
 
-/// For what is selected; empty where nothing is.
+/// The rows for the selection; none where nothing is selected.
 [[nodiscard]] std::vector<MenuRow> solid_menu(const ViewerState& state);
 
 /// Opens the menu of the solid under the cursor, which is selected unless it is part of the selection.

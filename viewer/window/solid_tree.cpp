@@ -21,7 +21,7 @@ void SolidTree::draw(ViewerState& state) {
   if (listed_ != state.solids()) {
     listed_ = state.solids();
     open_.clear();
-    // As far down as there is but one way.
+    // Opens nodes that are only children.
     if (listed_ != nullptr)
       for (auto only = listed_->children(kNone); only.size() == 1; only = listed_->children(only[0]))
         open_.insert(only[0]);
@@ -106,7 +106,7 @@ void SolidTree::draw_row(ViewerState& state, const TreeRow& row) {
     state.selection().select(row.instance);
   else
     state.selection().select_group(row.node);
-  revealed_ = state.selection().version();  // it is seen already
+  revealed_ = state.selection().version();  // the row is visible
   if (!ImGui::IsMouseDoubleClicked(0)) return;
   if (row.node == kNone)
     state.viewpoint().focus(std::span(&row.instance, 1));

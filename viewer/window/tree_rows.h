@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the tree of solids, and marks that tell those of equal names apart. No GL.
+// The rows of the tree of solids, and marks that distinguish equal names. No GL.
 #pragma once
 
 #include <cstdint>

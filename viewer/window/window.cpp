@@ -6,7 +6,6 @@
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
-#include <raylift/geometry/detail/descriptor.h>
 #include <raylift/geometry/error.h>
 #include <raylift/interop/gl_context.h>
 #include <sys/epoll.h>
@@ -19,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "cli/interrupt.h"
 #include "cli/text.h"
 #include "state/scene_loader.h"
@@ -33,7 +33,7 @@ namespace {
 
 constexpr double kClickDistance = 4;   // pixels: a press that moves farther is a drag
 constexpr double kDoubleClick = 0.35;  // seconds
-constexpr int kSettle = 3;             // frames that ImGui needs after an event
+constexpr int kFramesAfterEvent = 3;   // that ImGui needs
 
 struct DestroyWindow {
   void operator()(GLFWwindow* window) const { glfwDestroyWindow(window); }
@@ -80,11 +80,11 @@ class Waker {
   Waker& operator=(const Waker&) = delete;
 
  private:
-  detail::Descriptor stop_, events_;
+  base::Descriptor stop_, events_;
   std::thread thread_;
 };
 
-/// The size in pixels; none where the window is minimised.
+/// The size of the framebuffer, in pixels; none where the window is minimised.
 std::optional<Resolution> framebuffer_of(GLFWwindow* window) {
   Resolution size{0, 0};
   glfwGetFramebufferSize(window, &size.width, &size.height);
@@ -119,7 +119,6 @@ class Window {
 
   void run(const cli::Session& session) {
     while (glfwWindowShouldClose(window_.get()) == 0 && cli::interrupted_by() == 0) {
-      // Waits for an event, unless something goes on by itself.
       if (draws_on() || (server_ && server_->busy()))
         glfwPollEvents();
       else
@@ -155,7 +154,7 @@ class Window {
     if (!server_) return;
     const WindowLayout before = layout_;
     if (!server_->serve() || layout_ == before) return;
-    wake_ = kSettle;
+    wake_ = kFramesAfterEvent;
     apply_layout();
   }
 
@@ -182,7 +181,7 @@ class Window {
               work.share,
               state_.check() != nullptr,
               facts};
-    if (now != shown_ || ImGui::GetIO().WantTextInput) wake_ = std::max(wake_, now != shown_ ? kSettle : 1);
+    if (now != shown_ || ImGui::GetIO().WantTextInput) wake_ = std::max(wake_, now != shown_ ? kFramesAfterEvent : 1);
     shown_ = std::move(now);
   }
 
@@ -198,9 +197,9 @@ class Window {
     });
     glfwSetDropCallback(w, [](GLFWwindow* window, int count, const char** paths) {
       if (count > 0) of(window).state_.open(std::vector<std::string>(paths, paths + count));
-      of(window).wake_ = kSettle;
+      of(window).wake_ = kFramesAfterEvent;
     });
-    glfwSetWindowRefreshCallback(w, [](GLFWwindow* window) { of(window).wake_ = kSettle; });
+    glfwSetWindowRefreshCallback(w, [](GLFWwindow* window) { of(window).wake_ = kFramesAfterEvent; });
   }
 
   [[nodiscard]] Resolution window_size() const {
@@ -216,7 +215,7 @@ class Window {
     state_.viewpoint().set_framebuffer(*pixels);
     const bool in_turns = frames_.in_turns();
     frames_.draw(state_);
-    // What is on the screen stays until the image is complete: to draw it again would take longer than half a turn.
+    // The screen stays until the image is complete: to draw it again would take longer than half a turn.
     if (!woken && frames_.in_turns()) return;
     // Polls events before the image is presented: one that arrived during the last turn would wait for that.
     if (!woken && in_turns) {
@@ -228,7 +227,7 @@ class Window {
       if (lettered_) need_letters(*lettered_);
     }
     gui_->need_letters(state_.file());
-    gui_->need_letters(panels_.take_names());
+    gui_->need_letters(panels_.new_names());
     gui_->begin_frame(layout_.light);
     const Resolution size = window_size();
     panels_.draw(static_cast<float>(size.width), static_cast<float>(size.height));
@@ -245,7 +244,7 @@ class Window {
     if (title != title_) glfwSetWindowTitle(window_.get(), (title_ = title).c_str());
   }
 
-  /// Those of the names that panels show.
+  /// Loads the letters of the names that panels show.
   void need_letters(const Scene& scene) {
     for (const Node& node : scene.nodes) gui_->need_letters(node.name);
     for (const Mesh& mesh : scene.meshes) gui_->need_letters(mesh.name);
@@ -253,7 +252,7 @@ class Window {
     for (const auto& surface : scene.optics.surfaces) gui_->need_letters(surface.name);
   }
 
-  /// Makes the window what controls and panels want.
+  /// Applies the layout that controls and panels have set.
   void apply_layout() {
     GLFWwindow* w = window_.get();
     if (layout_.closing) glfwSetWindowShouldClose(w, GLFW_TRUE);
@@ -283,10 +282,10 @@ class Window {
   }
 
   void on_button(int button, int action, int modifiers) {
-    wake_ = kSettle;
+    wake_ = kFramesAfterEvent;
     if (action == GLFW_PRESS) {
       // The position of the event: the cursor may be elsewhere by now, when drawing is slow.
-      if (Gui::takes(cursor_x_, cursor_y_)) return;
+      if (Gui::covers(cursor_x_, cursor_y_)) return;
       press_time_ = glfwGetTime();
       press_x_ = last_x_ = cursor_x_;
       press_y_ = last_y_ = cursor_y_;
@@ -306,13 +305,13 @@ class Window {
     const bool twice = press_time_ - last_click_ < kDoubleClick &&
                        std::hypot(press_x_ - last_click_x_, press_y_ - last_click_y_) <= kClickDistance;
     act(Control::Kind::click, twice ? "double click" : "click", 0, event_at(press_x_, press_y_));
-    last_click_ = twice ? -1 : press_time_;  // a third press is the first of two again
+    last_click_ = twice ? -1 : press_time_;  // a third click begins a new pair
     last_click_x_ = press_x_;
     last_click_y_ = press_y_;
   }
 
   void on_cursor(double x, double y) {
-    wake_ = kSettle;
+    wake_ = kFramesAfterEvent;
     cursor_x_ = x;
     cursor_y_ = y;
     if (button_ < 0) return;
@@ -328,15 +327,15 @@ class Window {
   }
 
   void on_scroll(double steps) {
-    wake_ = kSettle;
-    if (Gui::takes(cursor_x_, cursor_y_)) return;
+    wake_ = kFramesAfterEvent;
+    if (Gui::covers(cursor_x_, cursor_y_)) return;
     ControlEvent event = event_at(cursor_x_, cursor_y_);
     event.steps = steps;
     act(Control::Kind::wheel, any_held_key() ? "wheel while flying" : "wheel", 0, event);
   }
 
   void on_key(int key, int modifiers) {
-    wake_ = kSettle;
+    wake_ = kFramesAfterEvent;
     if (layout_.opening) panels_.press(key_name(key));
     act(Control::Kind::key, key_name(key), modifiers, event_at(cursor_x_, cursor_y_));
   }
@@ -367,7 +366,7 @@ class Window {
     });
   }
 
-  /// The photons' time goes with the clock's; after a pause, by one frame.
+  /// Advances the photons' time with the clock; after a pause, by one frame.
   void act_on_time() {
     const double now = glfwGetTime();
     if (state_.light().playing()) state_.light().advance(std::min(0.1, now - last_advance_));
@@ -386,7 +385,7 @@ class Window {
   std::unique_ptr<Server> server_;
   std::optional<Waker> waker_;  // of the server's descriptor
   std::unique_ptr<Gui> gui_;
-  std::shared_ptr<const Scene> lettered_;  // whose letters the panels have
+  std::shared_ptr<const Scene> lettered_;  // whose letters are loaded
   std::string title_;
   struct Shown {
     std::uint64_t revision = 0;
@@ -396,10 +395,10 @@ class Window {
     int facts = 0;
     friend bool operator==(const Shown&, const Shown&) = default;
   };
-  Shown shown_;                        // by the panels, besides what follows from events
-  int wake_ = kSettle;                 // frames to draw before waiting for events
-  int button_ = -1;                    // that is down
-  std::optional<std::size_t> handle_;  // of the clipping box, that it was pressed on
+  Shown shown_;                        // by the panels, apart from the effects of events
+  int wake_ = kFramesAfterEvent;       // frames to draw before waiting for events
+  int button_ = -1;                    // the pressed button
+  std::optional<std::size_t> handle_;  // of the clipping box, under the press
   int modifiers_ = 0;
   bool dragged_ = false;
   double cursor_x_ = 0, cursor_y_ = 0, press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;

@@ -49,7 +49,7 @@ TEST(Messages, AMessageReplacesAnErrorAndCancelledWorkHasNone) {
   EXPECT_EQ(messages.failures(), 2U);
   EXPECT_EQ(messages.failure()->kind(), ErrorKind::out_of_host_memory);
   EXPECT_NE(messages.error().find("no memory left"), std::string::npos);
-  messages.say("done");
+  messages.show("done");
   EXPECT_EQ(messages.error(), "");
   EXPECT_EQ(messages.text(), "done");
 }

@@ -24,13 +24,13 @@ TEST(TaskOnAThread, ShowsItsProgressAndGivesItsResult) {
     std::this_thread::yield();
   }
   EXPECT_EQ(task.progress(), (std::pair<std::string, float>("weld", 1)));
-  EXPECT_EQ(task.take(), "a scene");
+  EXPECT_EQ(task.result(), "a scene");
 }
 
 TEST(TaskOnAThread, HandsItsFailureOver) {
   Task<int> task([](const Progress&) -> int { throw Error(ErrorKind::io, "the file is gone"); });
   while (!task.ready()) std::this_thread::yield();
-  EXPECT_THROW((void)task.take(), Error);
+  EXPECT_THROW((void)task.result(), Error);
 }
 
 TEST(TaskOnAThread, IsCancelledWhereNobodyWaitsForIt) {

@@ -82,7 +82,7 @@ TEST(ViewerState, ChangesOfTheImageRaiseTheRevision) {
   EXPECT_TRUE(raises([&] { state.selection().select(0); }));
   EXPECT_TRUE(raises([&] { state.appearance().hide_selection(); }));
   EXPECT_TRUE(raises([&] { state.go_to({}); }));
-  EXPECT_FALSE(raises([&] { state.messages().say("done"); })) << "messages are beside the image";
+  EXPECT_FALSE(raises([&] { state.messages().show("done"); })) << "messages are beside the image";
   EXPECT_EQ(state.messages().text(), "done");
   EXPECT_FALSE(raises([&] { state.viewpoint().set_framebuffer({320, 240}); })) << "nothing changed";
 }
