@@ -21,6 +21,7 @@
 #include "base/descriptor.h"
 #include "cli/interrupt.h"
 #include "cli/text.h"
+#include "geometry/src/process.h"
 #include "state/scene_loader.h"
 #include "window/controls.h"
 #include "window/glfw_names.h"
@@ -61,7 +62,8 @@ class Waker {
  public:
   /// The descriptor must outlive this. Throws Error(io).
   explicit Waker(int descriptor)
-      : stop_(::eventfd(0, EFD_CLOEXEC), "eventfd"), events_(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1") {
+      : stop_(detail::opened(::eventfd(0, EFD_CLOEXEC), "eventfd")),
+        events_(detail::opened(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
     // EPOLLET: input that the window has not read yet wakes it once.
     for (const int one : {descriptor, stop_.get()}) {
       epoll_event event{EPOLLIN | EPOLLET, {.fd = one}};
