@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "import/source_file.h"
+#include "import/archive.h"
 
 namespace raylift::photon {
 namespace {

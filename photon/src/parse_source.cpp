@@ -14,7 +14,7 @@
 #include "base/parse_number.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "import/source_file.h"
+#include "import/input_file.h"
 #include "optics/csv_table.h"
 
 namespace raylift::photon {
@@ -168,7 +168,7 @@ Spectrum read_spectrum(std::string_view part, const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored))
     refuse(part, "is neither a wavelength in nm, such as 420, nor a range, such as 350-500, nor a file that is there");
-  const raylift::detail::CsvTable table(read_file(file), file);
+  const raylift::detail::CsvTable table(InputFile(file, LoadLimits{}).text(), file);
   try {
     return make_spectrum(table.column(1), table.column(2));
   } catch (const Error& error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The COLLADA preflight. It reads structure, units, materials, the node tree and all numbers of a document, each once,
-// checks every reference, accessor and index, and leaves to Assimp what Assimp is good at: cutting polygons.
+// checks every reference, accessor and index, and leaves the triangulation of polygons to Assimp.
 #pragma once
 
 #include <raylift/geometry/import/load.h>
@@ -13,7 +13,7 @@
 
 namespace raylift::collada {
 
-/// The positions of a geometry: some of the numbers of an array, as its accessor says.
+/// The positions of a geometry: the numbers of an array that its accessor selects.
 struct Positions {
   std::vector<float> numbers;
   std::uint64_t count = 0;                 ///< points
@@ -41,7 +41,7 @@ struct Geometry {
   std::vector<Primitive> primitives;
 };
 
-/// All that a COLLADA document says.
+/// A COLLADA document.
 struct Document {
   /// Everything but the contents of the meshes: `scene.meshes[i]` has a name only. A binding holds a material for each
   /// primitive of its geometry.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units and axes: what the <asset>s of a COLLADA document say, and for which elements they hold.
+// Units and axes: the <asset>s of a COLLADA document, and the elements for which each holds.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct Frame {
   UpAxis up = UpAxis::y;
 };
 
-/// What the <asset>s around an element say, below the document's own one: the innermost for each of the two. Nothing
-/// where an option overrides it.
+/// The unit and the axis that the <asset>s around an element state, below the document's own one: the innermost for
+/// each of the two. Empty where an option overrides it.
 struct StatedFrame {
   std::optional<double> unit_mm;
   std::optional<UpAxis> up;
@@ -28,7 +28,7 @@ struct Local {
   Transform transform = Transform::Identity();
 };
 
-/// Where an element is: a transform from its own numbers to the world, in millimetres.
+/// The placement of an element: a transform from its own numbers to the world, in millimetres.
 struct Place {
   Frame frame;
   Transform to_world = Transform::Identity();
@@ -43,10 +43,10 @@ class Assets {
   /// Reads the document's own <asset> into `scene`, under the options.
   Assets(const Source& source, Scene& scene);
 
-  /// What holds for the numbers in `element`, from its own <asset> and those of the elements around it. Options that
-  /// override the unit or the axis hold for the whole document.
+  /// The unit and axis of the numbers in `element`, from its own <asset> and those of the elements around it. Options
+  /// that override the unit or the axis hold for the whole document.
   [[nodiscard]] StatedFrame stated(pugi::xml_node element);
-  /// What holds where an element of one document refers to one of another: the unit and the axis of the other
+  /// The unit and axis where an element of one document refers to one of another: the unit and the axis of the other
   /// document's own <asset>, or their defaults. Nothing within a document.
   [[nodiscard]] StatedFrame entered(pugi::xml_node from, pugi::xml_node to);
 

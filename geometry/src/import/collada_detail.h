@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the COLLADA preflight share: finding elements by id, naming them in errors, reading and writing.
+// Functions that the parts of the COLLADA preflight share: finding elements by id, naming them in errors, reading,
+// writing.
 #pragma once
 
 #include <raylift/geometry/error.h>
@@ -29,7 +30,7 @@ namespace raylift::collada {
 /// The elements of one kind in all libraries of one kind, by id, of all documents that are open.
 class Library {
  public:
-  /// Takes every <element> child of every <library> child of a document's root; with `deep`, every <element> at any
+  /// Indexes every <element> child of every <library> child of a document's root; with `deep`, every <element> at any
   /// depth.
   Library(Source& source, const char* library, const char* element, bool deep = false);
 

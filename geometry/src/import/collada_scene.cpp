@@ -222,7 +222,7 @@ class Graph {
       Local& local = locals.emplace_back(Local{assets_.stated(controller)});
       if (const pugi::xml_node shape = referrer.child("bind_shape_matrix")) local.transform = matrix(source_, shape);
       url = referrer.attribute("source").value();
-      if (geometries_.has(url, referrer) || !controllers_.by_url(url, referrer)) break;  // use() says what is wrong
+      if (geometries_.has(url, referrer) || !controllers_.by_url(url, referrer)) break;  // use() reports what is wrong
     }
     use_geometry(url, referrer, instance, std::move(locals), node);
     if (!controllers_warned_)

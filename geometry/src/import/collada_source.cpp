@@ -9,8 +9,9 @@
 #include <cctype>
 #include <new>
 
+#include "archive.h"
 #include "collada_detail.h"
-#include "source_file.h"
+#include "input_file.h"
 
 namespace raylift::collada {
 namespace {
@@ -178,10 +179,10 @@ std::size_t Source::open_file(const fs::path& place, std::string_view reference,
   const std::string extension = extension_of(place);
   if (extension == "zae" || !is_collada(extension))
     refuse(reference, referrer, "is no document that can be referred to: its name does not end in .dae or .dae.gz");
-  check_file(file, options_.limits);
+  const InputFile input(file, options_.limits);
   files_.push_back(detail::source_file(file, place));
   const std::string name = (folder_ / place).string();
-  Document& document = add(extension == "dae.gz" ? read_gzip(file, options_.limits) : read_file(file), name);
+  Document& document = add(extension == "dae.gz" ? read_gzip(input, options_.limits) : input.text(), name);
   document.place = place;
   document.paths = own_paths(name);
   return documents_.size() - 1;

@@ -96,11 +96,11 @@ class Converter {
         {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(mesh_.triangles.size() - first)});
   }
 
-  /// `sound(i)` says whether vertex i of a part's `count` is finite; `base` are before them.
+  /// `sound(i)` is whether vertex i of a part's `count` is finite; `base` are before them.
   template <class Sound>
   void check_vertices(std::size_t base, std::size_t count, const Sound& sound) const {
     if (base + count > kMaxVertices)
-      fail(ErrorKind::limit, "more vertices than 32-bit indices can tell apart", "", "split the mesh");
+      fail(ErrorKind::limit, "more vertices than 32-bit indices can number", "", "split the mesh");
     const std::size_t bad = find_first(count, [&](std::size_t i) { return !sound(i); });
     if (bad != kNowhere && !options_.repair)
       fail(ErrorKind::malformed, "a coordinate is NaN or infinite", "vertex " + std::to_string(bad),
@@ -172,7 +172,7 @@ class Converter {
     part.mNumFaces = 0;
   }
 
-  /// Takes out what is no triangle, and decides about triangles whose indices are out of range.
+  /// Removes polygons that are no triangles; refuses or removes triangles whose indices are out of range.
   void remove_unsound(const aiMesh& part, std::size_t first) {
     std::size_t kept = first;
     for (std::size_t i = first; i != mesh_.triangles.size(); ++i) {
@@ -268,7 +268,7 @@ std::uint64_t remove_triangles(Mesh& mesh, const Predicate& drop) {
   return dropped;
 }
 
-/// Takes vertices that are not finite away, with the triangles that use them.
+/// Removes vertices that are not finite, with the triangles that use them.
 void remove_broken_vertices(Mesh& mesh, LoadReport& report) {
   if (find_first(mesh.vertices.size(), [&](std::size_t i) { return !finite(mesh.vertices[i]); }) == kNowhere) return;
   std::vector<std::uint32_t> moved(mesh.vertices.size(), kGone);

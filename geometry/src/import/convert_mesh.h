@@ -13,13 +13,13 @@
 
 namespace raylift {
 
-/// Makes one mesh of several, a part each, and takes their contents away from them to keep the peak of memory low.
+/// Makes one mesh of several, a part each, and frees their contents on the way to keep the peak of memory low.
 /// Primitives that are no triangles are left out and counted. Throws Error: malformed or limit, naming mesh and
 /// element; with options.repair, drops what is broken and counts it in `report`.
 [[nodiscard]] Mesh convert_mesh(std::span<aiMesh* const> parts, std::string name, const std::string& file,
                                 const LoadOptions& options, LoadReport& report);
 
-/// Makes one mesh of a geometry, a part for each primitive, and takes their contents away. `cut` has what Assimp has
+/// Makes one mesh of a geometry, a part for each primitive, and frees their contents. `cut` has what Assimp has
 /// made of each primitive's polygons, or null where there are triangles alone. Each corner is a vertex of its own; but
 /// where all are welded, those of one position are one from the start, in the order of their first use. Throws as
 /// above.

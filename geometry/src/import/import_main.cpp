@@ -20,13 +20,13 @@
 #include <vector>
 
 #include "import_protocol.h"
+#include "input_file.h"
 #include "load_optics.h"
 #include "optics/property_faults.h"
 #include "sandbox.h"
 #include "sanitized.h"
 #include "scene_stream.h"
 #include "serve_import.h"
-#include "source_file.h"
 
 namespace raylift {
 namespace {
@@ -67,7 +67,7 @@ std::string read_request() {
   return ::pread(import::kRequest, bytes.data(), bytes.size(), 0) == info.st_size ? bytes : std::string();
 }
 
-/// Tells the parent where the work stands, but not more often than it can use.
+/// Reports progress to the parent, at most every 20 ms in one stage.
 Progress make_progress(std::vector<StageTime>* times) {
   return Progress(
       [last = std::string(), sent = std::chrono::steady_clock::time_point()](std::string_view stage, std::uint64_t done,
@@ -87,7 +87,7 @@ Progress make_progress(std::vector<StageTime>* times) {
 }
 
 void write_error(const Error& error) {
-  // It may be the writing of a scene that failed.
+  // Part of a scene may be written.
   if (::ftruncate(import::kResult, 0) != 0 || ::lseek(import::kResult, 0, SEEK_SET) != 0) return;
   ByteWriter writer;
   writer.value(import::kVersion);
@@ -101,12 +101,13 @@ void import_and_write(ByteReader& reader, const import::ReadScene& read) {
   const std::string path = reader.get_text();
   limit_memory(options.limits);
   try {
-    import::enter_sandbox(path, options.external || !is_collada(extension_of(path)));
+    const InputFile input(path, import::kInput);
+    import::enter_sandbox(path, options.external || !is_collada(input.extension()));
     std::vector<StageTime> times;
-    import::write_result(read(path, options, make_progress(&times)), times);
+    import::write_result(read(input, options, make_progress(&times)), times);
     const import::ProgressRecord complete{};
     (void)!::write(import::kProgress, &complete, sizeof complete);
-    // No destructors: the memory goes back at once.
+    // No destructors: the system frees the memory at once.
     ::_exit(0);
   } catch (const Error& error) {
     write_error(error);
@@ -144,7 +145,7 @@ int import::serve(const ReadScene& read) {
   try {
     if (bytes.size() < sizeof(std::uint64_t) || reader.get<std::uint64_t>() != import::kVersion)
       return exit_code(ErrorKind::usage);
-    // Nobody waits for this process once its parent is gone; it may have gone already.
+    // This process ends with its parent, which may have ended already.
     const auto parent = reader.get<pid_t>();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) return 1;

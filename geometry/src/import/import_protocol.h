@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program and its import process agree on.
+// The protocol between a program and its import process.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@ namespace raylift::import {
 // File descriptors that the process finds open.
 inline constexpr int kRequest = 3;   ///< memory: Header, the parent's process id (int), options, path
 inline constexpr int kResult = 4;    ///< memory: Header, outcome, then scene and stage times, or the error
-inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a stage says that the scene is written
+inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a stage: the scene is written
+inline constexpr int kInput = 6;     ///< the file, opened and checked by the parent
 
 /// Changes whenever the layout of request or result does.
-inline constexpr std::uint64_t kVersion = 0x7261796C69667403ULL;
+inline constexpr std::uint64_t kVersion = 0x7261796C69667404ULL;
 
 enum class Outcome : std::uint32_t { scene = 1, error = 2 };
 

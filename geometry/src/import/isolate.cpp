@@ -70,8 +70,8 @@ fs::path find_program(const LoadOptions& options) {
               "set RAYLIFT_IMPORT to its path, or import without isolation");
 }
 
-/// Of this process's environment, what loaders, allocators, sanitizers and raylift-import itself look at: the rest may
-/// hold what is nobody else's.
+/// The variables of this process that loaders, allocators, sanitizers and raylift-import itself read. The others may
+/// hold secrets.
 std::vector<std::string> import_environment() {
   std::vector<std::string> all = detail::own_environment();
   std::erase_if(all, [](const std::string& one) {
@@ -117,7 +117,7 @@ class Child {
   bool ended_ = false;
 };
 
-/// The first line of what an importer said before it died, fit for an error message.
+/// The first line of an importer's last output, fit for an error message.
 std::string first_line(std::string text) {
   text.resize(std::min(text.find('\n'), text.size()));
   if (text.size() > 200) text.resize(200);
@@ -126,7 +126,7 @@ std::string first_line(std::string text) {
   return text;
 }
 
-/// "0.3 s": no more digits than it takes.
+/// "0.3 s", without trailing zeros.
 std::string seconds(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g s", value);
@@ -159,8 +159,8 @@ class Mapping {
 /// One isolated import, from request to scene.
 class Import {
  public:
-  Import(fs::path path, const LoadOptions& options, const Progress& progress)
-      : path_(std::move(path)), options_(options), progress_(progress) {}
+  Import(const InputFile& input, const LoadOptions& options, const Progress& progress)
+      : input_(input), path_(input.path()), options_(options), progress_(progress) {}
 
   Scene run() {
     const auto start = Clock::now();
@@ -179,18 +179,18 @@ class Import {
     ::lseek(request.get(), 0, SEEK_SET);
 
     // In the order of import_protocol.h. Standard output goes nowhere: it is the parent's, and importers print to it.
-    const int descriptors[] = {null.get(),    null.get(),   errors.write.get(),
-                               request.get(), result.get(), progress.write.get()};
+    const int descriptors[] = {null.get(),   null.get(),           errors.write.get(), request.get(),
+                               result.get(), progress.write.get(), input_.descriptor()};
     Child child(detail::spawn(program, {program}, import_environment(), descriptors));
     progress.write.close();
     errors.write.close();
     watch(child, progress.read.get(), errors.read.get());
     if (!complete_) check_status(child.status());
     seal(result.get());
-    // A complete scene is taken while the process is still busy giving its memory back.
+    // A complete scene is read while the process still frees its memory.
     std::vector<StageTime> stages;
     Scene scene = take_result(Mapping(result.get()).bytes(), stages);
-    scene.source = path_.string();  // not what the process says: Scene::files are relative to its folder
+    scene.source = path_.string();  // not from the process: Scene::files are relative to its folder
     // What the process itself did not spend in stages: its start, and handing the scene over.
     double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     for (const StageTime& time : stages) {
@@ -204,11 +204,11 @@ class Import {
  private:
   [[nodiscard]] Where where() const { return {path_.string(), ""}; }
 
-  /// From here on nobody shortens or changes the result, whoever holds it: reading it is safe. The system refuses this
-  /// as long as somebody has it mapped for writing, which no honest import does.
+  /// Seals the result, so that no process that holds it can shorten or change it while it is read. The system refuses
+  /// this while a process has it mapped for writing, which raylift-import does not.
   void seal(int result) const {
     if (::fcntl(result, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0) return;
-    throw Error(ErrorKind::malformed, "the import process does not let go of its result", where(),
+    throw Error(ErrorKind::malformed, "the import process keeps its result mapped", where(),
                 "the file may be made to take over the importer: do not trust it");
   }
 
@@ -237,7 +237,7 @@ class Import {
   }
 
   /// Reads and passes on the reports that are there; whether there may be more. Not without end: limits are checked in
-  /// between, whatever the process says.
+  /// between, whatever the process sends.
   bool read_progress(pollfd& polled) {
     for (int i = 0; i != kReads && polled.fd >= 0; ++i) {
       import::ProgressRecord record;
@@ -264,7 +264,7 @@ class Import {
     progress_.report(last_.stage, last_.done, last_.total);
   }
 
-  /// Keeps the beginning of what the process says; whether there may be more.
+  /// Keeps the beginning of the process's output; returns whether there may be more.
   bool read_errors(pollfd& polled) {
     for (int i = 0; i != kReads && polled.fd >= 0; ++i) {
       char text[4096];
@@ -288,7 +288,8 @@ class Import {
                     "free memory, or limit the import with LoadLimits::isolate_bytes", number);
       // No fault of the file: whoever ends this process as well may get to it later.
       if (number == SIGTERM || number == SIGINT || number == SIGHUP)
-        throw Error(ErrorKind::cancelled, "the import process was told to end (" + signal + ")", where(), "", number);
+        throw Error(ErrorKind::cancelled, "the import process was ended by a signal (" + signal + ")", where(), "",
+                    number);
       const std::string said = first_line(said_);
       throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
                   where(), "the file is probably broken; export it again", number);
@@ -340,19 +341,20 @@ class Import {
   }
 
   static constexpr int kReads = 64;  // of a pipe, at a time
-  fs::path path_;
+  const InputFile& input_;
+  const fs::path& path_;
   const LoadOptions& options_;
   const Progress& progress_;
   std::string said_;  // the beginning of what the process wrote to standard error
   import::ProgressRecord last_{"import", 0, 0};
   Clock::time_point reported_ = Clock::now();
-  bool complete_ = false;  // the process says that its scene is written
+  bool complete_ = false;  // the process has reported that its scene is written
 };
 
 }  // namespace
 
-Scene load_isolated(const fs::path& path, const LoadOptions& options, const Progress& progress) {
-  return Import(path, options, progress).run();
+Scene load_isolated(const InputFile& input, const LoadOptions& options, const Progress& progress) {
+  return Import(input, options, progress).run();
 }
 
 }  // namespace raylift

@@ -9,37 +9,20 @@
 #include <cmath>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 
-#include "assimp_import.h"
-#include "collada.h"
 #include "convert_mesh.h"
 #include "each_mesh.h"
+#include "input_file.h"
 #include "isolate.h"
 #include "load_optics.h"
-#include "source_file.h"
+#include "read_scene.h"
 
 namespace raylift {
 namespace {
-
-Scene read_collada(const std::filesystem::path& path, const std::string& extension, const LoadOptions& options,
-                   const Progress& progress) {
-  const std::string file = path.string();
-  collada::Document document = [&] {
-    ZaeDocument read;
-    {
-      const Stage stage(progress, "read");
-      if (extension == "zae")
-        read = read_zae(path, options.limits);
-      else
-        read.text = extension == "dae.gz" ? read_gzip(path, options.limits) : read_file(path);
-    }
-    return collada::preflight(std::move(read.text), file, options, progress, read.entry);
-  }();
-  const bool any = std::any_of(document.geometries.begin(), document.geometries.end(),
-                               [](const collada::Geometry& geometry) { return !geometry.primitives.empty(); });
-  if (any) import_geometries(document, file, options, progress);
-  return std::move(document.scene);
-}
 
 /// A mesh without a triangle is no solid: its instances go, and the numbers of the meshes after it move up.
 void remove_empty_meshes(Scene& scene) {
@@ -97,20 +80,21 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
     throw Error(ErrorKind::malformed, "the scene's extent is not finite", {scene.source, ""});
 }
 
-void check_options(const std::filesystem::path& path, const LoadOptions& options) {
+void check_unit(const LoadOptions& options) {
   if (options.unit_mm && !(std::isfinite(*options.unit_mm) && *options.unit_mm > 0))
     throw Error(ErrorKind::usage, "the unit must be a positive, finite length");
-  check_file(path, options.limits);
-  const std::string extension = extension_of(path);
-  const std::vector<std::string> known = supported_extensions();
-  if (std::find(known.begin(), known.end(), extension) != known.end()) return;
-  std::string list;
-  for (const std::string& one : known) list += (list.empty() ? "" : " ") + one;
-  throw Error(ErrorKind::unsupported, "files ending in '." + extension + "' are not read", {path.string(), ""},
-              "raylift reads: " + list);
 }
 
-/// Whether a thread's stack can't be had: pthread_create() says EAGAIN then, as it does at a limit on threads.
+void check_extension(const InputFile& input) {
+  const std::vector<std::string> known = supported_extensions();
+  if (std::find(known.begin(), known.end(), input.extension()) != known.end()) return;
+  std::string list;
+  for (const std::string& one : known) list += (list.empty() ? "" : " ") + one;
+  throw Error(ErrorKind::unsupported, "files ending in '." + input.extension() + "' are not read",
+              {input.path().string(), ""}, "raylift reads: " + list);
+}
+
+/// Whether a thread's stack can't be allocated: pthread_create() returns EAGAIN then, as it does at a limit on threads.
 bool no_memory_for_stack() {
   pthread_attr_t attributes;
   std::size_t bytes = 0;
@@ -123,40 +107,50 @@ bool no_memory_for_stack() {
   return false;
 }
 
-/// Calls work(). Where TBB can't start a thread, which it has no type of error for, says so and why.
+/// The error of starting a thread now, if there is one.
+std::error_code thread_error() {
+  try {
+    std::thread([] {}).join();
+    return {};
+  } catch (const std::system_error& error) {
+    return error.code();
+  }
+}
+
+/// Calls work(). TBB reports that it can't start a thread by a std::runtime_error without a code: whether that was the
+/// reason is found out by starting one.
 template <class Work>
-Scene name_thread_failures(const std::filesystem::path& path, const Work& work) {
+Scene name_thread_failures(const std::string& file, const Work& work) {
   try {
     return work();
   } catch (const Error&) {
     throw;
-  } catch (const std::runtime_error& error) {
-    const std::string what = error.what();
-    if (what.find("pthread_create") == std::string::npos) throw;
+  } catch (const std::runtime_error&) {
+    const std::error_code code = thread_error();
+    if (!code) throw;
     if (no_memory_for_stack())
-      throw Error(ErrorKind::out_of_host_memory, "no memory left to start a thread", {path.string(), ""});
-    throw Error(ErrorKind::system, "no thread can be started: " + what, {path.string(), ""});
+      throw Error(ErrorKind::out_of_host_memory, "no memory left to start a thread", {file, ""});
+    throw Error(ErrorKind::system, "no thread can be started: " + code.message(), {file, ""});
   }
 }
 
 }  // namespace
 
-Scene import_scene(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
-  check_options(path, options);
-  const std::string extension = extension_of(path);
-  return name_thread_failures(path, [&] {
-    Scene scene =
-        is_collada(extension) ? read_collada(path, extension, options, progress) : import_file(path, options, progress);
+Scene import_scene(const InputFile& input, const LoadOptions& options, const Progress& progress) {
+  return name_thread_failures(input.path().string(), [&] {
+    Scene scene = read_scene(input, options, progress);
     finish(scene, options, progress);
     return scene;
   });
 }
 
 Scene load(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
-  if (options.isolate) check_options(path, options);
+  check_unit(options);
+  const InputFile input(path, options.limits);
+  check_extension(input);
   try {
-    return name_thread_failures(path, [&] {
-      Scene scene = options.isolate ? load_isolated(path, options, progress) : import_scene(path, options, progress);
+    return name_thread_failures(path.string(), [&] {
+      Scene scene = options.isolate ? load_isolated(input, options, progress) : import_scene(input, options, progress);
       finish_optics(scene, path, options);
       return scene;
     });

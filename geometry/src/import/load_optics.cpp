@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
+#include "input_file.h"
 #include "optics/gdml.h"
 #include "optics/sensors.h"
 #include "optics/sidecar.h"
-#include "source_file.h"
 
 namespace raylift {
 namespace {
@@ -21,8 +21,7 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;  // of a sidecar, 
 
 std::string read_text(const fs::path& path, LoadLimits limits) {
   limits.file_bytes = std::min(limits.file_bytes, kMaxBytes);
-  check_file(path, limits);
-  return read_file(path);
+  return InputFile(path, limits).text();
 }
 
 /// A file that a sidecar refers to: in the sidecar's folder or below it, wherever links lead.
@@ -86,8 +85,7 @@ void finish_optics(Scene& scene, const fs::path& path, const LoadOptions& option
   if (const fs::path file = optics_file(path, options); !file.empty()) {
     expect_known(file);
     if (is_gdml(file)) {
-      check_file(file, options.limits);
-      detail::read_gdml(scene, read_file(file), file.string());
+      detail::read_gdml(scene, InputFile(file, options.limits).text(), file.string());
     } else {
       detail::read_sidecar(scene, read_text(file, options.limits), file.string(),
                            [&](const std::string& name) { return read_text(below(file, name), options.limits); });

@@ -4,11 +4,12 @@
 
 #include <raylift/geometry/import/load.h>
 
+#include "input_file.h"
+
 namespace raylift {
 
-/// All of load() but finish_optics(), in this process.
-[[nodiscard]] Scene import_scene(const std::filesystem::path& path, const LoadOptions& options,
-                                 const Progress& progress);
+/// Imports the scene in this process: load() without finish_optics().
+[[nodiscard]] Scene import_scene(const InputFile& input, const LoadOptions& options, const Progress& progress);
 
 /// Lays optics_file() over the scene's own optics, checks the whole, and resolves it. Throws Error as load() does.
 void finish_optics(Scene& scene, const std::filesystem::path& path, const LoadOptions& options);

@@ -73,8 +73,8 @@ void restrict_files(const std::filesystem::path& input, bool folder) {
 constexpr int kCalls[] = {
     // its descriptors, and looking at files
     SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(write), SCMP_SYS(pwrite64), SCMP_SYS(writev),
-    SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(ftruncate), SCMP_SYS(fstat), SCMP_SYS(stat), SCMP_SYS(lstat),
-    SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
+    SCMP_SYS(lseek), SCMP_SYS(dup), SCMP_SYS(close), SCMP_SYS(ftruncate), SCMP_SYS(fstat), SCMP_SYS(stat),
+    SCMP_SYS(lstat), SCMP_SYS(newfstatat), SCMP_SYS(statx), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2),
     SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(getcwd), SCMP_SYS(getdents64),
     // memory and threads
     SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(futex), SCMP_SYS(sched_yield),
@@ -97,7 +97,7 @@ class Filter {
     for (const int call : kCalls) allow(call);
     for (const auto& [call, flags] : {std::pair{SCMP_SYS(open), 1U}, {SCMP_SYS(openat), 2U}})
       allow(call, masked(flags, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY));
-    for (const int command : {F_GETFD, F_SETFD, F_GETFL}) allow(SCMP_SYS(fcntl), equal(1, command));
+    for (const int command : {F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC}) allow(SCMP_SYS(fcntl), equal(1, command));
     for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) allow(call, masked(2, PROT_EXEC, 0));
     allow(SCMP_SYS(clone), masked(0, CLONE_THREAD, CLONE_THREAD));
     allow(SCMP_SYS(tgkill), equal(0, ::getpid()));                      // raise() and abort()

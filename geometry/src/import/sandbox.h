@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an import process gives up before it reads its input: whoever takes an importer over finds nothing but that.
+// The rights that an import process drops before it reads its input, so that an attacker who controls an importer has
+// no others.
 #pragma once
 
 #include <filesystem>

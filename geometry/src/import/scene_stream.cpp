@@ -6,7 +6,7 @@
 namespace raylift {
 
 void refuse_import(const std::string& what) {
-  throw Error(ErrorKind::malformed, "the import process gave back a scene that makes no sense: " + what);
+  throw Error(ErrorKind::malformed, "the import process returned an invalid scene: " + what);
 }
 
 void put_options(ByteWriter& writer, const LoadOptions& options) {

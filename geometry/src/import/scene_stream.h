@@ -14,7 +14,7 @@ namespace raylift {
 using detail::ByteReader;
 using detail::ByteWriter;
 
-/// Throws Error(malformed): what the import process gave back makes no sense.
+/// Throws Error(malformed): the import process returned an invalid scene.
 [[noreturn]] void refuse_import(const std::string& what);
 
 void put_options(ByteWriter& writer, const LoadOptions& options);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assimp_import.h"
+#include "read_scene.h"
 
+#include <assimp/BaseImporter.h>
 #include <assimp/commonMetaData.h>
-#include <assimp/config.h>
 #include <assimp/importerdesc.h>
 #include <assimp/metadata.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
-#include <assimp/DefaultIOSystem.h>
 #include <raylift/geometry/error.h>
-#include <raylift/geometry/scene/detail/source_files.h>
 
 #include <algorithm>
 #include <assimp/Importer.hpp>
@@ -18,59 +16,15 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "collada_importer.h"
 #include "convert_mesh.h"
-#include "each_mesh.h"
-#include "for_each_mesh.h"
-#include "polygon_loader.h"
-#include "source_file.h"
+#include "run_importer.h"
+#include "scene_files.h"
 
 namespace raylift {
 namespace {
-
-/// Runs an import and owns its result. Errors of Assimp, as text or as exception, become Error(malformed).
-template <class Read>
-std::unique_ptr<aiScene> run(Assimp::Importer& importer, const std::string& file, const Read& read) {
-  // Otherwise a file without meshes comes back with an invented one that shows its nodes.
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);
-  const aiScene* scene = nullptr;
-  try {
-    scene = read();
-  } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""});
-  } catch (const std::exception& error) {
-    throw Error(ErrorKind::malformed, std::string("the importer failed: ") + error.what(), {file, ""});
-  }
-  if (scene == nullptr) {
-    const std::string text = importer.GetErrorString();
-    if (text.find("bad_alloc") != std::string::npos)
-      throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""},
-                  "the file may ask for more than it holds");
-    throw Error(ErrorKind::malformed, "the importer refused the file: " + (text.empty() ? "no reason given" : text),
-                {file, ""});
-  }
-  return std::unique_ptr<aiScene>(importer.GetOrphanedScene());
-}
-
-/// Opens files for Assimp, and lists those that lie with the scene's own.
-class ListingFiles : public Assimp::DefaultIOSystem {
- public:
-  ListingFiles(const std::filesystem::path& scene, std::vector<SourceFile>& files)
-      : scene_(std::filesystem::absolute(scene).lexically_normal()), files_(files) {}
-
-  Assimp::IOStream* Open(const char* name, const char* mode) override {
-    const std::filesystem::path path = std::filesystem::absolute(name).lexically_normal();
-    const std::filesystem::path place = path.lexically_relative(scene_.parent_path());
-    SourceFile file = detail::source_file(path, place);
-    Assimp::IOStream* stream = DefaultIOSystem::Open(name, mode);
-    if (stream != nullptr && path != scene_ && *place.begin() != "..") files_.push_back(std::move(file));
-    return stream;
-  }
-
- private:
-  std::filesystem::path scene_;
-  std::vector<SourceFile>& files_;
-};
 
 std::string text_of(const aiString& text) {
   return {text.data, text.length};
@@ -82,7 +36,7 @@ Transform transform_of(const aiMatrix4x4& m) {
   return result;
 }
 
-/// What the formats say, or imply, of units and axes.
+/// Units and axes that the format states or implies.
 void set_unit_and_axis(const aiScene& imported, const std::string& extension, const LoadOptions& options,
                        Scene& scene) {
   scene.up_axis = UpAxis::y;
@@ -222,91 +176,21 @@ std::unique_ptr<aiMesh> copy_of(const aiMesh& mesh) {
   return copy;
 }
 
-/// Polygons of a document that Assimp has cut into triangles.
-struct CutPolygons {
-  std::vector<std::unique_ptr<aiScene>> scenes;
-  std::vector<std::vector<aiMesh*>> meshes;  // by geometry and primitive; null where all were triangles
-};
-
-CutPolygons cut_polygons(const std::vector<collada::Geometry>& geometries, const std::string& file) {
-  // An importer takes as many primitives as make up for its start.
-  constexpr std::size_t kCorners = 1U << 18;
-  std::vector<std::vector<Polygons>> groups;
-  std::vector<std::vector<aiMesh**>> places;
-  CutPolygons cut;
-  cut.meshes.resize(geometries.size());
-  std::size_t corners = kCorners;
-  for (std::size_t i = 0; i != geometries.size(); ++i) {
-    cut.meshes[i].resize(geometries[i].primitives.size());
-    for (std::size_t part = 0; part != geometries[i].primitives.size(); ++part) {
-      const collada::Primitive& primitive = geometries[i].primitives[part];
-      if (primitive.sizes.empty()) continue;
-      if (corners >= kCorners) {
-        groups.emplace_back();
-        places.emplace_back();
-        corners = 0;
-      }
-      groups.back().push_back({&geometries[i].positions, &primitive});
-      places.back().push_back(&cut.meshes[i][part]);
-      corners += primitive.corners.size();
-    }
-  }
-  cut.scenes.resize(groups.size());
-  detail::for_each_mesh(0, groups.size(), [&](std::size_t i) {
-    Assimp::Importer importer;
-    importer.RegisterLoader(new PolygonLoader(groups[i]));
-    constexpr char kNothing = 0;
-    cut.scenes[i] = run(importer, file, [&] {
-      return importer.ReadFileFromMemory(&kNothing, 1, aiProcess_Triangulate, PolygonLoader::kExtension);
-    });
-    for (std::size_t k = 0; k != places[i].size(); ++k) *places[i][k] = cut.scenes[i]->mMeshes[k];
-  });
-  return cut;
-}
-
-}  // namespace
-
-void import_geometries(collada::Document& document, const std::string& file, const LoadOptions& options,
-                       const Progress& progress) {
-  Scene& scene = document.scene;
-  CutPolygons cut;
-  {
-    const Stage stage(progress, "import");
-    cut = cut_polygons(document.geometries, file);
-  }
-  const Stage stage(progress, "convert", scene.meshes.size());
-  for_each_mesh(scene.meshes.size(), stage, scene.report, [&](std::size_t i, LoadReport& report) {
-    if (document.geometries[i].primitives.empty()) return;
-    scene.meshes[i] =
-        convert_geometry(document.geometries[i], cut.meshes[i], std::move(scene.meshes[i].name), file, options, report);
-    document.geometries[i] = {};
-  });
-}
-
-Scene import_file(const std::filesystem::path& path, const LoadOptions& options, const Progress& progress) {
-  const std::string file = path.string();
-  const std::string extension = extension_of(path);
-  Scene scene;
-  scene.source = file;
-  std::unique_ptr<aiScene> imported;
-  {
-    const Stage stage(progress, "import");
-    Assimp::Importer importer;
-    importer.SetIOHandler(new ListingFiles(path, scene.files));
-    if (const aiImporterDesc* description = aiGetImporterDesc(extension.c_str())) scene.format = description->mName;
-    imported = run(importer, file, [&] { return importer.ReadFile(file, aiProcess_Triangulate); });
-  }
-  if (imported->mRootNode == nullptr) throw Error(ErrorKind::malformed, "the file holds no scene", {file, ""});
+/// A scene that Assimp's own importers have read. Throws Error: malformed, limit.
+void convert_scene(const aiScene& imported, const InputFile& input, const LoadOptions& options,
+                   const Progress& progress, Scene& scene) {
+  const std::string file = input.path().string();
+  if (imported.mRootNode == nullptr) throw Error(ErrorKind::malformed, "the file holds no scene", {file, ""});
   aiString generator;
-  if (imported->mMetaData != nullptr && imported->mMetaData->Get(AI_METADATA_SOURCE_GENERATOR, generator))
+  if (imported.mMetaData != nullptr && imported.mMetaData->Get(AI_METADATA_SOURCE_GENERATOR, generator))
     scene.generator = text_of(generator);
-  set_unit_and_axis(*imported, extension, options, scene);
-  read_materials(*imported, scene);
-  TreeReader tree(*imported, file, options, scene);
+  set_unit_and_axis(imported, input.extension(), options, scene);
+  read_materials(imported, scene);
+  TreeReader tree(imported, file, options, scene);
   tree.read();
 
   const Stage stage(progress, "convert", scene.meshes.size());
-  std::vector<unsigned> uses(imported->mNumMeshes, 0);
+  std::vector<unsigned> uses(imported.mNumMeshes, 0);
   for (const auto& list : tree.lists())
     for (const unsigned mesh : list) ++uses[mesh];
   for (std::size_t i = 0; i != scene.meshes.size(); ++i) {
@@ -314,14 +198,56 @@ Scene import_file(const std::filesystem::path& path, const LoadOptions& options,
     std::vector<std::unique_ptr<aiMesh>> copies;
     for (const unsigned mesh : tree.lists()[i]) {
       if (uses[mesh]-- > 1) {
-        parts.push_back(copies.emplace_back(copy_of(*imported->mMeshes[mesh])).get());
+        parts.push_back(copies.emplace_back(copy_of(*imported.mMeshes[mesh])).get());
       } else {
-        parts.push_back(imported->mMeshes[mesh]);
+        parts.push_back(imported.mMeshes[mesh]);
       }
     }
     scene.meshes[i] = convert_mesh(parts, std::move(scene.meshes[i].name), file, options, scene.report);
     stage.advance(i + 1);
   }
+}
+
+/// Registers raylift's importer of COLLADA in place of those that Assimp has for files of this ending.
+ColladaImporter& register_collada(Assimp::Importer& importer, const InputFile& input, const LoadOptions& options,
+                                  const Progress& progress) {
+  const std::string last = input.extension().substr(input.extension().rfind('.') + 1);
+  while (Assimp::BaseImporter* const other = importer.GetImporter(last.c_str())) {
+    importer.UnregisterLoader(other);
+    delete other;
+  }
+  auto own = std::make_unique<ColladaImporter>(input, options, progress);
+  importer.RegisterLoader(own.get());
+  return *own.release();
+}
+
+}  // namespace
+
+Scene read_scene(const InputFile& input, const LoadOptions& options, const Progress& progress) {
+  const std::string file = input.path().string();
+  Scene scene;
+  scene.source = file;
+  Assimp::Importer importer;
+  importer.SetIOHandler(new SceneFiles(input, scene.files));
+  const auto read = [&] { return importer.ReadFile(file, aiProcess_Triangulate); };
+  if (is_collada(input.extension())) {
+    ColladaImporter& collada = register_collada(importer, input, options, progress);
+    try {
+      (void)run_importer(importer, file, read);
+    } catch (const Error&) {
+      collada.rethrow_failure();
+      throw;
+    }
+    return collada.take_scene();
+  }
+  std::unique_ptr<aiScene> imported;
+  {
+    const Stage stage(progress, "import");
+    if (const aiImporterDesc* description = aiGetImporterDesc(input.extension().c_str()))
+      scene.format = description->mName;
+    imported = run_importer(importer, file, read);
+  }
+  convert_scene(*imported, input, options, progress, scene);
   return scene;
 }
 
