@@ -40,7 +40,7 @@ class StateParts : public testing::Test {
   Viewpoint viewpoint_{shown_, selection_, appearance_};
 };
 
-TEST(Messages, AMessageReplacesAnErrorAndCancelledWorkHasNone) {
+TEST(StateMessages, AMessageReplacesAnErrorAndCancelledWorkHasNone) {
   Messages messages;
   messages.attempt([] { throw Error(ErrorKind::cancelled, "stopped"); });
   EXPECT_EQ(messages.failures(), 0U);
