@@ -43,9 +43,10 @@ class OffscreenScene {
  public:
   OffscreenScene(const ViewOptions& options, const std::string& file, const Scene& scene, Renderer& renderer,
                  const Progress& progress)
-      : options_(options), scene_file_(file), solids_(scene), renderer_(renderer) {
+      : options_(options), light_(options.light.origin), scene_file_(file), solids_(scene), renderer_(renderer) {
     notes_ = apply_visibility(options, solids_);
-    view_ = open_view(options, solids_, {}, static_cast<double>(options.resolution.width) / options.resolution.height);
+    view_ = open_view(options, solids_, {},
+                      static_cast<double>(options.image.resolution.width) / options.image.resolution.height);
     for (const auto& [more, all] :
          {std::pair(&view_.notes.counts, &notes_.counts), {&view_.notes.warnings, &notes_.warnings}})
       all->insert(all->end(), more->begin(), more->end());
@@ -53,7 +54,7 @@ class OffscreenScene {
     for (const auto& [name, value] : measured_lines(view_.settings.measured))
       notes_.counts.push_back(name + ": " + value);
     looks_ = looks(solids_, view_.settings, view_.in_the_way);
-    const bool rays = view_.settings.rays != RayMode::off;
+    const bool rays = view_.settings.ray_cast != RayMode::off;
     if (rays || view_.settings.color == ColorBy::residency) {
       UploadOptions upload = options.upload;
       upload.bvh = rays;
@@ -63,7 +64,7 @@ class OffscreenScene {
     renderer_.set_looks(looks_);
     renderer_.set_opacities(solids_.opacities());
     // Worth its time for many images, or for those of a slow renderer.
-    if (!rays && (options.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
+    if (!rays && (options.image.frames > 1 || renderer_.software()) && renderer_.shown_triangles() >= kManyTriangles)
       renderer_.set_enclosing(enclosing_solids(scene, raylift::check(scene, {}, progress), progress));
     if (geometry_) renderer_.set_device_triangles(geometry_->device_triangles());
     if (rays) caster_.emplace(scene, *geometry_);
@@ -86,7 +87,7 @@ class OffscreenScene {
       renderer_.draw(view_.camera, view_.settings);
       return;
     }
-    caster_->start(view_.camera, view_.settings, options_.resolution, looks_, ray_samples);
+    caster_->start(view_.camera, view_.settings, options_.image.resolution, looks_, ray_samples);
     draw_legends(caster_->depth_range());
     while (!caster_->advance(0.1)) session.stop_if_interrupted();
     renderer_.draw(view_.camera, view_.settings, caster_->image());
@@ -96,9 +97,9 @@ class OffscreenScene {
 
  private:
   void draw_legends(std::optional<std::pair<double, double>> depths) {
-    if (!options_.legend) return;
+    if (!options_.image.legend) return;
     renderer_.set_legends(make_legends(solids_.scene(), view_.settings, looks_, depths, photons_, feed_.hits(),
-                                       most_legend_entries(options_.resolution.height)));
+                                       most_legend_entries(options_.image.resolution.height)));
   }
 
   void go_to_bookmark(const Scene& scene) {
@@ -110,17 +111,17 @@ class OffscreenScene {
     view_.camera = found->camera;
     view_.settings = with_bookmark(view_.settings, *found);
     view_.in_the_way.clear();
-    put_solids_back(*found, solids_);
+    restore_solids(*found, solids_);
     if (found->light.empty()) return;
-    take_light(found->light, options_);
-    source_moved_ = found->light.moved;
+    light_ = found->light;
   }
 
   /// The photons of --photons, --photon-source or a bookmark, where there are some.
   void read_light(const Scene& scene, const Progress& progress) {
     std::shared_ptr<const PhotonSet> set;
-    if (!options_.photons.empty()) set = std::make_shared<const PhotonSet>(load_photons(options_, scene, progress));
-    if (!options_.source.empty()) set = follow_light(scene, progress);
+    if (!light_.photons.empty())
+      set = std::make_shared<const PhotonSet>(load_photons(light_, options_, scene, progress));
+    if (!light_.source.empty()) set = follow_light(scene, progress);
     if (!set) return;
     notes_.warnings.insert(notes_.warnings.end(), set->notes.begin(), set->notes.end());
     photons_ = Photons(set, scene);
@@ -144,9 +145,9 @@ class OffscreenScene {
     photon::refuse_unsimulated(scene);
     light_geometry_.emplace(upload(scene, choose_device(options_.device), upload_options, progress));
     live_.emplace(*light_geometry_);
-    live_->start({options_.source, source_moved_, options_.source_photons, options_.source_paths, options_.source_seed,
+    live_->start({light_.source, light_.moved, options_.light.count, options_.light.record, options_.light.seed,
                   !view_.settings.photons.filter.history.empty()});
-    const Stage stage(progress, "photons", options_.source_photons);
+    const Stage stage(progress, "photons", options_.light.count);
     while (!live_->advance(0.2)) stage.advance(live_->followed());
     notes_.counts.push_back(
         fmt::format("followed {} on {}, {} steps with OpenGL", human_rate(live_->photons_per_second(), "photons"),
@@ -154,8 +155,8 @@ class OffscreenScene {
     return live_->photons();
   }
 
-  ViewOptions options_;  // with the light of a bookmark
-  Eigen::Vector3d source_moved_{0, 0, 0};
+  const ViewOptions& options_;
+  LightOrigin light_;  // of the options, or of the bookmark
   std::string scene_file_;
   Solids solids_;
   Renderer& renderer_;
@@ -174,7 +175,7 @@ class OffscreenScene {
 void write_image(const ViewOptions& options, const Image& image, const std::string& file) {
   std::error_code ignored;  // what is wrong with the folder, the file says
   if (const auto folder = std::filesystem::path(file).parent_path();
-      !folder.empty() && options.output.find('{') != std::string::npos)
+      !folder.empty() && options.image.output.find('{') != std::string::npos)
     std::filesystem::create_directories(folder, ignored);
   write_png(image, file);
 }
@@ -186,12 +187,13 @@ void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& re
   const bool film = writes_frames(options);
   if (!film) drawn.draw(session, 1);  // warms up: normals, programs
   renderer.finish();
-  const double turn = options.orbit.value_or(options.play ? 0 : 360) * std::numbers::pi / 180 / options.frames;
+  const double turn =
+      options.image.orbit.value_or(options.light.play ? 0 : 360) * std::numbers::pi / 180 / options.image.frames;
   const auto start = Clock::now();
-  for (int i = 0; i < options.frames; ++i) {
+  for (int i = 0; i < options.image.frames; ++i) {
     session.stop_if_interrupted();
-    if (options.play) drawn.set_time(static_cast<double>(i) / std::max(1, options.frames - 1));
-    drawn.draw(session, film ? options.ray_samples : 1);
+    if (options.light.play) drawn.set_time(static_cast<double>(i) / std::max(1, options.image.frames - 1));
+    drawn.draw(session, film ? options.image.ray_samples : 1);
     if (film) write_image(options, renderer.read(), name_of_frame(i));
     drawn.camera().orbit(turn, 0);
   }
@@ -205,11 +207,12 @@ void draw_frames(const ViewOptions& options, OffscreenScene& drawn, Renderer& re
   const bool simplified = !drawn.casts_rays() && renderer.drawn_triangles() < renderer.shown_triangles();
   const std::string drawn_text =
       simplified ? fmt::format(", {} drawn at the end", cli::grouped(renderer.drawn_triangles())) : "";
-  session.write(fmt::format("{} frames{}{} of {} x {}, {} samples, {} triangles{}{}: {}, {} each\n", options.frames,
-                            drawn.casts_rays() ? ", ray-cast," : "", film ? ", written," : "", options.resolution.width,
-                            options.resolution.height, drawn.casts_rays() ? 1 : renderer.samples(),
-                            cli::grouped(renderer.shown_triangles()), drawn_text, photons,
-                            human_rate(options.frames / seconds, "frames"), human_seconds(seconds / options.frames)));
+  session.write(fmt::format("{} frames{}{} of {} x {}, {} samples, {} triangles{}{}: {}, {} each\n",
+                            options.image.frames, drawn.casts_rays() ? ", ray-cast," : "", film ? ", written," : "",
+                            options.image.resolution.width, options.image.resolution.height,
+                            drawn.casts_rays() ? 1 : renderer.samples(), cli::grouped(renderer.shown_triangles()),
+                            drawn_text, photons, human_rate(options.image.frames / seconds, "frames"),
+                            human_seconds(seconds / options.image.frames)));
 }
 
 }  // namespace
@@ -224,11 +227,11 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
     // Makes the context while the file loads.
     std::future<Scene> loading = std::async(std::launch::async, [&] { return load(file, options.load, progress); });
     if (!context) {
-      context.emplace(GlContextOptions{options.gl, -1, false});
+      context.emplace(GlContextOptions{options.image.gl, -1, false});
       session.debug("OpenGL: " + context->info().renderer + ", " + context->info().version + ", by " +
                     context->info().platform);
       renderer.emplace();
-      renderer->resize(options.resolution, options.samples);
+      renderer->resize(options.image.resolution, options.image.samples);
     }
     const Scene scene = loading.get();
     for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
@@ -237,16 +240,16 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
     for (const std::string& warning : drawn.notes().warnings) session.warn(file + ": " + warning);
     if (const DeviceScene* geometry = drawn.geometry())
       session.debug("device: " + geometry->device().info().name + "; " + geometry->sharing());
-    if (options.frames > 0)
+    if (options.image.frames > 0)
       draw_frames(options, drawn, *renderer, session,
-                  [&](int frame) { return output_name(options.output, file, number, frame); });
-    if (options.output.empty() || writes_frames(options)) return 0;
-    drawn.draw(session, options.ray_samples);
+                  [&](int frame) { return output_name(options.image.output, file, number, frame); });
+    if (options.image.output.empty() || writes_frames(options)) return 0;
+    drawn.draw(session, options.image.ray_samples);
     const Image image = renderer->read();
-    if (options.output == "-")
+    if (options.image.output == "-")
       cli::write_output(encode_png(image));
     else
-      write_image(options, image, output_name(options.output, file, number));
+      write_image(options, image, output_name(options.image.output, file, number));
     return 0;
   });
 }

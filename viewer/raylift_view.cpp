@@ -39,11 +39,11 @@ int view(int argc, char** argv) {
     return 0;
   }
   if (!send.verb.empty()) return viewer::send(send, options.files, session);
-  const bool no_window = !options.output.empty() || options.frames > 0;
+  const bool no_window = !options.image.output.empty() || options.image.frames > 0;
   if (no_window) return viewer::draw_offscreen(options, session);
 #ifdef RAYLIFT_WITH_WINDOW
   viewer::ServerFactory make_server;
-  if (!options.no_socket)
+  if (!options.window.no_socket)
     make_server = [](const viewer::ControlTarget& target) { return std::make_unique<viewer::ViewServer>(target); };
   return viewer::show_window(options, session, make_server);
 #else

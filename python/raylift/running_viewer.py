@@ -132,7 +132,7 @@ class Viewer:
         line, _, self._input = self._input.partition(b"\n")
         message = json.loads(line)
         if not isinstance(message, dict):
-            raise Error("what answers is no viewer", "malformed")
+            raise Error("the answer is not that of a viewer", "malformed")
         return message
 
     def disconnect(self) -> None:
@@ -241,10 +241,11 @@ def _method(viewer: Viewer, verb: dict[str, Any]) -> Callable[..., Any]:
         inspect.Parameter(one["name"], inspect.Parameter.POSITIONAL_OR_KEYWORD,
                           default=inspect.Parameter.empty if one["required"] else None) for one in parameters])
     files = {one["name"] for one in parameters if one["schema"].get("format") == "path"}
+    names = {alias: one["name"] for one in parameters for alias in one.get("x-aliases", ())}
 
     def ask(*args: Any, **kwargs: Any) -> Any:
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            given = signature.bind(*args, **{names.get(name, name): value for name, value in kwargs.items()}).arguments
         except TypeError as error:
             raise TypeError(f"{verb['name']}(): {error}") from None
         for name in files & given.keys():

@@ -19,7 +19,8 @@ from common import DATA, Test, cube, raises
 _VERBS = [
     {"name": "look", "description": "move the camera",
      "params": [{"name": "eye", "description": "position", "required": False, "schema": {"type": "array"}},
-                {"name": "fov", "description": "degrees", "required": False, "schema": {"type": "number"}}],
+                {"name": "fov", "description": "degrees", "required": False, "schema": {"type": "number"},
+                 "x-aliases": ["angle"]}],
      "result": {"description": "the camera"}},
     {"name": "open", "description": "open a file",
      "params": [{"name": "file", "description": "path", "required": True, "schema": {"type": "string", "format": "path"}}],
@@ -75,6 +76,7 @@ class Methods(Test):
         self.assertEqual(viewer.look(eye=np.array([1, 2, 3.5]), fov=np.float32(40)), {"eye": [1, 2, 3.5], "fov": 40})
         self.assertEqual(viewer.look((1, 2, 3)), {"eye": [1, 2, 3]})
         self.assertEqual(viewer.look(fov=None), {})
+        self.assertEqual(viewer.look(angle=3), {"fov": 3})  # an older name
         here = os.path.abspath("a.dae")
         self.assertEqual(viewer.open("a.dae"), {"file": here})
         self.assertEqual(viewer.open(pathlib.Path("a.dae")), {"file": here})

@@ -264,7 +264,7 @@ TEST_F(Offscreen, WireframeAndEdgesDrawLines) {
   const Difference edges = compare(surface, draw());
   EXPECT_GT(edges.share, 0.005);
   EXPECT_LT(edges.share, 0.1);
-  settings_.fill = Fill::wireframe;
+  settings_.wireframe = true;
   const Image lines = draw();
   EXPECT_GT(covered(lines), 0.005);
   EXPECT_LT(covered(lines), 0.1);

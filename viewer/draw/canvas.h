@@ -23,7 +23,7 @@ struct Canvas {
   SceneProgram& program;
   Pace& pace;
 
-  [[nodiscard]] bool draws_surfaces() const { return settings.fill == Fill::surface; }
+  [[nodiscard]] bool draws_surfaces() const { return !settings.wireframe; }
   /// Whether all surfaces are transparent, and not just those of glass.
   [[nodiscard]] bool blends_all() const { return settings.opacity < 1 && draws_surfaces(); }
   [[nodiscard]] bool has_edges() const { return settings.edges || scene.draws(Look::edged); }

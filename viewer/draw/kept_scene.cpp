@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draw/kept_scene.h"
 
+#include "model/setting_table.h"
+
 namespace raylift::viewer {
 namespace {
 

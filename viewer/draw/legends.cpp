@@ -13,7 +13,7 @@ std::vector<Legend> make_legends(const Scene& scene, const Settings& settings, s
                                  const std::optional<SolidHits>& hits, std::size_t most) {
   constexpr std::size_t kMaxOfLight = 12;
   std::vector<Legend> legends;
-  const bool drawn = settings.rays == RayMode::off;
+  const bool drawn = settings.ray_cast == RayMode::off;
   legends.push_back(settings.colors_hits() && drawn ? hit_legend(hits.value_or(SolidHits()), settings.color)
                                                     : make_legend(scene, settings, looks, depths, most));
   if (photons.set() && drawn)

@@ -62,22 +62,22 @@ Legend make_legend(const Scene& scene, const Settings& settings, std::span<const
                    std::optional<std::pair<double, double>> depths, std::size_t most) {
   Legend legend;
   const auto distinct = [](std::uint32_t key) { return distinct_color(key % kDistinctColors); };
-  if (settings.rays == RayMode::depth) {
+  if (settings.ray_cast == RayMode::depth) {
     legend.title = "depth";
     add_ramp(legend);
     std::reverse(legend.ramp.begin(), legend.ramp.end());  // near is yellow
     if (!depths) return legend;
     for (int i = 0; i <= 2; ++i)
       legend.labels.push_back(rounded_length_text(depths->first + 0.5 * i * (depths->second - depths->first)));
-  } else if (settings.rays == RayMode::crossings) {
+  } else if (settings.ray_cast == RayMode::crossings) {
     legend.title = "crossings";
     add_ramp(legend);
     legend.labels = {"1", "2", "4", "8", "16", "32", "64"};
-  } else if (settings.rays == RayMode::normal || settings.color == ColorBy::normal) {
+  } else if (settings.ray_cast == RayMode::normal || settings.color == ColorBy::normal) {
     legend.title = "outward normal";
     legend.entries = {{{1, 0.5F, 0.5F}, "+x", 0}, {{0, 0.5F, 0.5F}, "-x", 0}, {{0.5F, 1, 0.5F}, "+y", 0},
                       {{0.5F, 0, 0.5F}, "-y", 0}, {{0.5F, 0.5F, 1}, "+z", 0}, {{0.5F, 0.5F, 0}, "-z", 0}};
-  } else if (settings.rays == RayMode::solid || settings.color == ColorBy::solid) {
+  } else if (settings.ray_cast == RayMode::solid || settings.color == ColorBy::solid) {
     legend.title = "solids";
     count(
         legend, scene, looks, most, [](std::uint32_t i, const auto& add) { add(i); },

@@ -57,9 +57,9 @@ void SceneProgram::set_frame(const Camera& camera, const Settings& settings, con
     store(frame.clip_planes[i], planes[i].normal, planes[i].offset_in(scene.bounds()) - planes[i].normal.dot(eye));
   store(frame.forward, camera.forward(), camera.orthographic ? 1 : 0);
   store(frame.up, camera.up.normalized(), static_cast<double>(settings.opacity));
-  store(frame.key_light, key_light(camera), static_cast<double>(settings.glass));
+  store(frame.key_light, key_light(camera), static_cast<double>(settings.glass_opacity));
   frame.choice[0] = static_cast<std::uint32_t>(settings.color);
-  frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.fill == Fill::wireframe ? 4U : 0U);
+  frame.choice[1] = (settings.back_faces ? 1U : 0U) | (settings.wireframe ? 4U : 0U);
   frame.choice[3] = static_cast<std::uint32_t>(std::min<std::uint64_t>(scene.device_triangles(), kNone));
   frame.tables[0] = scene.material_entries();
   frame.tables[1] = scene.distinct_entries();

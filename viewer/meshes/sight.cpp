@@ -14,11 +14,10 @@ Sight sight_of(const Camera& camera, const Settings& settings, const Bounds& sce
   sight.forward = camera.forward();
   sight.orthographic = camera.orthographic;
   sight.nearest = 1e-3 * camera.distance;  // the near plane lies nearer
-  sight.opaque = settings.opacity >= 1 && settings.fill == Fill::surface && !settings.cuts_away();
+  sight.opaque = settings.opacity >= 1 && !settings.wireframe && !settings.cuts_away();
   sight.pixels = image.height / (2 * camera.half_height()) * (camera.orthographic ? 1 : camera.distance);
   // Where triangles are visible or picked, they are those of the scene.
-  const bool whole =
-      pixel || settings.edges || settings.fill == Fill::wireframe || settings.color == ColorBy::residency;
+  const bool whole = pixel || settings.edges || settings.wireframe || settings.color == ColorBy::residency;
   sight.tolerance = whole ? 0 : static_cast<double>(settings.detail);
 
   Eigen::Matrix4d view = Eigen::Matrix4d::Identity();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solids by what somebody types: the window's search, and the patterns of options. No GL.
+// Finds solids by text: for the window's search and the patterns of options. No GL.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ struct Found {
   std::optional<FoundBy> by;
 };
 
-/// The solids that a text means: "name:TEXT", "mesh:TEXT", "material:TEXT", "path:TEXT" or "copy:NUMBER", also
+/// The solids that match a text: "name:TEXT", "mesh:TEXT", "material:TEXT", "path:TEXT" or "copy:NUMBER", also
 /// "#NUMBER". A text with a '/' is a path. Any other is a name, or else a mesh or a material inside. A text is a
-/// pattern: '*' is any text, '?' any character, '[abc]' one of these, '\\' takes the next as it is. Where it matches
-/// nothing in full, it is any part of the name, mesh, material or path, and case does not count. A node without a solid
-/// stands for those below.
+/// pattern: '*' is any text, '?' any character, '[abc]' one of these, '\\' escapes the next. A text without a full
+/// match matches any part of the name, mesh, material or path, without regard to case. A node without a solid stands
+/// for all solids below it.
 [[nodiscard]] Found find(const Solids& solids, std::string_view text);
-/// The same; throws Error(usage) where nothing is found.
+/// The same; throws Error(usage) without a match.
 [[nodiscard]] Found find_some(const Solids& solids, std::string_view text);
-/// The first node without a solid of its own whose name or path a text matches in full, as find() reads it; kNone where
-/// there is none, and where a solid has that name or path.
+/// The first node without a solid of its own whose whole name or path matches a text. kNone without a match, or if a
+/// solid has that name or path.
 [[nodiscard]] std::uint32_t find_group(const Solids& solids, std::string_view text);
 /// "no solid's name, mesh or material matches 'x'".
 [[nodiscard]] std::string nothing_matches(std::string_view text);
-/// The solids that any of these texts means, ascending. Throws Error(usage) where one of them finds nothing.
+/// The solids that match any of these texts, ascending. Throws Error(usage) if a text has no match.
 [[nodiscard]] std::vector<std::uint32_t> find_each(const Solids& solids, std::span<const std::string> texts);
 
 /// "12 solids by material", "none found".

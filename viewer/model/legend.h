@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the image's colours mean. No GL.
+// The legend of an image's colours. No GL.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct Legend {
   struct Entry {
     Color color;
     std::string name;
-    std::uint64_t solids = 0;  ///< that have it; 0 where that is not counted
+    std::uint64_t solids = 0;  ///< with this colour; 0: not counted
   };
-  std::string title;  ///< empty: the colours mean nothing
+  std::string title;  ///< empty: no legend
   std::vector<Entry> entries;
   std::uint64_t more = 0;  ///< entries left out
   /// Colours from low to high with labels at even distances; empty where there are entries.

@@ -14,7 +14,7 @@ namespace raylift::viewer {
 
 inline constexpr std::size_t kMaxMeasured = 3;
 
-/// Of points in the world, mm.
+/// The distances and the angle of points in the world, mm.
 struct Measurement {
   std::vector<Eigen::Vector3d> steps;  ///< from each point to the next
   std::vector<double> distances;       ///< their lengths

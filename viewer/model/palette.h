@@ -13,7 +13,7 @@
 
 namespace raylift::viewer {
 
-/// The colour of thing number `index`. The first kSafeColors are told apart by all eyes: with normal sight, protanopia,
+/// The colour of thing number `index`. The first kSafeColors differ for all eyes: with normal sight, protanopia,
 /// deuteranopia or tritanopia (G. Machado et al., "A Physiologically-based Model for Simulation of Color Vision
 /// Deficiency", 2009) any two of them are at least 27 apart in CIELAB. The others step around the circle of hues by the
 /// golden ratio, in varying lightness.
@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kDistinctColors = 1024;  ///< the colours repeat 
 /// 0xAABBGGRR, as GL's unpackUnorm4x8 reads it.
 [[nodiscard]] std::uint32_t packed(const Color& color);
 [[nodiscard]] Color unpacked(std::uint32_t color);
-/// As shaders read it, and its alpha, 1. Once for all of a colour's uses: powers take long.
+/// Linear RGB and alpha, 1, for shaders. Converted once, because powers are slow.
 using LinearColor = std::array<float, 4>;
 [[nodiscard]] LinearColor linear_color(const Color& color);
 [[nodiscard]] std::vector<LinearColor> linear_colors(std::span<const std::uint32_t> packed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How photons are drawn: colours, which of them, and at what time. Command line, configuration and panel change it. No
-// GL.
+// How photons are drawn: colours, filters and time. setting_table.h names these settings for options, verbs and
+// bookmarks. No GL.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,7 +12,7 @@
 
 namespace raylift::viewer {
 
-/// What the colour of light means.
+/// The quantity that the colour of light shows.
 enum class PhotonColor : std::uint8_t { wavelength, time, flag, number, material };
 inline constexpr std::array<std::string_view, 5> kPhotonColorNames{"wavelength", "time", "flag", "number", "material"};
 
@@ -24,11 +24,11 @@ struct Between {
   friend bool operator==(const Between&, const Between&) = default;
 };
 
-/// Which photons are drawn: those for which all of these hold.
+/// Photons are drawn if they pass all of these.
 struct PhotonFilter {
-  std::string history;                           ///< as photon::HistoryPattern reads it
+  std::string history;                           ///< in the form of photon::HistoryPattern
   std::optional<Between<float>> wavelength;      ///< nm; of each step by itself
-  std::optional<Between<std::int32_t>> channel;  ///< that detected them
+  std::optional<Between<std::int32_t>> channel;  ///< of the detecting sensor
   friend bool operator==(const PhotonFilter&, const PhotonFilter&) = default;
 };
 
@@ -42,24 +42,24 @@ struct PhotonSettings {
   std::optional<double> time;  ///< ns; none: all light at once
   double trail = 0;            ///< ns of each path behind its head; 0: all of it
   double speed = 0;            ///< ns in a second of play; 0: all times in kPlaySeconds
-  bool loop = true;            ///< play begins again at the end
+  bool loop = true;            ///< play restarts at the end
 };
 inline constexpr double kPlaySeconds = 10;
 
-/// Where light comes from: photons of a file, or a source whose photons are followed.
+/// The origin of light: photons of a file, or a source whose photons are simulated.
 struct LightOrigin {
   std::string photons;             ///< a folder or an array; empty: none
-  std::string compare;             ///< another run: photons whose histories deviate from its; empty: all
+  std::string compare;             ///< another run: only photons whose histories deviate from it; empty: all photons
   std::string source;              ///< empty: none
-  Eigen::Vector3d moved{0, 0, 0};  ///< the source, mm
+  Eigen::Vector3d moved{0, 0, 0};  ///< offset of the source, mm
   [[nodiscard]] bool empty() const { return photons.empty() && source.empty(); }
 };
 
 /// "350-500" or "420": throws Error(usage) for anything else.
 [[nodiscard]] Between<float> parse_wavelengths(std::string_view text);
-/// "12" or "10-19": likewise.
+/// "12" or "10-19": throws Error(usage) for anything else.
 [[nodiscard]] Between<std::int32_t> parse_channels(std::string_view text);
-/// The texts that these read.
+/// The texts that these functions read.
 [[nodiscard]] std::string range_text(const Between<float>& range);
 [[nodiscard]] std::string range_text(const Between<std::int32_t>& range);
 

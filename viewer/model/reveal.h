@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in the way of seeing: solids that enclose nearly all others, and those between the camera and a target.
+// Solids that hide others: those that enclose nearly all, and those between the camera and a target.
 // They are drawn faintly, or not at all. No GL.
 #pragma once
 

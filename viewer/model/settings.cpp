@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/settings.h"
 
+#include <fmt/format.h>
 #include <raylift/geometry/error.h>
 
 #include <charconv>
 #include <cmath>
-#include <tuple>
+#include <utility>
 
 #include "base/parse_number.h"
-#include "cli/options.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
 
@@ -30,6 +30,18 @@ std::optional<Color> hex_color(std::string_view text) {
   return color;
 }
 
+std::string hex_text(const Color& color) {
+  const auto byte = [&](std::size_t i) { return std::lround(color[i] * 255.0F); };
+  return fmt::format("#{:02x}{:02x}{:02x}", byte(0), byte(1), byte(2));
+}
+
+constexpr std::pair<std::string_view, Background> kBackgrounds[]{
+    {"dark", {}},
+    {"light", {{0.93F, 0.94F, 0.96F}, {0.78F, 0.80F, 0.83F}, false}},
+    {"white", {{1, 1, 1}, {1, 1, 1}, false}},
+    {"black", {{0, 0, 0}, {0, 0, 0}, false}},
+    {"none", {{0, 0, 0}, {0, 0, 0}, true}}};
+
 std::string decimal(double value) {
   std::array<char, 32> text{};
   const auto [end, failed] = std::to_chars(text.data(), text.data() + text.size(), value);
@@ -37,18 +49,6 @@ std::string decimal(double value) {
 }
 
 }  // namespace
-
-ColorBy color_by(std::string_view name) {
-  return cli::enum_of<ColorBy>(name, kColorNames);
-}
-
-RayMode ray_mode(std::string_view name) {
-  return cli::enum_of<RayMode>(name, kRayModeNames);
-}
-
-Shells shells_mode(std::string_view name) {
-  return cli::enum_of<Shells>(name, kShellsNames);
-}
 
 ClipPlane facing_plane(const Eigen::Vector3d& forward) {
   int axis = 0;
@@ -138,14 +138,6 @@ void Settings::set_planes(std::span<const ClipPlane> planes) {
   clip_box.reset();
 }
 
-bool same_scene(const Settings& a, const Settings& b) {
-  const auto drawn = [](const Settings& s) {
-    return std::tie(s.color, s.fill, s.rays, s.edges, s.feature_edges, s.smooth, s.back_faces, s.opacity, s.glass,
-                    s.shells, s.detail, s.clip, s.more_clips, s.clip_box, s.caps, s.background);
-  };
-  return drawn(a) == drawn(b);
-}
-
 void Settings::set_clip_box(const ClipBox& fresh) {
   set_planes({});
   clip_box = fresh;
@@ -153,7 +145,7 @@ void Settings::set_clip_box(const ClipBox& fresh) {
 
 void Settings::set_feature_edges(bool on) {
   feature_edges = on;
-  edges = edges || (on && fill == Fill::surface);
+  edges = edges || (on && !wireframe);
 }
 
 ClipPlanes parse_clips(std::span<const std::string> texts) {
@@ -181,16 +173,19 @@ std::string clip_text(const ClipPlane& plane) {
 }
 
 Background parse_background(std::string_view text) {
-  if (text == "dark") return {};
-  if (text == "light") return {{0.93F, 0.94F, 0.96F}, {0.78F, 0.80F, 0.83F}, false};
-  if (text == "white") return {{1, 1, 1}, {1, 1, 1}, false};
-  if (text == "black") return {{0, 0, 0}, {0, 0, 0}, false};
-  if (text == "none") return {{0, 0, 0}, {0, 0, 0}, true};
+  for (const auto& [name, background] : kBackgrounds)
+    if (text == name) return background;
   const std::size_t comma = text.find(',');
   const auto top = hex_color(text.substr(0, comma));
   const auto bottom = comma == std::string_view::npos ? top : hex_color(text.substr(comma + 1));
   if (!top || !bottom) reject(text, "dark, light, white, black, none, #rrggbb or #rrggbb,#rrggbb");
   return {*top, *bottom, false};
+}
+
+std::string background_text(const Background& background) {
+  for (const auto& [name, one] : kBackgrounds)
+    if (background == one) return std::string(name);
+  return hex_text(background.top) + ',' + hex_text(background.bottom);
 }
 
 Resolution parse_resolution(std::string_view text) {

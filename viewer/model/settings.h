@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of an image, which command line, configuration file, panels and bookmarks change. No GL.
+// The settings of an image. setting_table.h names them for options, verbs and bookmarks. No GL.
 #pragma once
 
 #include <raylift/geometry/scene/scene.h>
@@ -19,7 +19,6 @@
 
 namespace raylift::viewer {
 
-inline constexpr std::array<std::string_view, 2> kFillNames{"surface", "wireframe"};
 inline constexpr std::array<std::string_view, 5> kStyleNames{"plain", "ghost", "glass", "wireframe", "edges"};
 inline constexpr std::array<std::string_view, 3> kShellsNames{"faint", "solid", "hidden"};
 inline constexpr std::array<std::string_view, 8> kColorNames{"material", "solid",   "mesh", "residency",
@@ -27,12 +26,7 @@ inline constexpr std::array<std::string_view, 8> kColorNames{"material", "solid"
 inline constexpr std::array<std::string_view, 6> kRayModeNames{"off",    "shaded", "depth",
                                                                "normal", "solid",  "crossings"};
 
-/// Throw Error(usage) with a suggestion for anything else.
-[[nodiscard]] ColorBy color_by(std::string_view name);
-[[nodiscard]] RayMode ray_mode(std::string_view name);
-[[nodiscard]] Shells shells_mode(std::string_view name);
-
-/// A clipping plane: hides points with normal . p > offset. In millimetres of the world.
+/// A clipping plane: points with normal . p > offset are hidden. Millimetres, in the world.
 struct ClipPlane {
   Eigen::Vector3d normal{1, 0, 0};
   std::optional<double> offset;  ///< along the unit normal; none: the plane goes through the scene's centre
@@ -48,40 +42,40 @@ struct ClipPlane {
 [[nodiscard]] ClipPlane parse_clip(std::string_view text);
 inline constexpr std::size_t kMaxPlanes = 6;
 
-/// Several planes; all of them hold.
+/// Several planes: a point that any of them hides is hidden.
 struct ClipPlanes {
   std::vector<ClipPlane> planes;
-  bool facing = false;  ///< the first is to follow from the camera
+  bool facing = false;  ///< the first plane follows from the camera
 };
-/// Texts of parse_clip(), "facing", and "off", which takes back those before it. Throws Error(usage), also for more
-/// than kMaxPlanes.
+/// Reads texts of parse_clip(), "facing", and "off", which removes all earlier planes. Throws Error(usage), also for
+/// more than kMaxPlanes.
 [[nodiscard]] ClipPlanes parse_clips(std::span<const std::string> texts);
 /// The text that parse_clip reads as this plane.
 [[nodiscard]] std::string clip_text(const ClipPlane& plane);
 
-/// A plane through the scene's centre, across the axis that the camera looks along most: it cuts the half that faces
-/// the camera, which looks along `forward`.
+/// A plane through the scene's centre, normal to the axis nearest to the camera's direction `forward`. It cuts the half
+/// that faces the camera.
 [[nodiscard]] ClipPlane facing_plane(const Eigen::Vector3d& forward);
-/// The plane across this axis, 0 to 2, that cuts the half that faces the camera.
+/// The same, normal to this axis, 0 to 2.
 [[nodiscard]] ClipPlane facing_plane(const Eigen::Vector3d& forward, int axis);
 
-/// The part of a box that a plane along an axis leaves. All of the box, where that part is empty or the plane oblique.
+/// The part of a box that a plane leaves. The whole box if that part is empty or the plane is oblique.
 [[nodiscard]] Bounds clipped(Bounds box, const ClipPlane& plane, const Bounds& scene);
 
-/// A box along the world's axes: hides what is outside, or with `away` what is inside. Its faces are kMaxPlanes
+/// A box along the world's axes. It hides the outside, or with `away` the inside. Its faces are kMaxPlanes clipping
 /// planes.
 struct ClipBox {
   Bounds box;  ///< mm
   bool away = false;
 
-  /// Those of the least x, the greatest x, the least y and so on; normals point out of the box.
+  /// The faces at minimum x, maximum x, minimum y and so on; normals point out of the box.
   [[nodiscard]] std::vector<ClipPlane> planes() const;
   friend bool operator==(const ClipBox& a, const ClipBox& b) {
     return a.box.min == b.box.min && a.box.max == b.box.max && a.away == b.away;
   }
 };
-/// "-100,-100,0,100,100,50": the least corner and the greatest one. Nothing for what is not six numbers; throws
-/// Error(usage) where the first corner is not less than the other.
+/// "-100,-100,0,100,100,50": the minimum and the maximum corner. None for a text that is not six numbers; throws
+/// Error(usage) if the minimum is not less than the maximum.
 [[nodiscard]] std::optional<Bounds> parse_box(std::string_view text);
 /// The text that parse_box reads as this box.
 [[nodiscard]] std::string box_text(const Bounds& box);
@@ -99,47 +93,47 @@ struct Background {
 
 /// "dark", "light", "white", "black", "none", "#rrggbb" or "#rrggbb,#rrggbb" (top and bottom); else Error(usage).
 [[nodiscard]] Background parse_background(std::string_view text);
+/// The text that parse_background() reads as this background.
+[[nodiscard]] std::string background_text(const Background& background);
 
 inline constexpr float kDetail = 0.75F, kMaxDetail = 100;  // pixels
 
 struct Settings {
   ColorBy color = ColorBy::material;
-  Fill fill = Fill::surface;
-  RayMode rays = RayMode::off;
+  RayMode ray_cast = RayMode::off;
+  bool wireframe = false;
   bool edges = false;
-  bool feature_edges = false;  ///< of edges and wireframes, only where triangles meet at 40 degrees or more
+  bool feature_edges = false;  ///< edges and wireframes only where triangles meet at 40 degrees or more
   bool smooth = true;
   bool back_faces = false;        ///< in red stripes
   float opacity = 1;              ///< below 1, all surfaces are transparent
-  float glass = 0.3F;             ///< the opacity of solids with Style::glass that have none of their own
-  Shells shells = Shells::faint;  ///< as looks() says
+  float glass_opacity = 0.3F;     ///< the opacity of solids with Style::glass that have none of their own
+  Shells shells = Shells::faint;  ///< for solids that enclose nearly all others
   float detail = kDetail;         ///< pixels by which simplified solids may differ; 0: none is simplified
   std::optional<ClipPlane> clip;
-  std::vector<ClipPlane> more_clips;      ///< hold besides `clip`: what any of them hides is hidden
-  std::optional<ClipBox> clip_box;        ///< in place of these planes
-  bool caps = true;                       ///< closes solids where planes cut them
+  std::vector<ClipPlane> more_clips;      ///< further planes, in addition to `clip`
+  std::optional<ClipBox> clip_box;        ///< replaces all planes
+  bool caps = true;                       ///< close solids where planes cut them
   std::vector<Eigen::Vector3d> measured;  ///< points between which distances are drawn, at most kMaxMeasured; mm
-  std::optional<Bounds> box;              ///< whose edges are drawn: that of a selected group
+  std::optional<Bounds> box;              ///< box of the selected group; its edges are drawn
   bool axes = true;
   bool scale_bar = true;
   Background background;
   PhotonSettings photons;
 
-  /// Whether solids have the colours of what they detected.
+  /// Whether colours depend on detected photons.
   [[nodiscard]] bool colors_hits() const { return color == ColorBy::hits || color == ColorBy::first_hit; }
-  /// All clipping planes, at most kMaxPlanes: those of the box, where there is one.
+  /// All clipping planes, at most kMaxPlanes: the faces of the box, if there is one.
   [[nodiscard]] std::vector<ClipPlane> planes() const;
-  /// Whether the space that all planes leave is hidden, and not what any of them hides.
+  /// Whether the inside of the box is hidden, not the outside.
   [[nodiscard]] bool cuts_away() const { return clip_box && clip_box->away; }
-  /// In place of the box too.
+  /// Replaces all planes and the box.
   void set_planes(std::span<const ClipPlane> planes);
-  /// In place of all planes.
+  /// Replaces all planes.
   void set_clip_box(const ClipBox& fresh);
-  /// Sets feature_edges, and draws edges where nothing does that it would apply to.
+  /// Sets feature_edges, and turns edges on if neither edges nor wireframes are drawn.
   void set_feature_edges(bool on);
 };
-/// Whether both draw the scene alike, whatever they say of light and of what is drawn over the scene.
-[[nodiscard]] bool same_scene(const Settings& a, const Settings& b);
 
 /// "1280x720", both 1 to 16384: throws Error(usage) for anything else.
 struct Resolution {

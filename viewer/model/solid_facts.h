@@ -21,17 +21,17 @@
 
 namespace raylift::viewer {
 
-/// Of one solid or of several. Lengths are millimetres of the world.
+/// The facts of one solid or of several. Lengths are millimetres of the world.
 struct SolidFacts {
   std::uint64_t solids = 0, triangles = 0;
   Bounds box;                    ///< of their vertices, along the world's axes
   double area = 0;               ///< of all their triangles
-  bool checked = false;          ///< whether their meshes are; what follows is known then
-  std::uint64_t not_closed = 0;  ///< solids that have no volume, for their mesh is not closed
+  bool checked = false;          ///< whether their meshes are checked; else the members below are not set
+  std::uint64_t not_closed = 0;  ///< solids without a volume, because their mesh is not closed
   std::uint64_t inward = 0;      ///< closed ones whose normals point inward
-  /// What each of them encloses, daughters included, and the sum of it; nothing where one of them is not closed.
+  /// The sum of the volumes that the solids enclose, daughters included; none if one of them is not closed.
   std::optional<double> volume;
-  /// The same of those alone that lie in no other of them, by the tree of solids: space that several enclose counts
+  /// The same sum over the solids that lie in no other of them, by the tree of solids: shared space counts
   /// once.
   std::optional<double> outer_volume;
 };
@@ -40,21 +40,21 @@ struct SolidFacts {
 /// "name\npath\nkey: value\n...".
 [[nodiscard]] std::string facts_text(const std::string& name, const std::string& path, const SolidFacts& facts);
 
-/// Works the facts of a scene's solids out. What it learns of a mesh it keeps for the mesh's other solids. May be used
-/// by several threads at once.
+/// Computes the facts of a scene's solids. Results of a mesh are cached for the mesh's other solids. Several threads
+/// may use it at once.
 class SolidMeasurer {
  public:
   explicit SolidMeasurer(std::shared_ptr<const Scene> scene);
 
-  /// `check`: of the scene; null: the facts tell of no volumes. Throws Error(cancelled) within some milliseconds after
-  /// `progress` asks for it.
+  /// `check`: of the scene; null: no volumes are computed. Throws Error(cancelled) some milliseconds after `progress`
+  /// cancels.
   [[nodiscard]] SolidFacts facts(std::span<const std::uint32_t> solids, const SceneCheck* check,
                                  const Progress& progress = {});
-  /// Their box alone, which is that of the facts.
+  /// The box of the facts alone.
   [[nodiscard]] Bounds box(std::span<const std::uint32_t> solids, const Progress& progress = {});
 
  private:
-  /// Of a mesh, in its own frame and unit.
+  /// The surface of a mesh, in its own frame and unit.
   struct Surface {
     Bounds box;
     double area = 0;

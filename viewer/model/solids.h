@@ -14,10 +14,10 @@
 
 namespace raylift::viewer {
 
-/// A box around a box after a transform.
+/// The box along the axes around a transformed box.
 [[nodiscard]] Bounds moved_box(const Bounds& box, const Transform& transform);
 
-/// An opacity as Solids and Renderer keep one: 1 to 100. Not of a NaN.
+/// An opacity in the form of Solids and Renderer: 1 to 100. It must not be NaN.
 [[nodiscard]] std::uint8_t hundredths(double opacity);
 
 /// A scene's nodes and solids as a tree, and the visibility of each solid. The scene must outlive it.
@@ -38,24 +38,24 @@ class Solids {
   /// The Style of each solid.
   [[nodiscard]] const std::vector<std::uint8_t>& styles() const { return styles_; }
   [[nodiscard]] bool has_styles() const;
-  /// The opacity of each solid with Style::glass, in hundredths; 0: that of all, Settings::glass.
+  /// The opacity of each solid with Style::glass, in hundredths; 0: Settings::glass_opacity.
   [[nodiscard]] const std::vector<std::uint8_t>& opacities() const { return opacities_; }
   void set_style(std::span<const std::uint32_t> instances, Style style, std::uint8_t opacity = 0);
-  /// Of those that are glass. As by a slider: one change until end_slide() or another change.
+  /// Sets the opacity of those solids that are glass. All calls until end_slide() are one change for undo().
   void slide_opacity(std::span<const std::uint32_t> instances, std::uint8_t opacity);
   void end_slide() { sliding_ = false; }
   /// Raised by each change of visibility or styles.
   [[nodiscard]] std::uint64_t version() const { return version_; }
-  /// By these, and by each change of opacities.
+  /// Raised by these changes, and by each change of opacities.
   [[nodiscard]] std::uint64_t opacity_version() const { return version_ + slides_; }
   void set_visible(std::span<const std::uint32_t> instances, bool visible);
   void show_all();
   void show_only(std::span<const std::uint32_t> instances);
-  /// One value per solid. Without opacities, all glass has that of all.
+  /// One value per solid. Without opacities, all glass has Settings::glass_opacity.
   void set_all(std::vector<std::uint8_t> visible);
   void set_all(std::vector<std::uint8_t> visible, std::vector<std::uint8_t> styles,
                std::vector<std::uint8_t> opacities = {});
-  /// Takes the last change of visibility or styles back; false where there is none.
+  /// Undoes the last change of visibility or styles; false if there is none.
   bool undo();
   /// Whether none (0), some (1) or all (2) solids at and below a node are visible; 2 where there is no solid.
   [[nodiscard]] int shown(std::uint32_t node) const;
@@ -63,10 +63,10 @@ class Solids {
   /// A box around a solid in the world, from its mesh's box: it may be larger than the solid's own.
   [[nodiscard]] Bounds bounds(std::uint32_t instance) const;
   [[nodiscard]] Bounds bounds(std::span<const std::uint32_t> instances) const;
-  /// Of the solids whose value is not 0; one value per solid.
+  /// The box of the solids whose value is not 0; one value per solid.
   [[nodiscard]] Bounds bounds_of(std::span<const std::uint8_t> visible) const;
-  /// Points on the convex hull of solids: their outermost vertices in many directions, evenly spread, by which a camera
-  /// frames what is there and not the corners of its box, where nothing is.
+  /// Points on the convex hull of solids: their outermost vertices in many directions, evenly spread. A camera frames
+  /// these instead of the empty corners of the box.
   [[nodiscard]] std::vector<Eigen::Vector3d> outermost(std::span<const std::uint32_t> instances) const;
 
  private:

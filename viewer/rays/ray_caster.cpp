@@ -99,7 +99,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
         one = kClosed;
         break;
       case Look::faint:
-        one = settings.rays == RayMode::crossings ? kSeen : 0;
+        one = settings.ray_cast == RayMode::crossings ? kSeen : 0;
         break;
       case Look::open:
       case Look::lines:
@@ -163,7 +163,7 @@ void RayCaster::start(const Camera& camera, const Settings& settings, const Reso
   }
   p.cut_away = settings.cuts_away();
   p.color = settings.color;
-  p.mode = settings.rays;
+  p.mode = settings.ray_cast;
 
   passes_ = {{8, false, 0}, {4, true, 0}, {2, true, 0}, {1, true, 0}};
   for (int i = 1; i < samples; ++i) passes_.push_back({1, false, static_cast<std::uint32_t>(i)});

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/json.h"
 #include "base/suggest.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
@@ -33,7 +32,7 @@ std::string one_of_choices(const Parameter& parameter) {
   return "one of " + text;
 }
 
-/// A text that nothing can be hidden in: of some length, and without a NUL, where C's functions would end it.
+/// Checks the length, and that there is no NUL, where C's functions would end the text.
 std::string checked_text(const Parameter& parameter, const Json& value) {
   if (!value.is_string()) reject_value(parameter, is_list(parameter.type) ? "a text or a list of texts" : "a text");
   auto text = value.get<std::string>();
@@ -44,7 +43,7 @@ std::string checked_text(const Parameter& parameter, const Json& value) {
   if (chosen && std::find(parameter.choices.begin(), parameter.choices.end(), text) == parameter.choices.end())
     reject_value(parameter, one_of_choices(parameter));
   if (parameter.type == Type::file && !std::filesystem::path(text).is_absolute())
-    reject_value(parameter, "an absolute path: the viewer's folder is not the sender's");
+    reject_value(parameter, "an absolute path, because the viewer has another working folder");
   return text;
 }
 
@@ -114,7 +113,9 @@ std::vector<std::string> names_of(const Verb& verb) {
 
 const Parameter* find_parameter(const Verb& verb, std::string_view name) {
   for (const Parameter& parameter : verb.parameters)
-    if (parameter.name == name) return &parameter;
+    if (parameter.name == name ||
+        std::find(parameter.aliases.begin(), parameter.aliases.end(), name) != parameter.aliases.end())
+      return &parameter;
   return nullptr;
 }
 
@@ -124,7 +125,7 @@ const Parameter* find_parameter(const Verb& verb, std::string_view name) {
                                     "'" + base::did_you_mean(name.substr(0, 64), names_of(verb)));
 }
 
-/// A value as it is typed: by the rules of options.
+/// The value of a typed word, by the rules of options.
 Json typed_value(const Parameter& parameter, const std::string& word) {
   switch (parameter.type) {
     case Type::number:
@@ -153,8 +154,8 @@ Json typed_value(const Parameter& parameter, const std::string& word) {
   return word;
 }
 
-/// The parameter that a word is for; takes its name off the word.
-const Parameter& take_name(const Verb& verb, std::string& word) {
+/// The parameter that a word sets; removes the name from the word.
+const Parameter& split_name(const Verb& verb, std::string& word) {
   const std::size_t equals = word.find('=');
   if (equals != std::string::npos)
     if (const Parameter* named = find_parameter(verb, word.substr(0, equals))) {
@@ -171,18 +172,13 @@ const Parameter& take_name(const Verb& verb, std::string& word) {
 
 }  // namespace
 
-Arguments::Arguments(const Verb& verb, const Json& given) {
-  Json named = Json::object();
-  if (given.is_array()) {
-    if (given.size() > verb.parameters.size())
-      throw Error(ErrorKind::usage, std::string(verb.name) + " takes at most " +
-                                        cli::counted(verb.parameters.size(), "parameter", "parameters"));
-    for (std::size_t i = 0; i != given.size(); ++i) named[std::string(verb.parameters[i].name)] = given[i];
-  }
-  for (const auto& [name, value] : (given.is_array() ? named : given).items()) {
+Arguments::Arguments(const Verb& verb, const Json& given) : verb_(verb.name) {
+  for (const auto& [name, value] : given.items()) {
     const Parameter* parameter = find_parameter(verb, name);
     if (parameter == nullptr) reject_name(verb, name);
-    if (!value.is_null()) values_[name] = checked_value(*parameter, value);
+    if (value.is_null()) continue;
+    if (has(parameter->name)) throw Error(ErrorKind::usage, "'" + std::string(parameter->name) + "' is given twice");
+    values_[std::string(parameter->name)] = checked_value(*parameter, value);
   }
   for (const Parameter& parameter : verb.parameters)
     if (parameter.required && !has(parameter.name))
@@ -190,14 +186,9 @@ Arguments::Arguments(const Verb& verb, const Json& given) {
 }
 
 Arguments Arguments::of_words(const Verb& verb, std::span<const std::string> words) {
-  if (words.size() == 1 && words[0].starts_with('{')) {
-    const Json json = base::parse_json<Json>(words[0]);
-    if (!json.is_object()) throw Error(ErrorKind::usage, "the parameters are not a JSON object");
-    return {verb, json};
-  }
   Json given = Json::object();
   for (std::string word : words) {
-    const Parameter& parameter = take_name(verb, word);
+    const Parameter& parameter = split_name(verb, word);
     const std::string name(parameter.name);
     const Json value = typed_value(parameter, word);
     if (given.contains(name) && is_list(parameter.type))

@@ -25,15 +25,15 @@ void Conversation::end_input() {
   input_ended_ = true;
 }
 
-/// After a message that is too large nobody knows where the next one begins.
+/// A message that is too large ends the input: where the next one begins is unknown.
 void Conversation::refuse_input(std::string_view why) {
-  say(rpc::error(nullptr, rpc::Code::invalid_request, why));
+  append(rpc::error(nullptr, rpc::Code::invalid_request, why));
   input_.clear();
   begin_ = scanned_ = 0;
   input_ended_ = true;
 }
 
-bool Conversation::take_message() {
+bool Conversation::next_message() {
   while (begin_ != input_.size()) {
     std::size_t end = input_.find('\n', scanned_);
     if (end == std::string::npos) {
@@ -48,7 +48,7 @@ bool Conversation::take_message() {
     const std::string_view text = std::string_view(input_).substr(begin_, end - begin_);
     begin_ = scanned_ = std::min(end + 1, input_.size());
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    work_.emplace(Work{rpc::parse(text)});
+    call_ = rpc::parse(text);
     return true;
   }
   return false;
@@ -57,25 +57,19 @@ bool Conversation::take_message() {
 bool Conversation::has_work() const {
   if (pending_ || output_.size() > kMaxOutput) return false;
   const std::size_t left = input_.size() - begin_;
-  return work_ || input_.find('\n', scanned_) != std::string::npos || (input_ended_ && left != 0) ||
+  return call_ || input_.find('\n', scanned_) != std::string::npos || (input_ended_ && left != 0) ||
          left > rpc::kMaxBytes;
 }
 
 bool Conversation::work(Clock::time_point until) {
   bool worked = false;
-  while (output_.size() <= kMaxOutput && (work_ || take_message())) {
-    Work& work = *work_;
-    while (work.next != work.message.calls.size()) {
-      const rpc::Call& call = work.message.calls[work.next];
-      std::optional<Json> told = answer(call);
-      if (!told) return worked;
-      worked = true;
-      ++work.next;
-      // An invalid request is answered, whatever it may have meant.
-      if (call.id || call.refusal) work.answers.push_back(std::move(*told));
-    }
-    if (!work.answers.empty()) say(work.message.batch ? work.answers : work.answers.front());
-    work_.reset();
+  while (output_.size() <= kMaxOutput && (call_ || next_message())) {
+    const std::optional<Json> reply = answer(*call_);
+    if (!reply) return worked;
+    worked = true;
+    // An invalid request is answered even without an id.
+    if (call_->id || call_->refusal) append(*reply);
+    call_.reset();
     if (Clock::now() >= until) break;
   }
   return worked;
@@ -128,46 +122,47 @@ std::optional<Json> Conversation::answer(const rpc::Call& call) {
   }
 }
 
-/// Told are changes from now on.
+/// Notifications are of changes from now on.
 Json Conversation::subscribe(const std::vector<std::string>& topics) {
-  told_.clear();
-  for (const std::string& name : topics) told_.push_back({name, topic(name)});
-  told_revision_ = target_.state.revision();
+  subscriptions_.clear();
+  for (const std::string& name : topics) subscriptions_.push_back({name, topic(name)});
+  notified_revision_ = target_.state.revision();
   return topics.empty() ? Json() : Json{{"to", topics}};
 }
 
 Json Conversation::topic(std::string_view name) const {
   if (name == "camera") return to_json(target_.state.camera());
   if (name == "selection") return selection_json(target_.state);
-  // A file that is read again is told of, too.
+  // A reloaded file counts as opened.
   return target_.state.shown_request();
 }
 
 void Conversation::notify() {
-  if (told_.empty() || !output_.empty() || deaf_ || told_revision_ == target_.state.revision()) return;
-  told_revision_ = target_.state.revision();
-  for (Told& told : told_) {
-    Json now = topic(told.topic);
-    if (now == told.last) continue;
-    told.last = std::move(now);
-    const Json& params = told.topic == "opened" ? scene_json(target_.state) : told.last;
-    // Parameters are an object, also where nothing is selected.
-    say(rpc::notification(told.topic, told.topic == "selection" ? Json{{"selection", params}} : params));
+  if (subscriptions_.empty() || !output_.empty() || output_closed_ || notified_revision_ == target_.state.revision())
+    return;
+  notified_revision_ = target_.state.revision();
+  for (Subscription& one : subscriptions_) {
+    Json now = topic(one.topic);
+    if (now == one.last) continue;
+    one.last = std::move(now);
+    const Json& params = one.topic == "opened" ? scene_json(target_.state) : one.last;
+    // Parameters are an object, also without a selection.
+    append(rpc::notification(one.topic, one.topic == "selection" ? Json{{"selection", params}} : params));
   }
 }
 
-void Conversation::say(const Json& message) {
-  if (!deaf_) output_ += rpc::line(message);
+void Conversation::append(const Json& message) {
+  if (!output_closed_) output_ += rpc::line(message);
 }
 
-void Conversation::deafen() {
-  deaf_ = true;
+void Conversation::close_output() {
+  output_closed_ = true;
   output_.clear();
 }
 
 bool Conversation::finished() const {
-  if (deaf_ && pending_) return true;  // nobody waits for the result
-  return input_ended_ && output_.empty() && !work_ && !has_work();
+  if (output_closed_ && pending_) return true;  // no client waits for the result
+  return input_ended_ && output_.empty() && !call_ && !has_work();
 }
 
 }  // namespace raylift::viewer

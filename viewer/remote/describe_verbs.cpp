@@ -86,15 +86,11 @@ std::string usage(const Parameter& parameter) {
   return parameter.required ? value : '[' + value + ']';
 }
 
-/// "vertical field of view, 1 to 170 degrees".
+/// "vertical field of view (1 to 170 degrees)".
 std::string described(const Parameter& parameter) {
-  std::string text(parameter.help);
-  const std::string unit = parameter.unit.empty() ? "" : ' ' + std::string(parameter.unit);
   if (parameter.type == Type::number)
-    text += ", " + cli::short_number(parameter.least) + " to " + cli::short_number(parameter.most) + unit;
-  else if (!unit.empty())
-    text += ',' + unit;
-  return text;
+    return with_range(parameter.help, parameter.least, parameter.most, parameter.unit);
+  return std::string(parameter.help) + (parameter.unit.empty() ? "" : ", " + std::string(parameter.unit));
 }
 
 }  // namespace
@@ -109,20 +105,21 @@ Json describe_verbs() {
                {"required", parameter.required},
                {"schema", schema_of(parameter)}};
       if (!parameter.unit.empty()) one["x-unit"] = parameter.unit;
+      if (!parameter.aliases.empty()) one["x-aliases"] = parameter.aliases;
       parameters.push_back(std::move(one));
     }
     methods.push_back({{"name", verb.name},
                        {"description", verb.help},
-                       {"paramStructure", "either"},
+                       {"paramStructure", "by-name"},
                        {"params", std::move(parameters)},
                        {"result", {{"name", "result"}, {"description", verb.result}, {"schema", Json::object()}}}});
   }
-  Json told = Json::array();
-  for (const Notification& one : notifications()) told.push_back({{"name", one.name}, {"description", one.help}});
+  Json sent = Json::array();
+  for (const Notification& one : notifications()) sent.push_back({{"name", one.name}, {"description", one.help}});
   return {{"openrpc", "1.3.2"},
           {"info", {{"title", "raylift-view"}, {"version", RAYLIFT_VERSION}}},
           {"methods", std::move(methods)},
-          {"x-notifications", std::move(told)}};
+          {"x-notifications", std::move(sent)}};
 }
 
 std::string verbs_help() {

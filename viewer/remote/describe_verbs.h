@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of verbs for those who read it: programs, people at a terminal, and the pages.
+// The table of verbs as an OpenRPC document, as text for --help, and for the docs.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace raylift::viewer {
 
-/// An OpenRPC document (open-rpc.org) with the JSON schema of each parameter; "notifications" has those.
+/// An OpenRPC document (open-rpc.org) with the JSON schema of each parameter, older names of parameters
+/// ("x-aliases"), and the notifications ("x-notifications").
 [[nodiscard]] cli::Json describe_verbs();
-/// For --help: a paragraph for each verb.
+/// The text for --help: a paragraph for each verb.
 [[nodiscard]] std::string verbs_help();
-/// For docs/viewer.md: a table in Markdown.
+/// The table in Markdown, for docs/viewer.md.
 [[nodiscard]] std::string verbs_page();
 
 }  // namespace raylift::viewer

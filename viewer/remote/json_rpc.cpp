@@ -8,10 +8,10 @@
 namespace raylift::viewer::rpc {
 namespace {
 
-Message refused(Code code, std::string_view message) {
+Call refused(Code code, std::string_view message) {
   Call call;
   call.refusal = error(nullptr, code, message);
-  return {{std::move(call)}, false};
+  return call;
 }
 
 Call parse_call(const Json& json) {
@@ -22,16 +22,16 @@ Call parse_call(const Json& json) {
   };
   if (!json.is_object()) return invalid("a request is an object");
   if (const auto id = json.find("id"); id != json.end()) {
-    if (!id->is_null() && !id->is_number() && !id->is_string()) return invalid("'id' must be a text or a number");
+    if (!id->is_null() && !id->is_number() && !id->is_string()) return invalid("'id' must be a string or a number");
     call.id = *id;
   }
   const auto version = json.find("jsonrpc");
   if (version == json.end() || *version != "2.0") return invalid("'jsonrpc' must be \"2.0\"");
   const auto method = json.find("method");
-  if (method == json.end() || !method->is_string()) return invalid("'method' must be a text");
+  if (method == json.end() || !method->is_string()) return invalid("'method' must be a string");
   call.method = method->get<std::string>();
   if (const auto params = json.find("params"); params != json.end()) {
-    if (!params->is_structured()) return invalid("'params' must be an object or an array");
+    if (!params->is_object()) return invalid("'params' must be an object");
     call.params = *params;
   }
   return call;
@@ -39,18 +39,12 @@ Call parse_call(const Json& json) {
 
 }  // namespace
 
-Message parse(std::string_view text) {
+Call parse(std::string_view text) {
   if (const std::string why = base::json_excess(text, {kMaxBytes, kMaxDepth, kMaxValues}); !why.empty())
     return refused(Code::invalid_request, "the message is " + why);
   const Json json = base::parse_json<Json>(text);
   if (json.is_discarded()) return refused(Code::parse_error, "the message is not JSON");
-  if (!json.is_array()) return {{parse_call(json)}, false};
-  if (json.empty()) return refused(Code::invalid_request, "a batch has at least one request");
-  if (json.size() > kMaxCalls)
-    return refused(Code::invalid_request, "a batch has at most " + std::to_string(kMaxCalls) + " requests");
-  Message message{{}, true};
-  for (const Json& item : json) message.calls.push_back(parse_call(item));
-  return message;
+  return parse_call(json);
 }
 
 Json result(const Json& id, Json value) {

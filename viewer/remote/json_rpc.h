@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of JSON-RPC 2.0 (jsonrpc.org/specification): what a request asks, and how answers look. No sockets.
+// Messages of JSON-RPC 2.0 (jsonrpc.org/specification), without batches and parameters by position. No sockets.
 #pragma once
 
 #include <raylift/geometry/error.h>
@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/output.h"
 
@@ -15,11 +14,10 @@ namespace raylift::viewer::rpc {
 
 using cli::Json;
 
-// Of one message; what goes beyond is refused before it is parsed.
+// Limits of a message, checked before it is parsed.
 inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 inline constexpr int kMaxDepth = 32;
 inline constexpr std::size_t kMaxValues = 10000;
-inline constexpr std::size_t kMaxCalls = 100;  ///< of a batch
 
 enum class Code {
   parse_error = -32700,
@@ -30,28 +28,23 @@ enum class Code {
   raylift_error = -32000  ///< data: the Error, with its kind
 };
 
-/// One request, or what is wrong with it.
+/// One request, or the answer that refuses it.
 struct Call {
-  std::optional<Json> id;  ///< none: nothing is answered
+  std::optional<Json> id;  ///< none: a notification, which has no answer
   std::string method;
   Json params = Json::object();
   std::optional<Json> refusal;  ///< the answer to an invalid request
 };
 
-struct Message {
-  std::vector<Call> calls;
-  bool batch = false;  ///< the answers form an array
-};
-
-/// Reads a message. One that is refused as a whole has a single call with its refusal.
-[[nodiscard]] Message parse(std::string_view text);
+/// Reads a message: one request. Batches and parameters by position are refused.
+[[nodiscard]] Call parse(std::string_view text);
 
 [[nodiscard]] Json result(const Json& id, Json value);
 [[nodiscard]] Json error(const Json& id, Code code, std::string_view message, Json data = nullptr);
-/// Of an Error; `code` says whether the parameters or the work failed.
+/// An Error as an answer; `code`: whether the parameters or the work failed.
 [[nodiscard]] Json error(const Json& id, Code code, const Error& failure);
 [[nodiscard]] Json notification(std::string_view method, Json params);
-/// In one line, with its end. Bytes that are not UTF-8 are replaced.
+/// The message in one line, with its end. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string line(const Json& message);
 
 }  // namespace raylift::viewer::rpc

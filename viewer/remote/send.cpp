@@ -24,7 +24,7 @@
 namespace raylift::viewer {
 namespace {
 
-constexpr const char* kGroup = "A viewer that runs";
+constexpr const char* kGroup = "Control of a running viewer";
 constexpr const char* kStartOne = "start one: raylift-view FILE";
 
 /// A connection to a viewer of this user.
@@ -57,20 +57,20 @@ void wait_for(const base::Descriptor& socket, short events, const cli::Session& 
   while (::poll(&awaited, 1, kLook) <= 0) session.stop_if_interrupted();
 }
 
-/// What a viewer says, line by line.
+/// The connection to a viewer, line by line.
 class Lines {
  public:
   Lines(const base::Descriptor& socket, const cli::Session& session) : socket_(socket), session_(session) {}
 
-  void say(const std::string& text) const {
+  void write(const std::string& text) const {
     for (std::size_t sent = 0; sent < text.size();) {
       wait_for(socket_, POLLOUT, session_);
       const ssize_t count = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (count < 0 && errno != EAGAIN && errno != EINTR) return;  // it may have answered why
+      if (count < 0 && errno != EAGAIN && errno != EINTR) return;  // an answer may say why
       sent += count > 0 ? static_cast<std::size_t>(count) : 0;
     }
   }
-  /// The next line; nothing where the viewer has ended.
+  /// The next line; none where the viewer has ended.
   std::optional<Json> next() {
     std::array<char, 4096> piece{};
     std::size_t end = 0;
@@ -82,7 +82,7 @@ class Lines {
       text_.append(piece.data(), static_cast<std::size_t>(count));
     }
     Json json = base::parse_json<Json>(text_.substr(0, end));
-    if (!json.is_object()) throw Error(ErrorKind::malformed, "what answers is no viewer");
+    if (!json.is_object()) throw Error(ErrorKind::malformed, "the answer is not that of a viewer");
     text_.erase(0, end + 1);
     return json;
   }
@@ -103,7 +103,7 @@ Error error_of(const Json& failure) {
             data.at("advice").get<std::string>()};
   } catch (const std::exception&) {
     return {ErrorKind::malformed,
-            "the viewer answers: " + failure.dump(-1, ' ', false, Json::error_handler_t::replace)};
+            "the viewer answered: " + failure.dump(-1, ' ', false, Json::error_handler_t::replace)};
   }
 }
 
@@ -123,11 +123,11 @@ std::string lines_of(const Json& result) {
   return text;
 }
 
-/// One line for each, until the viewer ends, or an interrupt.
+/// Prints a line for each notification, until the viewer ends, or an interrupt.
 int print_notifications(Lines& lines, bool as_json, cli::Session& session) {
-  while (const std::optional<Json> told = lines.next()) {
-    const Json params = told->value("params", Json());
-    session.write(as_json ? rpc::line(*told) : as_text(told->value("method", "")) + ": " + as_text(params) + '\n');
+  while (const std::optional<Json> sent = lines.next()) {
+    const Json params = sent->value("params", Json());
+    session.write(as_json ? rpc::line(*sent) : as_text(sent->value("method", "")) + ": " + as_text(params) + '\n');
   }
   return 0;
 }
@@ -136,11 +136,12 @@ int print_notifications(Lines& lines, bool as_json, cli::Session& session) {
 
 void add_send_options(CLI::App& app, SendOptions& options) {
   cli::offer(app.add_option("--send", options.verb,
-                            "Ask a viewer that runs: open, look, select, ...; NAME=VALUE... follow in place of files"),
+                            "Send a verb (open, look, select, ...) to a running viewer; its parameters, NAME=VALUE..., "
+                            "follow in place of files"),
              verb_names())
       ->type_name("VERB")
       ->group(kGroup);
-  app.add_option("--to", options.to, "With --send: the viewer with this process number or socket, not the newest one")
+  app.add_option("--to", options.to, "With --send: the viewer with this process number or socket; else the newest one")
       ->type_name("PID|PATH")
       ->group(kGroup);
   cli::add_flag(app, "--json", options.json, "With --send: print the answer as JSON")->group(kGroup);
@@ -158,7 +159,7 @@ int send(const SendOptions& options, const std::vector<std::string>& words, cli:
   const Json request{{"jsonrpc", "2.0"}, {"id", 1}, {"method", verb->name}, {"params", arguments.json()}};
   const base::Descriptor socket = connected(options.to);
   Lines lines(socket, session);
-  lines.say(rpc::line(request));
+  lines.write(rpc::line(request));
   const std::optional<Json> answer = lines.next();
   if (!answer) throw Error(ErrorKind::io, "the viewer ended without an answer");
   if (answer->contains("error")) throw error_of((*answer)["error"]);

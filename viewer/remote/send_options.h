@@ -9,10 +9,10 @@
 namespace raylift::viewer {
 
 struct SendOptions {
-  std::string verb;  ///< empty: nothing is sent
+  std::string verb;  ///< empty: none is sent
   std::string to;    ///< a process's number, or the path of a socket; empty: the newest viewer
   bool json = false;
-  bool describe = false;  ///< prints the verbs' schema
+  bool describe = false;  ///< print the verbs' schema
 };
 
 void add_send_options(CLI::App& app, SendOptions& options);

@@ -7,26 +7,26 @@
 #include <span>
 #include <vector>
 
-#include "cli/options.h"
 #include "model/measurement.h"
-#include "model/photon_json.h"
+#include "model/setting_json.h"
 
 namespace raylift::viewer {
 namespace {
 
 using cli::Json;
+using Part = Setting::Part;
 
 Json coordinates(const Eigen::Vector3d& v) {
   return Json::array({v.x(), v.y(), v.z()});
 }
 
-/// Others have another working folder.
+/// Clients have other working folders.
 std::string absolute(const std::string& file) {
   std::error_code ignored;
   return file.empty() ? file : std::filesystem::absolute(file, ignored).string();
 }
 
-/// How many solids have each style but the plain one.
+/// The number of solids by style, without the plain one.
 Json styled_json(const Solids* solids) {
   Json json = Json::object();
   for (std::size_t style = 1; style != kStyleNames.size(); ++style)
@@ -35,7 +35,7 @@ Json styled_json(const Solids* solids) {
   return json;
 }
 
-/// The opacities of glass that has its own, the least first, and how many solids have each.
+/// The own opacities of solids with the style glass, in ascending order, with the number of solids.
 Json opacities_json(const Solids* solids) {
   std::map<std::uint8_t, int> counts;
   for (std::size_t i = 0; solids != nullptr && i != solids->styles().size(); ++i)
@@ -46,30 +46,12 @@ Json opacities_json(const Solids* solids) {
   return json;
 }
 
-/// By the names of the verb `photons`; null where there is nothing.
+/// Keys are the parameters of the verbs `photons` and `time`; null: none.
 Json light_json(const ViewerState& state) {
   Json json{{"file", nullptr}, {"compare", nullptr}, {"source", nullptr}};
   json.update(origin_json(state.light().origin()));
-  json.update(photon_json(state.settings().photons));
+  json.update(settings_json(state.settings(), {Part::light, Part::time}));
   return json;
-}
-
-void add_settings(const Settings& s, Json& json) {
-  json["color"] = cli::name_of(s.color, kColorNames);
-  json["ray_cast"] = cli::name_of(s.rays, kRayModeNames);
-  json["shells"] = cli::name_of(s.shells, kShellsNames);
-  json["wireframe"] = s.fill == Fill::wireframe;
-  json["edges"] = s.edges;
-  json["feature_edges"] = s.feature_edges;
-  json["smooth"] = s.smooth;
-  json["back_faces"] = s.back_faces;
-  json["opacity"] = s.opacity;
-  json["glass"] = s.glass;
-  json["detail"] = s.detail;
-  json["caps"] = s.caps;
-  json["axes"] = s.axes;
-  json["scale_bar"] = s.scale_bar;
-  json.update(clip_json(s));
 }
 
 }  // namespace
@@ -158,7 +140,8 @@ Json state_json(const ControlTarget& of) {
   json["selection"] = selection_json(state);
   json["measuring"] = state.measuring().active();
   json["measured"] = measured_json(state);
-  add_settings(state.settings(), json);
+  json.update(settings_json(state.settings(), {Part::scene, Part::background, Part::overlay}));
+  json.update(clip_json(state.settings()));
   json["photons"] = light_json(state);
   json["panels"] = of.layout.panels;
   json["legend"] = of.layout.legend;

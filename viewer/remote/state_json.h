@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the viewer shows, as JSON for those outside.
+// The viewer's state as JSON.
 #pragma once
 
 #include "cli/output.h"
@@ -7,19 +7,19 @@
 
 namespace raylift::viewer {
 
-/// eye, target, up (of the world), above (of the image), fov, orthographic: look() takes them back.
+/// eye, target, up (of the world), above (of the image), fov, orthographic. The verb look reads it.
 [[nodiscard]] cli::Json to_json(const Camera& camera);
-/// planes, box: what the verb clip tells.
+/// planes, box: the answer of the verb clip.
 [[nodiscard]] cli::Json clip_json(const Settings& settings);
-/// Null where nothing is selected.
+/// Null without a selection.
 [[nodiscard]] cli::Json selection_json(const ViewerState& state);
-/// What the verb facts tells.
+/// The answer of the verb facts.
 [[nodiscard]] cli::Json facts_json(const SolidFacts& facts);
-/// What is measured, as the verb measure tells it; null where nothing is.
+/// The answer of the verb measure; null without points.
 [[nodiscard]] cli::Json measured_json(const ViewerState& state);
-/// file, solids, triangles of the scene that is shown; null where none is.
+/// file, solids, triangles of the scene that is shown; null without a scene.
 [[nodiscard]] cli::Json scene_json(const ViewerState& state);
-/// Everything; its keys are also the parameters of the verbs that change it.
+/// The whole state; its keys are also the parameters of the verbs that change it.
 [[nodiscard]] cli::Json state_json(const ControlTarget& of);
 
 }  // namespace raylift::viewer

@@ -2,7 +2,6 @@
 #include "remote/verb_actions.h"
 
 #include <raylift/geometry/error.h>
-#include <raylift/photon/histories.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include "cli/text.h"
 #include "model/clip_box.h"
 #include "model/find.h"
+#include "model/setting_json.h"
 #include "model/solid_facts.h"
 #include "remote/arguments.h"
 #include "remote/state_json.h"
@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kDegree = std::numbers::pi / 180;
 
-/// Does work whose failure the state would show only, and throws that failure.
+/// Runs work whose failure the state only shows, and throws that failure.
 template <class Work>
 void attempted(ViewerState& state, const Work& work) {
   const std::uint64_t before = state.messages().failures();
@@ -37,7 +37,7 @@ const Solids& solids_of(const ViewerState& state) {
   return *state.solids();
 }
 
-/// Finds the solids that are asked for, and does with them what `change` does.
+/// Applies `change` to the solids that the parameters name.
 template <class Change>  // void(Solids&, found)
 Json change_found(const ControlTarget& to, const Arguments& with, const Change& change) {
   const std::vector<std::uint32_t> found = find_each(solids_of(to.state), with.texts("solids"));
@@ -45,7 +45,7 @@ Json change_found(const ControlTarget& to, const Arguments& with, const Change& 
   return {{"solids", found.size()}};
 }
 
-/// The answer once the scene is shown that the state asks for now.
+/// Answers once the scene that the state now requests is shown.
 Answer once_shown(const ControlTarget& to) {
   return Pending([&state = to.state, &loader = to.loader, request = to.state.requests()]() -> std::optional<Json> {
     if (state.requests() != request)
@@ -57,19 +57,19 @@ Answer once_shown(const ControlTarget& to) {
   });
 }
 
-/// How much light is shown.
+/// The number of steps and points that are shown.
 Json light_counts(const ViewerState& state) {
   if (!state.photons().set()) return {{"steps", nullptr}, {"points", nullptr}};
   const PhotonChoice& chosen = state.photons().choice(state.settings().photons.filter);
   return {{"steps", chosen.steps.size()}, {"points", chosen.points.size()}};
 }
 
-/// The answer once the photons are shown that the state asks for now.
+/// Answers once the photons that the state now requests are shown.
 Answer once_lit(const ControlTarget& to) {
   return Pending([&state = to.state, &loader = to.loader, request = to.state.light().photon_requests(),
                   failures = to.state.messages().failures()]() -> std::optional<Json> {
     if (state.light().photon_requests() != request)
-      throw Error(ErrorKind::cancelled, "other light was asked for before these photons were read");
+      throw Error(ErrorKind::cancelled, "other light was requested before these photons were read");
     if (loader.reads_photons(state)) return std::nullopt;
     if (state.photons().set()) return light_counts(state);
     if (state.messages().failures() != failures) throw Error(*state.messages().failure());
@@ -77,7 +77,7 @@ Answer once_lit(const ControlTarget& to) {
   });
 }
 
-/// Throws Error(usage) where the camera can't be so.
+/// Throws Error(usage) for a position or direction that no camera can have.
 void move(Camera& camera, const Arguments& with) {
   if (const auto up = with.point("up")) {
     if (!(up->norm() > 0)) throw Error(ErrorKind::usage, "the camera's up vector has length 0");
@@ -95,6 +95,12 @@ void move(Camera& camera, const Arguments& with) {
 }
 
 }  // namespace
+
+void set_given(const Arguments& with, Settings& settings, const SettingTable& table) {
+  for (const Setting& row : table)
+    if (row.verb == with.verb() && with.has(row.name))
+      row.set(settings, setting_value(row, with.json()[std::string(row.name)]));
+}
 
 Answer open(const ControlTarget& to, const Arguments& with) {
   to.state.open(*with.text("file"));
@@ -186,28 +192,9 @@ Answer clip(const ControlTarget& to, const Arguments& with) {
   return clip_json(cut);
 }
 
-Answer color(const ControlTarget& to, const Arguments& with) {
-  to.state.change_settings([&](Settings& s) { s.color = color_by(*with.text("by")); });
-  return Json();
-}
-
 Answer draw(const ControlTarget& to, const Arguments& with) {
   Settings drawn = to.state.settings();
-  const auto set = [&](std::string_view name, bool& value) { value = with.flag(name).value_or(value); };
-  set("edges", drawn.edges);
-  set("feature_edges", drawn.feature_edges);
-  set("smooth", drawn.smooth);
-  set("back_faces", drawn.back_faces);
-  set("caps", drawn.caps);
-  set("axes", drawn.axes);
-  set("scale_bar", drawn.scale_bar);
-  if (const auto wireframe = with.flag("wireframe")) drawn.fill = *wireframe ? Fill::wireframe : Fill::surface;
-  if (const auto opacity = with.number("opacity")) drawn.opacity = static_cast<float>(*opacity);
-  if (const auto glass = with.number("glass")) drawn.glass = static_cast<float>(*glass);
-  if (const auto detail = with.number("detail")) drawn.detail = static_cast<float>(*detail);
-  if (const auto mode = with.text("ray_cast")) drawn.rays = ray_mode(*mode);
-  if (const auto shells = with.text("shells")) drawn.shells = shells_mode(*shells);
-  if (const auto background = with.text("background")) drawn.background = parse_background(*background);
+  set_given(with, drawn);
   to.state.change_settings([&](Settings& s) { s = drawn; });
   to.layout.panels = with.flag("panels").value_or(to.layout.panels);
   to.layout.legend = with.flag("legend").value_or(to.layout.legend);
@@ -217,40 +204,27 @@ Answer draw(const ControlTarget& to, const Arguments& with) {
 Answer photons(const ControlTarget& to, const Arguments& with) {
   const auto file = with.text("file"), source = with.text("source");
   if (file && source && !source->empty())
-    throw Error(ErrorKind::usage, "light is of a file or of a source", {}, "give file, or source");
+    throw Error(ErrorKind::usage, "light comes from a file or from a source", {}, "give file, or source");
   if (with.has("compare") && !file)
-    throw Error(ErrorKind::usage, "a run that photons are compared with needs photons", {}, "give file too");
+    throw Error(ErrorKind::usage, "compare needs photons to compare", {}, "give file too");
   if (file && to.state.file().empty()) solids_of(to.state);
-  PhotonSettings light = to.state.settings().photons;
-  PhotonFilter& filter = light.filter;
-  if (const auto color = with.text("color")) light.color = cli::enum_of<PhotonColor>(*color, kPhotonColorNames);
-  if (const auto history = with.text("history")) filter.history = *history;
-  if (const auto range = with.text("wavelength"))
-    filter.wavelength = range->empty() ? std::nullopt : std::optional(parse_wavelengths(*range));
-  if (const auto range = with.text("channel"))
-    filter.channel = range->empty() ? std::nullopt : std::optional(parse_channels(*range));
-  light.paths = with.flag("paths").value_or(light.paths);
-  light.points = with.flag("points").value_or(light.points);
-  light.size = static_cast<float>(with.number("size").value_or(static_cast<double>(light.size)));
-  light.opacity = static_cast<float>(with.number("opacity").value_or(static_cast<double>(light.opacity)));
-  light.trail = with.number("trail").value_or(light.trail);
-  (void)photon::HistoryPattern(filter.history);  // before anything changes
+  Settings lit = to.state.settings();
+  set_given(with, lit);
   if (source) to.state.light().set_source(*source);
-  to.state.change_settings([&](Settings& s) { s.photons = light; });
+  to.state.change_settings([&](Settings& s) { s = lit; });
   if (!file) return light_counts(to.state);
-  to.state.messages().dismiss_error();  // of what was asked for before
+  to.state.messages().dismiss_error();  // of the last request
   to.state.light().open_photons(*file, with.text("compare").value_or(""));
   return once_lit(to);
 }
 
 Answer time(const ControlTarget& to, const Arguments& with) {
-  if (with.flag("all").value_or(false) && with.has("at"))
-    throw Error(ErrorKind::usage, "light is shown at one time, or at all", {}, "give at, or all");
+  const bool all = with.flag("all").value_or(false);
+  if (all && with.has("time"))
+    throw Error(ErrorKind::usage, "light is shown at one time, or at all", {}, "give time, or all");
   to.state.change_settings([&](Settings& s) {
-    if (const auto at = with.number("at")) s.photons.time = *at;
-    if (with.flag("all").value_or(false)) s.photons.time.reset();
-    s.photons.speed = with.number("speed").value_or(s.photons.speed);
-    s.photons.loop = with.flag("loop").value_or(s.photons.loop);
+    set_given(with, s);
+    if (all) s.photons.time.reset();
   });
   if (const auto play = with.flag("play")) to.state.light().play(*play);
   const std::optional<double>& shown = to.state.settings().photons.time;
@@ -281,7 +255,7 @@ Answer facts(const ControlTarget& to, const Arguments& with) {
   return Pending([&state = to.state, &loader = to.loader, chosen = std::move(chosen), measurer = to.state.measurer(),
                   task = std::shared_ptr<Task<SolidFacts>>()]() mutable -> std::optional<Json> {
     if (state.measurer() != measurer) throw Error(ErrorKind::cancelled, "another scene was opened");
-    if (!task && !state.check() && loader.checks(state)) return std::nullopt;  // it tells which volumes there are
+    if (!task && !state.check() && loader.checks(state)) return std::nullopt;  // volumes need it
     if (!task)
       task = std::make_shared<Task<SolidFacts>>([measurer, chosen, check = state.check()](const Progress& progress) {
         return measurer->facts(chosen, check.get(), progress);
@@ -323,7 +297,7 @@ Answer screenshot(const ControlTarget& to, const Arguments& with) {
       throw state.messages().failure() ? Error(*state.messages().failure())
                                        : Error(ErrorKind::cancelled, "the upload was stopped");
     // A window that is minimised does not draw by itself.
-    const bool rays = state.settings().rays != RayMode::off;
+    const bool rays = state.settings().ray_cast != RayMode::off;
     if (rays && frames.busy(state)) frames.draw(state);
     if (rays && frames.busy(state)) return std::nullopt;
     frames.save_image(state, file);

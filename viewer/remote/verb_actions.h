@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs do: each calls what an option or a key calls.
+// The actions of the verbs. Each calls the same methods of the state as an option or a key.
 #pragma once
 
 #include "remote/verbs.h"
 
 namespace raylift::viewer::act {
+
+/// Sets the verb's settings that are given. Throws Error(usage).
+void set_given(const Arguments& with, Settings& settings, const SettingTable& table = setting_table());
 
 [[nodiscard]] Answer open(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer reload(const ControlTarget& to, const Arguments& with);
@@ -17,7 +20,6 @@ namespace raylift::viewer::act {
 [[nodiscard]] Answer style(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer undo(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer clip(const ControlTarget& to, const Arguments& with);
-[[nodiscard]] Answer color(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer draw(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer photons(const ControlTarget& to, const Arguments& with);
 [[nodiscard]] Answer time(const ControlTarget& to, const Arguments& with);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be asked of a viewer from outside: one table, by which requests are checked, and from which come the schema,
-// the help of --send, docs/viewer.md and Python's methods. Verbs call what options and keys call.
+// The table of verbs, by which other programs control the viewer. Requests are checked against it, and the schema, the
+// help of --send, docs/viewer.md and Python's methods follow from it.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/output.h"
+#include "model/setting_table.h"
 #include "state/control_target.h"
 
 namespace raylift::viewer {
@@ -39,26 +40,31 @@ struct Parameter {
   std::string_view unit = {};
   double least = 0, most = 0;
   std::vector<std::string> choices = {};
+  std::vector<std::string_view> aliases = {};  ///< older names
 };
 
-/// What gives the result of a request later: called until it has one. Throws Error where there will be none.
+/// The parameters of a verb that are settings.
+[[nodiscard]] std::vector<Parameter> setting_parameters(std::string_view verb,
+                                                        const SettingTable& table = setting_table());
+
+/// Gives the result of a request later: called until it returns one. Throws Error where the work failed.
 using Pending = std::function<std::optional<Json>()>;
 using Answer = std::variant<Json, Pending>;
 
 struct Verb {
   std::string_view name, help;
-  std::vector<Parameter> parameters;  ///< --send takes a value without a name for the first
-  std::string_view result;            ///< what it returns
-  /// Throws Error. Null for verbs that change what their client is told: the conversation has them.
+  std::vector<Parameter> parameters;  ///< --send sets the first by a value without a name
+  std::string_view result;            ///< describes the answer
+  /// Throws Error. Null for verbs that change subscriptions, which the conversation handles.
   Answer (*act)(const ControlTarget&, const Arguments&);
 };
 
 [[nodiscard]] const std::vector<Verb>& verbs();
-/// Null where there is none of this name.
+/// Null for an unknown name.
 [[nodiscard]] const Verb* find_verb(std::string_view name);
 [[nodiscard]] std::vector<std::string> verb_names();
 
-/// What a client may subscribe to.
+/// A topic of subscriptions.
 struct Notification {
   std::string_view name, help;
 };

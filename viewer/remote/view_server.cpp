@@ -63,7 +63,7 @@ bool ViewServer::pending() const {
 }
 
 bool ViewServer::serve() {
-  // Which sockets are ready does not matter: none of them blocks.
+  // All sockets are tried, ready or not: none of them blocks.
   std::array<epoll_event, kMaxClients + 1> ready{};
   const int count = ::epoll_wait(events_.get(), ready.data(), static_cast<int>(ready.size()), 0);
   if (!listens_ && Clock::now() >= listens_again_) {
@@ -71,19 +71,19 @@ bool ViewServer::serve() {
     listens_ = true;
   }
   if (count > 0) accept_all();
-  bool asked = false;
+  bool answered = false;
   for (Client& client : clients_) {
     if (count > 0) read(client);
-    asked |= client.talk.work(Clock::now() + kSlice);
+    answered |= client.talk.work(Clock::now() + kSlice);
     client.talk.notify();
     write(client);
-    if (!client.talk.wants_input() && has_left(client.socket)) client.talk.deafen();
+    if (!client.talk.wants_input() && has_left(client.socket)) client.talk.close_output();
     await(client);
   }
   clients_.remove_if([](const Client& client) { return client.talk.finished(); });
-  // The next time, another one is the first.
+  // Round-robin: the next call begins with another client.
   if (clients_.size() > 1) clients_.splice(clients_.end(), clients_, clients_.begin());
-  return asked;
+  return answered;
 }
 
 void ViewServer::accept_all() {
@@ -92,7 +92,7 @@ void ViewServer::accept_all() {
     if (socket.get() >= 0) {
       accept_one(std::move(socket));
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      // It stays readable: without this, the window would never rest.
+      // The socket stays readable, which would keep the window awake.
       control(events_, EPOLL_CTL_DEL, listening_, 0);
       listens_ = false;
       listens_again_ = Clock::now() + kBreath;
@@ -103,7 +103,7 @@ void ViewServer::accept_all() {
 }
 
 void ViewServer::accept_one(base::Descriptor socket) {
-  if (peer_of(socket) != user_) return;  // closed without a word
+  if (peer_of(socket) != user_) return;  // closed without an answer
   if (clients_.size() >= kMaxClients) {
     const Error full(ErrorKind::limit, "this viewer has " + std::to_string(kMaxClients) + " clients already");
     const std::string text = rpc::line(rpc::error(nullptr, rpc::Code::raylift_error, full));
@@ -131,13 +131,13 @@ void ViewServer::write(Client& client) {
     if (count >= 0)
       client.talk.sent(static_cast<std::size_t>(count));
     else if (errno != EINTR) {
-      if (!try_again(errno)) client.talk.deafen();
+      if (!try_again(errno)) client.talk.close_output();
       return;
     }
   }
 }
 
-/// Waits for nothing that is not wanted: what is readable and is not read would wake the window again and again.
+/// Awaits only events that are handled: input that is not read would wake the window again and again.
 void ViewServer::await(Client& client) {
   const std::uint32_t awaited =
       (client.talk.wants_input() ? EPOLLIN : 0U) | (client.talk.output().empty() ? 0U : EPOLLOUT);

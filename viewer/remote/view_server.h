@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The viewer's Unix socket: its clients, none of which the window ever waits for.
+// The viewer's Unix socket and its clients. The window never waits for a client.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ class ViewServer final : public Server {
  public:
   static constexpr std::size_t kMaxClients = 16;
 
-  /// Listens in a folder, for processes of this user alone. What the target refers to must outlive the server. Throws
+  /// Listens in a folder, for processes of this user alone. The target's references must outlive the server. Throws
   /// Error.
   explicit ViewServer(const ControlTarget& target, const std::filesystem::path& folder = SocketFolder::usual_path(),
                       uid_t user = ::geteuid());
@@ -56,7 +56,7 @@ class ViewServer final : public Server {
   base::Descriptor listening_;
   std::string name_;
   base::Descriptor events_;
-  bool listens_ = true;  // to the listening socket's events
+  bool listens_ = true;  // false for a while when descriptors ran out
   Clock::time_point listens_again_{};
   std::list<Client> clients_;
 };

@@ -30,7 +30,7 @@ using base::Descriptor;
               "set XDG_RUNTIME_DIR to a folder of your own, with mode 0700");
 }
 
-/// Others must not be able to rename what lies in a folder.
+/// Checks that other users can't rename entries of a folder.
 void check_place(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) refuse_folder(path, std::strerror(errno));
@@ -58,7 +58,7 @@ Descriptor new_socket(int flags) {
   return detail::opened(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0), "socket");
 }
 
-/// A path of a file in an open folder: short enough for any folder, and in no other one.
+/// The path of a file through the descriptor of its folder: short for any folder, and independent of renames.
 std::string through(const Descriptor& folder, const std::string& name) {
   return "/proc/self/fd/" + std::to_string(folder.get()) + '/' + name;
 }
@@ -71,7 +71,7 @@ bool is_socket_name(std::string_view name) {
 
 fs::path SocketFolder::usual_path() {
   const char* set = std::getenv("XDG_RUNTIME_DIR");
-  // The specification has relative paths ignored.
+  // The specification says to ignore relative paths.
   if (set != nullptr && *set == '/') return fs::path(set) / "raylift";
   return "/tmp/raylift-" + std::to_string(::geteuid());
 }
@@ -111,9 +111,9 @@ std::vector<std::string> SocketFolder::names() const {
 std::pair<Descriptor, std::string> SocketFolder::listen() const {
   constexpr int kBacklog = 16;
   Descriptor socket = new_socket(SOCK_NONBLOCK);
-  // Before it has a name: bind() takes the mode over, but for the umask.
+  // Before bind(), which uses this mode, less the umask.
   if (::fchmod(socket.get(), S_IRUSR | S_IWUSR) != 0) refuse_folder(path_, std::strerror(errno));
-  // It gets its name once it listens: one that does not is taken for that of a viewer that has ended.
+  // The socket gets its name once it listens: a socket that does not counts as that of a viewer that has ended.
   const std::string number = std::to_string(::getpid());
   const std::string first = ".starting-" + number;
   remove(first);

@@ -9,16 +9,15 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "cli/options.h"
 #include "model/json_file.h"
-#include "model/photon_json.h"
+#include "model/setting_json.h"
 
 namespace raylift::viewer {
 namespace {
 
 using Json = KeptJson;
 
-constexpr auto kMin = static_cast<float>(kMinOpacity);
+using Part = Setting::Part;
 
 template <int N, class Vector>
 void read_numbers(const Json& json, Vector& target) {
@@ -48,19 +47,8 @@ Bookmark from_json(const Json& json) {
   }
   bookmark.whole = json.contains("color");
   if (bookmark.whole) {
-    s.color = color_by(json.at("color").get<std::string>());
-    s.rays = ray_mode(json.at("rays").get<std::string>());
-    s.shells = shells_mode(json.at("shells").get<std::string>());
-    s.fill = json.at("wireframe").get<bool>() ? Fill::wireframe : Fill::surface;
-    s.edges = json.at("edges").get<bool>();
-    s.feature_edges = json.value("feature-edges", false);
-    s.smooth = json.at("smooth").get<bool>();
-    s.back_faces = json.at("back-faces").get<bool>();
-    s.caps = json.at("caps").get<bool>();
-    s.opacity = std::clamp(json.at("opacity").get<float>(), kMin, 1.0F);
+    read_settings(json, s, {Part::scene});
     bookmark.hidden = json.at("hidden").get<std::vector<std::string>>();
-    s.glass = std::clamp(json.value("glass", s.glass), kMin, 1.0F);
-    s.detail = std::clamp(json.value("detail", s.detail), 0.0F, kMaxDetail);
     for (std::size_t i = 1; i != kStyleNames.size(); ++i)
       if (const auto styled = json.find("styled"); styled != json.end() && styled->contains(kStyleNames[i]))
         bookmark.styled[i] = styled->at(std::string(kStyleNames[i])).get<std::vector<std::string>>();
@@ -70,7 +58,7 @@ Bookmark from_json(const Json& json) {
   }
   if (const auto light = json.find("light"); light != json.end()) {
     bookmark.light = light_origin(*light);
-    s.photons = photon_settings(*light);
+    read_settings(*light, s, {Part::light, Part::time});
   }
   if (!(camera.distance > 0) || !(q.norm() > 0.5) || !camera.target.allFinite())
     throw Error(ErrorKind::malformed, "its camera is not valid");
@@ -95,30 +83,19 @@ Json to_json(const Bookmark& bookmark) {
     json["clip-box-away"] = s.clip_box->away;
   }
   if (!bookmark.whole) return json;
-  json["color"] = cli::name_of(s.color, kColorNames);
-  json["rays"] = cli::name_of(s.rays, kRayModeNames);
-  json["shells"] = cli::name_of(s.shells, kShellsNames);
-  json["wireframe"] = s.fill == Fill::wireframe;
-  json["edges"] = s.edges;
-  json["feature-edges"] = s.feature_edges;
-  json["smooth"] = s.smooth;
-  json["back-faces"] = s.back_faces;
-  json["caps"] = s.caps;
-  json["opacity"] = s.opacity;
+  json.update(settings_json(s, {Part::scene}));
   json["hidden"] = bookmark.hidden;
-  json["glass"] = s.glass;
-  json["detail"] = s.detail;
   for (std::size_t i = 1; i != kStyleNames.size(); ++i)
     if (!bookmark.styled[i].empty()) json["styled"][std::string(kStyleNames[i])] = bookmark.styled[i];
   for (const auto& [opacity, of] : bookmark.opacities)
     json["opacities"].push_back({{"opacity", opacity / 100.0}, {"solids", of}});
   if (bookmark.light.empty()) return json;
   json["light"] = origin_json(bookmark.light);
-  json["light"].update(photon_json(s.photons));
+  json["light"].update(settings_json(s, {Part::light, Part::time}));
   return json;
 }
 
-/// The path of each node; where several have the same, with its number among these, from 1: "/World/pmt[3]".
+/// The path of each node. Nodes with equal paths are numbered from 1: "/World/pmt[3]".
 std::vector<std::string> numbered_paths(const Scene& scene) {
   std::vector<std::string> paths;
   std::vector<int> numbers;
@@ -133,7 +110,7 @@ std::vector<std::string> numbered_paths(const Scene& scene) {
   return names;
 }
 
-/// The solids that have a value, as hidden_solids() writes them. `marked`: of the same scene, for its visibility.
+/// The solids that have a value, in the form of hidden_solids(). `marked`: scratch, of the same scene.
 std::vector<std::string> solids_with(Solids& marked, const std::vector<std::uint8_t>& values, std::uint8_t value) {
   std::vector<std::uint8_t> others;  // so that those with the value are hidden
   others.reserve(values.size());
@@ -143,7 +120,7 @@ std::vector<std::string> solids_with(Solids& marked, const std::vector<std::uint
   return hidden_solids(marked);
 }
 
-/// Gives these the value.
+/// Sets the value of these solids.
 void set_value(const Solids& solids, const std::vector<std::string>& written, std::uint8_t value,
                std::vector<std::uint8_t>& values) {
   if (written.empty()) return;
@@ -224,13 +201,13 @@ std::vector<std::uint8_t> styles(const Solids& solids,
   return result;
 }
 
-void keep_solids(const Solids& solids, Bookmark& bookmark) {
+void save_solids(const Solids& solids, Bookmark& bookmark) {
   bookmark.hidden = hidden_solids(solids);
   bookmark.styled = styled_solids(solids);
   bookmark.opacities = solids_by_opacity(solids);
 }
 
-void put_solids_back(const Bookmark& bookmark, Solids& solids) {
+void restore_solids(const Bookmark& bookmark, Solids& solids) {
   if (!bookmark.whole) return;
   solids.set_all(visibility(solids, bookmark.hidden), styles(solids, bookmark.styled),
                  opacities(solids, bookmark.opacities));

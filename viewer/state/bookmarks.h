@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saved cameras, by the scene's file name, in a JSON file. No GL.
+// Saved views, by the scene's file, in a JSON file. No GL.
 #pragma once
 
 #include <array>
@@ -20,49 +20,48 @@ namespace raylift::viewer {
 struct Bookmark {
   std::string name;
   Camera camera;
-  /// Those that follow are set from what add() was given; `hidden` as hidden_solids() writes it.
   Settings settings;
-  std::vector<std::string> hidden;
-  /// The solids of each style but Style::plain, as styled_solids() writes them.
+  std::vector<std::string> hidden;  ///< by hidden_solids()
+  /// The solids of each style but Style::plain, by styled_solids().
   std::array<std::vector<std::string>, kStyleNames.size()> styled = {};
-  bool whole = true;  ///< false: of an older file, with camera and clipping plane alone
-  /// The light that was shown, with settings.photons; empty: there was none, and what there is stays.
+  bool whole = true;  ///< false: from an older file, with camera and clipping planes alone
+  /// The light that was shown, with settings.photons. Empty: none; the current light stays.
   LightOrigin light = {};
-  /// Those of glass with an opacity of their own, by hundredths.
+  /// The solids of glass with an opacity of their own, by hundredths.
   std::map<std::uint8_t, std::vector<std::string>> opacities = {};
 };
 
-/// The hidden solids, by the paths of the highest nodes below which all is hidden. Of several nodes with one path, the
-/// number counts: "/World/pmt/" with all below it, "/World/pmt" by itself, "/World/pmt[3]" (the third).
+/// The hidden solids, as paths of the highest nodes below which all solids are hidden: "/World/pmt/" with all below it,
+/// "/World/pmt" alone, "/World/pmt[3]" the third node of this path.
 [[nodiscard]] std::vector<std::string> hidden_solids(const Solids& solids);
-/// The solids of each style, likewise.
+/// The solids of each style, in the same form.
 [[nodiscard]] std::array<std::vector<std::string>, kStyleNames.size()> styled_solids(const Solids& solids);
-/// The styles that they mean: one value per solid.
+/// The inverse: one style per solid.
 [[nodiscard]] std::vector<std::uint8_t> styles(const Solids& solids,
                                                const std::array<std::vector<std::string>, kStyleNames.size()>& styled);
-/// Those of glass with an opacity of their own, likewise by their hundredths, and what they mean.
+/// The solids of glass with an opacity of their own, by hundredths; and the inverse, one value per solid.
 [[nodiscard]] std::map<std::uint8_t, std::vector<std::string>> solids_by_opacity(const Solids& solids);
 [[nodiscard]] std::vector<std::uint8_t> opacities(
     const Solids& solids, const std::map<std::uint8_t, std::vector<std::string>>& by_hundredths);
-/// The visibility that they mean: one value per solid. Paths that are not there mean nothing.
+/// The inverse of hidden_solids(): one value per solid. Unknown paths are ignored.
 [[nodiscard]] std::vector<std::uint8_t> visibility(const Solids& solids, const std::vector<std::string>& hidden);
 
 /// Writes visibility, styles and opacities of the solids into a bookmark.
-void keep_solids(const Solids& solids, Bookmark& bookmark);
-/// Puts them back, as one change. A bookmark of an older file, without them, changes nothing.
-void put_solids_back(const Bookmark& bookmark, Solids& solids);
+void save_solids(const Solids& solids, Bookmark& bookmark);
+/// Restores them as one change that can be undone. A bookmark that is not whole changes nothing.
+void restore_solids(const Bookmark& bookmark, Solids& solids);
 
 class Bookmarks {
  public:
   Bookmarks() = default;
-  /// Reads the bookmarks of a scene, by its file's absolute path; those of the file's name alone are read too; there
-  /// are none where the file does not exist. Errors: io, malformed.
+  /// Reads the bookmarks of a scene, by its file's absolute path, or else by the file's name. None if the file of
+  /// bookmarks does not exist. Errors: io, malformed.
   Bookmarks(std::filesystem::path file, std::string scene) { open(std::move(file), std::move(scene)); }
-  /// The same. After an error there are no bookmarks, and saving fails, so that the file stays as it is.
+  /// The same. After an error there are no bookmarks, and saving fails, so that the file is not overwritten.
   void open(std::filesystem::path file, std::string scene);
 
   [[nodiscard]] const std::vector<Bookmark>& all() const { return bookmarks_; }
-  /// The bookmark of a name; null where there is none. Valid until the next change.
+  /// The bookmark of a name; null if unknown. Valid until the next change.
   [[nodiscard]] const Bookmark* find(std::string_view name) const;
   /// Adds a bookmark, or replaces the one of its name, and saves. Errors: io, malformed.
   void add(const Bookmark& bookmark);

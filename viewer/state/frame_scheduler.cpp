@@ -140,7 +140,7 @@ void FrameScheduler::draw(ViewerState& state, bool at_once) {
     pace_.reset();
   bool complete = true;
   state.messages().attempt([&] {
-    renderer_.resize(state.framebuffer(), coarse || request.rays ? 1 : state.options().samples);
+    renderer_.resize(state.framebuffer(), coarse || request.rays ? 1 : state.options().image.samples);
     std::optional<ForeignImage> image;
     if (request.rays) {
       if (step != Step::cast_on)

@@ -62,7 +62,9 @@ class FrameScheduler {
   void update_scene(ViewerState& state);
   void simulate_light(ViewerState& state);
   void note_time(double seconds);
-  [[nodiscard]] bool casts(const ViewerState& state) const { return caster_ && state.settings().rays != RayMode::off; }
+  [[nodiscard]] bool casts(const ViewerState& state) const {
+    return caster_ && state.settings().ray_cast != RayMode::off;
+  }
   [[nodiscard]] std::array<int, 2> pixel_under(const Cursor& cursor) const;
   [[nodiscard]] Resolution coarser(const Resolution& size, bool rays) const;
 

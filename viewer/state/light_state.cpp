@@ -13,7 +13,8 @@ namespace raylift::viewer {
 
 LightOrigin LightState::origin() const {
   const auto absolute = [](const std::string& path) { return path.empty() ? path : bookmarks_key(path); };
-  return {absolute(options_.photons), absolute(options_.photon_compare), options_.source, source_moved_};
+  return {absolute(options_.light.origin.photons), absolute(options_.light.origin.compare),
+          options_.light.origin.source, source_moved_};
 }
 
 void LightState::go_to(const LightOrigin& origin) {
@@ -29,7 +30,7 @@ void LightState::go_to(const LightOrigin& origin) {
 }
 
 void LightState::open_photons(const std::string& path, const std::string& compare) {
-  take_light({path, compare, {}}, options_);
+  options_.light.origin = {path, compare, {}};
   geometry_.reset();
   shown_.photons = Photons();
   playing_ = false;
@@ -43,13 +44,14 @@ void LightState::set_photons(std::shared_ptr<const PhotonSet> set) {
   const bool first = !shown_.photons.set();
   shown_.photons = Photons(std::move(set), *shown_.scene);
   ++shown_.revision;
-  if (first && options_.play) play(true);
+  if (first && options_.light.play) play(true);
 }
 
 std::optional<LightRequest> LightState::request() const {
-  if (!shown_.scene || options_.source.empty()) return std::nullopt;
-  return LightRequest{options_.source,       source_moved_,        options_.source_photons,
-                      options_.source_paths, options_.source_seed, !shown_.settings.photons.filter.history.empty()};
+  if (!shown_.scene || options_.light.origin.source.empty()) return std::nullopt;
+  return LightRequest{options_.light.origin.source, source_moved_,
+                      options_.light.count,         options_.light.record,
+                      options_.light.seed,          !shown_.settings.photons.filter.history.empty()};
 }
 
 void LightState::set_geometry(std::shared_ptr<const GpuGeometry> geometry) {
@@ -60,18 +62,18 @@ void LightState::set_geometry(std::shared_ptr<const GpuGeometry> geometry) {
 void LightState::set_source(const std::string& text) {
   if (!text.empty()) {
     photon::check_source_text(text);
-    if (!options_.photons.empty()) open_photons({});
+    if (!options_.light.origin.photons.empty()) open_photons({});
   }
-  options_.source = text;
+  options_.light.origin.source = text;
   source_moved_.setZero();
   ++shown_.revision;
 }
 
 void LightState::move_source(double right, double up, const Resolution& window) {
-  if (options_.source.empty()) return shown_.messages.show("no source of light to move: --photon-source");
-  if (options_.source.starts_with("photons:") || options_.source.starts_with("gensteps:"))
+  if (options_.light.origin.source.empty()) return shown_.messages.show("no source of light to move: --photon-source");
+  if (options_.light.origin.source.starts_with("photons:") || options_.light.origin.source.starts_with("gensteps:"))
     return shown_.messages.show("photons of a file stay where they are");
-  const Float3 center = photon::parse_source(options_.source).center;
+  const Float3 center = photon::parse_source(options_.light.origin.source).center;
   const Eigen::Vector3d place =
       source_moved_ +
       Eigen::Vector3d(static_cast<double>(center.x), static_cast<double>(center.y), static_cast<double>(center.z));

@@ -65,49 +65,49 @@ photon::Sequence sequence_at(const photon::NpyReader& file, std::uint64_t place)
 }
 
 /// The steps of a run's photons at these places, each of which must have the history that the run has.
-PhotonSet followed_again(const ViewOptions& options, const Scene& scene, const std::vector<std::uint64_t>& places,
-                         const Progress& progress) {
+PhotonSet simulated_again(const std::string& run, const ViewOptions& options, const Scene& scene,
+                          const std::vector<std::uint64_t>& places, const Progress& progress) {
   PhotonSet set;
   if (places.empty()) return set;
-  const RunOfPhotons from = run_of(options.photons);
+  const RunOfPhotons from = run_of(run);
   UploadOptions upload_options = options.upload;
   upload_options.bvh = true;
   photon::refuse_unsimulated(scene);
   const GpuGeometry geometry = upload(scene, choose_device(options.device), upload_options, progress);
   const photon::LoadedSource source(from.source, geometry, from.run.seed, options.load.limits);
-  const photon::NpyReader sequences(sequences_of(options.photons));
+  const photon::NpyReader sequences(sequences_of(run));
   const Stage stage(progress, "photons", places.size());
   for (std::size_t i = 0; i != places.size(); ++i) {
     stage.advance(i);
     photon::Run one = from.run;
     one.first += places[i];
-    add_paths(set, photon::record(geometry, source.source(), one, 1), photon::kSequenceEvents, options.photons,
-              one.first);
+    add_paths(set, photon::record(geometry, source.source(), one, 1), photon::kSequenceEvents, run, one.first);
     const photon::Sequence said = sequence_at(sequences, places[i]);
     if (history_of(set.path(i)) != photon::History{said.events[0], said.events[1]})
-      throw Error(ErrorKind::usage, fmt::format("photon {} has another history in this scene", one.first),
-                  {options.photons, {}}, "open the scene of the run, with its --optics");
+      throw Error(ErrorKind::usage, fmt::format("photon {} has another history in this scene", one.first), {run, {}},
+                  "open the scene of the run, with its --optics");
   }
   return set;
 }
 
 }  // namespace
 
-PhotonSet load_photons(const ViewOptions& options, const Scene& scene, const Progress& progress) {
-  if (options.photon_compare.empty()) return load_photons(options.photons, scene, options.photon_limit, progress);
-  const std::string sequences = sequences_of(options.photons);
-  const photon::Comparison comparison = photon::compare_histories(sequences, sequences_of(options.photon_compare));
+PhotonSet load_photons(const LightOrigin& origin, const ViewOptions& options, const Scene& scene,
+                       const Progress& progress) {
+  if (origin.compare.empty()) return load_photons(origin.photons, scene, options.light.limit, progress);
+  const std::string sequences = sequences_of(origin.photons);
+  const photon::Comparison comparison = photon::compare_histories(sequences, sequences_of(origin.compare));
   std::vector<std::uint64_t> places = photon::deviating_photons(comparison, sequences, kMaxOfEach);
-  places.resize(std::min<std::size_t>(places.size(), options.photon_limit));
-  PhotonSet set = followed_again(options, scene, places, progress);
+  places.resize(std::min<std::size_t>(places.size(), options.light.limit));
+  PhotonSet set = simulated_again(origin.photons, options, scene, places, progress);
   const auto deviating = std::count_if(comparison.histories.begin(), comparison.histories.end(),
                                        [](const photon::HistoryCount& one) { return one.deviates(); });
   set.notes.push_back(
       deviating == 0
-          ? "no history deviates from " + options.photon_compare
+          ? "no history deviates from " + origin.compare
           : fmt::format("{} from {}: {} of them, up to {} of each",
                         cli::counted(static_cast<std::uint64_t>(deviating), "history deviates", "histories deviate"),
-                        options.photon_compare, cli::counted(places.size(), "photon", "photons"), kMaxOfEach));
+                        origin.compare, cli::counted(places.size(), "photon", "photons"), kMaxOfEach));
   return set;
 }
 

@@ -93,7 +93,7 @@ void SceneLoader::start_loading(const ViewerState& state) {
 }
 
 void SceneLoader::watch(ViewerState& state) {
-  if (!state.options().watch || state.file().empty() || Clock::now() < next_watch_) return;
+  if (!state.options().window.watch || state.file().empty() || Clock::now() < next_watch_) return;
   next_watch_ = Clock::now() + std::chrono::milliseconds(400);
   std::error_code failed;
   const auto now = std::filesystem::last_write_time(state.file(), failed);
@@ -125,10 +125,10 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
 void SceneLoader::read_photons(const ViewerState& state) {
   photon_requests_ = state.light().photon_requests();
   reading_.reset();  // cancels the reading before
-  if (!state.scene() || state.options().photons.empty()) return;
+  if (!state.scene() || state.options().light.origin.photons.empty()) return;
   reading_ =
       std::make_unique<Task<PhotonSet>>([scene = state.scene(), options = state.options()](const Progress& progress) {
-        return load_photons(options, *scene, progress);
+        return load_photons(options.light.origin, options, *scene, progress);
       });
 }
 

@@ -17,7 +17,7 @@
 namespace raylift::viewer {
 namespace {
 
-/// The value of an option that is needed before the others are read; the last one counts.
+/// The value of an option that is read before all others; the last one counts.
 std::optional<std::string> early_value(int argc, char** argv, const std::string& name) {
   std::optional<std::string> value;
   for (int i = 1; i < argc; ++i) {
@@ -39,7 +39,7 @@ std::string as_text(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// An option with its value, or several where the value is a list of texts.
+/// Adds an option with its value, or one option for each text of a list.
 void add_arguments(const std::string& key, const nlohmann::json& value, std::vector<std::string>& arguments) {
   const std::string option = "--" + key + '=';
   if (!value.is_array()) {

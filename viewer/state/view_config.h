@@ -13,8 +13,9 @@ namespace raylift::viewer {
 /// The folder of configuration and bookmarks: $XDG_CONFIG_HOME/raylift, else ~/.config/raylift. Empty without a home.
 [[nodiscard]] std::string config_folder();
 
-/// The file that the command line names, or the default one; empty where there is none, or where the command line asks
-/// for none, for the help or for the version, or has the option `instead`.
+/// The file that the command line names, or the default file. Empty where it does not exist, and for --no-config,
+/// --help,
+/// --version and the option `instead`.
 [[nodiscard]] std::string config_file(int argc, char** argv, const std::string& instead);
 
 /// The configuration as arguments for `app`. Errors: io, malformed.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/setting_table.h"
 #include "state/view_config.h"
 #include "state/view_options.h"
 
@@ -25,23 +26,13 @@ std::string bookmarks_key(const std::string& scene_file) {
 }
 
 Settings with_bookmark(const Settings& settings, const Bookmark& bookmark) {
-  Settings result = bookmark.whole ? bookmark.settings : settings;
+  Settings result = settings;
   result.clip = bookmark.settings.clip;
   result.more_clips = bookmark.settings.more_clips;
   result.clip_box = bookmark.settings.clip_box;
-  result.measured = settings.measured;
-  result.box = settings.box;
-  result.axes = settings.axes;
-  result.scale_bar = settings.scale_bar;
-  result.background = settings.background;
-  if (bookmark.light.empty()) result.photons = settings.photons;
+  if (bookmark.whole) copy_settings(bookmark.settings, result, {Setting::Part::scene});
+  if (!bookmark.light.empty()) result.photons = bookmark.settings.photons;
   return result;
-}
-
-void take_light(const LightOrigin& light, ViewOptions& options) {
-  options.photons = light.photons;
-  options.photon_compare = light.compare;
-  options.source = light.source;
 }
 
 std::string output_name(const std::string& pattern, const std::string& file, std::size_t number,
@@ -63,7 +54,7 @@ std::string output_name(const std::string& pattern, const std::string& file, std
 }
 
 bool writes_frames(const ViewOptions& options) {
-  return options.frames > 0 && options.output.find("{frame}") != std::string::npos;
+  return options.image.frames > 0 && options.image.output.find("{frame}") != std::string::npos;
 }
 
 }  // namespace raylift::viewer

@@ -34,12 +34,13 @@ std::vector<std::uint32_t> matching(const std::string& pattern, bool configured,
 
 /// The box of --clip-box in this scene.
 void set_clip_box(const ViewOptions& options, const Solids& solids, Opening& view) {
-  std::optional<Bounds> box = parse_box(options.clip_box);
+  std::optional<Bounds> box = parse_box(options.solids.clip_box);
   if (!box) {
-    const auto found = matching(options.clip_box, options.clip_box == options.configured.clip_box, solids, view.notes);
+    const auto found = matching(options.solids.clip_box, options.solids.clip_box == options.solids.configured.clip_box,
+                                solids, view.notes);
     if (!found.empty()) box = box_around(solids, found);
   }
-  if (box && !box->empty()) view.settings.set_clip_box({*box, options.clip_box_away});
+  if (box && !box->empty()) view.settings.set_clip_box({*box, options.solids.clip_box_away});
 }
 
 /// PATTERN or PATTERN=OPACITY, as --glass takes it; the whole where solids are found by that, or no opacity is behind
@@ -57,20 +58,20 @@ std::pair<std::string, std::uint8_t> split_opacity(const std::string& text, cons
 Notes apply_visibility(const ViewOptions& options, Solids& solids) {
   Notes notes;
   std::vector<std::uint32_t> shown;
-  for (std::size_t i = 0; i != options.only.size(); ++i) {
-    const auto found = matching(options.only[i], i < options.configured.only, solids, notes);
+  for (std::size_t i = 0; i != options.solids.only.size(); ++i) {
+    const auto found = matching(options.solids.only[i], i < options.solids.configured.only, solids, notes);
     shown.insert(shown.end(), found.begin(), found.end());
   }
   if (!shown.empty()) solids.show_only(shown);
-  for (std::size_t i = 0; i != options.hide.size(); ++i)
-    solids.set_visible(matching(options.hide[i], i < options.configured.hide, solids, notes), false);
-  for (std::size_t style = 1; style != options.styled.size(); ++style)
-    for (std::size_t i = 0; i != options.styled[style].size(); ++i) {
+  for (std::size_t i = 0; i != options.solids.hide.size(); ++i)
+    solids.set_visible(matching(options.solids.hide[i], i < options.solids.configured.hide, solids, notes), false);
+  for (std::size_t style = 1; style != options.solids.styled.size(); ++style)
+    for (std::size_t i = 0; i != options.solids.styled[style].size(); ++i) {
       const auto as = static_cast<Style>(style);
-      const std::string& text = options.styled[style][i];
+      const std::string& text = options.solids.styled[style][i];
       const auto [pattern, opacity] =
           as == Style::glass ? split_opacity(text, solids) : std::pair(text, std::uint8_t{0});
-      solids.set_style(matching(pattern, i < options.configured.styled[style], solids, notes), as, opacity);
+      solids.set_style(matching(pattern, i < options.solids.configured.styled[style], solids, notes), as, opacity);
     }
   return notes;
 }
@@ -91,10 +92,10 @@ Opening open_view(const ViewOptions& options, const Solids& solids, const Camera
     return made;
   };
   if (options.clip_facing) view.settings.clip = facing_plane(camera({}).forward());
-  if (!options.clip_box.empty()) set_clip_box(options, solids, view);
+  if (!options.solids.clip_box.empty()) set_clip_box(options, solids, view);
   std::vector<std::uint32_t> focus;
-  if (!options.focus.empty())
-    focus = matching(options.focus, options.focus == options.configured.focus, solids, view.notes);
+  if (!options.solids.focus.empty())
+    focus = matching(options.solids.focus, options.solids.focus == options.solids.configured.focus, solids, view.notes);
   view.focus = focus.empty() ? shown_solid(looks(solids, view.settings)) : focus;
   view.camera = camera(framed_points(solids, view.settings, view.focus));
   if (!focus.empty()) view.in_the_way = all_but(solids, view.focus);

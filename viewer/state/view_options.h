@@ -16,11 +16,55 @@
 #include "cli/camera.h"
 #include "cli/cli11_forward.h"
 #include "cli/session.h"
-#include "model/settings.h"
+#include "model/setting_table.h"
 #include "model/solids.h"
 #include "state/bookmarks.h"
 
 namespace raylift::viewer {
+
+/// Images that are written or timed without a window.
+struct ImageOptions {
+  std::string output;  ///< PNG file; empty: none
+  Resolution resolution;
+  GlRenderer gl = GlRenderer::automatic;
+  int samples = 0;              ///< per pixel; 0: chosen by the renderer
+  int frames = 0;               ///< more than 0: draw this many, and print the frame rate
+  int ray_samples = 16;         ///< per pixel
+  std::optional<double> orbit;  ///< angle of the camera's orbit during these frames, degrees
+  bool legend = false;
+};
+
+struct WindowOptions {
+  bool watch = false;      ///< reload a file that changes
+  bool no_socket = false;  ///< no other program reaches the window
+  bool light = false;      ///< theme of the panels
+  double ui_scale = 0;     ///< of text and panels; 0: the monitor's
+};
+
+/// Photons that are drawn.
+struct LightOptions {
+  LightOrigin origin;
+  std::uint64_t limit = 1'000'000;  ///< maximum number of paths, and of points
+  std::uint64_t count = 1'000'000;  ///< photons of a source
+  std::uint64_t record = 1000;      ///< photons of a source whose steps are drawn
+  std::uint64_t seed = 0;           ///< of a source
+  bool play = false;                ///< time runs
+};
+
+/// Patterns of solids, in the form of find().
+struct SolidOptions {
+  std::vector<std::string> hide, only;
+  std::array<std::vector<std::string>, kStyleNames.size()> styled;  ///< by Style
+  std::string focus;                                                ///< the solids that the camera frames
+  std::string clip_box;                                             ///< in the form of find_box()
+  bool clip_box_away = false;
+  /// The patterns of the configuration, which come first.
+  struct Configured {
+    std::size_t hide = 0, only = 0;
+    std::string focus, clip_box;
+    std::array<std::size_t, kStyleNames.size()> styled{};
+  } configured;
+};
 
 struct ViewOptions {
   std::vector<std::string> files;
@@ -28,60 +72,28 @@ struct ViewOptions {
   LoadOptions load;
   UploadOptions upload;
   std::string device = "auto";
-  GlRenderer gl = GlRenderer::automatic;
-
-  std::string output;  ///< empty: a window
-  Resolution resolution;
-  int samples = 0;              ///< 0: by the renderer
-  int frames = 0;               ///< more than 0: draws this many and prints the frame rate
-  int ray_samples = 16;         ///< per pixel
-  std::optional<double> orbit;  ///< degrees that the camera turns about the scene during these frames
-  bool offscreen = false;
-  bool watch = false;
-  bool no_socket = false;  ///< no other program reaches the window
-  bool legend = false;     ///< in images that are written
-  bool light = false;      ///< the panels' theme
-  double ui_scale = 0;     ///< of font and panels; 0: the monitor's
-  std::string bookmarks;   ///< the file; empty: in the configuration's folder
-  std::string bookmark;    ///< the name of the one to open with
-
-  std::string photons;         ///< a folder or an array; empty: none
-  std::string photon_compare;  ///< another run: photons whose histories deviate from its
-  std::uint64_t photon_limit = 1'000'000;
-  bool play = false;   ///< time runs
-  std::string source;  ///< of photons that the viewer follows itself; empty: none
-  std::uint64_t source_photons = 1'000'000;
-  std::uint64_t source_paths = 1000;
-  std::uint64_t source_seed = 0;
-
+  ImageOptions image;
+  WindowOptions window;
+  std::string bookmarks;  ///< the file; empty: in the folder of the configuration
+  std::string bookmark;   ///< the name of the bookmark that scenes open with
+  LightOptions light;
+  SolidOptions solids;
   Settings settings;
   CameraOptions camera;
-  std::vector<std::string> warnings;  ///< about options that have no effect
-  std::vector<std::string> clips;     ///< as typed; settings.clip and more_clips follow from them
-  std::vector<std::string> measured;  ///< as typed; settings.measured follows from them
   bool clip_facing = false;           ///< settings.clip follows from the camera
-  std::string clip_box;               ///< as find_box() reads it; settings.clip_box follows from the scene
-  bool clip_box_away = false;
-  std::string focus;                                                ///< frames the solids that match
-  std::vector<std::string> hide, only;                              ///< patterns of solids, as find() reads them
-  std::array<std::vector<std::string>, kStyleNames.size()> styled;  ///< likewise, by Style
-  /// What the configuration said of these: its patterns come first.
-  struct Configured {
-    std::size_t hide = 0, only = 0, clips = 0, measured = 0;
-    std::string focus, clip_box;
-    std::array<std::size_t, kStyleNames.size()> styled{};
-  } configured;
+  std::vector<std::string> warnings;  ///< of options that have no effect
 };
 
-/// The options of light.
+/// The options that choose photons.
 void add_photon_options(CLI::App& app, ViewOptions& options);
 
 /// The options that a program has besides.
 struct MoreOptions {
   std::function<void(CLI::App&)> add;
   std::string footer;  ///< the end of --help
-  std::string
-      instead;  ///< an option with which files are other words: no configuration is read, and nothing is checked
+  /// An option with which FILE... are other words: no configuration is read, and nothing is checked.
+  std::string instead;
+  const SettingTable& settings = setting_table();
 };
 
 /// Reads configuration and command line into `options`. Returns the text of --help or --version where one of them is
@@ -116,9 +128,6 @@ struct Opening {
 /// The settings with those of a bookmark: the window's own (axes, scale bar, background) and what is measured stay, and
 /// so does light where the bookmark has none.
 [[nodiscard]] Settings with_bookmark(const Settings& settings, const Bookmark& bookmark);
-/// In place of the light of --photons or --photon-source.
-void take_light(const LightOrigin& light, ViewOptions& options);
-
 /// `pattern` with {name} replaced by the scene's file name without its ending (.dae, .dae.gz), and {n} by its number;
 /// {frame} by that of a frame, from 0 on, with leading zeros.
 [[nodiscard]] std::string output_name(const std::string& pattern, const std::string& file, std::size_t number,

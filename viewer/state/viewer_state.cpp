@@ -67,7 +67,7 @@ void ViewerState::open_view(std::vector<std::string>& warnings) {
     viewpoint_.frame_all();  // for the case that this scene lacks what the options name
     Opening view = viewer::open_view(options_, *shown_.solids, shown_.camera, shown_.aspect());
     if (options_.clip_facing) shown_.settings.clip = view.settings.clip;
-    if (!options_.clip_box.empty()) shown_.settings.clip_box = view.settings.clip_box;
+    if (!options_.solids.clip_box.empty()) shown_.settings.clip_box = view.settings.clip_box;
     if (options_.camera.eye || options_.camera.target) view.focus.clear();
     viewpoint_.set(view.camera, std::move(view.focus), 1 / options_.camera.zoom);
     appearance_.set_in_the_way(std::move(view.in_the_way));
@@ -86,7 +86,7 @@ void ViewerState::set_detail(Detail detail) {
 }
 
 bool ViewerState::wants_device_scene() const {
-  return scene() && (settings().rays != RayMode::off || settings().color == ColorBy::residency);
+  return scene() && (settings().ray_cast != RayMode::off || settings().color == ColorBy::residency);
 }
 
 void ViewerState::set_device_scene(std::shared_ptr<const DeviceScene> scene) {
@@ -102,7 +102,7 @@ void ViewerState::add_bookmark(std::string name) {
   }
   messages().attempt([&] {
     Bookmark bookmark{name, camera(), settings(), {}, {}, true, light_.origin()};
-    if (shown_.solids) keep_solids(*shown_.solids, bookmark);
+    if (shown_.solids) save_solids(*shown_.solids, bookmark);
     bookmarks_.add(bookmark);
     messages().show("bookmark '" + name + "' saved");
   });
@@ -116,7 +116,7 @@ void ViewerState::go_to(const Bookmark& bookmark) {
   viewpoint_.set(bookmark.camera);
   shown_.settings = with_bookmark(shown_.settings, bookmark);
   appearance_.set_in_the_way({});
-  if (shown_.solids) put_solids_back(bookmark, *shown_.solids);
+  if (shown_.solids) restore_solids(bookmark, *shown_.solids);
   if (!bookmark.light.empty()) messages().attempt([&] { light_.go_to(bookmark.light); });
   shown_.moved();
 }

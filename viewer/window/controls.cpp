@@ -73,7 +73,7 @@ void double_click(Target to, Event event) {
 }
 
 void wireframe(Settings& s) {
-  s.fill = after(s.fill, kFillNames);
+  s.wireframe = !s.wireframe;
 }
 void edges(Settings& s) {
   s.edges = !s.edges;
@@ -87,7 +87,7 @@ void transparency(Settings& s) {
 /// A change that rays do not show.
 template <void (*change)(Settings&)>
 void unless_rays(ViewerState& state) {
-  if (state.settings().rays == RayMode::off) return state.change_settings(change);
+  if (state.settings().ray_cast == RayMode::off) return state.change_settings(change);
   state.messages().show("rays show opaque surfaces; K until 'off' draws");
 }
 
@@ -228,7 +228,7 @@ std::vector<Control> make_controls() {
       {Kind::key, {","}, "light a little earlier", [](ViewerState& s) { s.light().step_time(-0.01); }},
       {Kind::key, {"."}, "light a little later", [](ViewerState& s) { s.light().step_time(0.01); }},
       {Kind::key, {"Shift+Space"}, "light of all times", all_times},
-      {Kind::key, {"K"}, "next ray-casting mode", [](Settings& s) { s.rays = after(s.rays, kRayModeNames); }},
+      {Kind::key, {"K"}, "next ray-casting mode", [](Settings& s) { s.ray_cast = after(s.ray_cast, kRayModeNames); }},
       {Kind::key, {"I"}, "axes and scale bar", [](Settings& s) { s.axes = s.scale_bar = !s.axes; }},
       {Kind::key, {"Ctrl+D"}, "bookmark the view", [](ViewerState& s) { s.add_bookmark(); }},
       {Kind::key, {"Ctrl+O"}, "open a file", [](Target to, Event) { to.layout.opening = true; }},

@@ -22,10 +22,8 @@ void draw_files(ViewerState& state) {
 }
 
 bool edit_surfaces(Settings& s) {
-  const char* rays = s.rays != RayMode::off ? kRaysShowSurfaces : nullptr;
-  bool wireframe = s.fill == Fill::wireframe;
-  bool changed = checkbox("wireframe", wireframe, "Lines instead of surfaces (M)", rays);
-  s.fill = wireframe ? Fill::wireframe : Fill::surface;
+  const char* rays = s.ray_cast != RayMode::off ? kRaysShowSurfaces : nullptr;
+  bool changed = checkbox("wireframe", s.wireframe, "Lines instead of surfaces (M)", rays);
   second_column();
   changed |= checkbox("edges", s.edges, "The triangles' edges over the surfaces (G)", rays);
   bool features = s.feature_edges;
@@ -40,7 +38,7 @@ bool edit_surfaces(Settings& s) {
   changed |= slider("opacity", s.opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of all surfaces (T)", rays);
   changed |= slider("detail", s.detail, 0, kMaxShownDetail, "%.2f px",
                     "How far solids that are seen small may lie off, where they are simplified; 0: none is",
-                    s.rays != RayMode::off ? "Rays meet the scene's own triangles" : nullptr);
+                    s.ray_cast != RayMode::off ? "Rays meet the scene's own triangles" : nullptr);
   return changed;
 }
 
@@ -64,7 +62,7 @@ PanelPlace draw_image_settings(ViewerState& state, WindowLayout& layout, float w
     draw_files(state);
     Settings s = state.settings();
     bool changed = choose("colour", kColorNames, s.color, "What colours mean (C)");
-    changed |= choose("rays", kRayModeNames, s.rays, "Cast rays instead of drawing, and what they show (K)");
+    changed |= choose("rays", kRayModeNames, s.ray_cast, "Cast rays instead of drawing, and what they show (K)");
     changed |= choose("shells", kShellsNames, s.shells, "How solids are drawn that enclose nearly all others (V)");
     changed |= edit_surfaces(s);
     std::function<void(ViewerState&)> then;

@@ -63,13 +63,13 @@ void LegendPanel::draw(const ViewerState& state, const FrameScheduler& frames, f
   Key key{state.scene().get(),
           state.appearance().version(),
           settings.color,
-          settings.rays,
+          settings.ray_cast,
           depths,
           0,
           settings.photons.color,
           {}};
-  const bool light = photons.set() && settings.rays == RayMode::off;
-  const bool by_hits = settings.colors_hits() && settings.rays == RayMode::off;
+  const bool light = photons.set() && settings.ray_cast == RayMode::off;
+  const bool by_hits = settings.colors_hits() && settings.ray_cast == RayMode::off;
   if (light) {
     (void)photons.choice(settings.photons.filter);
     key.light = photons.choice_version();

@@ -122,8 +122,8 @@ void LightPanel::edit_filter(PhotonFilter& filter) {
 }
 
 void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
-  if (shown_source_ != state.options().source) {
-    shown_source_ = state.options().source;
+  if (shown_source_ != state.options().light.origin.source) {
+    shown_source_ = state.options().light.origin.source;
     fill(source_, shown_source_);
   }
   if (text_field("source", "point:0,0,0", source_,
@@ -137,10 +137,10 @@ void LightPanel::edit_source(ViewerState& state, const FrameScheduler& frames) {
 
 void LightPanel::draw(ViewerState& state, const FrameScheduler& frames) {
   ImGui::PushItemWidth(em(170));
-  if (state.options().photons.empty()) edit_source(state, frames);
+  if (state.options().light.origin.photons.empty()) edit_source(state, frames);
   if (!state.photons().set()) {
     ImGui::PopItemWidth();
-    wrapped(state.options().photons.empty() && state.options().source.empty()
+    wrapped(state.options().light.origin.photons.empty() && state.options().light.origin.source.empty()
                 ? "No photons. Open a run of 'raylift photons' with --photons DIR, or name a source."
                 : "No photons yet.");
     return;

@@ -42,7 +42,7 @@ void draw_style(ViewerState& state, const SelectedSolids& s) {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(em(110));
   const std::uint8_t own = state.solids()->opacities()[s.solids.front()];
-  float opacity = own == 0 ? state.settings().glass : static_cast<float>(own) / 100;
+  float opacity = own == 0 ? state.settings().glass_opacity : static_cast<float>(own) / 100;
   if (slider("opacity", opacity, static_cast<float>(kMinOpacity), 1, "%.2f", "Of what is selected"))
     state.appearance().slide_opacity(opacity);
   if (ImGui::IsItemDeactivatedAfterEdit()) state.appearance().end_slide();

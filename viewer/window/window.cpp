@@ -99,7 +99,7 @@ class Window {
  public:
   Window(const ViewOptions& options, cli::Session& session, const ServerFactory& make_server)
       : options_(options),
-        window_(open_window(options.resolution)),
+        window_(open_window(options.image.resolution)),
         gl_(init_gl()),
         state_(options, framebuffer_of(window_.get()).value_or(Resolution{1, 1})),
         panels_(state_, loader_, frames_, layout_),
@@ -112,10 +112,10 @@ class Window {
     session.debug("OpenGL: " + gl_.renderer + ", " + gl_.version);
     glfwSetWindowUserPointer(window_.get(), this);
     set_callbacks();
-    layout_.light = options.light;
+    layout_.light = options.window.light;
     if (const auto bookmarks = bookmarks_file(options); !bookmarks.empty())
       state_.remember(bookmarks.parent_path() / "window.json");
-    gui_ = std::make_unique<Gui>(window_.get(), options.ui_scale);  // calls the callbacks above after its own
+    gui_ = std::make_unique<Gui>(window_.get(), options.window.ui_scale);  // calls the callbacks above after its own
     if (make_server) listen(make_server, session);
   }
 
@@ -169,7 +169,7 @@ class Window {
   [[nodiscard]] double longest_wait() const {
     if (loader_.busy() || (server_ && server_->pending())) return 0.05;
     if (ImGui::GetIO().WantTextInput) return 0.2;  // its cursor blinks
-    return options_.watch || !state_.messages().text().empty() ? 0.4 : 1.0;
+    return options_.window.watch || !state_.messages().text().empty() ? 0.4 : 1.0;
   }
 
   /// Draws some frames after any change that panels show.
@@ -260,7 +260,7 @@ class Window {
     if (layout_.closing) glfwSetWindowShouldClose(w, GLFW_TRUE);
     if (layout_.full_screen == (glfwGetWindowMonitor(w) != nullptr)) return;
     if (!layout_.full_screen) {
-      glfwSetWindowMonitor(w, nullptr, 60, 60, options_.resolution.width, options_.resolution.height, 0);
+      glfwSetWindowMonitor(w, nullptr, 60, 60, options_.image.resolution.width, options_.image.resolution.height, 0);
       return;
     }
     GLFWmonitor* monitor = glfwGetPrimaryMonitor();

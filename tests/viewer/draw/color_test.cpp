@@ -88,7 +88,7 @@ class Legends : public testing::Test {
   Legend legend(ColorBy color, RayMode rays = RayMode::off) {
     Settings settings;
     settings.color = color;
-    settings.rays = rays;
+    settings.ray_cast = rays;
     return make_legend(scene_, settings, looks_, std::pair(1000.0, 3000.0));
   }
   Scene scene_ = load(test::data("detector.dae"));

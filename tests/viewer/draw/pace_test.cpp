@@ -69,7 +69,7 @@ TEST_F(Paced, ImagesAreThoseThatAreDrawnAtOnce) {
   const std::vector<std::pair<const char*, std::function<void(Settings&)>>> ways{
       {"surfaces", [](Settings&) {}},
       {"edges", [](Settings& s) { s.edges = true; }},
-      {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+      {"wireframe", [](Settings& s) { s.wireframe = true; }},
       {"feature edges", [](Settings& s) { s.set_feature_edges(true); }},
       {"transparent", [](Settings& s) { s.opacity = 0.4F; }},
       {"transparent, edges", [](Settings& s) { s.opacity = 0.4F, s.edges = true; }},

@@ -132,9 +132,9 @@ TEST_F(LiveLightTest, IsMovedByTheMouse) {
   ViewOptions options;
   options.files = {test::data("integrating_sphere.dae").string()};
   options.device = "host";
-  options.source = "point:0,0,0";
-  options.source_photons = 600;
-  options.source_paths = 5;
+  options.light.origin.source = "point:0,0,0";
+  options.light.count = 600;
+  options.light.record = 5;
   options.settings.photons.filter.history = "*";
   ViewerState state(options, {320, 240});
   SceneLoader loader;

@@ -288,7 +288,7 @@ TEST_F(CapImages, FollowThePlaneTheLooksAndTheSwitch) {
   EXPECT_EQ(compare(capped, draw(), 0).share, 0);
   settings_.clip = parse_clip("-1,-3,0");
   EXPECT_GT(compare(capped, draw(), 4).share, 0.01);
-  settings_.fill = Fill::wireframe;
+  settings_.wireframe = true;
   const Image lines = draw();
   settings_.caps = false;
   EXPECT_EQ(compare(lines, draw(), 0).share, 0) << "wires have nothing to close";

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/setting_table.h"
 #include "round_solids.h"
 #include "support/boxes.h"
 #include "viewer/window/typed.h"
@@ -259,7 +260,7 @@ TEST_F(FeatureEdgesImage, AreAllThatAWireframeShows) {
   const Image empty = draw();
   for (const bool styled : {false, true}) {
     set_look(styled ? Look::lines : Look::solid);
-    settings_.fill = styled ? Fill::surface : Fill::wireframe;
+    settings_.wireframe = !styled;
     settings_.feature_edges = false;
     EXPECT_GT(changed(empty).inside, 50);
     settings_.feature_edges = true;
@@ -299,7 +300,7 @@ TEST_F(FeatureEdgesImage, AreWhatAClickOnLinesMeets) {
 }
 
 TEST_F(FeatureEdgesImage, FollowTheLooks) {
-  settings_.fill = Fill::wireframe;
+  settings_.wireframe = true;
   settings_.feature_edges = true;
   const Image lines = draw();
   set_look(Look::hidden);

@@ -156,7 +156,7 @@ TEST_P(Seen, DrawsAllInOrderWhereNothingIsSimplifiedOrOutOfSight) {
   EXPECT_EQ(all.triangles(), list_.triangles);
   settings_.detail = 0.5F;
   EXPECT_LT(seen(sight_of(camera, settings_, scene_.bounds, kImage)).triangles(), list_.triangles * 4 / 5);
-  for (const auto& change : {+[](Settings& s) { s.edges = true; }, +[](Settings& s) { s.fill = Fill::wireframe; },
+  for (const auto& change : {+[](Settings& s) { s.edges = true; }, +[](Settings& s) { s.wireframe = true; },
                              +[](Settings& s) { s.color = ColorBy::residency; }}) {
     Settings settings = settings_;
     change(settings);

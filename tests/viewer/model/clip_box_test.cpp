@@ -288,7 +288,7 @@ class ClipBoxImage : public WithContext {
   }
   /// The share of pixels under which the drawn and the cast image find the same solid, or nothing.
   double agreement() {
-    settings_.rays = RayMode::normal;
+    settings_.ray_cast = RayMode::normal;
     caster_->start(camera_, settings_, kSize, {}, 1);
     while (!caster_->advance(1)) {
     }
@@ -305,7 +305,7 @@ class ClipBoxImage : public WithContext {
     const auto y = static_cast<int>(0.5 * (1 - at.y()) * kSize.height);
     const IdImage drawn = renderer_->ids(camera_, settings_);
     const std::uint32_t solid = drawn.ids[static_cast<std::size_t>(y * kSize.width + x)][0];
-    settings_.rays = RayMode::solid;
+    settings_.ray_cast = RayMode::solid;
     caster_->start(camera_, settings_, kSize, {}, 1);
     while (!caster_->advance(1)) {
     }
@@ -380,7 +380,7 @@ TEST_F(ClipBoxImage, WhatIsCutAwayCanNotBePickedNorHidesAnything) {
   settings_.background = parse_background("black");
   for (const auto& change :
        {+[](Settings&) {}, +[](Settings& s) { s.edges = true; }, +[](Settings& s) { s.set_feature_edges(true); },
-        +[](Settings& s) { s.fill = Fill::wireframe; }, +[](Settings& s) { s.opacity = 0.5F; }}) {
+        +[](Settings& s) { s.wireframe = true; }, +[](Settings& s) { s.opacity = 0.5F; }}) {
     Settings changed = settings_;
     change(changed);
     renderer_->draw(camera_, changed);

@@ -245,9 +245,9 @@ TEST_F(RevealOffscreen, ADetectorOpensSoThatItsSensorsAreSeen) {
 TEST_F(RevealOffscreen, AFocusShowsAllOfItsTargets) {
   const Scene scene = load(test::data("detector.dae"));
   ViewOptions options;
-  options.focus = "Sensor_12*";
+  options.solids.focus = "Sensor_12*";
   const auto pixels = open(scene, options);
-  const std::vector<std::uint32_t> targets = find_solids(scene, options.focus);
+  const std::vector<std::uint32_t> targets = find_solids(scene, options.solids.focus);
   ASSERT_GT(targets.size(), 0U);
   for (const std::uint32_t i : targets) EXPECT_TRUE(pixels.contains(i)) << scene.path(scene.instances[i]);
 }

@@ -72,7 +72,7 @@ TEST(Settings, ReadsTheCommandLine) {
   EXPECT_EQ(options.settings.color, ColorBy::solid);
   EXPECT_FALSE(options.settings.smooth);
   EXPECT_FALSE(options.settings.axes);
-  EXPECT_EQ(options.hide, (std::vector<std::string>{"World*", "Pool*"}));
+  EXPECT_EQ(options.solids.hide, (std::vector<std::string>{"World*", "Pool*"}));
   EXPECT_EQ(options.camera.eye, Eigen::Vector3d(1, 2, 3));
   EXPECT_EQ(options.load.up_axis, UpAxis::y);
 }
@@ -102,9 +102,9 @@ TEST(Settings, ReadsTheOptionsOfLight) {
                                      "--photon-color",
                                      "number"});
   const PhotonSettings& light = options.settings.photons;
-  EXPECT_EQ(options.photons, "run");
-  EXPECT_EQ(options.photon_limit, 10'000U);
-  EXPECT_TRUE(options.play);
+  EXPECT_EQ(options.light.origin.photons, "run");
+  EXPECT_EQ(options.light.limit, 10'000U);
+  EXPECT_TRUE(options.light.play);
   EXPECT_EQ(light.color, PhotonColor::number) << "the command line wins";
   EXPECT_EQ(light.size, 3);
   EXPECT_FALSE(light.paths);
@@ -129,7 +129,9 @@ TEST(Settings, ReadsTheOptionsOfLight) {
 TEST(Settings, APatternTakesOneValueAndNoFile) {
   using List = std::vector<std::string>;
   for (const char* name : {"--hide", "--only"}) {
-    const auto list = [&](const ViewOptions& options) { return name[2] == 'h' ? options.hide : options.only; };
+    const auto list = [&](const ViewOptions& options) {
+      return name[2] == 'h' ? options.solids.hide : options.solids.only;
+    };
     const ViewOptions before = typed({"--no-config", name, "top", "a.dae"});
     EXPECT_EQ(list(before), List{"top"});
     EXPECT_EQ(before.files, List{"a.dae"});
@@ -205,10 +207,10 @@ TEST(Settings, TheConfigurationGivesWhatTheCommandLineDoesNot) {
   EXPECT_EQ(options.settings.color, ColorBy::solid);
   EXPECT_FALSE(options.settings.edges);
   EXPECT_FALSE(options.settings.smooth);
-  EXPECT_EQ(options.samples, 8);
+  EXPECT_EQ(options.image.samples, 8);
   EXPECT_EQ(options.camera.fov_degrees, 55.5);
-  EXPECT_EQ(options.resolution.height, 480);
-  EXPECT_EQ(options.hide, (std::vector<std::string>{"A*", "B"}));
+  EXPECT_EQ(options.image.resolution.height, 480);
+  EXPECT_EQ(options.solids.hide, (std::vector<std::string>{"A*", "B"}));
   EXPECT_EQ(options.camera.eye, Eigen::Vector3d(1, 2, 3));
 }
 

@@ -63,7 +63,7 @@ class Rays : public WithContext {
   }
   /// The share of pixels under which both find the same solid, or nothing.
   double agreement() {
-    if (settings_.rays == RayMode::off) settings_.rays = RayMode::normal;
+    if (settings_.ray_cast == RayMode::off) settings_.ray_cast = RayMode::normal;
     cast();
     const std::vector<std::uint32_t> rays = caster_->solids();
     const IdImage raster = renderer_->ids(camera_, settings_);
@@ -72,10 +72,10 @@ class Rays : public WithContext {
     return static_cast<double>(same) / static_cast<double>(rays.size());
   }
   Image draw() {
-    if (settings_.rays == RayMode::off) {
+    if (settings_.ray_cast == RayMode::off) {
       renderer_->draw(camera_, settings_);
     } else {
-      cast(settings_.rays == RayMode::shaded ? 4 : 1);
+      cast(settings_.ray_cast == RayMode::shaded ? 4 : 1);
       renderer_->draw(camera_, settings_, caster_->image());
     }
     return renderer_->read();
@@ -137,7 +137,7 @@ TEST_F(Rays, CapsHaveTheirPlanesDepthAndNormal) {
   settings_.axes = settings_.scale_bar = false;
   settings_.clip = parse_clip("-1,-1,0");
   for (const RayMode mode : {RayMode::normal, RayMode::off}) {
-    settings_.rays = mode;
+    settings_.ray_cast = mode;
     settings_.color = ColorBy::normal;
     const Pixel normal = draw().at(160, 120);
     EXPECT_NEAR(normal[0], 255 * (0.5 - 0.5 * std::sqrt(0.5)), 2);
@@ -145,7 +145,7 @@ TEST_F(Rays, CapsHaveTheirPlanesDepthAndNormal) {
     EXPECT_NEAR(normal[2], 255 * 0.5, 2);
   }
   // As near as the side of a cube that ends there.
-  settings_.rays = RayMode::depth;
+  settings_.ray_cast = RayMode::depth;
   settings_.clip = parse_clip("-y=0");
   const Pixel cut = draw().at(160, 120);
   settings_.caps = false;
@@ -154,7 +154,7 @@ TEST_F(Rays, CapsHaveTheirPlanesDepthAndNormal) {
 
 TEST_F(Rays, ACoarseImageIsCompleteAndBecomesFine) {
   show("cube.dae");
-  settings_.rays = RayMode::normal;
+  settings_.ray_cast = RayMode::normal;
   // In steps as small as they get: later ones have more rays, where those before were quick.
   caster_->start(camera_, settings_, kSize, {}, 1);
   int steps = 0;
@@ -172,7 +172,7 @@ TEST_F(Rays, ACoarseImageIsCompleteAndBecomesFine) {
 
 TEST_F(Rays, CountCrossings) {
   show("cube.dae", StandardView::front);
-  settings_.rays = RayMode::crossings;
+  settings_.ray_cast = RayMode::crossings;
   settings_.axes = settings_.scale_bar = false;
   const Pixel two = draw().at(160, 120);
   settings_.clip = parse_clip("-y");
@@ -218,17 +218,17 @@ const std::vector<Way> kWays{
     {"mesh_flat", [](Settings& s) { s.color = ColorBy::mesh, s.smooth = false; }},
     {"residency", [](Settings& s) { s.color = ColorBy::residency; }},
     {"normal", [](Settings& s) { s.color = ColorBy::normal; }},
-    {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+    {"wireframe", [](Settings& s) { s.wireframe = true; }},
     {"transparent", [](Settings& s) { s.opacity = 0.3F, s.clip.reset(); }},
     {"back_faces", [](Settings& s) { s.back_faces = true, s.caps = false; }},
     {"caps", [](Settings&) {}, Look::solid},
-    {"ray_caps", [](Settings& s) { s.rays = RayMode::shaded; }, Look::solid},
+    {"ray_caps", [](Settings& s) { s.ray_cast = RayMode::shaded; }, Look::solid},
     {"no_caps_light", [](Settings& s) { s.caps = false, s.background = parse_background("light"); }},
-    {"ray_shaded", [](Settings& s) { s.rays = RayMode::shaded; }},
-    {"ray_depth", [](Settings& s) { s.rays = RayMode::depth; }},
-    {"ray_normal", [](Settings& s) { s.rays = RayMode::normal; }},
-    {"ray_solid", [](Settings& s) { s.rays = RayMode::solid; }},
-    {"ray_crossings", [](Settings& s) { s.rays = RayMode::crossings; }}};
+    {"ray_shaded", [](Settings& s) { s.ray_cast = RayMode::shaded; }},
+    {"ray_depth", [](Settings& s) { s.ray_cast = RayMode::depth; }},
+    {"ray_normal", [](Settings& s) { s.ray_cast = RayMode::normal; }},
+    {"ray_solid", [](Settings& s) { s.ray_cast = RayMode::solid; }},
+    {"ray_crossings", [](Settings& s) { s.ray_cast = RayMode::crossings; }}};
 
 class References : public Rays, public testing::WithParamInterface<Way> {};
 

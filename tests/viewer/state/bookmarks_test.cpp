@@ -112,13 +112,13 @@ TEST(Bookmarks, PutSolidsBackAsOneChange) {
   const std::vector<std::uint8_t> visible{1, 0, 1}, styles{2, 1, 4}, opacities{20, 0, 0};
   solids.set_all(visible, styles, opacities);
   Bookmark bookmark;
-  keep_solids(solids, bookmark);
+  save_solids(solids, bookmark);
   Solids others(*scene);
   bookmark.whole = false;
-  put_solids_back(bookmark, others);
+  restore_solids(bookmark, others);
   EXPECT_FALSE(others.undo()) << "an older bookmark has none";
   bookmark.whole = true;
-  put_solids_back(bookmark, others);
+  restore_solids(bookmark, others);
   EXPECT_EQ(others.visible(), visible);
   EXPECT_EQ(others.styles(), styles);
   EXPECT_EQ(others.opacities(), opacities);

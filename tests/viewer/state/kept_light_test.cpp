@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "model/photon_json.h"
+#include "model/setting_json.h"
 #include "state/bookmarks.h"
 #include "support/paths.h"
 #include "viewer/light/photon_rows.h"
@@ -33,27 +33,40 @@ PhotonSettings some_light() {
   return light;
 }
 
+constexpr std::initializer_list<Setting::Part> kLight{Setting::Part::light, Setting::Part::time};
+
+/// How photons are drawn, as bookmarks and the verb `state` have it.
+nlohmann::ordered_json photon_json(const PhotonSettings& light) {
+  Settings settings;
+  settings.photons = light;
+  return settings_json(settings, kLight);
+}
+
+PhotonSettings photon_settings(const char* json) {
+  Settings settings;
+  read_settings(nlohmann::ordered_json::parse(json), settings, kLight);
+  return settings.photons;
+}
+
 TEST(PhotonJson, ComesBack) {
-  const nlohmann::ordered_json told = photon_json(some_light());
-  EXPECT_EQ(photon_json(photon_settings(told)), told);
-  const PhotonSettings again = photon_settings(told);
+  const PhotonSettings again = photon_settings(photon_json(some_light()).dump().c_str());
+  EXPECT_EQ(photon_json(again), photon_json(some_light()));
   EXPECT_EQ(again.filter, some_light().filter);
   EXPECT_EQ(again.time, 12.5);
-  EXPECT_EQ(photon_json(photon_settings(nlohmann::ordered_json::object())), photon_json({})) << "as by default";
+  EXPECT_EQ(photon_json(photon_settings("{}")), photon_json({})) << "as by default";
+  EXPECT_EQ(photon_settings(R"({"history": "TO * SD"})").filter.history, "TO * SD") << "an older name";
   const LightOrigin origin{"/run", "/other", "point:0,0,0", {1, 2, 3}};
   EXPECT_EQ(origin_json(light_origin(origin_json(origin))), origin_json(origin));
   EXPECT_TRUE(light_origin(origin_json({})).empty());
 }
 
 TEST(PhotonJson, OfAFileIsCheckedAsOptionsAre) {
-  using Json = nlohmann::ordered_json;
   for (const char* wrong :
-       {R"({"history": "NOWHERE"})", R"({"wavelength": "blue"})", R"({"channel": "1-x"})", R"({"color": "gold"})"})
-    EXPECT_THROW((void)photon_settings(Json::parse(wrong)), Error) << wrong;
-  for (const char* wrong : {R"({"size": "3"})", R"([1])", R"({"paths": 1})"})
-    EXPECT_THROW((void)photon_settings(Json::parse(wrong)), Json::exception) << wrong;
+       {R"({"filter": "NOWHERE"})", R"({"wavelength": "blue"})", R"({"channel": "1-x"})", R"({"color": "gold"})",
+        R"({"size": "3"})", R"([1])", R"({"paths": 1})", R"({"paths": null})"})
+    EXPECT_THROW((void)photon_settings(wrong), Error) << wrong;
   EXPECT_THROW((void)light_origin(Json::parse(R"({"moved": [1, 2]})")), Json::exception);
-  const PhotonSettings far = photon_settings(Json::parse(R"({"size": 1e30, "opacity": 0, "trail": -1})"));
+  const PhotonSettings far = photon_settings(R"({"size": 1e30, "opacity": 0, "trail": -1})");
   EXPECT_EQ(far.size, 64);
   EXPECT_EQ(far.opacity, 0.01F);
   EXPECT_EQ(far.trail, 0);
@@ -107,8 +120,10 @@ TEST_F(KeptLight, IsOpenedFromOutside) {
   EXPECT_EQ(told["file"], file("final.npy"));
   EXPECT_EQ(told["source"], nullptr);
   // Whatever `photons` takes, `state` tells.
-  for (const Parameter& parameter : find_verb("photons")->parameters)
-    EXPECT_TRUE(told.contains(std::string(parameter.name))) << parameter.name;
+  for (const char* verb : {"photons", "time"})
+    for (const Parameter& parameter : find_verb(verb)->parameters)
+      EXPECT_TRUE(parameter.name == "all" || parameter.name == "play" || told.contains(std::string(parameter.name)))
+          << parameter.name;
 
   const Json missing = ask_for({{"file", "/nowhere.npy"}});
   EXPECT_EQ(missing["error"]["data"]["kind"], "io") << missing;
@@ -117,7 +132,7 @@ TEST_F(KeptLight, IsOpenedFromOutside) {
   EXPECT_EQ(ask_for({{"file", file("final.npy")}})["result"]["points"], 2);
   EXPECT_TRUE(state_.messages().error().empty()) << "of what was asked for before";
   for (const char* wrong : {R"({"file": "/a", "source": "point:0,0,0"})", R"({"compare": "/a"})",
-                            R"({"file": "/a", "color": "flag", "history": "NOWHERE"})"})
+                            R"({"file": "/a", "color": "flag", "filter": "NOWHERE"})"})
     EXPECT_EQ(ask_for(Json::parse(wrong))["error"]["data"]["kind"], "usage") << wrong;
   EXPECT_EQ(state_.settings().photons.color, PhotonColor::time) << "what is refused changes nothing";
   ViewerState empty(without_bookmarks(), {640, 480});
@@ -127,7 +142,7 @@ TEST_F(KeptLight, IsOpenedFromOutside) {
 }
 
 TEST_F(KeptLight, ComesBackWithItsBookmark) {
-  options_.photons = file("record.npy");
+  options_.light.origin.photons = file("record.npy");
   ViewerState state(options_, {640, 480});
   state.open("/boxes.dae");
   state.show(three_boxes());
@@ -136,7 +151,7 @@ TEST_F(KeptLight, ComesBackWithItsBookmark) {
     s.detail = 2;
   });
   state.add_bookmark("lit");
-  options_.photons.clear();
+  options_.light.origin.photons.clear();
   ViewerState again(options_, {640, 480});
   again.open("/boxes.dae");
   const Bookmark* kept = again.bookmarks().find("lit");

@@ -100,7 +100,7 @@ TEST_F(KeptScene, IsWhatItWouldBeIfItWereDrawnAnew) {
          s.clip = ClipPlane{Vector3d(0, 0, 1), 0.0};
        }},
       {"transparent", [](Settings& s) { s.opacity = 0.4F; }},
-      {"wireframe", [](Settings& s) { s.fill = Fill::wireframe; }},
+      {"wireframe", [](Settings& s) { s.wireframe = true; }},
       {"feature edges", [](Settings& s) { s.set_feature_edges(true); }},
       {"none is faint",
        [&](Settings&) { std::replace(looks_.begin(), looks_.end(), std::uint8_t{2}, std::uint8_t{0}); }},
@@ -212,7 +212,7 @@ TEST_F(KeptScene, LightIsSeenInCoarseImagesOfWhichTheRestIsLeftOut) {
 
 TEST_F(KeptScene, IsShownByAWindowWhoseTimeRuns) {
   ViewOptions options;
-  options.samples = 1;
+  options.image.samples = 1;
   options.bookmarks = "/dev/null/bookmarks.json";
   ViewerState state(options, kSize);
   FrameScheduler frames;

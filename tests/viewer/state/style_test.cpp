@@ -122,10 +122,10 @@ TEST_F(Styles, AreKeptByBookmarks) {
   const std::vector<std::uint8_t> styles{2, 1, 4};
   const std::vector<std::uint8_t> opacities{20, 0, 7};
   state.change_solids([&](Solids& s) { s.set_all({1, 0, 1}, styles, opacities); });
-  state.change_settings([](Settings& s) { s.glass = 0.6F; });
+  state.change_settings([](Settings& s) { s.glass_opacity = 0.6F; });
   state.add_bookmark("here");
   state.change_solids([&](Solids& s) { s.set_all({1, 1, 1}, {0, 0, 3}); });
-  state.change_settings([](Settings& s) { s.glass = 0.2F; });
+  state.change_settings([](Settings& s) { s.glass_opacity = 0.2F; });
   ViewerState again(options, {640, 480});
   again.open("/boxes.dae");
   again.show(three_boxes());
@@ -135,7 +135,7 @@ TEST_F(Styles, AreKeptByBookmarks) {
     EXPECT_EQ(one->solids()->styles(), styles);
     EXPECT_EQ(one->solids()->opacities(), opacities);
     EXPECT_EQ(one->solids()->visible(), (std::vector<std::uint8_t>{1, 0, 1}));
-    EXPECT_EQ(one->settings().glass, 0.6F);
+    EXPECT_EQ(one->settings().glass_opacity, 0.6F);
   }
   (void)state.change_solids(&Solids::undo);
   EXPECT_EQ(state.solids()->styles(), (std::vector<std::uint8_t>{0, 0, 3})) << "in one step";
@@ -151,20 +151,20 @@ TEST(StyleOptions, TakePatterns) {
   const Notes notes = apply_visibility(options, solids);
   EXPECT_EQ(solids.styles(), (std::vector<std::uint8_t>{2, 4, 3})) << "by material; the later style holds";
   EXPECT_EQ(notes.warnings.size(), 1U) << "the configuration is for any scene";
-  EXPECT_EQ(options.settings.glass, 0.5F);
-  options.styled[2] = {"material:Glass=0.1", "pmt_2=1"};
+  EXPECT_EQ(options.settings.glass_opacity, 0.5F);
+  options.solids.styled[2] = {"material:Glass=0.1", "pmt_2=1"};
   (void)apply_visibility(options, solids);
   EXPECT_EQ(solids.styles(), (std::vector<std::uint8_t>{2, 4, 3})) << "lines go before";
-  options.styled[3] = options.styled[4] = {};
+  options.solids.styled[3] = options.solids.styled[4] = {};
   (void)apply_visibility(options, solids);
   EXPECT_EQ(solids.opacities(), (std::vector<std::uint8_t>{0, 10, 100}));
-  options.configured = {};
+  options.solids.configured = {};
   for (const char* wrong : {"pmt_1=1.5", "pmt_1=0", "pmt_1=-1", "pmt_1=nan", "pmt_1=0.5x", "pmt_1="}) {
-    options.styled[2] = {wrong};
+    options.solids.styled[2] = {wrong};
     EXPECT_THROW((void)apply_visibility(options, solids), Error) << wrong;
   }
-  options.styled[2] = {};
-  options.styled[1] = {"pmt_1", "nobody"};
+  options.solids.styled[2] = {};
+  options.solids.styled[1] = {"pmt_1", "nobody"};
   EXPECT_THROW((void)apply_visibility(options, solids), Error);
 }
 
@@ -212,7 +212,7 @@ TEST_F(StyleImage, GlassIsAsOpaqueAsItsOwnOpacitySays) {
     renderer_->set_opacities(hundredths);
     return at(drawn({Look::glass, Look::solid}), kInFront, 3);
   };
-  settings_.glass = 0.3F;
+  settings_.glass_opacity = 0.3F;
   const Pixel common = shade({0, 0});
   EXPECT_EQ(shade({30, 0}), common);
   EXPECT_EQ(shade({0, 90}), common) << "of what is no glass it means nothing";
@@ -244,7 +244,7 @@ TEST_F(StyleImage, GlassShowsWhatIsBehindAndIsHiddenByWhatIsBefore) {
     EXPECT_GE(mixed[c] + 3, std::min(front[c], back[c]));
     EXPECT_LE(mixed[c], std::max(front[c], back[c]) + 3);
   }
-  settings_.glass = 0.9F;
+  settings_.glass_opacity = 0.9F;
   const Pixel denser = at(drawn({Look::glass, Look::solid}), kInFront, 3);
   const auto far = [&](const Pixel& a) {
     return std::abs(a[0] - front[0]) + std::abs(a[1] - front[1]) + std::abs(a[2] - front[2]);
@@ -279,7 +279,7 @@ TEST_F(StyleImage, EdgesAreDrawnOverOneSolidAlone) {
 }
 
 TEST_F(StyleImage, WireframeOfAllHoldsForEachStyle) {
-  settings_.fill = Fill::wireframe;
+  settings_.wireframe = true;
   const Image plain = drawn({Look::solid, Look::solid});
   for (const Look look : {Look::lines, Look::edged, Look::glass})
     EXPECT_EQ(differing(drawn({look, look}), plain), 0) << static_cast<int>(look);

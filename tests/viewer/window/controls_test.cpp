@@ -89,19 +89,19 @@ TEST(ViewerState, ChangesOfTheImageRaiseTheRevision) {
 
 TEST(ViewerState, RaysAnswerToNoKeyThatTheyDoNotShow) {
   ViewerState state(ViewOptions{}, {640, 480});
-  state.change_settings([](Settings& s) { s.rays = RayMode::shaded; });
+  state.change_settings([](Settings& s) { s.ray_cast = RayMode::shaded; });
   SceneLoader loader;
   WindowLayout layout;
   const ControlTarget target{state, nullptr, layout, loader, [](const std::string&) {}};
   for (const char* key : {"M", "G", "T"}) find_control(Kind::key, key, false, false)->act(target, {});
   find_control(Kind::key, "G", false, true)->act(target, {});
-  EXPECT_EQ(state.settings().fill, Fill::surface);
+  EXPECT_FALSE(state.settings().wireframe);
   EXPECT_FALSE(state.settings().edges || state.settings().feature_edges);
   EXPECT_EQ(state.settings().opacity, 1);
   EXPECT_NE(state.messages().text().find("rays show"), std::string::npos) << state.messages().text();
-  state.change_settings([](Settings& s) { s.rays = RayMode::off; });
+  state.change_settings([](Settings& s) { s.ray_cast = RayMode::off; });
   find_control(Kind::key, "M", false, false)->act(target, {});
-  EXPECT_EQ(state.settings().fill, Fill::wireframe);
+  EXPECT_TRUE(state.settings().wireframe);
   const auto features = [&] { find_control(Kind::key, "G", false, true)->act(target, {}); };
   features();
   EXPECT_TRUE(state.settings().feature_edges && !state.settings().edges) << "of the wireframe";

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/setting_table.h"
+
+#include <raylift/geometry/error.h>
+#include <raylift/photon/histories.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "cli/options.h"
+#include "cli/quantity.h"
+#include "cli/text.h"
+
+namespace raylift::viewer {
+namespace {
+
+using Part = Setting::Part;
+
+constexpr double kMaxTime = 1e12;  // ns
+
+/// What has the members of `Of`: the settings, or what they have of light.
+template <class Of, class S>
+auto& owner(S& s) {
+  if constexpr (std::is_same_v<Of, Settings>)
+    return s;
+  else if constexpr (std::is_same_v<Of, PhotonSettings>)
+    return s.photons;
+  else
+    return s.photons.filter;
+}
+
+/// A row whose values `read` makes of the member, and `write` of a value for it.
+template <class T, class Of, class Read, class Write>
+Setting row(std::string_view name, Setting::Type type, std::string_view metavar, std::string_view help, T Of::*member,
+            Read read, Write write) {
+  Setting one{name,
+              type,
+              metavar,
+              help,
+              [=](const Settings& s) -> SettingValue { return read(owner<Of>(s).*member); },
+              [=](Settings& s, const SettingValue& value) { owner<Of>(s).*member = write(value); }};
+  if (std::is_same_v<Of, Settings>) return one;
+  one.part = Part::light;
+  one.verb = "photons";
+  return one;
+}
+
+template <class Of>
+Setting flag(std::string_view name, std::string_view help, bool Of::*member, std::string_view negative = {}) {
+  Setting one = row(
+      name, Setting::Type::flag, "", help, member, [](bool on) { return on; },
+      [](const SettingValue& value) { return std::get<bool>(value); });
+  one.flag = [=](Settings& s) -> bool& { return owner<Of>(s).*member; };
+  one.negative = negative;
+  return one;
+}
+
+template <class T, class Of>
+Setting number(std::string_view name, std::string_view metavar, double least, double most, std::string_view unit,
+               std::string_view help, T Of::*member) {
+  Setting one = row(
+      name, Setting::Type::number, metavar, help, member, [](T value) { return static_cast<double>(value); },
+      [](const SettingValue& value) { return static_cast<T>(std::get<double>(value)); });
+  one.least = least;
+  one.most = most;
+  one.unit = unit;
+  return one;
+}
+
+template <class T, class Of, std::size_t N>
+Setting choice(std::string_view name, std::string_view metavar, const std::array<std::string_view, N>& words,
+               std::string_view help, T Of::*member) {
+  Setting one = row(
+      name, Setting::Type::choice, metavar, help, member, [&words](T value) { return cli::name_of(value, words); },
+      [&words](const SettingValue& value) { return cli::enum_of<T>(std::get<std::string>(value), words); });
+  one.words = cli::words_of(words);
+  return one;
+}
+
+/// `print` makes the text that `parse` reads.
+template <class T, class Of, class Parse, class Print>
+Setting text(std::string_view name, std::string_view metavar, std::string_view help, T Of::*member, Parse parse,
+             Print print) {
+  return row(name, Setting::Type::text, metavar, help, member, print,
+             [parse](const SettingValue& value) { return parse(std::get<std::string>(value)); });
+}
+
+/// A range, or an empty text.
+template <class T>
+Setting range(std::string_view name, std::string_view metavar, std::string_view help,
+              std::optional<T> PhotonFilter::*member, T (*parse)(std::string_view)) {
+  return text(
+      name, metavar, help, member,
+      [parse](const std::string& typed) { return typed.empty() ? std::nullopt : std::optional(parse(typed)); },
+      [](const std::optional<T>& value) { return value ? range_text(*value) : std::string(); });
+}
+
+Setting time_of_light() {
+  Setting one = row(
+      "time", Setting::Type::number, "NS", "Show light as it is at this time, with the heads of its paths",
+      &PhotonSettings::time, [](const std::optional<double>& at) { return at ? SettingValue(*at) : SettingValue(); },
+      [](const SettingValue& value) {
+        const double* at = std::get_if<double>(&value);
+        return at == nullptr ? std::nullopt : std::optional(*at);
+      });
+  one.least = -kMaxTime;
+  one.most = kMaxTime;
+  one.unit = "ns";
+  return one;
+}
+
+std::string checked_history(const std::string& pattern) {
+  (void)photon::HistoryPattern(pattern);  // for its errors
+  return pattern;
+}
+
+Setting formerly(std::string_view alias, Setting one) {
+  one.aliases.push_back(alias);
+  return one;
+}
+Setting in(Part part, std::string_view verb, Setting one) {
+  one.part = part;
+  one.verb = verb;
+  return one;
+}
+
+SettingTable make_table() {
+  using S = Settings;
+  using P = PhotonSettings;
+  using F = PhotonFilter;
+  const auto color = choice("color", "BY", kColorNames, "What the colours of solids mean", &S::color);
+  const auto background =
+      text("background", "COLOR", "dark, light, white, black, none, #rrggbb or two of these: #rrggbb,#rrggbb",
+           &S::background, parse_background, background_text);
+  return {
+      in(Part::scene, "color", formerly("by", color)),
+      formerly("rays", choice("ray_cast", "MODE", kRayModeNames, "Cast rays instead of rasterising", &S::ray_cast)),
+      choice("shells", "LOOK", kShellsNames,
+             "Solids that enclose nearly all others; a clipping plane opens all but the largest", &S::shells),
+      flag("wireframe", "Draw lines instead of surfaces", &S::wireframe),
+      flag("edges", "Draw the triangles' edges over the surfaces", &S::edges),
+      flag("feature_edges", "Edges and wireframes only where faces meet at 40 degrees or more, or a surface ends",
+           &S::feature_edges, "all-edges"),
+      flag("smooth", "Smooth or flat shading", &S::smooth, "flat"),
+      flag("back_faces", "Draw back faces in red stripes", &S::back_faces),
+      number("opacity", "SHARE", kMinOpacity, 1, "", "Opacity of all surfaces", &S::opacity),
+      formerly("glass", number("glass_opacity", "SHARE", kMinOpacity, 1, "",
+                               "Opacity of solids with the style glass without one of their own", &S::glass_opacity)),
+      number("detail", "PIXELS", 0, kMaxDetail, "pixels",
+             "Largest error of solids that are simplified because they appear small; 0: none is", &S::detail),
+      flag("caps", "Close solids where planes cut them, in their colours", &S::caps),
+      in(Part::background, "draw", background),
+      in(Part::overlay, "draw", flag("axes", "Show the axes", &S::axes)),
+      in(Part::overlay, "draw", flag("scale_bar", "Show the scale bar", &S::scale_bar)),
+      choice("color", "BY", kPhotonColorNames, "What the colours of light mean", &P::color),
+      formerly("history", text("filter", "PATTERN",
+                               "Photons with these histories: 'TO * RE * SD', where * is any number of interactions; "
+                               "one alone, such as SD or !SC: photons that have it",
+                               &F::history, checked_history, [](const std::string& pattern) { return pattern; })),
+      range("wavelength", "NM", "Light of these wavelengths: 420 or 350-500", &F::wavelength, parse_wavelengths),
+      range("channel", "NUMBER", "Photons that these channels detected: 12 or 10-19", &F::channel, parse_channels),
+      flag("paths", "Draw steps as lines", &P::paths),
+      flag("points", "Draw final photons or hits as points", &P::points),
+      number("size", "PIXELS", 1, 64, "pixels", "Width of lines; points are larger", &P::size),
+      number("opacity", "SHARE", kMinOpacity, 1, "", "Opacity of light", &P::opacity),
+      number("trail", "NS", 0, kMaxTime, "ns", "Length of each path behind its head; 0: all of it", &P::trail),
+      in(Part::time, "time", formerly("at", time_of_light())),
+      in(Part::time, "time",
+         number("speed", "NS", 0, kMaxTime, "ns/s", "Time that a second of play shows; 0: all in 10 s", &P::speed)),
+      in(Part::time, "time", flag("loop", "Play begins again at the end", &P::loop))};
+}
+
+std::string with_dashes(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+const SettingTable& setting_table() {
+  static const SettingTable table = make_table();
+  return table;
+}
+
+bool Setting::in(std::initializer_list<Part> parts) const {
+  return std::find(parts.begin(), parts.end(), part) != parts.end();
+}
+
+std::string Setting::option() const {
+  return (in({Part::light, Part::time}) ? "photon-" : "") + with_dashes(name);
+}
+
+std::string Setting::negative_option() const {
+  return negative.empty() ? "no-" + option() : std::string(negative);
+}
+
+std::string Setting::fallback() const {
+  const SettingValue value = get(Settings());
+  if (const bool* on = std::get_if<bool>(&value)) return *on ? "on" : "off";
+  if (const double* one = std::get_if<double>(&value)) return cli::short_number(*one);
+  const std::string* typed = std::get_if<std::string>(&value);
+  return typed == nullptr ? "all" : *typed;
+}
+
+SettingValue read_value(const Setting& setting, const std::string& text) {
+  if (setting.type == Setting::Type::flag) throw Error(ErrorKind::usage, "a flag has no value");
+  if (setting.type != Setting::Type::number) return text;
+  const auto value = cli::number(text);
+  if (!value || !(*value >= setting.least && *value <= setting.most))
+    throw Error(ErrorKind::usage, "'" + cli::printable(text) + "' is not a number from " +
+                                      cli::short_number(setting.least) + " to " + cli::short_number(setting.most));
+  return *value;
+}
+
+std::string with_range(std::string_view help, double least, double most, std::string_view unit) {
+  constexpr double kAny = 1e9;
+  std::string range = most < kAny ? cli::short_number(least) + " to " + cli::short_number(most) : "";
+  if (!unit.empty()) range += (range.empty() ? "" : " ") + std::string(unit);
+  return std::string(help) + (range.empty() ? "" : " (" + range + ')');
+}
+
+bool same_scene(const Settings& a, const Settings& b, const SettingTable& table) {
+  return a.clip == b.clip && a.more_clips == b.more_clips && a.clip_box == b.clip_box &&
+         std::all_of(table.begin(), table.end(), [&](const Setting& row) {
+           return !row.in({Part::scene, Part::background}) || row.get(a) == row.get(b);
+         });
+}
+
+void copy_settings(const Settings& from, Settings& to, std::initializer_list<Part> parts, const SettingTable& table) {
+  for (const Setting& row : table)
+    if (row.in(parts)) row.set(to, row.get(from));
+}
+
+std::string settings_page(const SettingTable& table) {
+  std::string page = "| option | verb | JSON | default | |\n|---|---|---|---|---|\n";
+  for (const Setting& row : table) {
+    std::string options = "`--" + row.option();
+    options +=
+        row.type == Setting::Type::flag ? "`, `--" + row.negative_option() + '`' : ' ' + std::string(row.metavar) + '`';
+    std::string help(row.help);
+    if (row.type == Setting::Type::number) help = with_range(help, row.least, row.most, row.unit);
+    if (row.type == Setting::Type::choice) help += ": " + joined(row.words);
+    page += "| " + options + " | `" + std::string(row.verb) + "` | `" + std::string(row.name) + "` | " +
+            row.fallback() + " | " + help + " |\n";
+  }
+  return page;
+}
+
+}  // namespace raylift::viewer
