@@ -202,10 +202,10 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names, const std::stri
 }
 
 void add_general_options(CLI::App& app, GeneralOptions& options, bool json) {
-  if (json) app.add_flag("--json", options.json, "Print one JSON document and no other text");
+  if (json) app.add_flag("--json", options.json, "Print one JSON document instead of text");
   // A flag with a value after '=': it never takes the next argument, a file.
   app.add_flag("--verbose{debug},-v{debug},-q{quiet}", options.verbosity,
-               "Messages, as --verbose=LEVEL: debug (-v), info, warning (default), error, quiet (-q)")
+               "Messages from this level on, --verbose=LEVEL: debug (-v), info, warning (default), error, quiet (-q)")
       ->check([](const std::string& text) {
         return complaint([&] { one_of(text, {"debug", "info", "warning", "error", "quiet"}); });
       });
@@ -227,25 +227,30 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
            name, [&value, set] { value = set; }, help)
         ->group(kReading);
   };
-  add(kReading, "--unit", "UNIT", "", "Override the file's unit: mm, cm, m, inch, ft, or a number of mm",
+  add(kReading, "--unit", "UNIT", "", "Length unit instead of the file's: mm, cm, m, inch, ft, or a number of mm",
       [&](const std::string& text) { options.unit_mm = parse_unit(text); });
-  offer(add_parsed(app, "--up", "AXIS", "", "Override the file's upward axis: x, y or z",
+  offer(add_parsed(app, "--up", "AXIS", "", "Axis that points up instead of the file's: x, y or z",
                    [&](const std::string& text) { options.up_axis = parse_up_axis(text); }),
         {"x", "y", "z"})
       ->group(kReading);
   add(kReading, "--weld", "DISTANCE", "0",
-      "Merge vertices within a distance in the file's unit; 0: equal ones; off: none",
+      "Merge vertices within this distance, in the file's unit; 0: identical ones; off: none",
       [&](const std::string& text) { options.weld = parse_weld(text); });
-  flag("--external", "Read other COLLADA documents that a file refers to, beneath its folder", options.external, true);
-  flag("--repair", "Drop and count invalid data: NaN, indices out of range", options.repair, true);
-  flag("--drop-degenerate", "Drop triangles without area; renumbers later ones", options.drop_degenerate, true);
+  flag("--external", "Also read the COLLADA documents that a file refers to, in its folder or below", options.external,
+       true);
+  flag("--repair", "Drop invalid data (NaN, indices out of range) and count it, instead of refusing the file",
+       options.repair, true);
+  flag("--drop-degenerate", "Drop triangles of zero area; the numbers of later triangles change",
+       options.drop_degenerate, true);
   add(kReading, "--optics", "FILE", "SCENE.optics.json, if there is one",
-      "Lay the optics of a sidecar (.json) or of GDML (.gdml) over the file's own; off: none",
+      "Optics to lay over the file's own: a sidecar (.json) or GDML (.gdml); off: the file's own alone",
       [&](const std::string& text) { set_optics(options, text); });
-  flag("--no-sensor-materials", "Make no sensors of solids whose material has EFFICIENCY", options.sensor_materials,
-       false);
-  flag("--strict-optics", "Refuse scenes with optical properties that are not honoured", options.strict_optics, true);
-  flag("--no-isolate", "Import in this process, which a crash of an importer ends", options.isolate, false);
+  flag("--no-sensor-materials", "Do not treat volumes whose material has an EFFICIENCY as photosensors",
+       options.sensor_materials, false);
+  flag("--strict-optics", "Refuse scenes with optical properties that the simulation does not honour",
+       options.strict_optics, true);
+  flag("--no-isolate", "Import in this process instead of a child: a crash of the importer ends the program",
+       options.isolate, false);
 
   LoadLimits& limits = options.limits;
   const auto bytes = [&](const char* name, std::uint64_t& value, const char* help) {
@@ -263,23 +268,23 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   };
   bytes("--max-file-size", limits.file_bytes, "Size of the file on disk");
   bytes("--max-text-size", limits.text_bytes, "Size after decompression");
-  count("--max-expansion", limits.expansion, "Size of an archive's document, or of a sparse file, per byte stored");
-  count("--max-documents", limits.documents, "Documents that a scene is read from, with --external");
+  count("--max-expansion", limits.expansion, "Decompressed bytes per byte stored, of an archive or a sparse file");
+  count("--max-documents", limits.documents, "Documents of a scene, with --external");
   count("--max-depth", limits.node_depth, "Depth of XML elements and of the node tree");
-  count("--max-instances", limits.instances, "Solids, every instance counted");
-  count("--max-nodes", limits.nodes, "Nodes, every instance counted");
+  count("--max-instances", limits.instances, "Placed volumes, each instance counted");
+  count("--max-nodes", limits.nodes, "Nodes, each instance counted");
   count("--max-triangles", limits.triangles, "Triangles, each mesh counted once");
   count("--max-polygon", limits.polygon_vertices, "Vertices of one polygon");
   add(kLimits, "--import-timeout", "SECONDS", short_number(limits.isolate_seconds),
-      "Time limit of the import; also 10min, 2h",
+      "Duration of the import, in seconds or as 10min, 2h",
       [&](const std::string& text) { limits.isolate_seconds = parse_seconds(text); });
   add(kLimits, "--import-memory", "BYTES", "3/4 of the memory",
-      "Address space of the import process, and three times the largest document",
+      "Address space of the import process; three times the largest document is added",
       [&](const std::string& text) { limits.isolate_bytes = parse_bytes(text); });
 }
 
 void add_files(CLI::App& app, std::vector<std::string>& files) {
-  add_words(app, "FILE", files, "COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others", true);
+  add_words(app, "FILE", files, "Scene files: COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, glTF and others", true);
 }
 
 const std::string& one_of(const std::string& text, const std::vector<std::string>& choices) {

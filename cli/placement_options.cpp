@@ -29,16 +29,17 @@ void add_placement_options(CLI::App& app, UploadOptions& upload, const std::stri
                        const std::string& help, std::function<void(const std::string&)> read) {
     set_group(add_parsed(app, name, type, fallback, help, std::move(read)), group);
   };
-  add("--budget", "BYTES", "what is free", "Take at most this much device memory",
+  add("--budget", "BYTES", "what is free", "Device memory to use at most",
       [&upload](const std::string& text) { upload.budget = parse_bytes(text); });
   add("--reserve", "BYTES", exact_bytes(kDefaultReserve), "Device memory to leave free",
       [&upload](const std::string& text) { upload.reserve = parse_bytes(text); });
-  set_group(
-      add_choice(app, "--policy", "POLICY", "auto",
-                 "auto: by rank, splitting; chroma: its rule; mapped: all in host memory; device: all on the device",
-                 {"auto", "chroma", "mapped", "device"},
-                 [&upload](const std::string& text) { upload.policy = placement_policy(text); }),
-      group);
+  set_group(add_choice(app, "--policy", "POLICY", "auto",
+                       "Where arrays are stored: auto: the most used ones on the device, the rest in host memory; "
+                       "chroma: as Chroma places "
+                       "them; mapped: all in host memory; device: all on the device, else an error",
+                       {"auto", "chroma", "mapped", "device"},
+                       [&upload](const std::string& text) { upload.policy = placement_policy(text); }),
+            group);
 }
 
 }  // namespace raylift::cli

@@ -41,9 +41,7 @@ void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string&
 
 void add_cache_options(CLI::App& app, CacheSettings& settings) {
   add_cache_folder(app, settings,
-                   "Use the geometry cache, of $RAYLIFT_CACHE_DIR or ~/.cache/raylift; as --cache=DIR that of DIR");
-  add_flag(
-      app, "--no-cache", [&settings] { settings.enabled = false; }, "Leave the cache alone, as is the default");
+                   "Use the geometry cache in $RAYLIFT_CACHE_DIR or ~/.cache/raylift; with --cache=DIR that in DIR");
 }
 
 }  // namespace raylift::batch

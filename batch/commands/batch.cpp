@@ -38,7 +38,7 @@ int batch(Session& session, BatchOptions& options) {
   return run_batch(session, options);
 }
 
-/// What --retry takes: the names of kinds, and kChanged.
+/// The words of --retry: the names of kinds, and kChanged.
 std::vector<std::string> retry_words() {
   std::vector<std::string> words{kChanged};
   for (int kind = 0; kind <= static_cast<int>(ErrorKind::system); ++kind)
@@ -54,13 +54,13 @@ std::vector<std::string> parse_retry(std::string_view text) {
 }
 
 constexpr const char* kFooter = R"(
-A scene that fails, whatever becomes of its process, is a row with the error in it, and the rest go on. The report's
-lines come as scenes finish; a batch that was interrupted or killed goes on by --resume. After an interrupt the scenes
-under way are finished; a second one ends the batch at once.
+A scene that fails or crashes gets a line with the error in the report, and the batch continues. Lines are written as
+scenes end; --resume continues a batch that was interrupted or killed. After an interrupt (Ctrl-C) the running scenes are
+completed; a second interrupt ends the batch at once.
 
-Under mpirun, rank 0 deals the scenes out to all ranks, and writes the report. A rank that is lost ends the batch, which
-goes on by --resume. Shards are jobs that know nothing of each other: what ends one leaves the others alone. In a Slurm
-job array each task does its own shard, unless --shard names another one; --shard 0/1 is all scenes.
+Under mpirun, rank 0 distributes the scenes to all ranks and writes the report; if a rank is lost the batch ends, and
+--resume continues it. Shards are independent jobs. In a Slurm job array each task processes its own shard, unless --shard
+names another; --shard 0/1 is all scenes.
 
 Examples:
   raylift batch scenes/ --report out.jsonl --jobs 4
@@ -73,26 +73,29 @@ Examples:
 
 /// Where the rows go, and which scenes are done for that.
 void add_report_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
-  add_parsed(app, "--report", "FILE", "", "Write a line of JSON for each scene to this file",
+  add_parsed(app, "--report", "FILE", "", "File to write, with a line of JSON for each scene",
              [options](const std::string& text) { options->report = parse_file_name(text); });
-  add_flag(app, "--resume", options->resume, "Go on with the report of a batch that was stopped");
-  offer(add_parsed(app, "--retry", "KINDS", "",
-                   "With --resume, do rows again that failed with errors of these kinds, with commas between; changed: "
-                   "those whose files are no longer the same",
-                   [options](const std::string& text) { options->retry = parse_retry(text); }),
-        retry_words());
-  add_parsed(app, "--shard", "I/N", "",
-             "Do every N-th scene, from scene I on (0 to N-1); the default in a Slurm job array is the task's",
-             [options](const std::string& text) { options->shard = parse_shard(text); });
-  add_flag(app, "--merge", options->merge,
-           "Put the reports of all shards, which the inputs name, together into --report");
-  add_flag(app, "--sort", options->sort, "Once all is done, put the report's lines in the order of the inputs");
+  add_flag(app, "--resume", options->resume,
+           "Continue the report of a batch that was stopped: scenes with a line in it are left out");
+  offer(
+      add_parsed(
+          app, "--retry", "KINDS", "",
+          "With --resume, also repeat scenes that failed with these kinds of errors, with commas; changed: those whose "
+          "files have changed since",
+          [options](const std::string& text) { options->retry = parse_retry(text); }),
+      retry_words());
+  add_parsed(
+      app, "--shard", "I/N", "",
+      "Process every N-th scene only, from scene I on (0 to N-1); in a Slurm job array, the task's shard by default",
+      [options](const std::string& text) { options->shard = parse_shard(text); });
+  add_flag(app, "--merge", options->merge, "Merge the reports of all shards, which are the INPUTs, into --report");
+  add_flag(app, "--sort", options->sort, "At the end, sort the lines of the report by the order of the inputs");
 }
 
 /// What --do does it with.
 void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& options) {
   offer(add_parsed(app, "--device", "DEVICES", options->device,
-                   "all, auto, host or cuda:N, or several with commas between; see 'raylift devices'",
+                   "all, auto, host (the CPU), cuda:N, or a list with commas; 'raylift devices' lists them",
                    [options](const std::string& text) {
                      if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
                        one_of(text, {"all", "auto", "host", "cuda:0"});
@@ -101,16 +104,16 @@ void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
         {"all", "auto", "host", "cuda:0"});
   UploadOptions& upload = options->action.upload;
   add_placement_options(app, upload);
-  add_flag(app, "--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_flag(app, "--flatten", upload.flatten, "Copy each instance's mesh into one mesh in world coordinates");
   add_cache_options(app, options->action.cache);
   add_parsed(app, "--rays", "COUNT", exact_count(options->action.rays),
-             "That --do trace sends in all directions from the middle of the scene",
+             "Rays of the action trace, in all directions from the centre of the scene",
              [options](const std::string& text) {
                const std::uint64_t rays = parse_count(text);
                if (rays > 100'000'000) throw Error(ErrorKind::usage, "at most 100M are possible");
                options->action.rays = rays;
              });
-  add_parsed(app, "--pictures", "FOLDER", "", "The folder that --do render writes to",
+  add_parsed(app, "--pictures", "FOLDER", "", "Folder for the images of the action render",
              [options](const std::string& text) { options->action.pictures = text; });
 }
 
@@ -119,30 +122,36 @@ void add_action_options(CLI::App& app, const std::shared_ptr<BatchOptions>& opti
 void add_batch(CLI::App& program, GeneralOptions& general, Run& run, const BatchHooks& hooks) {
   auto options = std::make_shared<BatchOptions>();
   options->hooks = hooks;
-  CLI::App* app = add_command(program, "batch", "Do the same with many scenes, each in a process of its own");
+  CLI::App* app =
+      add_command(program, "batch", "Process many scenes, each in a process of its own, and report on each");
   add_words(*app, "INPUT", options->inputs,
-            "Files, folders, patterns such as '*.dae', or @LIST, a file that names them; with --merge, reports", true);
+            "Scene files, folders, patterns such as '*.dae', or @LIST, a file with one of these per line; with "
+            "--merge, reports",
+            true);
   options->actions = parse_actions("info,check");
   std::vector<std::string> actions;
   for (const Action& action : all_actions()) actions.emplace_back(action.name);
   offer(add_parsed(*app, "--do", "ACTIONS", "info,check",
-                   "Of info, check, cache, upload, trace and render, those to do, with commas between",
+                   "Actions for each scene, with commas: info, check, cache, upload, trace, render",
                    [options](const std::string& text) { options->actions = parse_actions(text); }),
         actions);
-  add_parsed(*app, "-j,--jobs", "COUNT", "one per device", "Scenes at a time; without devices, half as many as cores",
+  add_parsed(*app, "-j,--jobs", "COUNT", "one per device",
+             "Scenes at a time; without devices, half the number of cores by default",
              [options](const std::string& text) {
                const std::uint64_t jobs = parse_count(text);
                if (jobs == 0 || jobs > 4096) throw Error(ErrorKind::usage, "from 1 to 4096 are possible");
                options->jobs = static_cast<unsigned>(jobs);
              });
   add_report_options(*app, options);
-  add_parsed(*app, "--timeout", "SECONDS", short_number(options->seconds), "Time for a scene; also 10min, 2h",
+  add_parsed(*app, "--timeout", "SECONDS", short_number(options->seconds),
+             "Time limit of a scene, in seconds or as 10min, 2h",
              [options](const std::string& text) { options->seconds = parse_seconds(text); });
-  add_parsed(*app, "--memory", "BYTES", "its share of 3/4", "Memory for a scene, its import included",
+  add_parsed(*app, "--memory", "BYTES", "3/4 / jobs",
+             "Memory limit of a scene and its import; by default 3/4 of the machine's memory, divided by --jobs",
              [options](const std::string& text) { options->bytes = parse_bytes(text); });
   add_flag(*app, "--keep-going", options->keep_going,
-           "Go on also when it is no scene's fault: an input that does not exist, a device that does not work");
-  add_flag(*app, "--fail-fast", options->fail_fast, "Start no more scenes once one has failed");
+           "Continue after errors that are not a scene's: an input that does not exist, a device that does not work");
+  add_flag(*app, "--fail-fast", options->fail_fast, "Start no further scenes after the first that fails");
   add_action_options(*app, options);
   add_general_options(*app, general, true);
   add_load_options(*app, options->action.load);

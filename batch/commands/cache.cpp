@@ -168,22 +168,25 @@ int clear(Session& session, const CacheCommandOptions& options) {
 
 void add_cache(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<CacheCommandOptions>();
-  CLI::App* app = add_command(program, "cache", "Put scenes into the geometry cache; list, verify, clear it");
-  add_words(*app, "FILE", options->files, "COLLADA (.dae, .zae, .dae.gz), STL, PLY, OFF", false);
-  add_flag(*app, "--flatten", options->upload.flatten, "Expand instances to one mesh, in the world");
+  CLI::App* app = add_command(program, "cache",
+                              "Store scenes, as they are uploaded, in the geometry cache; list, verify or clear it");
+  add_words(*app, "FILE", options->files, "Scene files, as of 'raylift info'", false);
+  add_flag(*app, "--flatten", options->upload.flatten, "Copy each instance's mesh into one mesh in world coordinates");
   options->upload.bvh = true;
   add_flag(
-      *app, "--no-bvh", [options] { options->upload.bvh = false; }, "Without the BVH that ray queries need");
-  add_flag(*app, "--again", options->again, "Make the cache file anew where there is one");
-  const char* const where = "As --cache=DIR: another folder than $RAYLIFT_CACHE_DIR or ~/.cache/raylift";
+      *app, "--no-bvh", [options] { options->upload.bvh = false; },
+      "Leave out the BVH (bounding volume hierarchy) that ray queries need");
+  add_flag(*app, "--again", options->again, "Replace a cache file that exists");
+  const char* const where =
+      "With --cache=DIR, the folder of the cache instead of $RAYLIFT_CACHE_DIR or ~/.cache/raylift";
   add_cache_folder(*app, options->cache, where);
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   finish_command(*app, R"(
 Commands: raylift cache list, raylift cache verify, raylift cache clear.
 
-A scene is found again by its file's contents and by the options that its arrays depend on. 'raylift upload --cache' does
-by itself what this command does beforehand. Files named list, verify or clear are given as ./list.
+The key of a cache file is the contents of the scene file and the options that change its arrays. 'raylift upload --cache'
+reads the cache and stores scenes that it lacks. Write ./list for a scene file whose name is list, verify or clear.
 
 Examples:
   raylift cache scene.dae
@@ -196,7 +199,7 @@ Examples:
 
   const auto add = [&](const char* name, const char* help, bool files, auto function) {
     CLI::App* command = add_command(*app, name, help);
-    if (files) add_words(*command, "FILE", options->files, "Cache files; all of the folder by default", false);
+    if (files) add_words(*command, "FILE", options->files, "Cache files; all files of the cache by default", false);
     add_cache_folder(*command, options->cache, where);
     add_general_options(*command, general, true);
     finish_command(*command, "", [options, function, name, files, &run] {
@@ -206,8 +209,8 @@ Examples:
       run = [options, function](Session& session) { return function(session, *options); };
     });
   };
-  add("list", "Say what the cache holds", false, list);
-  add("verify", "Read and check every byte; exits with the code of what is wrong first", true, verify);
+  add("list", "List the scenes in the cache", false, list);
+  add("verify", "Read and check every byte; the first error gives the exit code", true, verify);
   add("clear", "Remove all files of the cache", false, clear);
 }
 

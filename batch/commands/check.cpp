@@ -212,28 +212,28 @@ int check_files(Session& session, const CheckCommandOptions& options) {
 void add_check(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<CheckCommandOptions>();
   CLI::App* app =
-      add_command(program, "check", "Say whether all meshes are watertight and no solids overlap; exits with 1 if not");
+      add_command(program, "check", "Check that all meshes are watertight and no volumes overlap; exit code 1 if not");
   add_files(*app, options->files);
-  add_flag(*app, "--all", options->all, "List the meshes without a flaw, and all overlaps (--json always does)");
+  add_flag(*app, "--all", options->all, "Also list meshes without a flaw, and all overlaps (always with --json)");
   add_parsed(*app, "--examples", "COUNT", std::to_string(options->check.examples),
-             "Show where at most this many of each kind of flaw of a mesh are",
+             "Positions to print for each kind of flaw of a mesh, at most",
              [options](const std::string& text) { options->check.examples = parse_count(text); });
-  add_flag(*app, "--no-overlaps", options->no_overlaps, "Look at each mesh by itself, and not for solids that overlap");
+  add_flag(*app, "--no-overlaps", options->no_overlaps, "Check the meshes alone, without the search for overlaps");
   add_parsed(*app, "--overlap-tolerance", "LENGTH", "0",
-             "Ignore overlaps that are no deeper than this, or than rounding of the vertices explains",
+             "Ignore overlaps up to this depth; those within the rounding of the vertices are always ignored",
              [options](const std::string& text) { options->overlaps.tolerance = parse_length(text); });
   add_parsed(*app, "--touching", "COUNT", std::to_string(options->overlaps.touching_examples),
-             "List at most this many of the pairs of solids that touch",
+             "Pairs of touching volumes to list, at most",
              [options](const std::string& text) { options->overlaps.touching_examples = parse_count(text); });
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   finish_command(*app, R"(
-A mesh is watertight if each edge has two triangles that run along it in opposite directions, and if its normals point
-outward. Of the flaws counted, open, non-manifold and inconsistent edges make it leak; the others do not.
+A mesh is watertight if each edge belongs to two triangles that traverse it in opposite directions, and if its normals
+point outward. Open, non-manifold and inconsistent edges make it leak; the other flaws in the table do not.
 
-A solid has to lie within its mother, the solid of the nearest node above its own, and must share no space with its
-siblings, the solids that have the same mother, or none. To touch is no overlap. A solid that is not watertight has no
-inside and is not tested for overlaps; it leaks anyway.
+A volume has to lie within its mother, the volume of the nearest node above its own, and must share no space with its
+siblings, the volumes that have the same mother. Contact is no overlap. A volume that is not watertight has no inside and
+is not tested for overlaps.
 
 Examples:
   raylift check scene.dae

@@ -109,16 +109,16 @@ int compare(Session& session, const CompareOptions& options) {
 void add_compare(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* app = add_command(program, "compare", "Compare the histories of photons in two runs");
-  add_words(*app, "RUN", options->runs, "Two folders of 'raylift photons --seq', or arrays such as Opticks's seq.npy",
-            true);
+  add_words(*app, "RUN", options->runs,
+            "Two runs A and B: folders of 'raylift photons --seq', or arrays such as Opticks's seq.npy", true);
   add_parsed(*app, "--save", "FILE", "",
-             "Write the numbers of A's photons with deviating histories, up to 100 of each, as a .npy",
+             "Write the numbers of photons of A whose histories deviate, up to 100 of each history, as a .npy file",
              [options](const std::string& text) { options->save = parse_file_name(text); });
   add_general_options(*app, general, true);
   finish_command(*app, R"(
-Each history's count a in A is compared with its count b in B: the sum of (a-b)^2/(a+b) over the histories with more
-than 30 in both together is a chi-square. Runs are the same where its probability is above 0.05, and no history that
-occurs more than 10 times in one is missing in the other. The exit code is 0 then, and otherwise 1.
+The count a of each history in A is compared with its count b in B: chi-square is the sum of (a-b)^2/(a+b) over the
+histories with a+b above 30. The exit code is 0 if its probability is above 0.05 and each history that occurs more than
+10 times in one run occurs in the other; otherwise 1.
 
 Examples:
   raylift compare run opticks/seq.npy

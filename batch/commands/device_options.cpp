@@ -13,9 +13,9 @@ namespace raylift::batch {
 using namespace cli;
 
 void add_device_options(CLI::App& app, std::string& device, UploadOptions& upload) {
-  add_device_option(app, device, "auto, host or cuda:N; see 'raylift devices'");
+  add_device_option(app, device, "auto, host (the CPU) or cuda:N; 'raylift devices' lists them");
   add_placement_options(app, upload);
-  add_flag(app, "--flatten", upload.flatten, "Expand instances to one mesh, in the world");
+  add_flag(app, "--flatten", upload.flatten, "Copy each instance's mesh into one mesh in world coordinates");
 }
 
 Device open_device(Session& session, const std::string& device) {

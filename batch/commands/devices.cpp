@@ -136,12 +136,11 @@ int devices(Session& session) {
 }  // namespace
 
 void add_devices(CLI::App& program, GeneralOptions& general, Run& run) {
-  CLI::App* app = add_command(program, "devices", "List the devices, and what each can do");
+  CLI::App* app = add_command(program, "devices", "List the devices and their properties");
   add_general_options(*app, general, true);
   finish_command(*app, R"(
-"auto" is the device that programs take by themselves: that of $CUDA_DEVICE, ~/.cuda_device or ~/.cuda-device where one
-is set, else the first CUDA device that works, else the host. Exits with 9 where CUDA devices are there and that one does
-not work.
+"auto" is the default of --device: the device that $CUDA_DEVICE, ~/.cuda_device or ~/.cuda-device names, else the first
+CUDA device that works, else the host. The exit code is 9 if there are CUDA devices and the one of "auto" does not work.
 
 Examples:
   raylift devices

@@ -28,7 +28,6 @@ namespace {
 struct InfoOptions {
   std::vector<std::string> files;
   LoadOptions load;
-  bool raw = false;
   bool meshes = false;
   bool tree = false;
   bool optics = false;
@@ -341,40 +340,30 @@ int info(Session& session, const InfoOptions& options) {
 
 void add_info(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* app = add_command(program, "info", "Say what scenes hold: meshes, instances, units, materials, bytes");
+  CLI::App* app = add_command(program, "info", "Print what scenes contain: meshes, instances, units, materials, bytes");
   add_files(*app, options->files);
-  add_flag(*app, "--meshes", options->meshes, "List every mesh (--json always does)");
-  add_flag(*app, "--tree", options->tree, "List the tree of nodes");
-  add_parsed(*app, "--depth", "COUNT", "all", "List the tree down to this depth only; implies --tree",
+  add_flag(*app, "--meshes", options->meshes, "List every mesh (always with --json)");
+  add_flag(*app, "--tree", options->tree, "Print the tree of nodes");
+  add_parsed(*app, "--depth", "COUNT", "all", "Print the tree of nodes down to this depth",
              [options](const std::string& text) {
                options->depth = parse_count(text);
                options->tree = true;
              });
-  add_parsed(*app, "--plot", "DIR", "", "Draw each optical table as an SVG file in this folder",
+  add_flag(*app, "--list-optics", options->optics,
+           "List the optical materials and surfaces, their properties, and the volumes that they apply to");
+  add_parsed(*app, "--plot", "DIR", "", "Draw each optical table as an SVG file in this folder, of one scene",
              [options](const std::string& text) { options->plot = parse_file_name(text); });
-  add_flag(*app, "-r,--raw", options->raw, "Do not weld vertices: the file's own ones (--weld off)");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
-  // Here it lists, so its value stands behind '=': it never takes the scene that follows it.
-  remove_option(*app, "--optics");
-  add_flag_with_value(
-      *app, "--optics",
-      [options](const std::string& text) {
-        options->optics = true;
-        if (!text.empty()) set_optics(options->load, text);
-      },
-      "List materials, surfaces, their properties, and where they hold; as --optics=FILE with the optics of a sidecar "
-      "(.json) or of GDML (.gdml) over the file's own, as --optics=off without those of SCENE.optics.json");
   finish_command(*app, R"(
 Examples:
   raylift info scene.dae
   raylift info --tree --depth 3 detector.dae
   raylift info --json *.dae | jq '.[] | {file, triangles}'
-  raylift info --optics detector.dae
-  raylift info --optics=detector.gdml --plot tables detector.dae
+  raylift info --list-optics detector.dae
+  raylift info --optics detector.gdml --list-optics --plot tables detector.dae
   raylift info --unit cm --up z part.stl)",
                  [options, &run] {
-                   if (options->raw) options->load.weld.enabled = false;
                    if (!options->plot.empty() && options->files.size() > 1)
                      throw Error(ErrorKind::usage, "--plot draws one scene at a time", {options->files[1], ""});
                    run = [options](Session& session) { return info(session, *options); };

@@ -37,15 +37,16 @@ int export_optics(Session& session, const OpticsOptions& options) {
 
 void add_optics(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<OpticsOptions>();
-  CLI::App* app = add_command(program, "optics", "Write a scene's optics as a sidecar, which can be edited");
+  CLI::App* app = add_command(program, "optics", "Write the optics of a scene as a sidecar: a JSON file to edit");
   CLI::App* command = add_command(*app, "export", "Write materials, surfaces, assignments and channels as JSON");
-  add_words(*command, "SCENE", options->files, "Any file that raylift reads", true);
-  add_parsed(*command, "-o,--output", "FILE", "standard output", "Write to this file, whole or not at all",
+  add_words(*command, "SCENE", options->files, "Scene file", true);
+  add_parsed(*command, "-o,--output", "FILE", "standard output", "File to write; after an error it is as before",
              [options](const std::string& text) { options->output = parse_file_name(text); });
   add_general_options(*command, general, false);
   add_load_options(*command, options->load);
   finish_command(*command, R"(
-SCENE.optics.json beside a scene is laid over its own optics whenever it is read, and --optics names another one.
+Commands that read a scene lay SCENE.optics.json, if it exists beside the scene, over the scene's own optics; --optics names
+another file.
 
 Examples:
   raylift optics export detector.dae -o detector.optics.json

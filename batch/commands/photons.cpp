@@ -167,19 +167,22 @@ Value count_up_to(const std::string& text, std::uint64_t most) {
 }
 
 void add_photon_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptions>& options) {
-  add_parsed(app, "--source", "SOURCE", options->source,
-             "Where photons are born, such as ball:0,0,0,2m:wavelength=350-500; docs/photons.md has the form",
-             [options](const std::string& text) { options->source = text; });
+  add_parsed(
+      app, "--source", "SOURCE", options->source,
+      "Where photons are emitted: point:X,Y,Z, ball:X,Y,Z,RADIUS, photons:FILE, gensteps:FILE and others, with options "
+      "such as :wavelength=350-500; docs/photons.md lists them",
+      [options](const std::string& text) { options->source = text; });
   add_parsed(app, "--photons", "COUNT", exact_count(options->photons) + "; of files: all", "Number of photons",
              [options](const std::string& text) { options->count = parse_count(text); });
-  add_parsed(app, "--first", "NUMBER", "0", "Number of the first photon: a photon's history depends on seed and number",
+  add_parsed(app, "--first", "NUMBER", "0",
+             "Number of the first photon; the seed and its number determine a photon's history",
              [options](const std::string& text) { options->first = parse_count(text); });
   add_parsed(app, "--seed", "NUMBER", "0", "Seed of the random numbers",
              [options](const std::string& text) { options->seed = parse_count(text); });
   add_parsed(
-      app, "--max-steps", "COUNT", std::to_string(options->most_steps), "A photon with more steps is cut",
+      app, "--max-steps", "COUNT", std::to_string(options->most_steps), "Steps after which a photon is truncated",
       [options](const std::string& text) { options->most_steps = count_up_to<std::uint32_t>(text, UINT32_MAX - 1); });
-  add_parsed(app, "--max-time", "NS", "none", "A photon is cut at its first step that begins later",
+  add_parsed(app, "--max-time", "NS", "none", "Time in ns after which a photon is truncated, at its next step",
              [options](const std::string& text) {
                const auto value = number(text);
                if (!value || !(*value >= 0)) throw Error(ErrorKind::usage, "'" + text + "' is no time in ns");
@@ -188,29 +191,30 @@ void add_photon_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptio
 }
 
 void add_result_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptions>& options) {
-  add_parsed(app, "--output", "DIR", "", "Folder for the results; what another run left there is replaced",
+  add_parsed(app, "--output", "DIR", "", "Folder for the results; the results of an earlier run there are replaced",
              [options](const std::string& text) { options->output = parse_file_name(text); });
   add_choice(app, "--format", "FORMAT", "opticks",
-             "Of hits and final photons: opticks, (N,4,4); chroma, a folder with an array for each quantity",
+             "Files of hits and final photons: opticks, one array (N,4,4); chroma, a folder with an array per quantity",
              words_of(kPhotonFormats),
              [options](const std::string& text) { options->format = enum_of<PhotonFormat>(text, kPhotonFormats); });
-  add_flag(app, "--final", options->final, "Write all photons at their ends, too");
-  add_flag(app, "--seq", options->sequences, "Write each photon's first 32 events, too");
+  add_flag(app, "--final", options->final, "Also write all photons as they end");
+  add_flag(app, "--seq", options->sequences, "Also write the history of each photon: its first 32 interactions");
   add_parsed(app, "--record", "COUNT|FILE", "0",
-             "Write each step of the first photons, too, or of those whose numbers a .npy file has",
+             "Also write every step of the first COUNT photons, or of the photons whose numbers a .npy file lists",
              [options](const std::string& text) {
                if (text.ends_with(".npy"))
                  options->record_file = text;
                else
                  options->record = parse_count(text);
              });
-  add_parsed(app, "--times", "BINS,FROM,TO", "", "Write a histogram of arrival times for each channel, too; ns",
+  add_parsed(app, "--times", "BINS,FROM,TO", "", "Also write a histogram of arrival times in ns for each channel",
              [options](const std::string& text) { parse_times(text, *options); });
-  add_parsed(app, "--batch", "COUNT", "by the device", "Photons at once; the results are the same for any",
+  add_parsed(app, "--batch", "COUNT", "by the device",
+             "Photons that are simulated at a time; the results do not depend on it",
              [options](const std::string& text) { options->batch = count_up_to<std::size_t>(text, kMaxBatch); });
-  add_parsed(app, "--checkpoint", "TIME", "10s", "How often what is needed to --resume is saved",
+  add_parsed(app, "--checkpoint", "TIME", "10s", "Time between checkpoints, from which --resume continues",
              [options](const std::string& text) { options->checkpoint_seconds = parse_seconds(text); });
-  add_flag(app, "--resume", options->resume, "Go on with a run that was stopped; begin, where there is none");
+  add_flag(app, "--resume", options->resume, "Continue a run that was stopped, or start one");
   set_group(app, "Results",
             {"--output", "--format", "--final", "--seq", "--record", "--times", "--batch", "--checkpoint", "--resume"});
 }
@@ -220,14 +224,14 @@ void add_result_options(CLI::App& app, const std::shared_ptr<PhotonsCommandOptio
 void add_photons(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<PhotonsCommandOptions>();
   CLI::App* app =
-      add_command(program, "photons", "Follow photons through a scene on a device, and write what became of them");
-  add_words(*app, "SCENE", options->scenes, "Scene file", true);
+      add_command(program, "photons", "Simulate optical photons in a scene on a device, and write their hits");
+  add_words(*app, "SCENE", options->scenes, "Scene file; one alone", true);
   add_photon_options(*app, options);
   add_result_options(*app, options);
   add_device_options(*app, options->device, options->upload);
   remove_option(*app, "--device");
   offer(add_parsed(*app, "--device", "DEVICES", "auto",
-                   "auto, host, cuda:N, all, or several with commas between; see 'raylift devices'",
+                   "auto, host (the CPU), cuda:N, all, or a list with commas; 'raylift devices' lists them",
                    [options](const std::string& text) {
                      if (text.find("cuda:") == std::string::npos && text.find(',') == std::string::npos)
                        one_of(text, {"all", "auto", "host", "cuda:0"});
@@ -239,9 +243,9 @@ void add_photons(CLI::App& program, GeneralOptions& general, Run& run) {
   add_load_options(*app, options->load);
   add_cache_options(*app, options->cache);
   finish_command(*app, R"(
-DIR gets hits.npy, channels.npy where the scene has channels, summary.json, and what else is asked for. Its files are
-the same to the last byte for any batch and device, and after --resume. summary.json comes last: a folder that has one
-is complete.
+The folder of --output gets hits.npy, channels.npy if the scene has channels, and the files of the other options. The files
+are identical for any --batch and --device, and after --resume. summary.json is written last: a folder that has it is
+complete.
 
 Examples:
   raylift photons scene.dae --source point:0,0,0 --photons 1M --seed 7 --output run

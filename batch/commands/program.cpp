@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
+#include <fmt/format.h>
+#include <raylift/geometry/error.h>
 #include <CLI/CLI.hpp>
+#include <array>
 #include <csignal>
+#include <map>
 #include <string>
 
 #include "cli/describe.h"
@@ -15,16 +19,31 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-constexpr const char* kFooter = R"(
-Exit codes:
-  0  success                           6  limit: a limit was reached
-  1  check, compare: a negative answer 7  out_of_host_memory
-  2  usage: a wrong option             8  out_of_device_memory
-  3  io: a file can't be used          9  device: none works, or a call failed
-  4  malformed: the input is broken    10  no_display: no OpenGL context
-  5  unsupported: not read by raylift  11  system: no process, file descriptor or file system
-  130  cancelled (128 + the signal's number)
-Of several files, all are tried; the first error gives the exit code.
+/// What an exit code means, by ErrorKind.
+constexpr std::array<const char*, static_cast<std::size_t>(ErrorKind::system) + 1> kMeanings{
+    "a file can't be opened, read or written",
+    "the input violates its own format, or has invalid numbers",
+    "valid input that raylift does not read",
+    "a limit was reached: size, depth, count, time or memory of the import",
+    "the machine's memory ran out",
+    "the device's memory, or its --budget, ran out",
+    "no usable device, or a device call failed",
+    "no OpenGL context could be made",
+    "a wrong option or argument",
+    "interrupted: 128 and the number of the signal",
+    "the machine lacks a process, a file descriptor or a file system",
+};
+
+/// The text below the help: exit codes, in their order, and examples.
+std::string footer() {
+  std::map<int, ErrorKind> kinds;
+  for (std::size_t kind = 0; kind != kMeanings.size(); ++kind)
+    kinds[exit_code(static_cast<ErrorKind>(kind))] = static_cast<ErrorKind>(kind);
+  std::string text =
+      "\nExit codes:\n  0    success\n  1    check: not watertight, or volumes overlap; compare: other histories\n";
+  for (const auto& [code, kind] : kinds)
+    text += fmt::format("  {:<4} {}: {}\n", code, to_string(kind), kMeanings[static_cast<std::size_t>(kind)]);
+  return text + R"(Of several files, all are processed; the first error gives the exit code.
 
 Examples:
   raylift info scene.dae
@@ -33,13 +52,16 @@ Examples:
   raylift trace scene.dae --rays 10M --image depth.png
   raylift photons scene.dae --photons 10M --output run
   raylift COMMAND --help)";
+}
 
 int run_command(int argc, char** argv, const BatchHooks& hooks) {
   GeneralOptions general;
   Run run;
-  CLI::App program("Lifts triangle geometry onto a GPU, for programs that trace rays and photons through it.",
-                   "raylift");
-  program.footer(kFooter);
+  CLI::App program(
+      "Reads 3D scenes, checks them, uploads them to a GPU, and traces rays and optical photons through them.\n"
+      "It needs neither a GPU nor a display: the device 'host' runs everything on the CPU.",
+      "raylift");
+  program.footer(footer());
   program.set_version_flag("--version", "raylift " RAYLIFT_VERSION, "Print the version");
   add_generate_option(program);
   add_general_options(program, general, false);

@@ -258,23 +258,26 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<TraceCommandOptions>();
   RayOptions& rays = options->rays;
   CLI::App* app =
-      add_command(program, "trace", "Shoot rays into scenes on a device: how fast, what they hit, and an image");
+      add_command(program, "trace", "Trace rays through scenes on a device: rays per second, what they hit, an image");
   add_files(*app, options->files);
   add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "Number of rays",
              [options](const std::string& text) { options->count = parse_count(text); });
-  add_choice(
-      *app, "--pattern", "PATTERN", "isotropic",
-      "isotropic: from a ball, in all directions; camera: through pixels; surface: off random points of surfaces",
-      words_of(kPatterns),
-      [options](const std::string& text) { options->pattern = enum_of<RayPattern>(text, kPatterns); });
+  add_choice(*app, "--pattern", "PATTERN", "isotropic",
+             "isotropic: from points in a ball, in all directions; camera: one through each pixel; surface: from "
+             "random points "
+             "of surfaces",
+             words_of(kPatterns),
+             [options](const std::string& text) { options->pattern = enum_of<RayPattern>(text, kPatterns); });
   add_parsed(*app, "--origin", "X,Y,Z", "from the scene's bounds",
              "Centre of the ball, or position of the camera, in mm",
              [&rays](const std::string& text) { rays.origin = parse_point(text); });
   add_parsed(*app, "--radius", "LENGTH", "from the scene's bounds", "Radius of the ball that isotropic rays start in",
              [&rays](const std::string& text) { rays.radius = parse_length(text); });
-  add_choice(*app, "--side", "SIDE", "inside", "Side of the solid that surface rays go to: inside or outside",
-             {"inside", "outside"}, [&rays](const std::string& text) { rays.outward = text == "outside"; });
-  add_choice(*app, "--by", "WHAT", "solid", "What hits are counted by: solid (and its materials), material or mesh",
+  add_choice(*app, "--side", "SIDE", "inside",
+             "Side of the surface to which surface rays go: inside or outside the volume", {"inside", "outside"},
+             [&rays](const std::string& text) { rays.outward = text == "outside"; });
+  add_choice(*app, "--by", "WHAT", "solid",
+             "Rows of the table of hits: solid (a placed volume, with its materials), material or mesh",
              words_of(kHitsByNames),
              [options](const std::string& text) { options->by = enum_of<HitsBy>(text, kHitsByNames); });
   add_parsed(*app, "--seed", "NUMBER", "0", "Seed of the random numbers",
@@ -285,7 +288,7 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
              words_of(kImageKinds),
              [options](const std::string& text) { options->kind = enum_of<ImageKind>(text, kImageKinds); });
   for (const auto& [side, pixels] : {std::pair{"--width", &rays.width}, std::pair{"--height", &rays.height}})
-    add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Size of the image",
+    add_parsed(*app, side, "PIXELS", std::to_string(*pixels), "Size of the camera's image",
                [pixels = pixels](const std::string& text) {
                  const std::uint64_t number = parse_count(text);
                  if (number == 0 || number > kMaxPixels)
@@ -305,8 +308,8 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
   add_load_options(*app, options->load);
   add_cache_options(*app, options->cache);
   finish_command(*app, R"(
-The rate counts the time of tracing alone, without making rays and copying them and their hits. Rays are lost if they
-leave a closed solid without a hit: of isotropic rays, that is counted where such a solid holds their whole ball.
+The rate is of tracing alone: generating rays, and copying rays and hits, are not part of it. A ray is lost if it leaves a
+closed volume without a hit. Lost rays are counted for isotropic rays whose ball lies in one closed volume.
 
 Examples:
   raylift trace scene.dae

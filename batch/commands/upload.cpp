@@ -90,20 +90,23 @@ int upload_files(Session& session, UploadCommandOptions& options) {
 void add_upload(CLI::App& program, GeneralOptions& general, Run& run) {
   auto options = std::make_shared<UploadCommandOptions>();
   UploadOptions& upload = options->upload;
-  CLI::App* app =
-      add_command(program, "upload", "Place scenes on a device, upload them, and say where each array went");
+  CLI::App* app = add_command(program, "upload", "Upload scenes to a device, and print where each array is stored");
   add_files(*app, options->files);
   add_device_options(*app, options->device, upload);
   upload.bvh = false;  // no query follows
-  add_flag(*app, "--bvh", upload.bvh, "Build and upload the BVH that ray queries need, too");
+  add_flag(*app, "--bvh", upload.bvh,
+           "Also build and upload the BVH (bounding volume hierarchy) that ray queries need");
   add_cache_options(*app, options->cache);
   add_parsed(*app, "--to", "DEVICES", "",
-             "All of these at once, each chunk over one link and on from there: all, or several with commas between",
+             "Upload to all of these devices: each part crosses one host link and is copied on to the other devices. "
+             "all, or a "
+             "list with commas",
              [options](const std::string& text) { options->to = text; });
-  add_parsed(*app, "--helpers", "DEVICES", "", "Idle devices whose links help: all, or several with commas between",
+  add_parsed(*app, "--helpers", "DEVICES", "",
+             "Other devices whose host links carry parts of the upload: all, or a list with commas",
              [options](const std::string& text) { options->helpers = text; });
   add_flag(*app, "--timings", options->timings, "Print the time of each stage");
-  add_flag(*app, "--verify", options->verify, "Read everything back from the device and compare");
+  add_flag(*app, "--verify", options->verify, "Read all arrays back from the device and compare them");
   add_general_options(*app, general, true);
   add_load_options(*app, options->load);
   finish_command(*app, R"(

@@ -60,31 +60,30 @@ void add_options(CLI::App& app, Options& options) {
   Parameters& parameters = options.parameters;
   app.set_version_flag("--version", "raylift-make-detector " RAYLIFT_VERSION, "Print the version");
   cli::add_generate_option(app);
-  cli::add_choice(app, "--scene", "SCENE", "detector",
-                  "detector, or a small scene to test photons with: argon-box, touching-argon-box, water-sphere, "
-                  "integrating-sphere",
-                  cli::words_of(kKinds),
-                  [&](const std::string& text) { options.kind = cli::enum_of<Kind>(text, kKinds); });
-  cli::add_choice(app, "--shape", "SHAPE", "sphere", "sphere or cylinder", cli::words_of(kShapes),
+  cli::add_choice(
+      app, "--scene", "SCENE", "detector",
+      "detector, or a small scene for tests of photon simulations: argon-box, touching-argon-box, water-sphere, "
+      "integrating-sphere",
+      cli::words_of(kKinds), [&](const std::string& text) { options.kind = cli::enum_of<Kind>(text, kKinds); });
+  cli::add_choice(app, "--shape", "SHAPE", "sphere", "Shape of the vessel: sphere or cylinder", cli::words_of(kShapes),
                   [&](const std::string& text) { parameters.shape = cli::enum_of<Shape>(text, kShapes); });
   const auto set = [](std::uint32_t& value) {
     return [&value](std::uint64_t count) { value = static_cast<std::uint32_t>(count); };
   };
-  add_count(app, "--sensors,-n", std::to_string(parameters.sensors), "Photosensors", 0, 50'000'000,
+  add_count(app, "--sensors,-n", std::to_string(parameters.sensors), "Number of photosensors", 0, 50'000'000,
             set(parameters.sensors));
   add_count(app, "--segments,-s", std::to_string(parameters.segments),
-            "Segments around a sensor; vessels have four times as many", 3, 2000, set(parameters.segments));
+            "Segments around a sensor's axis; vessels have four times as many", 3, 2000, set(parameters.segments));
   cli::add_parsed(app, "--seed", "NUMBER", std::to_string(parameters.seed),
-                  "Turns each sensor about its axis by a small random angle",
+                  "Seed of the small random angle by which each sensor is turned about its axis",
                   [&](const std::string& text) { parameters.seed = cli::parse_count(text); });
-  app.add_flag("--flat", parameters.flat,
-               "Every sensor as geometries of its own, in place, instead of instances of one");
+  app.add_flag("--flat", parameters.flat, "Write a mesh for each sensor, instead of instances of one mesh");
   app.add_flag("--normals", parameters.normals, "Write a normal for each triangle");
-  add_count(app, "--triangles,-t", "", "Choose sensors and segments so that the scene has about so many triangles", 1,
+  add_count(app, "--triangles,-t", "", "Choose --sensors and --segments for about this many triangles in the scene", 1,
             20'000'000'000, [&](std::uint64_t count) { options.triangles = count; });
   cli::add_parsed(app, "--output,-o", "FILE", "-", "File to write; - is standard output",
                   [&](const std::string& text) { options.output = text == "-" ? text : cli::parse_file_name(text); });
-  app.add_flag("--dry-run", options.dry_run, "Print the number of triangles, and write nothing");
+  app.add_flag("--dry-run", options.dry_run, "Print the number of triangles without writing a file");
   app.footer(kFooter);
 }
 
@@ -107,9 +106,10 @@ void write_small(const Options& options) {
 int run(int argc, char** argv) {
   Options options;
   CLI::App app{
-      "Writes a photon detector as COLLADA, as Geant4's G4DAE exporter does: liquids nested in a vessel, and "
-      "photosensors\n"
-      "(glass, vacuum, photocathode) that face its centre. The same options give the same bytes on any machine.",
+      "Writes a photon detector as a COLLADA file, in the form of Geant4's G4DAE exporter: nested vessels with "
+      "liquids, and\n"
+      "photosensors (glass, vacuum, photocathode) that face the centre. The same options give the same bytes on any "
+      "machine.",
       kProgram};
   add_options(app, options);
   const std::string text = cli::parse_command_line(app, argc, argv);

@@ -98,9 +98,7 @@ TEST_F(CacheCommand, IsWhatUploadsTakeAndFill) {
   const json second = raylift(upload).one();
   EXPECT_EQ(second["cache"]["hit"], true);
   EXPECT_EQ(second["verified_bytes"], second["residency"]["bytes"]);
-  EXPECT_TRUE(raylift({"upload", "--json", "--device", "host", option(), "--no-cache", data_file("detector.dae")})
-                  .one()["cache"]
-                  .is_null());
+  EXPECT_TRUE(raylift({"upload", "--json", "--device", "host", data_file("detector.dae")}).one()["cache"].is_null());
 }
 
 TEST_F(CacheCommand, IsFoundByTheEnvironment) {

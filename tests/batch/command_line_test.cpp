@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift's command line: help, mistyped words, and what is said of them.
 #include <gmock/gmock.h>
+#include <raylift/geometry/error.h>
 
 #include "run_program.h"
 
@@ -25,8 +26,13 @@ TEST(CommandLine, HelpNamesCommandsAndExitCodes) {
   const Ended help = raylift({"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_THAT(help.err, IsEmpty());
-  for (const char* word : {"info", "check", "upload", "trace", "devices", "Exit codes", "malformed", "130", "Examples"})
+  for (const char* word : {"info", "check", "upload", "trace", "devices", "Exit codes", "Examples"})
     EXPECT_THAT(help.out, HasSubstr(word));
+  for (int kind = 0; kind <= static_cast<int>(ErrorKind::system); ++kind) {
+    const auto error = static_cast<ErrorKind>(kind);
+    EXPECT_THAT(help.out, testing::ContainsRegex("\n  " + std::to_string(exit_code(error)) + "  +" +
+                                                 std::string(to_string(error)) + ": [a-z]"));
+  }
 }
 
 TEST(CommandLine, HelpOfACommandShowsItsOptionsWithDefaults) {

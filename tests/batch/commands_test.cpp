@@ -105,7 +105,6 @@ TEST(Info, LeavesVerticesAloneWhenAskedToBeRaw) {
                    "facet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\n"
                    "endsolid s\n");
   EXPECT_EQ(raylift({"info", "--json", file}).one()["vertices"]["unique"], 4);
-  EXPECT_EQ(raylift({"info", "--json", "--raw", file}).one()["vertices"]["unique"], 6);
   EXPECT_EQ(raylift({"info", "--json", "--weld", "off", file}).one()["vertices"]["unique"], 6);
 }
 

@@ -37,7 +37,7 @@ class OpticsCommand : public testing::Test {
 
 TEST_F(OpticsCommand, IsListed) {
   put_beside();
-  const Ended ended = raylift({"info", "--optics", scene});
+  const Ended ended = raylift({"info", "--list-optics", scene});
   EXPECT_EQ(ended.code, 0);
   for (const char* word :
        {"materials.optics.json", "1.33 .. 1.35", "300 .. 600", "309.96 .. 619.921", "1 solid: first",
@@ -47,7 +47,7 @@ TEST_F(OpticsCommand, IsListed) {
   const Ended plain = raylift({"info", scene});
   EXPECT_THAT(plain.out, AllOf(HasSubstr("MYKEY"), HasSubstr("materials.optics.json"), Not(HasSubstr("1.33 .. 1.35"))));
 
-  const json info = raylift({"info", "--json", "--optics", scene}).one();
+  const json info = raylift({"info", "--json", "--list-optics", scene}).one();
   EXPECT_EQ(info["optics_file"], path("materials.optics.json"));
   ASSERT_EQ(info["unhonoured"].size(), 1U);
   EXPECT_EQ(info["unhonoured"][0]["key"], "MYKEY");
@@ -59,8 +59,8 @@ TEST_F(OpticsCommand, IsListed) {
 TEST_F(OpticsCommand, MayBeAnotherFileOrNone) {
   put_beside();
   const std::string other = folder.write("other.json", R"({"raylift_optics": 1, "surfaces": {"Other": {}}})").string();
-  EXPECT_EQ(raylift({"info", "--json", "--optics=" + other, scene}).one()["optics_file"], other);
-  EXPECT_EQ(raylift({"info", "--json", "--optics=off", scene}).one()["optics"], nullptr);
+  EXPECT_EQ(raylift({"info", "--json", "--optics", other, scene}).one()["optics_file"], other);
+  EXPECT_EQ(raylift({"info", "--json", "--list-optics", "--optics", "off", scene}).one()["optics_file"], nullptr);
   EXPECT_THAT(raylift({"check", "--optics", other, scene, "--no-overlaps"}).err,
               HasSubstr("the optical surface 'Other'"));
   EXPECT_THAT(raylift({"check", "--optics", "off", scene, "--no-overlaps"}).err, IsEmpty());

@@ -110,7 +110,7 @@ with tempfile.TemporaryDirectory() as folder:
     sidecar["surfaces"]["Filter"] = {"model": "dichroic", "dichroic": [{"degrees": 0, **{key: {"energy_eV": [1, 2], "values": [0, 0.5]} for key in ("reflect", "transmit")}}]}
     check_sidecars(sidecar, with_optics, folder)
     open(folder + "/with_optics.optics.json", "w").write(json.dumps(sidecar))
-    run("info", "info", "--optics", with_optics, data["cube"])
+    run("info", "info", "--list-optics", with_optics, data["cube"])
     run("check", "check", data["cube"])
     run("check", "check", data["open_box"], data["nested_transforms"], nowhere, codes=(3,))
     run("check", "check", "--no-overlaps", data["cube"])
