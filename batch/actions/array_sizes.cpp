@@ -1,58 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array_sizes.h"
 
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/solids.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
 #include <algorithm>
+#include <array>
 
 namespace raylift::batch {
 namespace {
 
-template <class Add>
-void add_optics(const OpticsArrays& optics, const Add& add) {
-  add(ViewArray::optical_tables, optics.tables.size());
-  add(ViewArray::optical_materials, optics.materials.size());
-  add(ViewArray::optical_surfaces, optics.surfaces.size());
-  add(ViewArray::optical_points, optics.points.size());
-  add(ViewArray::border_surfaces, optics.borders.size());
-  add(ViewArray::channels, optics.channels.size());
-  add(ViewArray::channel_types, optics.channel_types.size());
+bool has_array(const ViewArrayInfo& row, const Scene& scene, bool flat) {
+  switch (row.presence) {
+    case ArrayPresence::always:
+      return true;
+    case ArrayPresence::bvh:
+      return false;
+    case ArrayPresence::two_levels:
+      return !flat;
+    case ArrayPresence::flattened:
+      return flat;
+    case ArrayPresence::optics:
+      return !scene.optics.empty();
+    case ArrayPresence::attribute:
+      break;
+  }
+  bool found = false;
+  detail::for_each_triangle_attribute([&](const auto& attribute) {
+    if (attribute.name == row.name) found = detail::has_attribute(scene, attribute);
+  });
+  return found;
+}
+
+/// Materials of all bindings. The last binding has room for the parts of any mesh.
+std::uint64_t part_materials(const Scene& scene) {
+  std::uint64_t most = 0;
+  for (const Mesh& mesh : scene.meshes) most = std::max<std::uint64_t>(most, mesh.parts.size());
+  std::uint64_t parts = 0;
+  std::uint64_t last = 0;
+  for (const auto& binding : scene.bindings) parts += last = binding.size();
+  return scene.bindings.empty() ? 0 : parts + std::max(most, last) - last;
+}
+
+/// The elements of the arrays that no other array counts, by ViewArray.
+std::array<std::uint64_t, kViewArrays> other_counts(const Scene& scene) {
+  std::array<std::uint64_t, kViewArrays> counts{};
+  const auto set = [&](ViewArray array, std::uint64_t count) { counts[static_cast<std::size_t>(array)] = count; };
+  const SolidTree tree = solid_tree(scene);
+  set(ViewArray::daughters, tree.daughters.size());
+  set(ViewArray::part_materials, part_materials(scene));
+  if (scene.optics.empty()) return counts;
+  const OpticsArrays optics = optics_arrays(scene, tree);
+  set(ViewArray::optical_tables, optics.tables.size());
+  set(ViewArray::optical_materials, optics.materials.size());
+  set(ViewArray::optical_surfaces, optics.surfaces.size());
+  set(ViewArray::optical_points, optics.points.size());
+  set(ViewArray::border_surfaces, optics.borders.size());
+  set(ViewArray::channels, optics.channels.size());
+  set(ViewArray::channel_types, optics.channel_types.size());
+  return counts;
 }
 
 }  // namespace
 
 std::vector<ArraySize> array_sizes(const Scene& scene, bool flat) {
-  std::vector<ArraySize> arrays;
-  const auto add = [&](ViewArray array, std::uint64_t count) {
-    const ViewArrayInfo& row = info(array);
-    arrays.push_back({std::string(row.name), count * row.element_bytes, row.rank});
+  const auto other = other_counts(scene);
+  const auto count = [&](const ViewArrayInfo& row) -> std::uint64_t {
+    switch (row.extent) {
+      case ArrayExtent::vertex:
+        return flat ? scene.expanded_vertices() : scene.unique_vertices();
+      case ArrayExtent::triangle:
+        return flat ? scene.expanded_triangles() : scene.unique_triangles();
+      case ArrayExtent::mesh:
+        return flat ? 1 : scene.meshes.size();
+      case ArrayExtent::instance:
+        return flat ? 1 : scene.instances.size();
+      case ArrayExtent::solid:
+        return scene.instances.size();
+      case ArrayExtent::material:
+        return scene.materials.size();
+      case ArrayExtent::pair:
+      case ArrayExtent::other:
+        break;
+    }
+    return other[static_cast<std::size_t>(row.array)];
   };
-  const std::uint64_t triangles = flat ? scene.expanded_triangles() : scene.unique_triangles();
-  add(ViewArray::triangles, triangles);
-  add(ViewArray::vertices, flat ? scene.expanded_vertices() : scene.unique_vertices());
-  add(ViewArray::meshes, flat ? 1 : scene.meshes.size());
-  add(ViewArray::solids, scene.instances.size());
-  add(ViewArray::instances, flat ? 1 : scene.instances.size());
-  add(ViewArray::material_colors, scene.materials.size());
-  const SolidTree tree = solid_tree(scene);
-  add(ViewArray::daughters, tree.daughters.size());
-  if (!scene.optics.empty()) add_optics(optics_arrays(scene, tree), add);
-  if (flat) {
-    for (const ViewArray array : {ViewArray::material_codes, ViewArray::solid_ids, ViewArray::colors})
-      add(array, triangles);
-  } else {
-    // The last binding has room for the parts of any mesh.
-    std::uint64_t most = 0;
-    for (const Mesh& mesh : scene.meshes) most = std::max<std::uint64_t>(most, mesh.parts.size());
-    std::uint64_t parts = 0;
-    std::uint64_t last = 0;
-    for (const auto& binding : scene.bindings) parts += last = binding.size();
-    add(ViewArray::triangle_parts, triangles);
-    add(ViewArray::solid_colors, scene.instances.size());
-    add(ViewArray::part_materials, scene.bindings.empty() ? 0 : parts + std::max(most, last) - last);
-  }
+  std::vector<ArraySize> arrays;
+  for (const ViewArrayInfo& row : view_arrays())
+    if (has_array(row, scene, flat))
+      arrays.push_back({std::string(row.name), count(row) * row.element_bytes, row.rank});
   return arrays;
 }
 

@@ -4,6 +4,7 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
+#include <raylift/gpu/upload/verify_upload.h>
 
 #include <chrono>
 #include <memory>
@@ -15,7 +16,6 @@
 #include "commands.h"
 #include "device_options.h"
 #include "upload_to_all.h"
-#include "verify_upload.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -52,7 +52,7 @@ int upload_files(Session& session, UploadCommandOptions& options) {
       std::optional<Scene> loaded;
       if (!uploaded.scene) loaded = load(file, options.load, progress);
       const Stage stage(progress, "verify");
-      verified = verify_upload(uploaded.scene ? *uploaded.scene : *loaded, geometry, options.upload.flatten);
+      verified = verify_upload(uploaded.scene ? *uploaded.scene : *loaded, geometry);
     }
     times = with_total(std::move(times), start);
     warn_of_steps(session, file, geometry);

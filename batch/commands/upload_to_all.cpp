@@ -5,12 +5,12 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/residency.h>
 #include <raylift/gpu/upload/broadcast.h>
+#include <raylift/gpu/upload/verify_upload.h>
 
 #include <algorithm>
 
 #include "base/json.h"
 #include "cli/text.h"
-#include "verify_upload.h"
 
 namespace raylift::batch {
 using namespace cli;
@@ -39,7 +39,7 @@ int upload_to_all(Session& session, const UploadToAll& options) {
                                    counted(geometries.front().view().triangle_count, "triangle", "triangles"),
                                    counted(devices.size(), "device", "devices"));
     for (const GpuGeometry& geometry : geometries) {
-      if (options.verify) verified += verify_upload(scene, geometry, options.upload.flatten);
+      if (options.verify) verified += verify_upload(scene, geometry);
       reports.push_back(base::parse_json<Json>(geometry.report().json()));
       text += '\n' + geometry.report().table();
     }

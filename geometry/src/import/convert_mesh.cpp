@@ -2,6 +2,7 @@
 #include "convert_mesh.h"
 
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/weld.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -259,12 +260,23 @@ std::uint64_t remove_triangles(Mesh& mesh, const Predicate& drop) {
     const std::size_t begin = part.first_triangle;
     const std::size_t end = begin + part.triangle_count;
     part.first_triangle = static_cast<std::uint32_t>(kept);
-    for (std::size_t i = begin; i != end; ++i)
-      if (!drop(mesh.triangles[i])) mesh.triangles[kept++] = mesh.triangles[i];
+    for (std::size_t i = begin; i != end; ++i) {
+      if (drop(mesh.triangles[i])) continue;
+      mesh.triangles[kept] = mesh.triangles[i];
+      detail::for_each_triangle_attribute([&](const auto& attribute) {
+        auto& values = mesh.*attribute.mesh;
+        if (!values.empty()) values[kept] = values[i];
+      });
+      ++kept;
+    }
     part.triangle_count = static_cast<std::uint32_t>(kept - part.first_triangle);
   }
   const std::uint64_t dropped = mesh.triangles.size() - kept;
   mesh.triangles.resize(kept);
+  detail::for_each_triangle_attribute([&](const auto& attribute) {
+    auto& values = mesh.*attribute.mesh;
+    if (!values.empty()) values.resize(kept);
+  });
   return dropped;
 }
 

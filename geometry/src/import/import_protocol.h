@@ -2,6 +2,8 @@
 // The protocol between a program and its import process.
 #pragma once
 
+#include <raylift/geometry/scene/flatten.h>
+
 #include <cstdint>
 
 namespace raylift::import {
@@ -12,8 +14,15 @@ inline constexpr int kResult = 4;    ///< memory: Header, outcome, then scene an
 inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a stage: the scene is written
 inline constexpr int kInput = 6;     ///< the file, opened and checked by the parent
 
-/// Changes whenever the layout of request or result does.
-inline constexpr std::uint64_t kVersion = 0x7261796C69667404ULL;
+/// Changes whenever the layout of request or result does: by hand, or with the table of per-triangle attributes.
+inline constexpr std::uint64_t kVersion = [] {
+  std::uint64_t version = 0x7261796C69667404ULL;
+  detail::for_each_triangle_attribute([&]<class T>(const detail::TriangleAttribute<T>& attribute) {
+    for (const char c : attribute.name) version = version * 31 + static_cast<unsigned char>(c);
+    version = version * 31 + sizeof(T);
+  });
+  return version;
+}();
 
 enum class Outcome : std::uint32_t { scene = 1, error = 2 };
 

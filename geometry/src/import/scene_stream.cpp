@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_stream.h"
 
+#include <raylift/geometry/scene/flatten.h>
+
+#include <array>
+
 #include "for_each_mesh.h"
 
 namespace raylift {
@@ -39,6 +43,11 @@ void put_scene(ByteWriter& writer, const Scene& scene) {
   for (const Mesh& mesh : scene.meshes) {
     writer.array(mesh.vertices, mesh.vertices.size());
     writer.array(mesh.triangles, mesh.triangles.size());
+    detail::for_each_triangle_attribute([&](const auto& attribute) {
+      const auto& values = mesh.*attribute.mesh;
+      writer.value(std::uint64_t{values.size()});
+      writer.array(values, values.size());
+    });
   }
 }
 
@@ -52,16 +61,26 @@ Scene get_scene(ByteReader& reader) {
   detail::check_scene(scene, sizes, failure);
   struct Arrays {
     std::string_view vertices, triangles;
+    std::array<std::string_view, std::tuple_size_v<decltype(detail::kTriangleAttributes)>> attributes;
   };
   std::vector<Arrays> arrays;
   for (const detail::MeshSizes& size : sizes) {
     const std::string_view vertices = reader.elements<Float3>(size.vertices);
-    arrays.push_back({vertices, reader.elements<UInt3>(size.triangles)});
+    arrays.push_back({vertices, reader.elements<UInt3>(size.triangles), {}});
+    auto* elements = arrays.back().attributes.data();
+    detail::for_each_triangle_attribute([&]<class T>(const detail::TriangleAttribute<T>&) {
+      const auto count = reader.get<std::uint64_t>();
+      if (count != 0 && count != size.triangles) reader.fail("an array has not one value for each triangle");
+      *elements++ = reader.elements<T>(count);
+    });
   }
   detail::for_each_mesh(0, arrays.size(), [&](std::size_t i) {
     Mesh& mesh = scene.meshes[i];
     ByteReader::copy(arrays[i].vertices, mesh.vertices);
     ByteReader::copy(arrays[i].triangles, mesh.triangles);
+    const auto* elements = arrays[i].attributes.data();
+    detail::for_each_triangle_attribute(
+        [&](const auto& attribute) { ByteReader::copy(*elements++, mesh.*attribute.mesh); });
     detail::check_mesh(mesh, failure);
   });
   return scene;

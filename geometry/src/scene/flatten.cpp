@@ -65,6 +65,9 @@ class Flattener {
     flat_.solid_ids.resize(triangles);
     flat_.material_codes.resize(triangles);
     flat_.colors.resize(triangles);
+    detail::for_each_triangle_attribute([&](const auto& attribute) {
+      if (detail::has_attribute(scene_, attribute)) (flat_.*attribute.flat).resize(triangles);
+    });
     // In slices, so that progress moves and a cancel is heard; large instances are cut further below.
     constexpr std::size_t kSlice = 4096;
     for (std::size_t begin = 0; begin < scene_.instances.size(); begin += kSlice) {
@@ -111,6 +114,11 @@ class Flattener {
         }
       });
     }
+    detail::for_each_triangle_attribute([&](const auto& attribute) {
+      const auto& values = mesh.*attribute.mesh;
+      std::copy(values.begin(), values.end(),
+                (flat_.*attribute.flat).begin() + static_cast<std::ptrdiff_t>(first_triangle));
+    });
   }
 
   [[noreturn]] void fail_at_first_not_finite(const std::vector<std::uint64_t>& first_vertex) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -102,6 +103,13 @@ void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const Byt
     expect(std::max(sizes[i].vertices, sizes[i].triangles) < kNone, [&] { return mesh() + " is too large"; });
     expect(covered_by_parts(scene.meshes[i], sizes[i].triangles),
            [&] { return "the parts of " + mesh() + " do not cover its triangles one after the other"; });
+    for_each_triangle_attribute([&](const auto& attribute) {
+      const std::size_t values = (scene.meshes[i].*attribute.mesh).size();
+      expect(values == 0 || values == sizes[i].triangles, [&] {
+        return mesh() + " has " + std::to_string(values) + " values of '" + std::string(attribute.name) + "' for " +
+               std::to_string(sizes[i].triangles) + " triangles";
+      });
+    });
   }
   for (std::size_t i = 0; i != scene.bindings.size(); ++i)
     for (const std::uint32_t material : scene.bindings[i])

@@ -169,8 +169,7 @@ detail::GeometryArrays sources_of(const CacheFile& file, bool bvh, detail::Cache
   for (const CacheSection& section : file.sections()) {
     if (section.kind != CacheSection::Kind::array) continue;
     const ViewArrayInfo* known = find_view_array(section.name);
-    const bool of_bvh = known != nullptr && detail::is_of_bvh(known->array);
-    if (of_bvh && !bvh) continue;
+    if (known != nullptr && known->presence == ArrayPresence::bvh && !bvh) continue;
     sources.arrays.push_back(
         file.source(section, [&check](const CacheSection& of, std::uint64_t block, std::span<const std::byte> bytes) {
           check.block(of, block, bytes);

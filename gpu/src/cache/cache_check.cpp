@@ -197,7 +197,7 @@ class CacheCheck::Impl {
     for (const CacheSection& section : file_.sections()) {
       if (section.kind != CacheSection::Kind::array) continue;
       const ViewArrayInfo* known = find_view_array(section.name);
-      if (known == nullptr || (is_of_bvh(known->array) && !bvh_)) continue;
+      if (known == nullptr || (known->presence == ArrayPresence::bvh && !bvh_)) continue;
       if (known->element_bytes != section.element_bytes) fail(known->array, "its elements have another size");
       if (section.count >= kNone) fail(known->array, "it has too many elements");
       counts_.of[static_cast<std::size_t>(known->array)] = section.count;
@@ -205,37 +205,65 @@ class CacheCheck::Impl {
     counts_.flattened = counts_.of[static_cast<std::size_t>(ViewArray::solid_ids)].has_value();
   }
 
-  void expect(ViewArray array, std::optional<ViewArray> same = {}) const {
-    const auto& count = counts_.of[static_cast<std::size_t>(array)];
-    if (!count) fail(array, "it is missing");
-    if (same && *count != counts_[*same])
-      fail(array, "it has not as many elements as '" + std::string(info(*same).name) + "'");
+  [[nodiscard]] bool has(ViewArray array) const { return counts_.of[static_cast<std::size_t>(array)].has_value(); }
+
+  /// Whether the scene's file must have an array; nothing where it may.
+  [[nodiscard]] std::optional<bool> expected(ArrayPresence presence, bool optics) const {
+    switch (presence) {
+      case ArrayPresence::always:
+        return true;
+      case ArrayPresence::bvh:
+        return bvh_;
+      case ArrayPresence::two_levels:
+        return !counts_.flattened;
+      case ArrayPresence::flattened:
+        return counts_.flattened;
+      case ArrayPresence::optics:
+        return optics;
+      case ArrayPresence::attribute:
+        break;
+    }
+    return {};
+  }
+
+  /// The array that has as many elements as one of this extent; nothing where there is none.
+  [[nodiscard]] std::optional<ViewArray> counted_by(ArrayExtent extent) const {
+    switch (extent) {
+      case ArrayExtent::vertex:
+        return ViewArray::vertices;
+      case ArrayExtent::triangle:
+        return ViewArray::triangles;
+      case ArrayExtent::pair:
+        return ViewArray::pairs;
+      case ArrayExtent::material:
+        return ViewArray::material_colors;
+      case ArrayExtent::solid:
+        return ViewArray::solids;
+      case ArrayExtent::instance:
+        return counts_.flattened ? std::nullopt : std::optional(ViewArray::solids);
+      case ArrayExtent::mesh:
+      case ArrayExtent::other:
+        break;
+    }
+    return {};
   }
 
   void expect_sizes() const {
-    using A = ViewArray;
-    for (const A array :
-         {A::triangles, A::vertices, A::meshes, A::instances, A::material_colors, A::solids, A::daughters})
-      expect(array);
-    if (bvh_) {
-      expect(A::nodes);
-      expect(A::pairs);
-      expect(A::pair_ids, A::pairs);
+    const bool optics = std::ranges::any_of(view_arrays(), [this](const ViewArrayInfo& row) {
+      return row.presence == ArrayPresence::optics && has(row.array);
+    });
+    for (const ViewArrayInfo& row : view_arrays())
+      if (expected(row.presence, optics).value_or(false) && !has(row.array)) fail(row.array, "it is missing");
+    for (const ViewArrayInfo& row : view_arrays()) {
+      if (!has(row.array)) continue;
+      const std::uint64_t count = counts_[row.array];
+      if (const auto same = counted_by(row.extent); same && count != counts_[*same])
+        fail(row.array, "it has not as many elements as '" + std::string(info(*same).name) + "'");
+      if (counts_.flattened && (row.extent == ArrayExtent::mesh || row.extent == ArrayExtent::instance) && count != 1)
+        fail(row.array, "a flattened scene has one");
     }
-    if (counts_.flattened) {
-      for (const A array : {A::material_codes, A::solid_ids, A::colors}) expect(array, A::triangles);
-      for (const A array : {A::meshes, A::instances})
-        if (counts_[array] != 1) fail(array, "a flattened scene has one");
-    } else {
-      expect(A::triangle_parts, A::triangles);
-      expect(A::part_materials);
-      expect(A::instances, A::solids);
-      expect(A::solid_colors, A::solids);
-    }
-    const auto there = [this](A array) { return counts_.of[static_cast<std::size_t>(array)].has_value(); };
-    if (std::none_of(kOpticalArrays.begin(), kOpticalArrays.end(), there)) return;
-    for (const A array : kOpticalArrays) expect(array);
-    check_optical_sizes(counts_, raster_, [this](A array, const std::string& what) { fail(array, what); });
+    if (optics)
+      check_optical_sizes(counts_, raster_, [this](ViewArray array, const std::string& what) { fail(array, what); });
   }
 
   template <class T, class Look>
@@ -314,17 +342,16 @@ std::unique_ptr<ArrayCheck> CacheCheck::Impl::make(ViewArray array) {
                is_surface(solid.surface_in) && is_surface(solid.surface_out) && is_surface(solid.skin) &&
                is_range(solid.first_daughter, solid.daughter_count, counts_[A::daughters]);
       });
-    case A::vertices:
-    case A::material_colors:
-    case A::colors:
-    case A::solid_colors:
-      return {};
-    case A::nodes:
-    case A::pairs:
-    case A::pair_ids:
-      return make_of_bvh(array);
     default:
+      break;
+  }
+  switch (info(array).presence) {
+    case ArrayPresence::bvh:
+      return make_of_bvh(array);
+    case ArrayPresence::optics:
       return make_optics_check(array, counts_, raster_, [this, array](const std::string& what) { fail(array, what); });
+    default:
+      return {};  // any value is right
   }
 }
 
@@ -332,12 +359,8 @@ CacheCheck::CacheCheck(const CacheFile& file, bool bvh) : impl_(std::make_unique
 CacheCheck::~CacheCheck() = default;
 
 std::unique_ptr<CacheCheck> CacheCheck::of_scene(const CacheFile& file) {
-  const auto has = [&](std::string_view name) {
-    return std::any_of(file.sections().begin(), file.sections().end(),
-                       [name](const CacheSection& section) { return section.name == name; });
-  };
-  if (!has("scene")) return {};
-  return std::make_unique<CacheCheck>(file, has(info(ViewArray::nodes).name));
+  if (!file.has("scene")) return {};
+  return std::make_unique<CacheCheck>(file, file.has(info(ViewArray::nodes).name));
 }
 
 void CacheCheck::block(const CacheSection& section, std::uint64_t number, std::span<const std::byte> bytes) {

@@ -75,10 +75,6 @@ class EachCheck : public ArrayCheck {
   Look look_;
 };
 
-/// The arrays of an OpticsView: all of them are there, or none.
-inline constexpr std::array kOpticalArrays{
-    ViewArray::optical_tables,  ViewArray::optical_materials, ViewArray::optical_surfaces, ViewArray::optical_points,
-    ViewArray::border_surfaces, ViewArray::channels,          ViewArray::channel_types};
 /// Calls fail(array, what) where their sizes don't fit together.
 void check_optical_sizes(const ArrayCounts& counts, const Raster& raster,
                          const std::function<void(ViewArray array, const std::string& what)>& fail);
@@ -107,9 +103,5 @@ class CacheCheck {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-[[nodiscard]] constexpr bool is_of_bvh(ViewArray array) {
-  return array == ViewArray::nodes || array == ViewArray::pairs || array == ViewArray::pair_ids;
-}
 
 }  // namespace raylift::detail

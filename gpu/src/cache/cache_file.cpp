@@ -211,6 +211,10 @@ const std::vector<CacheSection>& CacheFile::sections() const {
   return open_->sections;
 }
 
+bool CacheFile::has(std::string_view section) const {
+  return std::ranges::any_of(open_->sections, [&](const CacheSection& each) { return each.name == section; });
+}
+
 const CacheSection& CacheFile::section(std::string_view name) const {
   for (const CacheSection& section : open_->sections)
     if (section.name == name) return section;

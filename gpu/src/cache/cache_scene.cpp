@@ -4,6 +4,7 @@
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/detail/source_files.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 
 #include <algorithm>
@@ -101,6 +102,24 @@ std::vector<detail::MeshSizes> read_tree(const CacheFile& file, Scene& scene) {
               "remove it; it will be made again");
 }
 
+/// The per-triangle attributes of a scene whose meshes have their triangles.
+void read_attributes(const CacheFile& file, Scene& scene) {
+  detail::for_each_triangle_attribute([&]<class T>(const detail::TriangleAttribute<T>& attribute) {
+    if (!file.has(attribute.name)) return;
+    const std::vector<T> values = file.read_all<T>(attribute.name);
+    if (values.size() != scene.unique_triangles())
+      throw Error(ErrorKind::malformed, "the cache file's arrays are not those of its scene",
+                  {file.path().string(), "section '" + std::string(attribute.name) + "'"},
+                  "remove it; it will be made again");
+    auto next = values.begin();
+    for (Mesh& mesh : scene.meshes) {
+      const auto end = next + static_cast<std::ptrdiff_t>(mesh.triangles.size());
+      (mesh.*attribute.mesh).assign(next, end);
+      next = end;
+    }
+  });
+}
+
 }  // namespace
 
 namespace detail {
@@ -146,9 +165,8 @@ CacheSummary cache_summary(const CacheFile& file) {
   CacheSummary summary;
   Scene scene;
   read_summary(file, summary, scene);
-  for (const CacheSection& section : file.sections())
-    if (section.name == kOptions)
-      read_section(file, kOptions, [&](ByteReader& reader) { summary.options = reader.get_text(); });
+  if (file.has(kOptions))
+    read_section(file, kOptions, [&](ByteReader& reader) { summary.options = reader.get_text(); });
   return summary;
 }
 
@@ -189,6 +207,7 @@ Scene cached_scene(const CacheFile& file) {
     first_vertex += vertex_count;
     first_triangle += triangle_count;
   }
+  read_attributes(file, scene);
   if (first_vertex != vertices.size()) inconsistent(file, ViewArray::vertices);
   if (first_triangle != triangles.size()) inconsistent(file, ViewArray::triangles);
   return scene;

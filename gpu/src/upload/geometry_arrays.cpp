@@ -109,6 +109,22 @@ void add_mesh_arrays(std::vector<ArraySource>& arrays, const Scene& scene, const
       }));
 }
 
+void add_attributes(std::vector<ArraySource>& arrays, const Scene& scene, const MeshTable& meshes) {
+  detail::for_each_triangle_attribute([&]<class T>(const detail::TriangleAttribute<T>& attribute) {
+    if (!detail::has_attribute(scene, attribute)) return;
+    const auto member = attribute.mesh;
+    arrays.push_back(
+        mesh_source<T>(info(attribute.name).array, meshes, kTriangles,
+                       [&scene, member](std::size_t mesh, std::size_t first, std::span<T> target, StoreMode mode) {
+                         const std::vector<T>& values = scene.meshes[mesh].*member;
+                         if (values.empty())
+                           std::fill(target.begin(), target.end(), T{});
+                         else
+                           copy_bytes(values.data() + first, target.data(), target.size_bytes(), mode);
+                       }));
+  });
+}
+
 std::vector<std::uint32_t> packed_colors(const Scene& scene) {
   std::vector<std::uint32_t> colors;
   for (std::uint32_t i = 0; i != scene.materials.size(); ++i) colors.push_back(packed_color(scene, i));
@@ -267,6 +283,10 @@ std::vector<ArraySource> flat_arrays(Flat&& flat, Colors&& colors, const UploadO
   add(ViewArray::material_codes, std::forward<Flat>(flat).material_codes);
   add(ViewArray::solid_ids, std::forward<Flat>(flat).solid_ids);
   add(ViewArray::colors, std::forward<Flat>(flat).colors);
+  detail::for_each_triangle_attribute([&](const auto& attribute) {
+    if ((flat.*attribute.flat).empty()) return;
+    add(info(attribute.name).array, std::forward<Flat>(flat).*attribute.flat);
+  });
   return arrays;
 }
 
@@ -322,6 +342,7 @@ GeometryArrays geometry_arrays(const Scene& scene, const UploadOptions& options,
                                    [&scene](std::size_t mesh, std::size_t first, std::span<std::uint16_t> target,
                                             StoreMode) { write_parts(scene.meshes[mesh].parts, first, target); }));
     arrays.push_back(view_source(ViewArray::part_materials, std::move(parts.materials)));
+    add_attributes(arrays, scene, meshes);
     arrays.push_back(
         view_source(ViewArray::solid_colors, std::vector<std::uint32_t>(scene.instances.size(), kMaterialColor)));
   }

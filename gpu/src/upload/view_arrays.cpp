@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/error.h>
 #include <raylift/gpu/upload/view_arrays.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <type_traits>
 
 namespace raylift {
@@ -30,45 +32,51 @@ constexpr std::size_t element_bytes(const T* View::*) {
 /// `kMember` points to the array's first element; `kCount` says how many there are, and `kOnHost` how many of these lie
 /// in host memory, where a view has such members.
 template <auto kMember, auto kCount = nullptr, auto kOnHost = nullptr>
-constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank rank) {
+constexpr ViewArrayInfo row(ViewArray array, std::string_view name, ArrayRank rank, ArrayPresence presence,
+                            ArrayExtent extent) {
   const auto set = [](GeometryView& view, const std::byte* data, std::uint32_t count, std::uint32_t on_host) {
     auto& part = part_of(view, kMember);
     part.*kMember = reinterpret_cast<std::remove_reference_t<decltype(part.*kMember)>>(data);
     if constexpr (!std::is_null_pointer_v<decltype(kCount)>) part.*kCount = count;
     if constexpr (!std::is_null_pointer_v<decltype(kOnHost)>) part.*kOnHost = on_host;
   };
-  return {array, name, rank, element_bytes(kMember), set};
+  return {array, name, rank, presence, extent, element_bytes(kMember), set};
 }
 
 using A = ViewArray;
 using R = ArrayRank;
+using P = ArrayPresence;
+using E = ArrayExtent;
 using V = GeometryView;
 using O = OpticsView;
 
 constexpr std::array<ViewArrayInfo, kViewArrays> kTable{
-    row<&BvhView::nodes, &BvhView::node_count, &BvhView::host_nodes>(A::nodes, "nodes", R::nodes),
-    row<&BvhView::pairs, &BvhView::pair_count, &BvhView::host_pairs>(A::pairs, "pairs", R::triangles),
-    row<&BvhView::ids, nullptr, &BvhView::host_ids>(A::pair_ids, "pair_ids", R::triangles),
-    row<&V::triangles, &V::triangle_count>(A::triangles, "triangles", R::triangles),
-    row<&V::vertices, &V::vertex_count>(A::vertices, "vertices", R::vertices),
-    row<&V::meshes, &V::mesh_count>(A::meshes, "meshes", R::nodes),
-    row<&V::instances, &V::instance_count>(A::instances, "instances", R::nodes),
-    row<&V::material_colors, &V::material_count>(A::material_colors, "material_colors", R::attributes),
-    row<&V::triangle_parts>(A::triangle_parts, "triangle_parts", R::attributes),
-    row<&V::part_materials>(A::part_materials, "part_materials", R::attributes),
-    row<&V::material_codes>(A::material_codes, "material_codes", R::attributes),
-    row<&V::solid_ids>(A::solid_ids, "solid_ids", R::attributes),
-    row<&V::colors>(A::colors, "colors", R::attributes),
-    row<&V::solids, &V::solid_count>(A::solids, "solids", R::nodes),
-    row<&V::daughters>(A::daughters, "daughters", R::attributes),
-    row<&V::solid_colors>(A::solid_colors, "solid_colors", R::attributes),
-    row<&O::tables>(A::optical_tables, "optical_tables", R::nodes),
-    row<&O::materials>(A::optical_materials, "optical_materials", R::nodes),
-    row<&O::surfaces, &O::surface_count>(A::optical_surfaces, "optical_surfaces", R::nodes),
-    row<&O::points>(A::optical_points, "optical_points", R::nodes),
-    row<&O::borders, &O::border_bucket_count>(A::border_surfaces, "border_surfaces", R::attributes),
-    row<&O::channels>(A::channels, "channels", R::attributes),
-    row<&O::channel_types, &O::channel_type_count>(A::channel_types, "channel_types", R::attributes),
+    row<&BvhView::nodes, &BvhView::node_count, &BvhView::host_nodes>(A::nodes, "nodes", R::nodes, P::bvh, E::other),
+    row<&BvhView::pairs, &BvhView::pair_count, &BvhView::host_pairs>(A::pairs, "pairs", R::triangles, P::bvh, E::pair),
+    row<&BvhView::ids, nullptr, &BvhView::host_ids>(A::pair_ids, "pair_ids", R::triangles, P::bvh, E::pair),
+    row<&V::triangles, &V::triangle_count>(A::triangles, "triangles", R::triangles, P::always, E::triangle),
+    row<&V::vertices, &V::vertex_count>(A::vertices, "vertices", R::vertices, P::always, E::vertex),
+    row<&V::meshes, &V::mesh_count>(A::meshes, "meshes", R::nodes, P::always, E::mesh),
+    row<&V::instances, &V::instance_count>(A::instances, "instances", R::nodes, P::always, E::instance),
+    row<&V::material_colors, &V::material_count>(A::material_colors, "material_colors", R::attributes, P::always,
+                                                 E::material),
+    row<&V::triangle_parts>(A::triangle_parts, "triangle_parts", R::attributes, P::two_levels, E::triangle),
+    row<&V::part_materials>(A::part_materials, "part_materials", R::attributes, P::two_levels, E::other),
+    row<&V::material_codes>(A::material_codes, "material_codes", R::attributes, P::flattened, E::triangle),
+    row<&V::solid_ids>(A::solid_ids, "solid_ids", R::attributes, P::flattened, E::triangle),
+    row<&V::colors>(A::colors, "colors", R::attributes, P::flattened, E::triangle),
+    row<&V::solids, &V::solid_count>(A::solids, "solids", R::nodes, P::always, E::solid),
+    row<&V::daughters>(A::daughters, "daughters", R::attributes, P::always, E::other),
+    row<&V::solid_colors>(A::solid_colors, "solid_colors", R::attributes, P::two_levels, E::solid),
+    row<&O::tables>(A::optical_tables, "optical_tables", R::nodes, P::optics, E::other),
+    row<&O::materials>(A::optical_materials, "optical_materials", R::nodes, P::optics, E::other),
+    row<&O::surfaces, &O::surface_count>(A::optical_surfaces, "optical_surfaces", R::nodes, P::optics, E::other),
+    row<&O::points>(A::optical_points, "optical_points", R::nodes, P::optics, E::other),
+    row<&O::borders, &O::border_bucket_count>(A::border_surfaces, "border_surfaces", R::attributes, P::optics,
+                                              E::other),
+    row<&O::channels>(A::channels, "channels", R::attributes, P::optics, E::other),
+    row<&O::channel_types, &O::channel_type_count>(A::channel_types, "channel_types", R::attributes, P::optics,
+                                                   E::other),
 };
 static_assert(
     [] {
@@ -82,6 +90,15 @@ static_assert(
 
 const ViewArrayInfo& info(ViewArray array) noexcept {
   return kTable[static_cast<std::size_t>(array)];
+}
+
+const ViewArrayInfo& info(std::string_view name) {
+  if (const ViewArrayInfo* const row = find_view_array(name)) return *row;
+  throw Error(ErrorKind::usage, "a view has no array '" + std::string(name) + "'");
+}
+
+std::span<const ViewArrayInfo, kViewArrays> view_arrays() noexcept {
+  return kTable;
 }
 
 const ViewArrayInfo* find_view_array(std::string_view name) noexcept {

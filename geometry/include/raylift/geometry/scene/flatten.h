@@ -6,6 +6,8 @@
 #include <raylift/geometry/scene/material_code.h>
 #include <raylift/geometry/scene/scene.h>
 #include <cstdint>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace raylift {
@@ -19,6 +21,37 @@ struct FlatScene {
   std::vector<std::uint32_t> colors;  ///< per triangle: 0xAARRGGBB, the alpha inverted (00 is opaque), as in Chroma
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();  ///< millimetres; what was subtracted, in double, from every vertex
 };
+
+namespace detail {
+
+/// A per-triangle attribute: an array with one value for each triangle of a mesh, or none.
+template <class T>
+struct TriangleAttribute {
+  using Value = T;
+  std::string_view name;  ///< that of the array in a GeometryView too
+  std::vector<T> Mesh::*mesh;
+  std::vector<T> FlatScene::*flat;
+};
+
+/// The one table of per-triangle attributes, whose values every stage passes on unchanged: checks, the stream from the
+/// import process, flattening, upload and cache. A row is TriangleAttribute<T>{"name", &Mesh::name, &FlatScene::name}.
+inline constexpr std::tuple kTriangleAttributes{};
+
+/// Calls visit(attribute) for each row of the table.
+template <class Visit>
+constexpr void for_each_triangle_attribute(const Visit& visit) {
+  std::apply([&](const auto&... attribute) { (visit(attribute), ...); }, kTriangleAttributes);
+}
+
+/// Whether a mesh of the scene has values of the attribute. If so, triangles of the other meshes have the value zero.
+template <class T>
+[[nodiscard]] bool has_attribute(const Scene& scene, const TriangleAttribute<T>& attribute) {
+  for (const Mesh& mesh : scene.meshes)
+    if (!(mesh.*attribute.mesh).empty()) return true;
+  return false;
+}
+
+}  // namespace detail
 
 /// Expands all instances. The transform and the subtraction of `origin` are computed in double; only their result
 /// becomes a float. If a transform mirrors, the winding of its triangles is reversed, so that normals keep pointing

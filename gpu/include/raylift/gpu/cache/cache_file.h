@@ -84,6 +84,7 @@ class CacheFile {
   [[nodiscard]] std::uint64_t file_bytes() const;
   [[nodiscard]] std::int64_t created() const;  ///< seconds since 1970
   [[nodiscard]] const std::vector<CacheSection>& sections() const;
+  [[nodiscard]] bool has(std::string_view section) const;
   /// Throws Error(malformed) where there is none of that name.
   [[nodiscard]] const CacheSection& section(std::string_view name) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of a GeometryView's arrays. Uploads, cache files and reports take names, ranks and sizes from it.
+// The one table of a GeometryView's arrays. Uploads, cache files, their checks, reports and predicted sizes use it.
 #pragma once
 
 #include <raylift/gpu/memory/placement.h>
@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace raylift {
@@ -39,10 +40,25 @@ enum class ViewArray : std::uint8_t {
 };
 inline constexpr std::size_t kViewArrays = static_cast<std::size_t>(ViewArray::channel_types) + 1;
 
+/// The uploads that have an array.
+enum class ArrayPresence : std::uint8_t {
+  always,
+  bvh,         ///< those with a BVH
+  two_levels,  ///< those that are not flattened
+  flattened,
+  optics,     ///< those of scenes with optics
+  attribute,  ///< those of scenes with such a per-triangle attribute
+};
+
+/// What an array has one element for. A flattened scene has one mesh and one instance.
+enum class ArrayExtent : std::uint8_t { vertex, triangle, mesh, instance, solid, material, pair, other };
+
 struct ViewArrayInfo {
   ViewArray array;
   std::string_view name;  ///< in reports and cache files
   ArrayRank rank;
+  ArrayPresence presence;
+  ArrayExtent extent;
   std::size_t element_bytes;
   /// Sets the array's pointer in a view to a device address, its count to `count`, and the number of its last elements
   /// in host memory to `on_host`.
@@ -51,6 +67,10 @@ struct ViewArrayInfo {
 
 /// The array's row of the table.
 [[nodiscard]] const ViewArrayInfo& info(ViewArray array) noexcept;
+/// The row of that name. Throws Error(usage) where there is none.
+[[nodiscard]] const ViewArrayInfo& info(std::string_view name);
+/// All rows, in the order of ViewArray.
+[[nodiscard]] std::span<const ViewArrayInfo, kViewArrays> view_arrays() noexcept;
 /// Null where no array of a view has that name.
 [[nodiscard]] const ViewArrayInfo* find_view_array(std::string_view name) noexcept;
 
