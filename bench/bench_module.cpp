@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/module/module.h>
+#include <raylift/module/module.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -22,7 +22,7 @@ foreach(i RANGE ${last})
   endif()
 endforeach()
 file(WRITE "${OUTPUT}" "// Written by cmake/embed_headers.cmake.
-#include \"module/compile.h\"
+#include \"compile.h\"
 
 namespace raylift::detail {
 

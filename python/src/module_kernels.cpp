@@ -2,7 +2,7 @@
 // raylift.Module: CUDA C++ compiled at run time, and launched with arrays of any library.
 #include <pybind11/stl.h>
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/module/module.h>
+#include <raylift/module/module.h>
 
 #include <algorithm>
 #include <cstring>

@@ -150,9 +150,9 @@ for path, name in named:
 faults += subprocess.run([sys.executable, source / "bench" / "plot_rays.py", "--check"], capture_output=True,
                          text=True).stderr.splitlines()
 
-known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "interop/include", "cli", "batch", "viewer")
+known = "".join(path.read_text() for folder in ("geometry/include", "gpu/include", "module/include", "interop/include", "cli", "batch", "viewer")
                 for path in sorted((source / folder).rglob("*")) if path.suffix in (".h", ".cpp"))
-headers = [path for folder in ("geometry", "gpu", "interop") for path in (source / folder / "include" / "raylift").rglob("*.h")]
+headers = [path for folder in ("geometry", "gpu", "module", "interop") for path in (source / folder / "include" / "raylift").rglob("*.h")]
 count = 0
 for line in (source / "docs" / "coming_from_chroma.md").read_text().splitlines():
     columns = line.strip("|").split(" | ")

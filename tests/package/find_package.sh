@@ -8,6 +8,7 @@ configure -B build -DCMAKE_LIBRARY_OUTPUT_DIRECTORY="$WORK/build" -DCOMPONENTS="
 "$CMAKE" --build build >log 2>&1 || fail "$(tail -n 30 log)"
 expect_upload build/upload
 expect_text "1 mesh(es)" build/count "$SOURCE/data/cube.dae"
+expect_text "need a CUDA device" build/kernel
 # Built, it starts; whether there is a display to make a context on is this machine's affair.
 [[ $COMPONENTS != *interop* ]] || expect_text "OpenGL:" build/context
 [ -x "$(sed -n 's/^import program: //p' build/import_program.txt)" ] || fail "raylift_IMPORT_PROGRAM is no program"

@@ -3,16 +3,16 @@
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/buffer.h>
-#include <raylift/gpu/module/module.h>
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
+#include <raylift/module/module.h>
 
 #include <cstring>
 #include <numeric>
 #include <optional>
 #include <thread>
 
-#include "module/nvrtc.h"
+#include "nvrtc.h"
 #include "support/paths.h"
 #include "support/random_scenes.h"
 

@@ -2,7 +2,7 @@
 // From source to what a device loads. Needs no device and no driver.
 #pragma once
 
-#include <raylift/gpu/module/module.h>
+#include <raylift/module/module.h>
 
 #include <cstddef>
 #include <span>

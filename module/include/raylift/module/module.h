@@ -15,7 +15,7 @@
 
 #include <raylift/gpu/device/device.h>
 #include <raylift/gpu/device/occupancy.h>
-#include <raylift/gpu/module/arguments.h>
+#include <raylift/module/arguments.h>
 
 #include <cstddef>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
-#include <raylift/gpu/module/module.h>
+#include <raylift/module/module.h>
 
 #include <algorithm>
 #include <utility>

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "module/compile.h"
+#include "compile.h"
 #include "support/paths.h"
 
 namespace raylift {

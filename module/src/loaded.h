@@ -2,7 +2,7 @@
 // A compiled module on a CUDA device.
 #pragma once
 
-#include <raylift/gpu/module/module.h>
+#include <raylift/module/module.h>
 
 #include <memory>
 #include <string>

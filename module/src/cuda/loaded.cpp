@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading and launching by the driver's functions: its modules belong to the device's primary context, as all else
 // does.
-#include "module/loaded.h"
+#include "loaded.h"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <regex>
 
-#include "module/compile.h"
+#include "compile.h"
 #include "support/paths.h"
 
 namespace raylift {
