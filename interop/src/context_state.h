@@ -27,7 +27,7 @@ class ContextState {
  public:
   explicit ContextState(void* handle) : handle_(handle) {}
 
-  /// Of the calling thread's current context, whoever made it; null where none is current.
+  /// The state of the calling thread's current context, also of one made elsewhere; null where none is current.
   [[nodiscard]] static std::shared_ptr<ContextState> current();
   /// Remembers the state of a new context under its native handle.
   static void add(const std::shared_ptr<ContextState>& state);
@@ -43,7 +43,7 @@ class ContextState {
   void when_current(std::function<void()> action) noexcept;
 
   void attach(ContextResource* resource);
-  /// False: the context has gone, and has told the resource so; where that is under way on another thread, it is over
+  /// False: the context has gone, and has notified the resource; a notification under way on another thread is over
   /// when this returns.
   [[nodiscard]] bool detach(ContextResource* resource) noexcept;
   /// The context is about to be destroyed. Resources may be detached on other threads meanwhile.
@@ -58,8 +58,8 @@ class ContextState {
   mutable std::vector<std::function<void()>> waiting_;
   bool alive_ = true;
   std::vector<ContextResource*> resources_;
-  ContextResource* going_ = nullptr;  // is being told
-  std::thread::id ending_;            // the thread that tells it
+  ContextResource* going_ = nullptr;  // is being notified
+  std::thread::id ending_;            // the thread that notifies it
   std::condition_variable told_;
 };
 

@@ -23,11 +23,11 @@ void cuda_unregister(int device, void* resource) noexcept;
 /// For the maps to come; not while mapped.
 void cuda_set_flags(int device, void* resource, MapFlags flags);
 
-/// All at once. Work that follows on the stream comes after what OpenGL was told before.
+/// Maps all at once. Work that follows on the stream comes after OpenGL's earlier commands.
 void cuda_map(int device, std::span<void* const> resources, StreamHandle stream);
-/// Of a mapped resource.
+/// The device address of a mapped resource.
 [[nodiscard]] std::byte* cuda_pointer(int device, void* resource, std::size_t bytes);
-/// All at once. What OpenGL is told afterwards comes after the work on the stream.
+/// Unmaps all at once. OpenGL's later commands come after the work on the stream.
 void cuda_unmap(int device, std::span<void* const> resources, StreamHandle stream);
 
 }  // namespace raylift::detail

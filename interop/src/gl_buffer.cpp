@@ -22,7 +22,7 @@ GlBuffer GlBuffer::in_host_memory(std::size_t bytes) {
 GlBuffer::GlBuffer(std::size_t bytes, bool in_host_memory) : bytes_(bytes) {
   const std::string what = "making an OpenGL buffer of " + std::to_string(bytes) + " bytes";
   context_ = detail::require_current_context(what);
-  if (glCreateBuffers == nullptr) (void)init_gl();  // in a context of somebody else's
+  if (glCreateBuffers == nullptr) (void)init_gl();  // in a context that raylift did not make
   // A buffer without memory can neither be mapped nor shared.
   const auto size = static_cast<GLsizeiptr>(bytes == 0 ? 1 : bytes);
   if (size < 0) throw Error(ErrorKind::out_of_device_memory, what + " failed: that is more than any memory");

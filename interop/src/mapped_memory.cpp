@@ -19,7 +19,7 @@ struct MappedMemory::Held {
   StreamHandle stream = nullptr;
   std::function<void()> after;
 
-  /// Those that are still mapped by this: what was closed meanwhile is not.
+  /// The memories that this still maps: not those that were closed meanwhile.
   [[nodiscard]] std::vector<std::shared_ptr<SharedMemory::Impl>> mapped() const {
     std::vector<std::shared_ptr<SharedMemory::Impl>> result;
     for (const auto& memory : memories)
@@ -37,7 +37,7 @@ void MappedMemory::Held::map() {
     if (memory->way == Way::cuda) resources.push_back(memory->resource);
     wait_for_gl = wait_for_gl || (memory->way == Way::in_place && !memory->frozen);
   }
-  // What OpenGL was told to do with the memory comes before the host's kernels.
+  // OpenGL's earlier commands on the memory come before the host's kernels.
   if (wait_for_gl) glFinish();
   const int ordinal = memories[0]->device.info().cuda_device;
   if (!resources.empty()) cuda_map(ordinal, resources, stream);

@@ -15,7 +15,7 @@ struct Counts {
   std::size_t triangles = 0;
 };
 
-/// Of the arrays that an upload makes.
+/// The elements of the arrays that an upload makes.
 Counts counts_of(const Scene& scene, bool flatten) {
   if (!flatten) return {scene.unique_vertices(), scene.unique_triangles()};
   Counts counts;
@@ -27,7 +27,7 @@ Counts counts_of(const Scene& scene, bool flatten) {
   return counts;
 }
 
-/// Chroma's rule, for both arrays at once. OpenGL itself would go on in host memory, and tell nobody.
+/// Chroma's rule, for both arrays at once. OpenGL itself would fall back to host memory without an error.
 void check_room(std::uint64_t bytes, const Device& device, const UploadOptions& options) {
   const std::uint64_t free = device.memory_info().free_bytes;
   const std::uint64_t room = std::min(free > options.reserve ? free - options.reserve : 0, options.budget);

@@ -23,7 +23,7 @@ class Includes {
  public:
   explicit Includes(const std::vector<fs::path>& folders) : folders_(folders) {}
 
-  /// Of a text in a folder. False where an #include does not name its file, or can't be told.
+  /// Adds the includes of a text in a folder. False where an #include names no file, or can't be parsed.
   [[nodiscard]] bool add_all(std::string_view text, const fs::path& beside) {
     for (std::size_t end = 0; end < text.size(); text.remove_prefix(std::min(end + 1, text.size()))) {
       end = std::min(text.find('\n'), text.size());

@@ -9,7 +9,7 @@
 
 namespace raylift::detail {
 
-/// A kernel as the driver knows it: CUfunction.
+/// The driver's handle of a kernel: CUfunction.
 using KernelHandle = void*;
 
 struct LaunchShape {

@@ -27,7 +27,7 @@ std::string name_of(const std::string& symbol) {
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                          &std::free);
   if (status != 0 || !text) return symbol;  // extern "C"
-  // Of a template the return type is there too; before the parameters is the first bracket outside of <>.
+  // A template's name has the return type too. The first bracket outside of <> begins the parameters.
   std::string_view name(text.get());
   if (name.starts_with("void ")) name.remove_prefix(5);
   int depth = 0;
@@ -40,7 +40,7 @@ std::string name_of(const std::string& symbol) {
   return std::string(name);
 }
 
-/// Of ".u64 .ptr .align 1 name" or ".align 8 .b8 name[504]".
+/// The bytes of a parameter such as ".u64 .ptr .align 1 name" or ".align 8 .b8 name[504]".
 std::size_t parameter_bytes(std::string_view text) {
   std::size_t bits = 0, elements = 1;
   for (std::size_t at = text.find('.'); at != std::string_view::npos; at = text.find('.', at + 1)) {

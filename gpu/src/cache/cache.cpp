@@ -36,7 +36,7 @@ struct Candidate {
   fs::path path;
 };
 
-/// Of cache files that are made for their scene alone: nobody asked for a BVH.
+/// The options of cache files that hold a scene without a BVH.
 UploadOptions for_the_scene() {
   UploadOptions options;
   options.bvh = false;
@@ -118,7 +118,7 @@ class Cache {
       write(upload, scene, sources);
       return CacheFile(place(upload).path);
     } catch (const Error& failure) {
-      // Somebody may have cleared the cache since.
+      // Another process may have cleared the cache since.
       if (failure.kind() != ErrorKind::io) throw;
       warn(failure.what());
       return {};

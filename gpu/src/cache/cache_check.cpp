@@ -16,7 +16,7 @@
 namespace raylift::detail {
 namespace {
 
-/// Of the triangles' parts the highest.
+/// Finds the highest of the triangles' part numbers.
 class PartCheck : public ArrayCheck {
  public:
   PartCheck(std::uint64_t count, Fail fail, std::atomic<std::uint16_t>& most)
@@ -80,7 +80,7 @@ class PairCheck : public ArrayCheck {
     std::uint32_t all = 0;
     for (std::uint64_t i = 0; i != 12 * count; ++i) all |= (word(i) & ~kSign) + kAdd;
     if ((all & kSign) != 0) fail("a coordinate is not finite, or beyond 1e18");
-    // Without branches, which nobody could predict.
+    // Without branches, as they would be unpredictable.
     single_.set(first, count, [word](std::uint64_t i) {
       const std::uint64_t third = 12 * i + 6;
       return ((word(third) ^ word(third + 3)) | (word(third + 1) ^ word(third + 4)) |

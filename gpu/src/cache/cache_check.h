@@ -87,7 +87,7 @@ void check_optical_sizes(const ArrayCounts& counts, const Raster& raster,
 
 class CacheCheck {
  public:
-  /// Of a scene's arrays, with those of its BVH or without. Throws Error(malformed) where some are missing, or don't
+  /// Checks a scene's arrays, with those of its BVH or without. Throws Error(malformed) where some are missing or don't
   /// fit together by their sizes.
   CacheCheck(const CacheFile& file, bool bvh);
   /// For all that a file has; null where it is not a scene's.

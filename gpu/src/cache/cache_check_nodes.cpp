@@ -122,7 +122,7 @@ void NodeCheck::whole() {
   const std::uint64_t top = scene_ ? end_of_levels(0, 1, kBvhMaxDepth + 1) : 0;
   const std::uint64_t linked = children(0, count);
   if (linked >= count) fail("a node's link leads behind the last node");
-  // All nodes but nodes[0] and the meshes' roots are somebody's child.
+  // All nodes but nodes[0] and the meshes' roots are a child of another node.
   const std::uint64_t roots = count - linked - (scene_ ? 1 : 0);
   if (top + roots > count || (!scene_ && roots != 1)) fail("the meshes' trees are not there");
   if (end_of_levels(top, top + roots, kBvhMaxDepth) != count) fail("nodes belong to no tree");

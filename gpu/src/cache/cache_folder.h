@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may have written what the cache holds: its folder and its files are the user's, or root's, and nobody else can
-// write to them. Whoever could would decide what is uploaded.
+// The ownership of the cache: its folder and files belong to the user or to root, and no other user can write to them.
+// A user who could would decide what is uploaded.
 #pragma once
 
 #include <filesystem>

@@ -18,9 +18,9 @@ static_assert(std::endian::native == std::endian::little, "the cache is written 
 
 inline constexpr std::array<unsigned char, 8> kCacheMagic{0x89, 'R', 'L', 'C', '\r', '\n', 0x1A, '\n'};
 inline constexpr std::uint32_t kCacheByteOrder = 0x01020304;
-/// Of the file's own structure.
+/// The version of the file's structure.
 inline constexpr std::uint32_t kCacheVersion = 2;
-/// Of what raylift puts into it: to be raised with every change to an array's layout or contents.
+/// The version of the contents: raised with every change of an array's layout or contents.
 inline constexpr std::uint32_t kCacheContents = 12;
 inline constexpr std::uint32_t kMaxSections = 1024;
 
@@ -67,7 +67,7 @@ static_assert(sizeof(CacheEntry) == 128 && std::is_trivially_copyable_v<CacheEnt
 [[nodiscard]] constexpr std::uint64_t blocks_of(std::uint64_t bytes) {
   return (bytes + CacheFile::kBlockBytes - 1) / CacheFile::kBlockBytes;
 }
-/// Of the pages that hold the entries, the checksums of all blocks, and at their end the checksum of it all.
+/// The bytes of the pages with the entries, the checksums of all blocks, and the checksum of both at the end.
 [[nodiscard]] constexpr std::uint64_t table_bytes_of(std::uint64_t sections, std::uint64_t blocks) {
   return round_up(sections * sizeof(CacheEntry) + blocks * sizeof(std::uint64_t) + sizeof(Hash128),
                   CacheFile::kPageBytes);

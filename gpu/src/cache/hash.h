@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes: XXH3 to find damage, with its fastest code for this processor where the library has that, and SHA-256 to know
-// a file by, as somebody may have made two files on purpose.
+// Hashes: XXH3 to find damage, with its fastest code for this processor where the library has that, and SHA-256 to
+// identify a file, as two files with one XXH3 hash can be made on purpose.
 #pragma once
 
 #include <raylift/gpu/cache/cache_file.h>

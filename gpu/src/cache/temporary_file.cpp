@@ -17,7 +17,7 @@ TemporaryFile::TemporaryFile(const std::filesystem::path& final)
   folder_.expect_private();
   if (const int code = file_.open(folder_.number(), final.filename(), 0600); code != 0)
     fail("the cache file can't be made", code);
-  // Tells others that somebody is at work; where a file system has no locks, they clean up less.
+  // The lock shows that the writer is at work. On a file system without locks, less is cleaned up.
   ::flock(file_.file().get(), LOCK_EX | LOCK_NB);
 }
 

@@ -11,7 +11,7 @@
 namespace raylift {
 namespace {
 
-// Bits of a size below its leading one that a bin tells apart: a block is at most 1/16 larger than what was asked for.
+// Bits of a size below its leading one that select a bin: a block is at most 1/16 larger than what was asked for.
 constexpr unsigned kMantissaBits = 4;
 
 }  // namespace
@@ -43,7 +43,7 @@ std::shared_ptr<PinnedPool> PinnedPool::make(std::shared_ptr<Backend> backend, P
 }
 
 PinnedPool::~PinnedPool() {
-  // Nobody has a block on loan: a loan keeps the pool alive.
+  // No block is on loan: a loan keeps the pool alive.
   for (auto& [bin, blocks] : held_)
     for (Held& held : blocks) release(std::move(held));
 }

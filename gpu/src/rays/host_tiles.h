@@ -9,7 +9,7 @@
 
 namespace raylift::rows {
 
-/// Of fewer rays, looking for rows would take longer than is gained. No fewer than find_width needs.
+/// For fewer rays, looking for rows takes longer than it saves. At least what find_width needs.
 inline constexpr std::uint64_t kFewestOnHost = std::uint64_t{1} << 17;
 
 /// closest_hits, the same bits. Where the rays are an image in rows, it is traced in tiles of 4 x 4, which are packets.

@@ -2,7 +2,7 @@
 // Rays that are the pixels of an image, row by row: how to tell, and groups of 32 that are tiles of it.
 //
 // Rays are traced together, 32 that follow each other at a time. In an image's rows these are 32 pixels wide and one
-// high, which meet more triangles than 8 x 4 do. Nobody says that rays are an image; they are looked at. Whatever is
+// high, which meet more triangles than 8 x 4 do. The caller does not state an image: the rays are examined. Whatever is
 // found, the groups hold each ray once: hits do not depend on it.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Groups {
   std::uint64_t count;      // of rays
   std::uint32_t width = 0;  // of an image's rows; 0: there is none, groups are 32 rays that follow each other
 
-  /// Of a band: the image's tiles beside each other.
+  /// The tiles of a band, which lie beside each other.
   [[nodiscard]] RAYLIFT_HD std::uint32_t tiles() const { return (width + kTileWidth - 1) / kTileWidth; }
   [[nodiscard]] RAYLIFT_HD std::uint64_t size() const {
     if (width == 0) return (count + kGroup - 1) / kGroup;
@@ -49,7 +49,7 @@ struct Groups {
   }
 };
 
-/// Of fewer rays, looking would take longer than is gained; of more, groups have no 32 bits.
+/// Fewer rays would take longer to examine than is saved; the groups of more do not fit 32 bits.
 inline constexpr std::uint64_t kFewestRays = std::uint64_t{1} << 19, kMaxRays = std::uint64_t{1} << 35;
 /// What a row has, at least and at most.
 inline constexpr std::uint32_t kNarrowest = 32, kWidest = 1 << 14;

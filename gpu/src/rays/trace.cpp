@@ -35,7 +35,7 @@ const BvhView& bvh_of(const GeometryView& geometry) {
   return geometry.bvh;
 }
 
-/// Of fewer rays, hardly any two need the same part of the host's memory.
+/// Among fewer rays, hardly any two need the same part of the host's memory.
 constexpr std::size_t kFewestRaysInParts = std::size_t{1} << 18;
 
 /// Memory of the device's pool, if that can be had without waiting for anybody; else none.

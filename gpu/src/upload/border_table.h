@@ -9,8 +9,8 @@
 
 namespace raylift::detail {
 
-/// Of the borders between solids that are not mother and daughter: SolidView has the others. Empty where there are
-/// none. Throws Error(limit) where no table of reasonable size is found.
+/// The surfaces of borders between solids that are not mother and daughter: SolidView has the others. Empty without
+/// any. Throws Error(limit) where no table of reasonable size is found.
 [[nodiscard]] std::vector<BorderBucket> border_table(const Scene& scene, const SolidTree& tree);
 
 }  // namespace raylift::detail

@@ -46,7 +46,7 @@ std::vector<MeshView> mesh_views(const Scene& scene) {
                   {scene.source, "mesh '" + mesh.name + "'"}, "load it in parts");
     if (mesh.parts.size() > MaterialCode::none)
       throw Error(ErrorKind::limit,
-                  "the mesh has " + std::to_string(mesh.parts.size()) + " parts, and 65535 are told apart",
+                  "the mesh has " + std::to_string(mesh.parts.size()) + " parts, and the limit is 65535",
                   {scene.source, "mesh '" + mesh.name + "'"}, "merge parts of one material before exporting");
   }
   return views;

@@ -12,7 +12,7 @@
 namespace raylift {
 namespace {
 
-/// Those arrays that are not there are null in the view.
+/// Arrays that were not uploaded are null in the view.
 GeometryView make_view(const ResidentArrays& resident, const Double3& origin, float reach, const Raster& raster) {
   GeometryView view{};
   for (std::size_t i = 0; i != resident.arrays.size(); ++i) {

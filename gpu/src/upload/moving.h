@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host knows of a geometry whose solids or vertices move, from the first move on.
+// The host's state of a geometry whose solids or vertices move, from the first move on.
 #pragma once
 
 #include <raylift/geometry/bvh/detail/instance_level.h>
@@ -24,7 +24,7 @@ class MovingInstances {
 
   void set_visible(std::uint32_t instance, bool visible) { set(instance, kHidden, !visible); }
   void set_singular(std::uint32_t instance, bool singular) { set(instance, kSingular, singular); }
-  /// Those that rays can hit.
+  /// The instances that rays can hit.
   [[nodiscard]] std::vector<cuda::InstancePiece> pieces() const;
   /// Where the roots of the meshes' trees begin.
   [[nodiscard]] std::uint32_t roots() const { return static_cast<std::uint32_t>(bvh::instance_room(pieces_.size())); }

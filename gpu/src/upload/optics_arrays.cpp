@@ -201,7 +201,7 @@ void check_surface_count(const Scene& scene) {
   if (scene.optics.surfaces.size() > kNoSurface)
     throw Error(ErrorKind::limit,
                 "the scene has " + std::to_string(scene.optics.surfaces.size()) + " optical surfaces, and " +
-                    std::to_string(kNoSurface) + " are told apart",
+                    std::to_string(kNoSurface) + " is the limit",
                 {scene.source, ""}, "use one surface for all that are alike");
 }
 

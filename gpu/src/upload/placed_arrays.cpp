@@ -83,7 +83,7 @@ std::vector<std::uint64_t> bytes_in_place(std::span<const ArraySource> sources, 
   return bytes;
 }
 
-/// The memory that others have for arrays; none of it where nobody asks for that.
+/// The caller's memory for arrays; empty where UploadOptions::external is not set.
 std::vector<ExternalMemory> external_memory(std::span<const ArraySize> arrays, const UploadOptions& options) {
   std::vector<ExternalMemory> external(arrays.size());
   if (options.external)

@@ -9,8 +9,8 @@
 
 namespace raylift::detail {
 
-/// Fills all arrays, in the order of `stream`: returns when the last copy is enqueued. Tells `stage` the bytes that are
-/// on their way, from the calling thread. Whatever it throws, no copy is under way any more then.
+/// Fills all arrays, in the order of `stream`: returns when the last copy is enqueued. Reports to `stage` the bytes
+/// that are enqueued, from the calling thread. Whatever it throws, no copy is under way any more then.
 void fill_arrays(std::span<const Destination> arrays, const Device& device, StreamRef stream,
                  const UploadOptions& options, const Stage& stage);
 

@@ -96,7 +96,7 @@ class BroadcastTransfer : public TransferStrategy {
 /// streams that begin behind the upload's stream and that it gets behind.
 class RelayTransfer : public TransferStrategy {
  public:
-  /// Those of `relays` that don't reach the device are left out.
+  /// Devices of `relays` without peer access to the device are left out.
   RelayTransfer(std::span<const Destination> arrays, const Device& device, StreamRef stream,
                 std::span<const Device> relays);
   [[nodiscard]] std::size_t links() const override { return devices_.size(); }

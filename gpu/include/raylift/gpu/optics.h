@@ -42,12 +42,12 @@ struct Losses {
   float reemission;     ///< probability that an absorbed photon is re-emitted
 };
 
-/// Of a surface under Geant4's models.
+/// The chances at a surface of Geant4's models.
 struct Reflection {
   float reflectivity, efficiency, transmittance;
   float gap_index;  ///< of refraction, between a surface and its paint; 0: none
 };
-/// Of a surface under Chroma's models; the rest is transmitted.
+/// The chances at a surface of Chroma's models; the rest is transmitted.
 struct SurfaceChances {
   float detect, absorb, reflect_diffuse, reflect_specular;
 };

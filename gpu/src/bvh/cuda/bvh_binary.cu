@@ -199,12 +199,12 @@ struct Curve {
   std::uint32_t count;
 };
 
-/// The keys on both sides of a range's end. A thread reads them as soon as it knows the range, and uses them after the
+/// The keys on both sides of a range's end. A thread reads them once it has the range, and uses them after the
 /// range is merged.
 struct End {
   std::uint64_t here = 0, beyond = 0;
 
-  /// Bits that the places of the pair at the end and of the next one beyond have in common; equal places are told apart
+  /// Bits that the places of the pair at the end and of the next one beyond have in common; equal places are ordered
   /// by position, which gives trees of fewer levels than their numbers do. `i` is the lower of the two positions.
   [[nodiscard]] __device__ int common_prefix(std::uint32_t i, const KeyLayout& layout) const {
     const std::uint64_t different = here ^ beyond;

@@ -11,7 +11,7 @@ namespace raylift::cuda {
 __device__ inline unsigned slot_lane() {
   return threadIdx.x % kSlots;
 }
-// Of eight lanes, those for which it holds, as bits.
+// The lanes of a group of eight for which it holds, as bits.
 __device__ inline unsigned ballot_of_node(bool holds) {
   return __ballot_sync(kAll, holds) >> (threadIdx.x % 32 & ~7u) & 0xFFu;
 }

@@ -26,7 +26,7 @@ struct alignas(16) Cluster {
 };
 constexpr std::uint32_t kNumber = 0x3FFFFFFFu;
 static_assert(2 * std::uint64_t{kMaxDevicePairs} - 1 <= kNumber);
-/// Of a number that is tagged like Cluster::left, where there are `pairs` in all; 4 stands for more, too.
+/// The pairs below a number tagged like Cluster::left, with `pairs` in all; 4 stands for 4 or more.
 __device__ inline std::uint32_t pairs_below(std::uint32_t tagged, std::uint32_t pairs) {
   return (tagged & kNumber) < pairs ? 1 : 2 + (tagged >> 30);
 }
@@ -64,7 +64,7 @@ struct BuildState {
   std::uint32_t pairs;  // how many
   std::uint32_t begun;  // of them, from which warps climb up the binary tree
   std::uint32_t root;
-  // Of the wide nodes: tiles that blocks have taken, blocks that are done, and, once all have their places, how many.
+  // Wide nodes: tiles that blocks have begun, blocks that are done, and, once all are placed, the number of nodes.
   std::uint32_t tiles_begun, blocks_done, wide_nodes;
   int levels;  // more than kBvhMaxDepth: not done
   std::uint32_t level_ends[kBvhMaxDepth];
@@ -132,7 +132,7 @@ struct Build {
 
 using bvh_detail::kNodeCost;
 using bvh_detail::kPairCost;
-/// Of a binary node: its least costs as a forest of at most i + 1 roots, each a wide node or a leaf; and if it has 2 to
+/// A binary node's least costs as a forest of at most i + 1 roots, each a wide node or a leaf; and if it has 2 to
 /// 8 roots, how many of them are in its left part, three bits each.
 struct alignas(16) CostsAndChoice {
   float of[7];

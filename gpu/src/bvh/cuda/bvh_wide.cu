@@ -64,7 +64,7 @@ struct Queue {
   std::uint32_t* order;
 };
 
-// Of all tiles before `tile`, by one warp.
+// The sum over all tiles before `tile`, by one warp.
 __device__ Sum sum_before(const Queue& queue, std::uint32_t tile) {
   const unsigned lane = threadIdx.x % 32;
   Sum before;
@@ -85,7 +85,7 @@ __device__ Sum sum_before(const Queue& queue, std::uint32_t tile) {
   }
 }
 
-/// What a block knows of its tile before it begins.
+/// The state of a block's tile before the block begins.
 struct Start {
   std::uint32_t ready;  // nodes of the queue that have their roots, or soon will; up to the tile's end
   bool counted;         // `before` is known

@@ -16,7 +16,7 @@ std::string read_line(const std::string& path) {
   return line;
 }
 
-/// How the device hangs on the host, as the kernel tells it.
+/// The device's link to the host, as the kernel reports it.
 void read_link(int ordinal, DeviceInfo& info) {
   char bus[32] = "";
   if (cudaDeviceGetPCIBusId(bus, sizeof bus, ordinal) != cudaSuccess) {
@@ -75,7 +75,7 @@ void CudaBackend::make_pool() {
   properties.location.id = ordinal_;
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   check(cudaMemPoolCreate(&pool_, &properties), "cudaMemPoolCreate");
-  // Hold what has been released until somebody needs it.
+  // Keep released memory for the next allocation.
   std::uint64_t threshold = UINT64_MAX;
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
 }

@@ -11,7 +11,7 @@ namespace raylift::cuda {
 
 class OwnPages {
  public:
-  /// Of less than that a thread alone is as quick.
+  /// For fewer bytes, one thread is as fast.
   static constexpr std::size_t kFewest = std::size_t{4} << 20;
 
   /// Readable and writable pages, touched by all threads; null where the system has none left. Forked processes do not

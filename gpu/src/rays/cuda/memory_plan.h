@@ -25,7 +25,7 @@ struct SortPlan {
   }
 };
 
-// Of one window; there are two.
+// Bytes of one window; there are two.
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{32} << 20;
 // What is copied for each ray at most: for more, it is quicker to read what is wanted alone.
 inline constexpr std::uint64_t kStagedBytesPerRay = 256;

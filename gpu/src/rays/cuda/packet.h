@@ -73,7 +73,7 @@ __device__ inline PacketMemory& packet_memory() {
   __shared__ PacketMemory memory;
   return memory;
 }
-// Of a query.
+// The cold state of a thread's query.
 __device__ inline Cold packet_cold() {
   return Cold(packet_memory().cold + threadIdx.x);
 }
@@ -88,7 +88,7 @@ __device__ inline ::float4 read_shared(const ::float4& at) {
   return four;
 }
 
-// What a lane knows of all rays: along its axis, or, the fourth of a child's lanes, of the stretches that count.
+// A lane's bounds over all rays: along its axis, or, for the fourth of a child's lanes, of the intervals that count.
 class PacketAxis {
  public:
   std::uint32_t order;  // of all rays
@@ -110,7 +110,7 @@ class PacketAxis {
 #pragma unroll
     for (int a = 0; a < 3; ++a) {
       const Extremes origins = extremes_of_warp(origin[a], active);
-      // Of one sign.
+      // Magnitudes: all have one sign.
       const int magnitude = __float_as_int(fabsf(ray.inverse[a]));
       const float least_here = __int_as_float(min_of_warp(active ? magnitude : 0x7FFFFFFF)),
                   most_here = __int_as_float(max_of_warp(active ? magnitude : 0)),

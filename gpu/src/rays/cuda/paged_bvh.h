@@ -2,7 +2,7 @@
 // A BVH of which a part lies in host memory, and whose pages are copied to the device when a warp first needs them.
 //
 // A page is a run of an array's elements. Pages lie in slots, in the order in which they are asked for. Where no slot
-// is left, and where nobody has asked, elements are read over the link: what is read is the same wherever it lies.
+// is left, and where a page was not requested, elements are read over the link: the bytes are the same.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace raylift::cuda {
 
 inline constexpr std::uint32_t kPageBytes = 6144;
 
-// What a page's entry says: nobody has asked for it, somebody copies it, it has no slot; or kFirstSlot plus its slot.
+// The states of a page's entry: not requested, being copied, without a slot; or kFirstSlot plus its slot.
 enum PageEntry : std::uint32_t { kNotAsked = 0, kComing = 1, kNoSlot = 2, kFirstSlot = 3 };
 
 struct PageSlots {
@@ -94,8 +94,8 @@ struct FillingBvh : PagedBvh {
   }
 };
 
-// By a whole warp: copies a page, if nobody else has begun, and else waits for it; gives its entry. Those who copy wait
-// for nobody, so all get on. A slot is written once before anything of it is read: no cache has an older state of it.
+// By a whole warp: copies a page, or waits for the warp that has begun to; returns its entry. A warp that copies waits
+// for no other, so all make progress. A slot is written once, before it is read: no cache has an older state of it.
 template <class T>
 __device__ inline std::uint32_t bring_page(const Pages<T>& pages, const T* array, std::uint32_t page,
                                            const PageSlots& slots) {

@@ -16,7 +16,7 @@ namespace raylift::cuda {
 
 using bvh_detail::Site;
 
-// Of warps of the second pass, at most.
+// The most rays of a warp of the second pass.
 inline constexpr std::uint32_t kSortedRaysPerWarp = 128;
 
 // With a ray's number: it is known what the ray hits, and only the triangle's number is wanted.

@@ -26,7 +26,7 @@ using SharedStack = bvh_detail::StackInShared<kScene, kThreads>;
 // Rays of one warp, at most: enough that waiting for the last of them costs little.
 inline constexpr std::size_t kRaysPerWarp = 512;
 static_assert(kRaysPerWarp / 32 <= 16);
-// Of those that try packets.
+// Rays of a warp that tries packets.
 inline constexpr std::size_t kPacketRaysPerWarp = 256;
 // Stands in Hit::instance of the first ray of a group that is pending. No instance has that number.
 inline constexpr std::uint32_t kPending = kNonePending - 1;

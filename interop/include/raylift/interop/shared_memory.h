@@ -73,7 +73,7 @@ class MappedMemory {
   MappedMemory(MappedMemory&& other) noexcept;
   MappedMemory& operator=(MappedMemory&& other) noexcept;
 
-  /// Of the `i`-th; null where it is empty, or after unmap().
+  /// The device address of the `i`-th memory; null where it is empty, or after unmap().
   [[nodiscard]] std::byte* device(std::size_t i) const;
   void unmap();
   /// What is to be done in the context after it has been unmapped.

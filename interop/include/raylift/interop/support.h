@@ -16,11 +16,11 @@ struct InteropSupport {
   std::string why_not;     ///< empty where it is available
 };
 
-/// Of the calling thread's current context and any CUDA device. Lack of support is no error: "no context is current"
-/// and "built without CUDA" are results too.
+/// The support of the calling thread's context with any CUDA device. Lack of support is no error: "no context is
+/// current" and "built without CUDA" are results too.
 [[nodiscard]] InteropSupport interop_support();
 
-/// Of the current context and this device.
+/// The support of the current context with this device.
 [[nodiscard]] InteropSupport interop_support(const Device& device);
 
 }  // namespace raylift

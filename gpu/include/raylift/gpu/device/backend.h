@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-// Of the CUDA runtime: what a cudaStream_t and a cudaEvent_t point to.
+// The CUDA runtime's types that a cudaStream_t and a cudaEvent_t point to.
 struct CUstream_st;
 struct CUevent_st;
 

@@ -39,7 +39,7 @@ struct ResidencyReport {
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t device_bytes() const;
   [[nodiscard]] std::uint64_t host_bytes() const;
-  /// Of the arrays that were not computed in place.
+  /// The bytes of all arrays but those that were computed in place.
   [[nodiscard]] std::uint64_t uploaded_bytes() const;
 
   /// For people: aligned columns, decimal units, a line of totals, ending in a newline.

@@ -101,7 +101,7 @@ RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& 
   boundary.material_from = material_of(geometry, boundary.from);
   boundary.material_to = material_of(geometry, boundary.to);
   if (boundary.triangle != kNoTriangle) {
-    // Where a mesh has several materials, the face knows which.
+    // Where a mesh has several materials, the face determines which.
     const std::uint32_t solid = boundary.from_inside ? boundary.from : boundary.to;
     if (solid != kNoSolid && geometry.solids[solid].parts > 1 &&
         geometry.solid_id(boundary.instance, boundary.triangle) == solid)

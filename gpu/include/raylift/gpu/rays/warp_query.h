@@ -36,7 +36,7 @@ struct WarpState {
   bool walks;
 };
 
-// settle_pair with all that a thread knows put into memory for as long as it takes. Few need it, and without this the
+// settle_pair with a thread's registers spilled to memory during the call. Few threads need it, and without this the
 // compiler would keep registers free for it in all of the loop.
 template <bool kScene, class Query>
 __device__ inline void settle_parked(const BvhView& bvh, std::uint32_t pair, std::uint32_t open, const Ray& world,

@@ -59,7 +59,7 @@ struct UploadOptions {
   Raster raster = kDefaultRaster;  ///< wavelengths at which optical tables are kept; 2 to 65536
   std::optional<Double3> origin;   ///< subtracted in double; default_origin if not given
   PinnedFlags mapped_flags;        ///< of arrays, or parts of them, that stay in host memory
-  /// Of the staging ring, one copy each: 512 KiB times a power of two, at most 1 GiB. Error(usage) otherwise, likewise
+  /// Bytes of the staging ring's chunks: 512 KiB times a power of two, at most 1 GiB. Error(usage) otherwise, likewise
   /// for `chunks`.
   std::size_t chunk_bytes = std::size_t{16} << 20;
   std::size_t chunks = 3;   ///< in the ring, which is all the pinned memory that an upload takes; 1 to 1024

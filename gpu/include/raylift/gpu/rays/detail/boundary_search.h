@@ -62,7 +62,7 @@ RAYLIFT_SLOW_PATH inline Place start_place_within(const GeometryView& geometry, 
     return next;
   };
   const auto set_by_faces_ahead = [&](LastFaces& last) {
-    // A solid that the ray enters and leaves at the start: the next of its faces tells whether the ray is in it.
+    // A solid that the ray enters and leaves at the start: the next of its faces shows whether the ray is in it.
     for (int i = 0; i < last.count; ++i) {
       if (!last.faces[i].open) continue;
       const FirstOfSolid next = first_behind(last.faces[i].solid, last.faces[i].crossing.t);
@@ -207,7 +207,7 @@ RAYLIFT_HD inline Place searched_place(const GeometryView& geometry, Ray ray, Co
     place.inconsistent = start.inconsistent;
   }
   if (nearest.best.triangle == kNoTriangle) {
-    // Nobody leaves a solid other than through its surface.
+    // A ray leaves a solid only through its surface.
     place.inconsistent = place.inconsistent || (!(ray.tmax < 0x1.fffffep127f) && in.solid != kNoSolid);
     return place;
   }
