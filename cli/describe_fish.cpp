@@ -6,7 +6,7 @@
 namespace raylift::cli {
 namespace {
 
-/// In single quotes, within which fish knows two escapes.
+/// In single quotes, within which fish has two escapes.
 std::string fish_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {

@@ -32,7 +32,7 @@ if(RAYLIFT_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(raylift_build_settings INTERFACE -Wno-maybe-uninitialized)
   endif()
-  # Of undefined behaviour, what the address sanitizer sees too is left to it: to look for it takes time.
+  # Undefined behaviour that the address sanitizer sees too is left to it: to look for it twice takes time.
   target_compile_options(raylift_build_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:
     -fsanitize=${RAYLIFT_SANITIZE};-fno-sanitize=null,object-size,vptr;-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
   target_link_options(raylift_build_settings INTERFACE -fsanitize=${RAYLIFT_SANITIZE})

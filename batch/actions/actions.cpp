@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kMaxWarnings = 10;  // of a scene, in its row
 constexpr std::size_t kMaxOverlaps = 10;  // likewise, the deepest
 
-/// Of the cache, which are not the scene's: a row is the same with and without it.
+/// Warnings of the cache, which are not the scene's: a row is the same with and without it.
 void warn(const std::string& line) {
   std::fprintf(stderr, "raylift: warning: %s\n", printable(line).c_str());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options --cache and --no-cache, for all commands that load scenes.
+// The option --cache, for all commands that load scenes.
 #pragma once
 
 #include <raylift/gpu/cache/cache.h>
@@ -16,8 +16,8 @@ struct CacheSettings {
   bool enabled = false;
   CacheOptions options;
 
-  /// The options as the library takes them: with somebody who is warned, and nothing read or written where the cache is
-  /// not to be used.
+  /// The options as the library takes them: with the session for warnings, and nothing read or written where the cache
+  /// is not to be used.
   [[nodiscard]] CacheOptions with(cli::Session& session) const;
   [[nodiscard]] CacheOptions with(std::function<void(const std::string&)> warn) const;
   /// Begins to hash the first of some files on another thread, where the cache is to be used: CUDA starts meanwhile.
@@ -29,7 +29,7 @@ struct CacheSettings {
 /// --cache[=DIR] alone, with what the help says of it.
 void add_cache_folder(CLI::App& app, CacheSettings& settings, const std::string& help);
 
-/// --cache[=DIR] and --no-cache; the last one given counts.
+/// --cache[=DIR].
 void add_cache_options(CLI::App& app, CacheSettings& settings);
 
 }  // namespace raylift::batch

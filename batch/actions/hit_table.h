@@ -21,8 +21,8 @@ inline constexpr std::array<std::string_view, 3> kHitsByNames{"solid", "material
 /// Counts for each part of each solid; a part has one material.
 class HitTable {
  public:
-  /// Of a scene in two levels or, as it was uploaded, flattened. The scene must stay as long as this; its meshes need
-  /// no triangles, only parts.
+  /// The table of a scene in two levels or, as it was uploaded, flattened. The scene must stay as long as this; its
+  /// meshes need no triangles, only parts.
   HitTable(const Scene& scene, bool flattened);
 
   void add(std::span<const Hit> hits);

@@ -72,7 +72,7 @@ Json materials_json(const PhotonSummary& summary) {
 Json surfaces_json(const PhotonSummary& summary) {
   Json rows = rows_json("surface", summary.surfaces,
                         [&](std::uint32_t i, StepKind kind) { return summary.tally.at_surface(i, kind); });
-  // Those that ended at no surface are among the materials' already.
+  // Photons that ended at no surface are among the materials' already.
   if (!rows.empty() && rows.back()["surface"].is_null()) rows.erase(rows.size() - 1);
   return rows;
 }

@@ -149,7 +149,7 @@ class Surfaces {
     return sums(scene_.meshes[instance.mesh], instance.transform).back();
   }
   static std::size_t pick(const std::vector<double>& sums, double unit) {
-    // Of equal sums the first is the one that has area.
+    // The first of equal sums is the one that has area.
     const auto found = std::upper_bound(sums.begin(), sums.end(), unit * sums.back());
     return std::min(static_cast<std::size_t>(found - sums.begin()), sums.size() - 1);
   }

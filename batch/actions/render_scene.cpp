@@ -45,7 +45,7 @@ fs::path find_viewer() {
   return {};
 }
 
-/// A picture's name: the scene's path in one word, and a number that tells apart what that makes equal (FNV-1a).
+/// An image's name: the scene's path in one word, and a hash of the path (FNV-1a), as two paths may give one word.
 std::string picture_name(const std::string& path) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   std::string word;

@@ -80,7 +80,7 @@ std::vector<std::optional<SolidVolume>> solid_volumes(const Scene& scene, const 
   return volumes;
 }
 
-/// One number where rounding alone tells the solids apart.
+/// One number where the solids differ by rounding alone.
 std::string text_of(const std::optional<SolidVolume>& volume, double unit_mm) {
   if (!volume) return "-";
   const auto text = [unit_mm](double mm3) { return volume_text(mm3 / (unit_mm * unit_mm * unit_mm), unit_mm); };

@@ -50,7 +50,7 @@ std::string sandbox_text() {
   Table table({{"", Align::left}, {"", Align::left}});
   table.add({"Landlock", sandbox.landlock ? "they read their input and its folder"
                                           : "missing in this kernel or build: an importer may read any file"});
-  table.add({"seccomp", sandbox.seccomp ? "they write no file, connect to nobody and start nothing"
+  table.add({"seccomp", sandbox.seccomp ? "they write no file, make no connection and start nothing"
                                         : "missing in this kernel or build: an importer may do what its user may"});
   return table.text(2);
 }

@@ -32,7 +32,7 @@ std::vector<std::string> devices_of(const BatchOptions& options) {
   return names;
 }
 
-/// Of the devices of a machine, those for one of several processes on it.
+/// The share of a machine's devices for one of several processes on it.
 std::vector<std::string> share_of(const std::vector<std::string>& devices, const RankPlace& place) {
   const auto own = static_cast<std::size_t>(place.local_rank);
   const auto all = static_cast<std::size_t>(place.local_ranks);

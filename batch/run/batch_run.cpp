@@ -78,7 +78,7 @@ class Batch {
   }
 
  private:
-  /// Of the inputs, those of this shard.
+  /// The inputs of this shard.
   void keep_shard() {
     if (options_.shard) {
       std::vector<Input> own;
@@ -181,18 +181,19 @@ class Batch {
     take({scene, std::move(row)});
   }
 
-  /// Of a scene whose process a signal told to end. Where all processes get it, the batch's own may come later.
+  /// The error of a scene whose process a signal terminated. Where all processes get it, the batch's own may come
+  /// later.
   void take_stopped(std::size_t scene) {
     if (interrupted()) return;
     if (stopped_.insert(scene).second)
       waiting_.push_front(scene);
     else
       take_failed(scene,
-                  Error(ErrorKind::cancelled, "the scene's process was told to end by a signal, and so was the next",
+                  Error(ErrorKind::cancelled, "the scene's process was terminated by a signal, and so was the next",
                         {inputs_[scene].path, ""}));
   }
 
-  /// Of a device that works no longer: the scene goes to another one.
+  /// The error of a device that has failed: the scene goes to another one.
   void take_dropped(const Finished& finished) {
     const Json& run = finished.row["run"];
     std::string device = finished.dropped;

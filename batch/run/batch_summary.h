@@ -21,7 +21,7 @@ class Summary {
   /// That of the first scene, in the order of the inputs, that failed; else kNegative if any had that answer; else 0.
   [[nodiscard]] int exit_code() const;
   [[nodiscard]] std::size_t done() const { return done_; }
-  /// Of a batch under way: "12 scenes done, 1 failed, 30 remaining, 2.5 scenes/s".
+  /// The state of a running batch: "12 scenes done, 1 failed, 30 remaining, 2.5 scenes/s".
   [[nodiscard]] std::string progress(std::chrono::duration<double> time) const;
   /// How many scenes came to which result.
   [[nodiscard]] std::string table() const;

@@ -54,7 +54,7 @@ void EarlierRows::add(const Json& head, const Json& row) {
 bool EarlierRows::changed(std::size_t scene, const Json& row, const Progress& progress) const {
   const Input& input = inputs_[scene];
   if (input.error) return false;
-  // Of a file that was not read, the size is all that is known.
+  // A file that was not read has its size alone.
   if (!row["source"].is_string()) return row["bytes"].is_number_unsigned() && row["bytes"] != input.bytes;
   return scene_hash(input.path, options_.action.load, UINT64_MAX, progress) != row["source"].get<std::string>() ||
          !same_files(row, input.path, progress);

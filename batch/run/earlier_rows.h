@@ -49,7 +49,7 @@ class EarlierRows {
   std::unordered_set<std::size_t> again_;
 };
 
-/// Of this batch or, with a row's shard, of the one that wrote the row.
+/// The number in this batch or, with a row's shard, in the one that wrote the row.
 [[nodiscard]] std::string shard_text(const std::optional<Shard>& shard, std::size_t scenes);
 
 }  // namespace raylift::batch

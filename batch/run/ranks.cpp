@@ -97,9 +97,9 @@ void Ranks::stop() {
 void serve_rank(Mpi& mpi, WorkerPoolOptions options) {
   mpi.send(0, Message::workers, std::to_string(options.devices.size()));
   WorkerPool pool(std::move(options));
-  bool told = false;
+  bool announced = false;
   std::optional<Finished> dropped;
-  std::deque<std::pair<std::size_t, std::string>> waiting;  // dealt before rank 0 knew that a device is gone
+  std::deque<std::pair<std::size_t, std::string>> waiting;  // dealt before rank 0 learnt that a device is gone
   std::vector<pollfd> polled;
   std::vector<Finished> finished;
   while (true) {
@@ -111,7 +111,7 @@ void serve_rank(Mpi& mpi, WorkerPoolOptions options) {
     }
     for (; !waiting.empty() && pool.idle() != 0; waiting.pop_front())
       pool.start(waiting.front().first, waiting.front().second);
-    if (interrupted_by() != 0 && !std::exchange(told, true))
+    if (interrupted_by() != 0 && !std::exchange(announced, true))
       mpi.send(0, Message::interrupted, std::to_string(interrupted_by()));
     polled.clear();
     pool.poll_for(polled);

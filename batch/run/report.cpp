@@ -196,8 +196,8 @@ void Report::read_lines(const std::function<void(std::string_view)>& use) {
     arrived.erase(0, begin);
   }
   if (whole == bytes_) return;
-  // A batch that was killed while a row was on its way to the disk: the row does not count. Anything else is somebody's
-  // file, and no report.
+  // A batch that was killed while a row was on its way to the disk: the row does not count. Anything else is another
+  // program's file, and no report.
   const std::string_view begin = whole == 0 ? kHeadBegin : kRowBegin;
   const std::size_t known = std::min(arrived.size(), begin.size());
   if (std::string_view(arrived).substr(0, known) != begin.substr(0, known))

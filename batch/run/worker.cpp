@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Tells the batch which stage a scene is at, so that it can be said where a scene ended that was killed.
+/// Sends the batch the stage that a scene is at, for the message if its process is killed.
 Progress make_progress(FrameSocket& socket) {
   return Progress([&socket, last = std::string()](std::string_view stage, std::uint64_t, std::uint64_t) mutable {
     if (stage != last) {
@@ -92,7 +92,7 @@ class Worker {
                         {path, error.file() + (error.element().empty() ? "" : ": " + error.element())}, error.advice(),
                         error.signal());
       // A device that has failed once may not come back; memory that ran out may be held by this process, and a signal
-      // that told it to end is not forgotten.
+      // that terminates it is not forgotten.
       spoilt_ = error.kind() == ErrorKind::device || error.kind() == ErrorKind::out_of_host_memory ||
                 error.kind() == ErrorKind::cancelled;
     };
@@ -140,7 +140,7 @@ class Worker {
     return type;
   }
 
-  /// What the file holds, so that a batch that goes on later knows whether it is still the same. A file that can't be
+  /// What the file holds, by which a resumed batch sees whether it is still the same. A file that can't be
   /// read is an error of loading it.
   [[nodiscard]] std::string source_of(const std::string& path) {
     try {
@@ -179,7 +179,7 @@ std::optional<WorkerOrders> worker_orders() {
   const bool complete = static_cast<bool>(text >> parent >> orders.import_bytes >> orders.threads);
   text.ignore();
   std::getline(text, orders.device);
-  // Nobody waits for this process once the batch is gone; it may have gone already.
+  // No process waits for this one once the batch is gone; it may have gone already.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!complete || parent != ::getppid()) ::_exit(1);
   ::unsetenv(kWorkerVariable);
@@ -195,7 +195,7 @@ void serve(const WorkerOrders& orders, const BatchOptions& options) {
   ActionOptions own = options.action;
   own.load.limits.isolate_bytes = orders.import_bytes;
   Worker(orders.device, options.actions, own, options.hooks).run();
-  ::_exit(0);  // drivers may take long to shut down, and nobody waits for that
+  ::_exit(0);  // drivers may take long to shut down, without need
 }
 
 Json make_row(const std::string& path, const std::vector<const Action*>& actions) {

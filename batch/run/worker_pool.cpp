@@ -43,7 +43,7 @@ std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-/// Whether a worker's row is of that scene: nobody but the worker itself is to speak for it.
+/// Whether a worker's row is of that scene: a worker answers for its own scene alone.
 bool is_row_of(const Json& row, const std::string& path) {
   try {
     return file_of(row) == path;
@@ -266,7 +266,7 @@ Error WorkerPool::death(const Slot& slot, int status, const std::string& said) {
                  {slot.path, slot.stage}, "use fewer --jobs, or limit them with --memory", SIGKILL);
   if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP))
     return Error(ErrorKind::cancelled,
-                 fmt::format("the scene's process was told to end ({})", signal_name(WTERMSIG(status))),
+                 fmt::format("the scene's process was terminated ({})", signal_name(WTERMSIG(status))),
                  {slot.path, slot.stage}, "", WTERMSIG(status));
   // After the import it is no longer the file that is to blame.
   const bool device = slot.stage == "placement" || slot.stage == "allocation" || slot.stage == "upload";

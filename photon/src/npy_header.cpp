@@ -23,7 +23,7 @@ struct Said {
   std::optional<std::vector<std::uint64_t>> shape;
 };
 
-/// Of Python's literals, what such dictionaries have.
+/// Parses those of Python's literals that such dictionaries have.
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file) : rest_(text), file_(file) {}

@@ -88,7 +88,7 @@ Float3 to_float3(const Point& p) {
   return {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])};
 }
 
-/// Of length 1.
+/// The direction, of length 1.
 Float3 direction_of(std::string_view part, const Point& v) {
   const double length = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   if (!(length > 0) || !std::isfinite(length)) refuse(part, "has a direction without a length");

@@ -91,10 +91,10 @@ void propagate_pieces(const GpuGeometry& geometry, const Source& source, const A
 void refuse_unsimulated(const Scene& scene) {
   const Optics& optics = scene.optics;
   std::string names;
-  std::vector<bool> told(optics.surfaces.size());
+  std::vector<bool> warned(optics.surfaces.size());
   for (const SurfaceAssignment& assignment : optics.assignments) {
-    if (assignment.surface >= told.size() || told[assignment.surface]) continue;
-    told[assignment.surface] = true;
+    if (assignment.surface >= warned.size() || warned[assignment.surface]) continue;
+    warned[assignment.surface] = true;
     const OpticalSurface& surface = optics.surfaces[assignment.surface];
     if (surface.model != SurfaceModel::lut && surface.model != SurfaceModel::davis) continue;
     names += (names.empty() ? "'" : ", '") + surface.name + "' (" + std::string(to_string(surface.model)) + ")";

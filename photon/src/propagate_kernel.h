@@ -21,7 +21,7 @@ struct Waiting {
   std::uint32_t* count;    ///< one number
 };
 
-/// Those that are born together: numbers from the run's first on.
+/// Photons that are emitted together: numbers from the run's first on.
 struct Births {
   std::uint32_t first, count;
 };

@@ -19,9 +19,9 @@ void check(const Source& source);
 /// order. Null for others.
 const Anchor* find_anchor(const GpuGeometry& geometry, const Source& source, Anchor* anchor, StreamRef stream);
 
-/// Of a source whose photons are given or made along gensteps, those of one run: their media are located, and those of
-/// gensteps are made. They take 76 bytes each. Of others the anchor. For work that follows on the
-/// stream, which must outlive this.
+/// The photons of one run, of a source whose photons are given or made along gensteps: their media are located, those
+/// of gensteps are made. They take 76 bytes each. Of others the anchor. For work that follows on the stream, which must
+/// outlive this.
 class ReadySource {
  public:
   /// `anchor` is find_anchor()'s, where that is known. Throws Error: usage where the source has no such photons,

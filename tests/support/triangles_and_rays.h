@@ -61,7 +61,8 @@ inline Triangles soup(std::uint32_t count, float size, std::uint32_t seed) {
 }
 
 /// A number of [0, 1), that of std::uniform_real_distribution<double>. That of libstdc++ computes two logarithms for
-/// each number unless the compiler knows them, and Clang does not: a third of the time of tests that trace many rays.
+/// each number unless the compiler has them built in, and Clang does not: a third of the time of tests that trace many
+/// rays.
 inline double uniform(std::mt19937& random) {
   const double low = static_cast<double>(random()), high = static_cast<double>(random());
   return std::min((low + high * 0x1p32) * 0x1p-64, 1 - 0x1p-53);

@@ -124,7 +124,7 @@ std::vector<std::uint32_t> standing_before(const Solids& solids, std::span<const
 
 namespace {
 
-/// What somebody wants goes before what follows from the scene.
+/// What the user asked for goes before what follows from the scene.
 std::optional<Look> look_of(Style style) {
   switch (style) {
     case Style::ghost:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the viewer: parts of one idea each, and what ties them: the scene, the requests for files, bookmarks.
-// Those methods that change the image raise revision(), so that no caller has to ask for a redraw. Data flows one way:
+// Methods that change the image raise revision(), so that no caller has to ask for a redraw. Data flows one way:
 // controls and panels change the state, SceneLoader adds what the state asks for, and FrameScheduler draws the state.
 #pragma once
 

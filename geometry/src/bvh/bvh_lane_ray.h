@@ -70,7 +70,7 @@ struct LaneRay {
     const __m128 sixteenth = _mm_set1_ps(0x1p-4f);
     const __m128 of_parallel = _mm_andnot_ps(slanted, _mm_add_ps(sixteenth, _mm_mul_ps(sixteenth, reach)));
     const __m128 moved = in == Frame::world ? _mm_add_ps(reach, reach) : zero;
-    // Of a negative t, what push_children rounds up counts as well: less than 2^-20 of it.
+    // With a negative t, what push_children rounds up counts as well: less than 2^-20 of it.
     const __m128 start = _mm_set1_ps(ray.tmin), before = _mm_max_ps(_mm_xor_ps(start, sign), zero);
     const __m128 least_far = _mm_add_ps(_mm_add_ps(_mm_andnot_ps(sign, start), before),
                                         _mm_mul_ps(_mm_add_ps(moved, of_parallel), size_of_inverse));

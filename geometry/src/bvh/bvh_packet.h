@@ -193,7 +193,7 @@ class Packet {
   const Ray* rays_ = nullptr;
   float tmin_ = 0;
   PacketAxis axes_[3];
-  // Of each ray, along the axes of its shear: kx, ky, kz.
+  // Each ray's values along the axes of its shear: kx, ky, kz.
   alignas(32) float origins_[3][kPacketRays];
   alignas(32) float shears_[2][kPacketRays];
   LaneRay lanes_[kPacketRays];

@@ -149,7 +149,7 @@ class Finder {
       const Vector& s = other.corners[(k + 1) % 3];
       const std::optional<double> at = nearest_on(p, q, r, s);
       if (at && distance(p + *at * (q - p), r, s) <= reach) cut(*at);
-      // Of edges that run along each other, the ends.
+      // The ends of edges that run along each other.
       if (distance(r, p, q) <= reach) cut(std::clamp((r - p).dot(q - p) / (length * length), 0.0, 1.0));
     }
     return near;

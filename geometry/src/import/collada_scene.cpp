@@ -127,7 +127,7 @@ struct GraphNode {
   std::vector<Child> children;
   bool placement = false;  ///< nothing of its own but one <instance_node>: it places another node under its own name
 
-  // Of the expanded tree below, this node included.
+  // Counts of the expanded tree below, this node included.
   std::uint64_t nodes = 0;
   std::uint64_t instances = 0;
   std::uint32_t height = 0;

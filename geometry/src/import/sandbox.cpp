@@ -38,7 +38,7 @@ long landlock_version() noexcept {
   return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-/// Every right on files that a version knows. They are bits, numbered from 0; a kernel refuses those of later versions.
+/// Every right on files that a version has. They are bits, numbered from 0; a kernel refuses those of later versions.
 std::uint64_t all_file_rights(long version) {
   const unsigned count = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
   return (std::uint64_t{1} << count) - 1;
@@ -114,7 +114,7 @@ class Filter {
     void operator()(void* context) const { seccomp_release(context); }
   };
 
-  /// Of an argument, by its number, the bits in `mask`.
+  /// The bits in `mask` of the argument with this number.
   static scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
     return {argument, SCMP_CMP_MASKED_EQ, mask, value};
   }

@@ -177,7 +177,7 @@ void warn_of_unhonoured(Scene& scene) {
     const UnhonouredProperty& first = all[i];
     std::string keys = first.key;
     bool several = false;
-    // Those of one owner stand together.
+    // The properties of one owner stand together.
     for (std::size_t k = i + 1; k != all.size() && all[k].of == first.of && all[k].owner == first.owner; ++k)
       if (!reported[k] && all[k].why == first.why) {
         keys += ", " + all[k].key;

@@ -82,7 +82,7 @@ class GdmlValues::Expression {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorKind::malformed, "in '" + std::string(text_) + "', " + what, {values_.file_, element_},
-                "raylift knows numbers, + - * /, parentheses, names of constants, and units");
+                "write it with numbers, + - * /, parentheses, names of constants, and units");
   }
 
   void skip() {
@@ -191,7 +191,7 @@ double GdmlValues::named(const std::string& name, const std::string& expression,
     throw Error(
         ErrorKind::malformed,
         "in '" + expression + "', nothing is called '" + name + "'" + base::did_you_mean(name, names_of(numbers_)),
-        {file_, element}, "raylift knows numbers, + - * /, parentheses, names of constants, and units");
+        {file_, element}, "write it with numbers, + - * /, parentheses, names of constants, and units");
   }
   const pugi::xml_node node = definition->second;
   const std::string where = std::string("<") + node.name() + "> '" + name + "'";

@@ -108,7 +108,8 @@ Bounds world_bounds(const Scene& scene) {
   for (const Instance& instance : scene.instances)
     outer.push_back(transformed(mesh_boxes[instance.mesh], instance.transform));
 
-  // Those that may reach farthest along an axis come first: they settle the box, and the rest is culled against it.
+  // Vertices that may reach farthest along an axis come first: they determine the box, and the rest is culled against
+  // it.
   std::vector<std::uint32_t> order(outer.size());
   std::iota(order.begin(), order.end(), 0U);
   Bounds exact;

@@ -29,7 +29,7 @@ using test::to_float;
 using test::Triangles;
 using test::turned;
 
-// The ray seen from far: what is hit at the same float t is told apart all the same.
+// The ray seen from far: hits at the same float t are ordered all the same.
 TEST(BvhRays, TellLayersApartThatAreCloserThanAFloatsStep) {
   for (const float spacing : {0.0f, 1e-6f, 1e-3f}) {
     SCOPED_TRACE(spacing);
@@ -248,7 +248,7 @@ TEST(BvhRays, MeetLongTrianglesBesideShortOnes) {
   expect_nearest(mesh, rays, 300);
 }
 
-// Triangles seen nearly edge-on, whose t float arithmetic hardly knows, among others that face the ray.
+// Triangles seen nearly edge-on, whose t is uncertain in float arithmetic, among others that face the ray.
 TEST(BvhRays, OrderWhatIsSeenEdgeOn) {
   Random random(56);
   for (const double away : {30.0, 1000.0}) {

@@ -27,7 +27,7 @@ Bvh build(const Triangles& mesh, const BvhOptions& options = {}) {
   return build_bvh(mesh.vertices, mesh.triangles, options);
 }
 
-// Nearest t by double Moeller-Trumbore over all triangles. `margin` tells how near the ray comes to an edge of the
+// Nearest t by double Moeller-Trumbore over all triangles. `margin`: the ray's distance from an edge of the
 // triangle hit or of one that it just misses in front of it.
 struct Reference {
   double t = 1e300;
@@ -82,7 +82,7 @@ void expect_agrees(const Triangles& mesh, double radius, std::uint32_t seed, int
     if (!hit.valid()) continue;
     ++hits;
     ASSERT_NEAR(hit.t, reference.t, 1e-4 * (radius + reference.t));
-    // The weights give the same point, so they belong to the right corners; the normal tells the side.
+    // The weights give the same point, so they belong to the right corners; the normal determines the side.
     const UInt3 t = mesh.triangles[hit.triangle];
     const Float3 a = mesh.vertices[t.x], b = mesh.vertices[t.y], c = mesh.vertices[t.z];
     const float w = 1 - hit.u - hit.v;

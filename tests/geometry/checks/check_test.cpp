@@ -184,7 +184,7 @@ TEST(Check, IsNotMisledByDegenerateTriangles) {
   EXPECT_EQ(check.shells, 1U);
 }
 
-/// A cube whose edge from vertex 0 to 1 has a vertex on its middle that only one of its two triangles knows.
+/// A cube whose edge from vertex 0 to 1 has a vertex on its middle that only one of its two triangles has.
 Mesh cube_with_t_junction() {
   Mesh mesh = cube();
   mesh.vertices.push_back({0.5F, 0, 0});

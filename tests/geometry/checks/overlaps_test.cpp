@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overlaps are found where they are, as deep as they are; which pairs are looked at, and how they are told.
+// Overlaps are found where they are, as deep as they are; which pairs are examined, and how they are reported.
 #include <gmock/gmock.h>
 #include <raylift/geometry/checks/overlaps.h>
 

@@ -165,7 +165,7 @@ TEST_F(ColladaOptics, TakesATableOfOneValueForTheConstantThatItIs) {
   EXPECT_EQ(read.constant("SLOWTIMECONSTANT"), 12.2);
   EXPECT_EQ(read.constant("RESOLUTIONSCALE"), 1);
   EXPECT_EQ(read.constant("AlphaYIELDRATIO"), 0.7);
-  EXPECT_NE(read.table("OWNTABLE"), nullptr) << "nobody says that it is a constant";
+  EXPECT_NE(read.table("OWNTABLE"), nullptr) << "the file does not say that it is a constant";
   EXPECT_THAT(scene.report.warnings,
               ElementsAre(HasSubstr("OWNTABLE, AlphaYIELDRATIO are not honoured: the key is not known")));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours that are told apart by all eyes, simulated, and the legend that names them.
+// Colours that all eyes distinguish, simulated, and the legend that names them.
 #include <gtest/gtest.h>
 #include <raylift/geometry/import/load.h>
 #include <raylift/geometry/scene/names.h>

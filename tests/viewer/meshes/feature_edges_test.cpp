@@ -229,7 +229,7 @@ class FeatureEdgesImage : public WithContext {
     for (int y = 0; y != 240; ++y)
       for (int x = 0; x != 320; ++x) {
         if (now.at(x, y) == before.at(x, y)) continue;
-        // From the middle, as a share of half the face, which the projection knows.
+        // From the middle, as a share of half the face, by the projection.
         const Vector3d corner = camera_.project(scene_.bounds.max, 320.0 / 240);
         const double u = std::abs((x + 0.5) / 160 - 1) / std::abs(corner.x());
         const double v = std::abs((y + 0.5) / 120 - 1) / std::abs(corner.y());

@@ -78,7 +78,7 @@ TEST(ClipBox, IsFoundAroundSolids) {
   EXPECT_LT((found.min - (low - Vector3d::Constant(margin))).norm(), 1e-9);
   EXPECT_LT((found.max - (high + Vector3d::Constant(margin))).norm(), 1e-9);
   EXPECT_EQ(find_box(solids, "-1,-2,-3,1,2,3").max, Vector3d(1, 2, 3));
-  EXPECT_THROW((void)find_box(solids, "nobody"), Error);
+  EXPECT_THROW((void)find_box(solids, "missing"), Error);
   EXPECT_TRUE(box_around(solids, {}).empty());
 }
 
@@ -108,7 +108,7 @@ TEST(ClipBox, IsAnOption) {
   ASSERT_TRUE(pattern.clip_box);
   EXPECT_EQ(pattern.clip_box->box.min, box_around(solids, std::vector<std::uint32_t>{1}).min);
   EXPECT_TRUE(pattern.cuts_away());
-  EXPECT_THROW((void)opened({"--clip-box", "nobody"}), Error);
+  EXPECT_THROW((void)opened({"--clip-box", "missing"}), Error);
   EXPECT_THROW((void)opened({"--clip-box", "1,2,3,1,2,3"}), Error);
   EXPECT_THROW((void)opened({"--clip-box", "pmt_1", "--clip", "x"}), Error) << "it takes all planes";
 }
@@ -129,7 +129,7 @@ TEST(ClipBox, TheCommandLineWinsOverTheConfiguration) {
   EXPECT_FALSE(plane.clip_box);
   EXPECT_EQ(plane.planes().size(), 1U);
   EXPECT_TRUE(opened(R"({"clip": "facing"})", {"--clip-box", "pmt_2"}).settings.clip_box);
-  EXPECT_EQ(opened(R"({"clip-box": "nobody"})", {}).notes.warnings.size(), 1U) << "for any scene";
+  EXPECT_EQ(opened(R"({"clip-box": "missing"})", {}).notes.warnings.size(), 1U) << "for any scene";
 }
 
 class BoxHandles : public testing::Test {
@@ -236,15 +236,15 @@ TEST_F(ClipBoxState, IsPutAroundWhatIsSelectedOrShown) {
 }
 
 TEST_F(ClipBoxState, IsAskedForByTheVerb) {
-  const Json told = call("clip", {{"box", "-1,-2,-3,4,5,6"}});
-  EXPECT_EQ(told, Json::parse(R"({"planes": [], "box": {"min": [-1.0, -2.0, -3.0], "max": [4.0, 5.0, 6.0],
+  const Json reply = call("clip", {{"box", "-1,-2,-3,4,5,6"}});
+  EXPECT_EQ(reply, Json::parse(R"({"planes": [], "box": {"min": [-1.0, -2.0, -3.0], "max": [4.0, 5.0, 6.0],
                                                         "away": false}})"));
-  EXPECT_EQ(call("state")["box"], told["box"]);
+  EXPECT_EQ(call("state")["box"], reply["box"]);
   EXPECT_EQ(call("clip", {{"away", true}})["box"]["away"], true);
   EXPECT_EQ(call("clip", {{"box", "pmt_1"}})["box"]["away"], true) << "what is left out stays";
   EXPECT_EQ(state_.settings().clip_box->box.max, box_around(*state_.solids(), std::vector<std::uint32_t>{1}).max);
   const std::uint64_t revision = state_.revision();
-  for (const char* wrong : {R"({})", R"({"box": "nobody"})", R"({"box": "1,2,3,1,2,3"})",
+  for (const char* wrong : {R"({})", R"({"box": "missing"})", R"({"box": "1,2,3,1,2,3"})",
                             R"({"box": "pmt_1", "planes": "x"})", R"({"planes": "x", "away": true})"})
     EXPECT_EQ(code(ask(request("clip", Json::parse(wrong)))), kRaylift) << wrong;
   EXPECT_EQ(state_.revision(), revision);

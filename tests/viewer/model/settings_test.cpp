@@ -157,8 +157,8 @@ TEST(Settings, PatternsOfTheConfigurationThatMatchNothingWarn) {
   EXPECT_EQ(solids.visible(), std::vector<std::uint8_t>{1});
   EXPECT_EQ(open_view(options, solids, {}, 1).notes.warnings.size(), 1U);
   // What is typed must match.
-  expect_usage([&] { (void)apply_visibility(typed({"a.dae", "--config", config, "--hide", "Nobody"}), solids); });
-  expect_usage([&] { (void)open_view(typed({"a.dae", "--config", config, "--focus", "Nobody"}), solids, {}, 1); });
+  expect_usage([&] { (void)apply_visibility(typed({"a.dae", "--config", config, "--hide", "Missing"}), solids); });
+  expect_usage([&] { (void)open_view(typed({"a.dae", "--config", config, "--focus", "Missing"}), solids, {}, 1); });
   EXPECT_EQ(apply_visibility(typed({"a.dae", "--no-config", "--hide", "box"}), solids).counts,
             std::vector<std::string>{"'box': 1 solid by name"});
 }
@@ -230,7 +230,7 @@ TEST(Settings, AWrongConfigurationIsNamed) {
   EXPECT_EQ(kind("{").substr(0, 9), "malformed");
   EXPECT_EQ(kind(R"({"color": null})").substr(0, 9), "malformed");
   EXPECT_EQ(kind(R"({"color": "sold"})").substr(0, 5), "usage");
-  EXPECT_NE(kind(R"({"color": "sold"})").find("c.json"), std::string::npos) << "nobody typed it";
+  EXPECT_NE(kind(R"({"color": "sold"})").find("c.json"), std::string::npos) << "no user typed it";
   EXPECT_EQ(kind(R"({"hide": [["a"]]})").substr(0, 9), "malformed");
   EXPECT_THROW(typed({"a.dae", "--config", folder.path().string()}), Error);
   std::string config = "--config=" + folder.write("c.json", "{").string(), program = "raylift-view", help = "--help";

@@ -244,7 +244,7 @@ TEST_F(Messages, TellsSubscribersOfTheLastStateAlone) {
   EXPECT_EQ(lines[1]["params"]["fov"], 40.0);
   talk.notify();
   EXPECT_TRUE(said(talk).empty());
-  // Who has not read yet is told once, later.
+  // A client that has not read yet gets one notification, later.
   state_.selection().select(std::nullopt);
   talk.notify();
   state_.selection().select(0);

@@ -78,8 +78,8 @@ TEST_F(SettingRows, AreEverywhere) {
     // By the verb; in the state.
     (void)call(std::string(row.verb), {{name, value}});
     EXPECT_EQ(row.get(state_.settings()), wanted);
-    const Json told = call("state");
-    EXPECT_EQ((light ? told["photons"] : told)[name], value);
+    const Json reply = call("state");
+    EXPECT_EQ((light ? reply["photons"] : reply)[name], value);
     // In bookmarks.
     const auto file = folder.path() / ("bookmarks-" + row.option() + ".json");
     Bookmark bookmark;

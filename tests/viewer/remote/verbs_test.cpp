@@ -197,9 +197,9 @@ TEST_F(Verbs, ChooseWhatIsSeen) {
   EXPECT_EQ(call("select")["selection"], nullptr);
   EXPECT_FALSE(state_.selection());
   for (const char* verb : {"hide", "show", "only", "focus"}) {
-    const Json answer = ask(request(verb, {{"solids", Json::array({"pmt_1", "nobody"})}}));
+    const Json answer = ask(request(verb, {{"solids", Json::array({"pmt_1", "missing"})}}));
     EXPECT_EQ(answer["error"]["data"]["kind"], "usage") << verb;
-    EXPECT_NE(answer["error"]["message"].get<std::string>().find("'nobody'"), std::string::npos);
+    EXPECT_NE(answer["error"]["message"].get<std::string>().find("'missing'"), std::string::npos);
   }
   EXPECT_EQ(state_.solids()->visible(), (Visible{1, 1, 1})) << "all of it, or nothing";
 }
@@ -246,14 +246,14 @@ TEST_F(Verbs, ChooseHowItIsDrawn) {
   ASSERT_EQ(s.planes().size(), 2U);
   EXPECT_EQ(s.planes()[0].normal, facing_plane(state_.camera().forward()).normal);
   EXPECT_EQ(s.planes()[1].normal, Eigen::Vector3d(0, -1, 0));
-  const Json told = call("state");
-  EXPECT_EQ(told["color"], "solid");
-  EXPECT_EQ(told["planes"].size(), 2U);
+  const Json reply = call("state");
+  EXPECT_EQ(reply["color"], "solid");
+  EXPECT_EQ(reply["planes"].size(), 2U);
   (void)call("clip", {{"planes", "off"}});
   EXPECT_TRUE(s.planes().empty());
-  // Whatever `draw` takes, `state` tells.
+  // Whatever `draw` takes, `state` has.
   for (const Parameter& parameter : find_verb("draw")->parameters)
-    EXPECT_TRUE(told.contains(std::string(parameter.name))) << parameter.name;
+    EXPECT_TRUE(reply.contains(std::string(parameter.name))) << parameter.name;
 }
 
 TEST_F(Verbs, ChooseWhichLightIsSeenAndWhen) {
@@ -297,24 +297,24 @@ TEST_F(Verbs, SaveAndOpenBookmarks) {
   options.bookmarks = (folder.path() / "bookmarks.json").string();
   ViewerState state(options, {640, 480});
   const ControlTarget target{state, nullptr, layout_, loader_, [](const std::string&) {}};
-  const auto told = [&](const Json& params) {
+  const auto reply = [&](const Json& params) {
     Conversation talk(target);
     return ask(talk, request("bookmark", params));
   };
   state.open("/boxes.dae");
   state.show(three_boxes());
   state.change_settings([](Settings& s) { s.color = ColorBy::mesh; });
-  EXPECT_EQ(told({{"name", "here"}})["result"]["name"], "here");
-  EXPECT_EQ(told(Json::object())["result"]["name"], "view 1");
+  EXPECT_EQ(reply({{"name", "here"}})["result"]["name"], "here");
+  EXPECT_EQ(reply(Json::object())["result"]["name"], "view 1");
   state.change_settings([](Settings& s) { s.color = ColorBy::solid; });
-  EXPECT_EQ(code(told({{"name", "here"}, {"action", "open"}})), 0);
+  EXPECT_EQ(code(reply({{"name", "here"}, {"action", "open"}})), 0);
   EXPECT_EQ(state.settings().color, ColorBy::mesh);
-  EXPECT_EQ(code(told({{"name", "here"}, {"action", "remove"}})), 0);
+  EXPECT_EQ(code(reply({{"name", "here"}, {"action", "remove"}})), 0);
   EXPECT_EQ(state.bookmarks().all().size(), 1U);
-  EXPECT_EQ(told({{"name", "here"}, {"action", "open"}})["error"]["data"]["kind"], "usage");
+  EXPECT_EQ(reply({{"name", "here"}, {"action", "open"}})["error"]["data"]["kind"], "usage");
   // What can't be saved is an error here, too.
   (void)folder.write("bookmarks.json", "{");
-  EXPECT_EQ(told({{"name", "there"}})["error"]["data"]["kind"], "malformed");
+  EXPECT_EQ(reply({{"name", "there"}})["error"]["data"]["kind"], "malformed");
 }
 
 TEST_F(Verbs, SayWhatTheyNeed) {

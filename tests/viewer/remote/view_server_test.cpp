@@ -152,7 +152,7 @@ TEST_F(ViewerSocket, AnswersItsUserAlone) {
   }
   int status = -1;
   ASSERT_EQ(::waitpid(other, &status, 0), other);
-  EXPECT_EQ(status, 0) << "nobody else can connect";
+  EXPECT_EQ(status, 0) << "no other user can connect";
 }
 
 TEST_F(ViewerSocket, RemovesSocketsOfViewersThatHaveEnded) {
@@ -277,7 +277,7 @@ TEST_F(ViewerSocket, RestsWhileAResultIsPending) {
   EXPECT_EQ(server->clients(), 3U);
   gone.close();
   serve_all(*server);
-  EXPECT_EQ(server->clients(), 2U) << "nobody waits for its result";
+  EXPECT_EQ(server->clients(), 2U) << "no client waits for its result";
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   Json answer;
   while (answer.is_null() && std::chrono::steady_clock::now() < until) {

@@ -14,7 +14,7 @@ namespace raylift::viewer {
 
 using cli::Json;
 
-// Of JSON-RPC's specification, but for the last.
+// Error codes of JSON-RPC's specification, but for the last.
 inline constexpr int kParse = -32700, kInvalid = -32600, kMethod = -32601, kParams = -32602, kRaylift = -32000;
 
 class Outside : public testing::Test {

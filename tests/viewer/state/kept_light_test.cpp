@@ -116,13 +116,13 @@ TEST_F(KeptLight, IsOpenedFromOutside) {
   EXPECT_EQ(state_.settings().photons.color, PhotonColor::time);
   EXPECT_EQ(state_.photons().set()->paths(), 1U);
   EXPECT_EQ(ask_for({{"file", file("final.npy")}})["result"]["points"], 2) << "in place of those before";
-  const Json told = call("state")["photons"];
-  EXPECT_EQ(told["file"], file("final.npy"));
-  EXPECT_EQ(told["source"], nullptr);
-  // Whatever `photons` takes, `state` tells.
+  const Json reply = call("state")["photons"];
+  EXPECT_EQ(reply["file"], file("final.npy"));
+  EXPECT_EQ(reply["source"], nullptr);
+  // Whatever `photons` takes, `state` has.
   for (const char* verb : {"photons", "time"})
     for (const Parameter& parameter : find_verb(verb)->parameters)
-      EXPECT_TRUE(parameter.name == "all" || parameter.name == "play" || told.contains(std::string(parameter.name)))
+      EXPECT_TRUE(parameter.name == "all" || parameter.name == "play" || reply.contains(std::string(parameter.name)))
           << parameter.name;
 
   const Json missing = ask_for({{"file", "/nowhere.npy"}});

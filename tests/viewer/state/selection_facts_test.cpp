@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of what is selected: worked out behind the window, of a solid or of a group, copied and told outside.
+// The facts of what is selected: worked out behind the window, of a solid or of a group, copied and sent to clients.
 #include <gtest/gtest.h>
 #include <raylift/geometry/checks/check.h>
 
@@ -89,7 +89,7 @@ TEST_F(FactsOfTheSelection, AreCopiedByAKey) {
 }
 
 TEST_F(FactsOfTheSelection, AreToldByAVerb) {
-  const auto told = [&](const Json& params) {
+  const auto reply = [&](const Json& params) {
     Conversation talk(target_);
     talk.receive(request("facts", params) + '\n');
     for (int i = 0; i != 5000; ++i) {
@@ -99,11 +99,11 @@ TEST_F(FactsOfTheSelection, AreToldByAVerb) {
     }
     return Json();
   };
-  EXPECT_EQ(told(Json::object())["error"]["data"]["kind"], "usage") << "nothing is selected";
-  EXPECT_EQ(told({{"solids", "nobody"}})["error"]["data"]["kind"], "usage");
-  EXPECT_TRUE(told({{"solids", "pmt_1"}})["result"]["volume"].is_null()) << "no check runs here";
+  EXPECT_EQ(reply(Json::object())["error"]["data"]["kind"], "usage") << "nothing is selected";
+  EXPECT_EQ(reply({{"solids", "missing"}})["error"]["data"]["kind"], "usage");
+  EXPECT_TRUE(reply({{"solids", "pmt_1"}})["result"]["volume"].is_null()) << "no check runs here";
   state_.set_check(check(*state_.scene()));
-  const Json two = told({{"solids", "pmt_*"}})["result"];
+  const Json two = reply({{"solids", "pmt_*"}})["result"];
   EXPECT_EQ(two["solids"], 2);
   EXPECT_EQ(two["triangles"], 24);
   EXPECT_EQ(two["size"], Json::array({700.0, 100.0, 100.0}));
@@ -114,9 +114,9 @@ TEST_F(FactsOfTheSelection, AreToldByAVerb) {
   const Json selected = call("select", {{"solid", "tank"}, {"below", true}});
   EXPECT_EQ(selected["selection"]["solids"], 3);
   EXPECT_TRUE(selected["selection"]["solid"].is_null());
-  EXPECT_EQ(told(Json::object())["result"]["solids"], 3);
+  EXPECT_EQ(reply(Json::object())["result"]["solids"], 3);
   EXPECT_EQ(call("select", {{"solid", "tank"}})["selection"]["solid"], 0);
-  EXPECT_EQ(told(Json::object())["result"]["solids"], 1);
+  EXPECT_EQ(reply(Json::object())["result"]["solids"], 1);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST_F(Styles, GoBeforeWhatFollowsFromTheScene) {
   EXPECT_EQ(state_.appearance().looks()[0], static_cast<std::uint8_t>(Look::faint))
       << "what is in the way is faint in any case";
   EXPECT_EQ(code(ask(request("style", {{"solids", "pmt_1"}, {"as", "shiny"}}))), kParams);
-  EXPECT_EQ(code(ask(request("style", {{"solids", "nobody"}, {"as", "glass"}}))), kRaylift);
+  EXPECT_EQ(code(ask(request("style", {{"solids", "missing"}, {"as", "glass"}}))), kRaylift);
 }
 
 TEST_F(Styles, GlassMayHaveAnOpacityOfItsOwn) {
@@ -143,7 +143,7 @@ TEST_F(Styles, AreKeptByBookmarks) {
 
 TEST(StyleOptions, TakePatterns) {
   const test::TemporaryFolder folder;
-  const std::string file = folder.write("view.json", R"({"ghost": "pmt_1", "glass": ["nobody"]})");
+  const std::string file = folder.write("view.json", R"({"ghost": "pmt_1", "glass": ["missing"]})");
   ViewOptions options = typed({"a.dae", "--config", file, "--glass", "Water", "--edges-of", "pmt_1", "--wireframe-of",
                                "pmt_2,pmt_2", "--glass-opacity", "0.5"});
   const auto scene = three_boxes();
@@ -164,7 +164,7 @@ TEST(StyleOptions, TakePatterns) {
     EXPECT_THROW((void)apply_visibility(options, solids), Error) << wrong;
   }
   options.solids.styled[2] = {};
-  options.solids.styled[1] = {"pmt_1", "nobody"};
+  options.solids.styled[1] = {"pmt_1", "missing"};
   EXPECT_THROW((void)apply_visibility(options, solids), Error);
 }
 

@@ -58,7 +58,7 @@ class WindowFromOutside : public Window {
     (void)call(verb, params);
     EXPECT_GT(compare(before, screenshot()).share, share) << verb << params;
   }
-  /// Of the program with --send.
+  /// The result of the program with --send.
   static Ended send(const std::string& arguments) {
     return run_by_shell("'" + test::program("raylift-view").string() + "' --send " + arguments + " 2>&1");
   }
@@ -179,14 +179,14 @@ TEST_F(WindowFromOutside, DragsTheFacesOfTheClippingBox) {
   const auto coordinate = [](const Json& of, const char* name, int axis) { return of[name][axis].get<double>(); };
   const Json camera = before["camera"], box = before["box"];
   const double scale = pixel * std::abs(coordinate(camera, "target", 1) - coordinate(camera, "eye", 1));
-  // Where the cube is drawn tells where its middle is.
+  // The cube's middle follows from where it is drawn.
   const Image image = screenshot();
   double sum_x = 0, count = 0;
   for (int y = 0; y < image.height * 3 / 4; ++y)
     for (int x = 0; x < image.width; ++x)
       if (std::abs(image.at(x, y)[0] - image.at(0, y)[0]) > 16) sum_x += x, count += 1;
   ASSERT_GT(count, 1000);
-  // That of the lower face, where no panel lies. Between motion and press the window draws, and knows what is there.
+  // That of the lower face, where no panel lies. Between motion and press the window draws, and finds what is there.
   const double reach = 0.5 * (coordinate(box, "max", 2) - coordinate(box, "min", 2)) / scale;
   const int x = static_cast<int>(sum_x / count), y = image.height / 2 + static_cast<int>(reach);
   const auto at = [](int column, int row) { return std::to_string(column) + ' ' + std::to_string(row); };
@@ -246,7 +246,7 @@ TEST_F(WindowFromOutside, KeepsTheSpeedOfFlyingAndTheFiles) {
 }
 
 TEST_F(WindowFromOutside, IsAskedByTheProgram) {
-  EXPECT_EQ(send("state").code, 3) << "nobody is there";
+  EXPECT_EQ(send("state").code, 3) << "no viewer runs";
   run("cube.dae");
   Ended ended = send("select cube");
   EXPECT_EQ(ended.code, 0) << ended.out;
@@ -262,7 +262,7 @@ TEST_F(WindowFromOutside, IsAskedByTheProgram) {
   // Exit codes are those of the viewer's errors.
   for (const auto& [arguments, code] : std::vector<std::pair<std::string, int>>{{"look fov=0", 2},
                                                                                 {"lok", 2},
-                                                                                {"hide nobody", 2},
+                                                                                {"hide missing", 2},
                                                                                 {"state --to 1", 3},
                                                                                 {"state --to x", 2},
                                                                                 {"state --to /nowhere.sock", 3},
@@ -307,16 +307,16 @@ TEST_F(WindowFromOutside, TellsWhatKeysAndMouseDo) {
   (void)call("subscribe");
   ASSERT_TRUE(tool("key 7"));
   // What the panels leave free may move the camera before.
-  Json told;
-  for (int i = 0; i != 20 && !(told.contains("params") && told["params"]["above"][1] > 0.999); ++i)
-    told = client_->next();
-  EXPECT_EQ(told["method"], "camera");
-  EXPECT_NEAR(told["params"]["above"][1].get<double>(), 1, 1e-9);
+  Json reply;
+  for (int i = 0; i != 20 && !(reply.contains("params") && reply["params"]["above"][1] > 0.999); ++i)
+    reply = client_->next();
+  EXPECT_EQ(reply["method"], "camera");
+  EXPECT_NEAR(reply["params"]["above"][1].get<double>(), 1, 1e-9);
   (void)call("subscribe", {{"to", "selection"}});
   ASSERT_TRUE(tool("mousemove 390 310 mousemove 400 300 click 1"));
-  told = client_->next();
-  EXPECT_EQ(told["method"], "selection");
-  EXPECT_EQ(told["params"]["selection"]["name"], "cube");
+  reply = client_->next();
+  EXPECT_EQ(reply["method"], "selection");
+  EXPECT_EQ(reply["params"]["selection"]["name"], "cube");
   // Who listens costs nothing.
   std::this_thread::sleep_for(1s);
   EXPECT_TRUE(eventually([&] {

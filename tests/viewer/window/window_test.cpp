@@ -110,7 +110,7 @@ TEST_F(Window, TheRightButtonOpensAMenuByAClickAndPansByADrag) {
 TEST_F(Window, WhatIsSelectedLeavesTheImageFree) {
   show("detector.dae", {"--only", "Sensor_*", "--view", "top", "--color", "solid"});
   const Image image_before = saved_image();
-  // Some sensor between the panels, and another one right of the tree, above what is told of the first.
+  // Some sensor between the panels, and another one right of the tree, above the tip of the first.
   const auto click_within = [&](int left, int top, int width, int height, int from) {
     for (int i = from; i < from + 100000; ++i) {
       const int x = left + (i * 7919) % width, y = top + (i * 104729) % height;

@@ -39,7 +39,7 @@ struct BirthPlace {
     return {(part < Real(0) ? Real(-1) / length : Real(1) / length) * half, magnitude(part) * length};
   }
   if (!(source.radius > 0)) return {Vector(source.extent), Real(-1)};
-  // Of uniform numbers the larger of two has the density of a radius in a disc, the largest of three that in a ball.
+  // The larger of two uniform numbers has the density of a radius in a disc, the largest of three that in a ball.
   const Real a = random.uniform(), b = random.uniform();
   if (source.shape == SourceShape::disc) {
     const Vector direction = random_polarization(source.extent, random);

@@ -41,8 +41,8 @@ struct Comparison {
   [[nodiscard]] bool passes() const { return probability > 0.05 && missing == 0; }
 };
 
-/// Of two files of (N, 2, 2), uint64. Reflections at surfaces count as those at boundaries, which raylift's histories
-/// don't distinguish. Throws Error: usage where they have different numbers of photons; malformed; io.
+/// Compares two files of (N, 2, 2), uint64. Reflections at surfaces count as those at boundaries, which raylift's
+/// histories don't distinguish. Throws Error: usage where they have different numbers of photons; malformed; io.
 [[nodiscard]] Comparison compare_histories(const std::string& a, const std::string& b);
 
 /// The photons of a file that have deviating histories, by their places in it: the first `most` of each.

@@ -52,8 +52,8 @@ struct Film {
   Real reflectance;
 };
 
-/// Of index n + i k and some wavelengths (in vacuum) thick, between a medium of index n1, from which light comes, and
-/// one of index n3. M. Born and E. Wolf, "Principles of Optics", sections 1.6.4 and 14.4.1. `normal` as for
+/// A film of index n + i k, some wavelengths (in vacuum) thick, between a medium of index n1, from which light comes,
+/// and one of index n3. M. Born and E. Wolf, "Principles of Optics", sections 1.6.4 and 14.4.1. `normal` as for
 /// incidence().
 RAYLIFT_HD inline Film film(const Wave& wave, Vector normal, Real n1, Real n, Real k, Real n3, Real wavelengths) {
   using namespace detail;
@@ -70,7 +70,8 @@ RAYLIFT_HD inline Film film(const Wave& wave, Vector normal, Real n1, Real n, Re
   const SineCosine turned = sine_cosine_of_turns(wavelengths * within.re);
   const Real left = exp(Real(-6.28318531f) * wavelengths * within.im);
   const Complex through{left * turned.cosine, left * turned.sine};
-  // Of the electric field across the plane of incidence (s), or the magnetic one (p); a, b, c: the media's admittances.
+  // Amplitudes of the electric field across the plane of incidence (s), or of the magnetic one (p); a, b, c:
+  // admittances.
   const auto amplitudes = [&](Complex a, Complex b, Complex c, Complex& r, Complex& t) {
     const Complex front = (a - b) / (a + b), back = (b - c) / (b + c);
     const Complex again = front * back * through * through + Complex{Real(1), Real(0)};

@@ -24,7 +24,7 @@ RAYLIFT_HD inline Real index_at(const OpticsView& optics, std::uint16_t material
              ? Real(1)
              : Real(medium(optics, material, raster_place(optics, wavelength)).refractive_index);
 }
-/// Of the Cerenkov angle; 0 below the threshold.
+/// Squared sine of the Cerenkov angle; 0 below the threshold.
 RAYLIFT_HD inline Real sin2_of(Real cosine) {
   return larger(Real(0), (Real(1) - cosine) * (Real(1) + cosine));
 }

@@ -49,7 +49,7 @@ inline constexpr std::uint32_t kEfficiencyCull = 1U << 14;  ///< here: cut
 [[nodiscard]] RAYLIFT_HD constexpr std::uint32_t opticks_flag(StepKind kind) {
   return (1U << opticks_number(kind)) >> 1;
 }
-/// Of its birth.
+/// How a photon was emitted.
 [[nodiscard]] RAYLIFT_HD inline BirthKind birth_kind(const Outcome& outcome) {
   return (outcome.kinds & kBornCerenkov) != 0        ? BirthKind::cerenkov
          : (outcome.kinds & kBornScintillation) != 0 ? BirthKind::scintillation
@@ -148,17 +148,17 @@ struct Tally {
   [[nodiscard]] std::uint64_t steps() const { return counts.front(); }
   [[nodiscard]] std::uint64_t of(StepKind kind) const;
   [[nodiscard]] std::uint64_t born(BirthKind kind) const { return counts[TallyLayout::birth(kind)]; }
-  /// Of the photons that came through a material of the scene, or through none: layout.materials.
+  /// Counts of the photons that came through a material of the scene, or through none: layout.materials.
   [[nodiscard]] std::uint64_t in_material(std::uint32_t material, StepKind kind) const {
     return counts[layout.material(material, static_cast<std::uint32_t>(kind))];
   }
-  /// Of the photons that ended at a surface of the scene, or at none: layout.surfaces.
+  /// Counts of the photons that ended at a surface of the scene, or at none: layout.surfaces.
   [[nodiscard]] std::uint64_t at_surface(std::uint32_t surface, StepKind kind) const {
     return counts[layout.surface(surface, static_cast<std::uint32_t>(kind))];
   }
   /// Detected, by the index of a channel in `channels`.
   [[nodiscard]] std::uint64_t in_channel(std::size_t index) const { return counts[layout.channel(0) + index]; }
-  /// Of the same scene and layout.
+  /// Adds the counts of the same scene and layout.
   void add(const Tally& more);
 };
 #endif

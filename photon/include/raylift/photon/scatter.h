@@ -20,7 +20,7 @@ RAYLIFT_HD inline Vector random_polarization(Vector direction, RandomStream& ran
   return angle.cosine * a + angle.sine * b;
 }
 
-/// The part of a vector that is perpendicular to a unit vector, of unit length. The caller knows that there is one. The
+/// The part of a vector that is perpendicular to a unit vector, of unit length. Precondition: it is not 0. The
 /// second pass takes away what the first one's rounding has left along it.
 RAYLIFT_HD inline Vector unit_across(Vector v, Vector axis) {
   const Vector first = unit(v - dot(v, axis) * axis);

@@ -106,7 +106,7 @@ RAYLIFT_HD inline Real dot(Vector a, Vector b) {
 RAYLIFT_HD inline Vector cross(Vector a, Vector b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-/// Of length 1. The caller knows that it has a length.
+/// The vector scaled to length 1. Precondition: its length is not 0.
 RAYLIFT_HD inline Vector unit(Vector a) {
   return (Real(1) / square_root(dot(a, a))) * a;
 }
