@@ -30,7 +30,7 @@ std::size_t slurm_number(const char* variable) {
 Shard parse_shard(std::string_view text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   const auto index = base::parse_number<std::size_t>(text.substr(0, slash));
-  const auto count = slash == text.size() ? std::nullopt : base::parse_number<std::size_t>(text.substr(slash + 1));
+  const auto count = base::parse_number<std::size_t>(text.substr(std::min(slash + 1, text.size())));
   if (!index || !count || *index >= *count)
     throw Error(ErrorKind::usage, fmt::format("'{}' is no shard: of three, these are 0/3, 1/3 and 2/3", text));
   return {*index, *count};

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "finite.h"
 #include "for_each.h"
 #include "needs.h"
 #ifdef RAYLIFT_WITH_CUDA
@@ -17,13 +18,6 @@
 
 namespace raylift::photon {
 namespace {
-
-bool finite(Float3 v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-}
-bool at_least_0(float x) {
-  return x >= 0 && std::isfinite(x);
-}
 
 /// What is wrong with a step's numbers, or null.
 const char* fault_of(const CerenkovStep& step) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "finite.h"
 #include "ready_source.h"
 #include "upload/optics_tables.h"
 
@@ -71,14 +72,13 @@ void check(const Source& source) {
   };
   const auto norm = [](Float3 v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); };
   const auto is_unit = [&](Float3 v) { return std::abs(norm(v) - 1) < 1e-5; };
-  const auto at_least_0 = [](float x) { return x >= 0 && std::isfinite(x); };
-  require(std::isfinite(norm(source.center)), "centre is no point");
-  require(std::isfinite(norm(source.extent)), "extent is no vector");
+  require(finite(source.center), "centre is no point");
+  require(finite(source.extent), "extent is no vector");
   require(at_least_0(source.radius), "radius is below 0, or no number");
   require(source.shape != SourceShape::disc || is_unit(source.extent), "normal is not of length 1");
   require(source.aim == Aim::isotropic || is_unit(source.direction), "direction is not of length 1");
   require(source.half_angle >= 0 && source.half_angle <= 3.1415928F, "angle is not from 0 to pi");
-  require(std::isfinite(norm(source.polarization)), "polarisation is no vector");
+  require(finite(source.polarization), "polarisation is no vector");
   require(source.spectrum.count <= Spectrum::kMax, "spectrum has too many points");
   require(source.spectrum.count != 0 || (source.wavelength > 0 && std::isfinite(source.wavelength)),
           "wavelength is not above 0");

@@ -194,7 +194,7 @@ TEST_F(MeasureState, IsAskedByAVerb) {
   EXPECT_EQ(two["steps"], Json::parse("[[0.0, 3.0, 4.0]]"));
   EXPECT_TRUE(two["angle"].is_null());
   EXPECT_EQ(state_.settings().measured, (Points{{0, 0, 0}, {0, 3, 4}}));
-  const Json three = call("measure", Json::parse(R"([[[2, 0, 0], [0, 0, 0], [0, 0, 5]]])"));
+  const Json three = call("measure", Json::parse(R"({"points": [[2, 0, 0], [0, 0, 0], [0, 0, 5]]})"));
   EXPECT_NEAR(three["angle"].get<double>(), 90, 1e-12);
   EXPECT_EQ(call("state")["measured"], three);
   for (const char* wrong :
