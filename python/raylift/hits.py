@@ -19,6 +19,8 @@ class Hits:
     triangle, uv and normal are fields of the records, without a copy, and the others are computed where they are first
     asked for. On the host device ``numpy.asarray`` takes all of them without a copy; on a GPU, CuPy, PyTorch, Numba and
     JAX do. JAX takes contiguous arrays alone: ``array.view("float32")``, (N, 8).
+
+    A pickle of hits, and a deep copy, has all of these as NumPy arrays, and no geometry.
     """
 
     def __init__(self, geometry: Geometry, array: Array) -> None:
@@ -26,11 +28,24 @@ class Hits:
         self.array = array
         self._made: dict[str, Array] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        import numpy
+
+        computed = ("valid", "from_inside", "instance", "solid", "material_inside", "material_outside")
+        return {"array": numpy.array(self.numpy()),
+                "_made": {name: numpy.array(_on_host(self._get(name))) for name in computed}}
+
+    def __copy__(self) -> Hits:
+        same = Hits.__new__(Hits)
+        same.__dict__.update(self.__dict__)
+        return same
+
     def __len__(self) -> int:
         return len(self.array)
 
     def __repr__(self) -> str:
-        return f"<raylift.Hits of {len(self)} rays on {self.geometry.device.id}>"
+        place = f" on {self.geometry.device.id}" if hasattr(self, "geometry") else ""
+        return f"<raylift.Hits of {len(self)} rays{place}>"
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.typing.NDArray[Any]:
         import numpy
@@ -94,8 +109,16 @@ class Hits:
 
     def numpy(self) -> numpy.typing.NDArray[Any]:
         """The records as a NumPy array: the same memory on the host device, a copy from a GPU."""
-        return self.array.numpy()
+        return _on_host(self.array)
 
     def synchronize(self) -> None:
         """Waits until the hits are computed."""
-        self.array.synchronize()
+        if hasattr(self, "geometry"):
+            self.array.synchronize()
+
+
+def _on_host(array: Any) -> numpy.typing.NDArray[Any]:
+    """An Array, or a NumPy array of hits that were pickled, as a NumPy array."""
+    import numpy
+
+    return array if isinstance(array, numpy.ndarray) else array.numpy()

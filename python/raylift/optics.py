@@ -29,13 +29,31 @@ EV_NM = 1239.8419843320026
 Numbers = numpy.typing.NDArray[numpy.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
-    """A property over photon energy (``over_energy``, eV) or wavelength (nm), linear between its points."""
+    """A property over photon energy (``over_energy``, eV) or wavelength (nm), linear between its points.
+
+    A table is a value: its arrays are copies, and read-only. To change a property, assign another table.
+    """
 
     at: Numbers
     values: Numbers
     over_energy: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("at", "values"):
+            numbers = numpy.array(getattr(self, name), float)
+            numbers.flags.writeable = False
+            object.__setattr__(self, name, numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return (self.over_energy == other.over_energy and numpy.array_equal(self.at, other.at)
+                and numpy.array_equal(self.values, other.values))
+
+    def __hash__(self) -> int:
+        return hash((self.over_energy, self.at.tobytes(), self.values.tobytes()))
 
     @staticmethod
     def of_wavelength(wavelengths: numpy.typing.ArrayLike, values: numpy.typing.ArrayLike) -> Table:

@@ -114,6 +114,42 @@ void copy_to_host(const Array& array, void* target, std::size_t bytes, StreamRef
     backend.copy_to_host(static_cast<std::byte*>(target) + first, array.host_part, bytes - first, stream.handle());
 }
 
+/// The array in the library that computes with it: NumPy on the host device, which shares the memory, or CuPy on a GPU.
+py::object computing(const Array& array) {
+  if (array.on_host()) return to_numpy(array);
+  try {
+    return py::module_::import("cupy").attr("asarray")(array);
+  } catch (const py::error_already_set& error) {
+    if (!error.matches(PyExc_ImportError)) throw;
+    throw py::type_error("the array is on " + array.device.info().id +
+                         ", where CuPy computes, which is not installed: give the array to another library by DLPack, or "
+                         "copy it to the host by .numpy()");
+  }
+}
+
+/// Gives the class the operators of that library, with its results.
+void add_operators(py::class_<Array>& type) {
+  const auto add = [&type](const std::string& name, auto&& call) {
+    type.attr(name.c_str()) = py::cpp_function(std::forward<decltype(call)>(call), py::is_method(type));
+  };
+  for (const char* name :
+       {"eq", "ne", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv",
+        "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor",
+        "rxor", "lshift", "rlshift", "rshift", "rrshift", "neg", "pos", "abs", "invert", "bool", "int", "float", "index",
+        "contains", "iter", "setitem"}) {
+    const std::string method = "__" + std::string(name) + "__";
+    add(method, [method](const Array& a, const py::args& args) { return computing(a).attr(method.c_str())(*args); });
+  }
+  for (const char* name : {"iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor"}) {
+    const std::string method = "__" + std::string(name) + "__";
+    add(method, [method](const py::object& self, const py::args& args) {
+      (void)computing(self.cast<const Array&>()).attr(method.c_str())(*args);
+      return self;
+    });
+  }
+  type.attr("__hash__") = py::none();  // as NumPy's: arrays are compared element by element
+}
+
 std::string text(const Array& array) {
   const py::object fields = array.dtype.attr("fields");
   const auto type = fields.is_none() ? array.dtype.attr("name").cast<std::string>() : std::string("records");
@@ -204,11 +240,16 @@ py::array to_numpy(const Array& array) {
 }
 
 void add_arrays(py::module_& m) {
-  py::class_<Array>(m, "Array", R"(An array in a device's memory, which it keeps allocated.
+  py::class_<Array> type(m, "Array", R"(An array in a device's memory, which it keeps allocated.
 
 Other libraries take it without a copy: NumPy (``numpy.asarray``) on the host device; CuPy, PyTorch, Numba and JAX on a
 GPU, by DLPack (``from_dlpack``) or by the CUDA array interface. Arrays that are mapped or split count as the device's
-memory too, as kernels read them through the same address.)")
+memory too, as kernels read them through the same address.
+
+Operators, masks and the methods of arrays (``==``, ``<``, ``a[mask]``, ``a.sum()``) are NumPy's on the host device, and
+CuPy's on a GPU, with arrays of theirs as results. A pickled array is loaded as a NumPy array.)");
+  add_operators(type);
+  type
       .def_property_readonly("shape", [](const Array& a) { return py::tuple(py::cast(a.shape)); })
       .def_property_readonly(
           "strides", [](const Array& a) { return py::tuple(py::cast(a.strides)); },
@@ -238,6 +279,19 @@ memory too, as kernels read them through the same address.)")
       .def("synchronize", &Array::wait, "Waits until all work that raylift has started on the array is done.")
       .def("__getitem__", &field, py::arg("name"))
       .def("__getitem__", &slice, py::arg("rows"), "A field of records by its name, or a slice of rows; no copy.")
+      .def(
+          "__getitem__", [](const Array& a, const py::object& rows) { return computing(a)[rows]; }, py::arg("rows"),
+          "Rows by number, by a mask or by an array of numbers: of NumPy or CuPy.")
+      .def("__getattr__",
+           [](const Array& a, const std::string& name) -> py::object {
+             // Libraries look for protocols by such names.
+             if (name.starts_with("_")) throw py::attribute_error("raylift.Array has no attribute '" + name + "'");
+             return computing(a).attr(name.c_str());
+           })
+      .def("__reduce__",
+           [](const Array& a) {
+             return py::make_tuple(py::module_::import("numpy").attr("array"), py::make_tuple(to_numpy(a)));
+           })
       .def("__len__",
            [](const Array& a) {
              if (a.shape.empty()) throw py::type_error("the array has no axis");
