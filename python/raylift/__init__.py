@@ -12,6 +12,9 @@
 Lengths are millimetres, times nanoseconds, wavelengths nanometres. A solid is a placed volume, as Geant4's physical
 volume. docs/python.md is the guide.
 """
+from importlib import import_module
+from types import ModuleType
+
 from ._raylift import (
     Array as Array,
     Device as Device,
@@ -33,7 +36,12 @@ from ._raylift import (
     supported_extensions as supported_extensions,
     upload as upload,
 )
-from .errors import Error as Error, OutOfMemoryError as OutOfMemoryError, UsageError as UsageError
+from .errors import (
+    Error as Error,
+    InvalidDataError as InvalidDataError,
+    OutOfMemoryError as OutOfMemoryError,
+    UsageError as UsageError,
+)
 from .hits import Hits as Hits
 from .optics import Optics as Optics, Table as Table
 from .photons import Photons as Photons, Propagation as Propagation, start_photons as start_photons
@@ -43,8 +51,15 @@ from .running_viewer import Viewer as Viewer
 from .viewer import view as view, write_collada as write_collada
 
 __all__ = [
-    "Array", "Device", "Error", "Function", "Geometry", "Hits", "Mesh", "Module", "Optics", "OutOfMemoryError", "Photons",
-    "Propagation", "Report", "Scene", "Stream", "Table", "UsageError", "Viewer", "__version__", "check", "find_overlaps", "hit_dtype", "load",
-    "photon_dtype", "propagate", "ray_dtype", "scene_of", "start_photons", "step_kinds",
-    "supported_extensions", "upload", "view", "write_collada",
+    "Array", "Device", "Error", "Function", "Geometry", "Hits", "InvalidDataError", "Mesh", "Module", "Optics",
+    "OutOfMemoryError", "Photons", "Propagation", "Report", "Scene", "Stream", "Table", "UsageError", "Viewer",
+    "__version__", "check", "find_overlaps", "hit_dtype", "load", "photon_dtype", "propagate", "ray_dtype",
+    "scene_of", "start_photons", "step_kinds", "supported_extensions", "upload", "view", "write_collada",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Imports ``raylift.trimesh`` and ``raylift.open3d`` where they are first used."""
+    if name in ("open3d", "trimesh"):
+        return import_module("." + name, __name__)
+    raise AttributeError(f"module 'raylift' has no attribute '{name}'")

@@ -2,7 +2,7 @@
 """raylift's exceptions."""
 from __future__ import annotations
 
-__all__ = ["Error", "UsageError", "OutOfMemoryError"]
+__all__ = ["Error", "InvalidDataError", "UsageError", "OutOfMemoryError"]
 
 
 class Error(RuntimeError):
@@ -31,11 +31,17 @@ class UsageError(Error, ValueError):
     """A wrong argument: kind ``usage``."""
 
 
+class InvalidDataError(Error, ValueError):
+    """Invalid numbers in memory, not in a file: kind ``malformed``, without a ``file``."""
+
+
 class OutOfMemoryError(Error, MemoryError):
     """Kind ``out_of_host_memory`` or ``out_of_device_memory``."""
 
 
 def make(text: str, kind: str, file: str, element: str, problem: str, advice: str, exit_code: int) -> Error:
     """The exception of a kind; called by the compiled module."""
+    if kind == "malformed" and not file:
+        return InvalidDataError(text, kind, file, element, problem, advice, exit_code)
     family = {"usage": UsageError, "out_of_host_memory": OutOfMemoryError, "out_of_device_memory": OutOfMemoryError}
     return family.get(kind, Error)(text, kind, file, element, problem, advice, exit_code)

@@ -121,4 +121,4 @@ def _on_host(array: Any) -> numpy.typing.NDArray[Any]:
     """An Array, or a NumPy array of hits that were pickled, as a NumPy array."""
     import numpy
 
-    return array if isinstance(array, numpy.ndarray) else array.numpy()
+    return array if isinstance(array, numpy.ndarray) else numpy.asarray(array.numpy())

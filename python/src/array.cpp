@@ -280,7 +280,8 @@ CuPy's on a GPU, with arrays of theirs as results. A pickled array is loaded as 
       .def("__getitem__", &field, py::arg("name"))
       .def("__getitem__", &slice, py::arg("rows"), "A field of records by its name, or a slice of rows; no copy.")
       .def(
-          "__getitem__", [](const Array& a, const py::object& rows) { return computing(a)[rows]; }, py::arg("rows"),
+          "__getitem__",
+          [](const Array& a, const py::object& rows) { return computing(a).attr("__getitem__")(rows); }, py::arg("rows"),
           "Rows by number, by a mask or by an array of numbers: of NumPy or CuPy.")
       .def("__getattr__",
            [](const Array& a, const std::string& name) -> py::object {

@@ -7,6 +7,7 @@
 #include <raylift/gpu/upload/colors.h>
 
 #include <algorithm>
+#include <array>
 
 #include "parts.h"
 #include "watch.h"
@@ -136,14 +137,38 @@ std::span<const std::uint32_t> span_of(const Colors& values) {
 
 using Transforms = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-void set_transforms(GeometryBox& box, const Colors& solids, const Transforms& transforms) {
-  const py::ssize_t count = solids.size();
-  if (transforms.ndim() != 3 || transforms.shape(0) != count || transforms.shape(1) != 3 || transforms.shape(2) != 4)
-    throw Error(ErrorKind::usage, "transforms must have the shape (N, 3, 4), for N solids");
-  std::vector<DoubleAffine> affine(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i != affine.size(); ++i) std::copy_n(transforms.data() + 12 * i, 12, affine[i].m);
+using Solids = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+
+/// The solids' numbers, as they were given in messages. Throws Error(usage).
+std::vector<std::uint32_t> numbers_of(const GeometryBox& box, const Solids& solids) {
+  std::vector<std::uint32_t> numbers(static_cast<std::size_t>(solids.size()));
+  const std::size_t count = box.scene->scene.instances.size();
+  for (std::size_t i = 0; i != numbers.size(); ++i) {
+    const std::int64_t solid = solids.data()[i];
+    if (solid < 0 || static_cast<std::size_t>(solid) >= count)
+      throw Error(ErrorKind::usage, "there is no solid " + std::to_string(solid), {box.scene->scene.source, ""},
+                  "solids are numbered from 0 to " + std::to_string(count - 1));
+    numbers[i] = static_cast<std::uint32_t>(solid);
+  }
+  return numbers;
+}
+
+void set_transforms(GeometryBox& box, const Solids& solids, const Transforms& transforms) {
+  const std::vector<std::uint32_t> numbers = numbers_of(box, solids);
+  const bool shaped = transforms.ndim() == 3 && static_cast<std::size_t>(transforms.shape(0)) == numbers.size() &&
+                      (transforms.shape(1) == 3 || transforms.shape(1) == 4) && transforms.shape(2) == 4;
+  if (!shaped) throw Error(ErrorKind::usage, "transforms must have the shape (N, 3, 4) or (N, 4, 4), for N solids");
+  const auto size = static_cast<std::size_t>(4 * transforms.shape(1));
+  static constexpr std::array<double, 4> kLastRow{0, 0, 0, 1};
+  std::vector<DoubleAffine> affine(numbers.size());
+  for (std::size_t i = 0; i != affine.size(); ++i) {
+    const double* const matrix = transforms.data() + size * i;
+    if (size == 16 && !std::equal(kLastRow.begin(), kLastRow.end(), matrix + 12))
+      throw Error(ErrorKind::usage, "the last row of a (4, 4) transform is 0, 0, 0, 1", {}, "transpose it");
+    std::copy_n(matrix, 12, affine[i].m);
+  }
   without_gil([&] {
-    box.geometry.set_transforms(span_of(solids), affine, box.stream);
+    box.geometry.set_transforms(numbers, affine, box.stream);
     return 0;
   });
 }
@@ -151,13 +176,14 @@ void set_transforms(GeometryBox& box, const Colors& solids, const Transforms& tr
 void add_moves(py::class_<GeometryBox, GeometryPointer>& geometry) {
   geometry
       .def("set_transforms", &set_transforms, py::arg("solids"), py::arg("transforms"),
-           R"(Moves solids of a scene in two levels: (N,) their numbers, (N, 3, 4) from the mesh's frame to millimetres.
+           R"(Moves solids of a scene in two levels: (N,) their numbers, (N, 3, 4) or (N, 4, 4) from the mesh's frame to millimetres.
 
 Nothing may use the geometry meanwhile. The Scene stays as it is. Raises Error: usage, limit, memory, device.)")
       .def(
           "set_visible",
-          [](GeometryBox& box, const Colors& solids, bool visible) {
-            recolor(box, [&](GpuGeometry& g, const Stream& s) { g.set_visible(span_of(solids), visible, s); });
+          [](GeometryBox& box, const Solids& solids, bool visible) {
+            const std::vector<std::uint32_t> numbers = numbers_of(box, solids);
+            recolor(box, [&](GpuGeometry& g, const Stream& s) { g.set_visible(numbers, visible, s); });
           },
           py::arg("solids"), py::arg("visible"), "Hides solids from rays, or shows them again, by their numbers (N,).");
 }
@@ -173,8 +199,9 @@ void add_colors(py::class_<GeometryBox, GeometryPointer>& geometry) {
           "Sets all colours, 0xAARRGGBB with the alpha inverted: of the solids, or of a flat scene's triangles.")
       .def(
           "color_solids",
-          [](GeometryBox& box, const Colors& solids, std::uint32_t color) {
-            recolor(box, [&](GpuGeometry& g, const Stream& s) { color_solids(g, span_of(solids), color, s); });
+          [](GeometryBox& box, const Solids& solids, std::uint32_t color) {
+            const std::vector<std::uint32_t> numbers = numbers_of(box, solids);
+            recolor(box, [&](GpuGeometry& g, const Stream& s) { color_solids(g, numbers, color, s); });
           },
           py::arg("solids"), py::arg("color"), "Gives some solids one colour.")
       .def(

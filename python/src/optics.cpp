@@ -141,7 +141,7 @@ py::array_t<std::int64_t> channels(SceneBox& box) {
     *at++ = channel.solid;
     *at++ = channel.number;
   }
-  return array;
+  return read_only(array);
 }
 
 py::list unhonoured(const SceneBox& box) {

@@ -50,7 +50,7 @@ py::array_t<std::int64_t> indices(const SceneBox& box, const Of& of) {
     const std::uint32_t index = of(instance);
     *at++ = index == kNone ? -1 : std::int64_t{index};
   }
-  return array;
+  return read_only(array);
 }
 
 py::array_t<double> transforms(const SceneBox& box) {
@@ -59,7 +59,7 @@ py::array_t<double> transforms(const SceneBox& box) {
   for (const Instance& instance : box.scene.instances)
     for (int row = 0; row != 3; ++row)
       for (int column = 0; column != 4; ++column) *at++ = instance.transform.matrix()(row, column);
-  return array;
+  return read_only(array);
 }
 
 py::array_t<double> bounds(SceneBox& box) {
@@ -69,7 +69,7 @@ py::array_t<double> bounds(SceneBox& box) {
     array.mutable_at(0, axis) = of.min[axis];
     array.mutable_at(1, axis) = of.max[axis];
   }
-  return array;
+  return read_only(array);
 }
 
 py::dict report(const LoadReport& report) {
@@ -84,7 +84,7 @@ py::array_t<std::int64_t> mothers(const SceneBox& box) {
   py::array_t<std::int64_t> array(static_cast<py::ssize_t>(tree.size()));
   for (std::size_t i = 0; i != tree.size(); ++i)
     array.mutable_at(static_cast<py::ssize_t>(i)) = tree.mother[i] == kNone ? -1 : std::int64_t{tree.mother[i]};
-  return array;
+  return read_only(array);
 }
 
 template <class T>
@@ -193,7 +193,7 @@ void add_scenes(py::module_& m) {
                                      R"(A scene on the host: meshes, solids (placed volumes), materials, optics.
 
 raylift.load() reads one from a file; add_mesh(), add_material() and add_solid() make one of arrays. Lengths are
-millimetres. Solids are numbered from 0.)")
+millimetres. Solids are numbered from 0. Arrays are read-only: a scene changes by its methods.)")
       .def(py::init([] { return std::make_shared<SceneBox>(); }))
       .def_property_readonly(
           "source", [](const SceneBox& b) { return b.scene.source; }, "The path that was loaded.")
@@ -225,7 +225,7 @@ millimetres. Solids are numbered from 0.)")
             float* at = colors.mutable_data();
             for (const Material& material : b.scene.materials)
               at = std::copy(material.color.begin(), material.color.end(), at);
-            return colors;
+            return read_only(colors);
           },
           "(M, 4) float32, RGBA from 0 to 1.")
       .def_property_readonly("nodes", &nodes, "(name, index of the parent or None) of each node of the file's tree.")

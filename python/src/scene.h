@@ -61,21 +61,25 @@ class SceneUse {
 
 /// Checks Python's index into a list of `count`. Throws IndexError.
 [[nodiscard]] inline std::uint32_t index_in(std::size_t count, py::ssize_t index, const char* what) {
-  if (index < 0) index += static_cast<py::ssize_t>(count);
-  if (index < 0 || static_cast<std::size_t>(index) >= count)
+  const py::ssize_t at = index < 0 ? index + static_cast<py::ssize_t>(count) : index;
+  if (at < 0 || static_cast<std::size_t>(at) >= count)
     throw py::index_error("there is no " + std::string(what) + " " + std::to_string(index));
-  return static_cast<std::uint32_t>(index);
+  return static_cast<std::uint32_t>(at);
 }
 /// kNone as Python's None.
 [[nodiscard]] inline py::object or_none(std::uint32_t index) {
   return index == kNone ? py::object(py::none()) : py::object(py::int_(index));
 }
+/// The array, read-only: writes into the scene's own memory must not happen, and writes into a copy would have no effect.
+template <class NumpyArray>
+[[nodiscard]] NumpyArray read_only(NumpyArray array) {
+  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return array;
+}
 /// Numbers of the scene as a read-only NumPy array; `owner` keeps them allocated.
 template <class T>
 [[nodiscard]] py::array array_of(const T* data, std::vector<py::ssize_t> shape, const py::object& owner) {
-  py::array array(py::dtype::of<T>(), std::move(shape), data, owner);
-  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
-  return array;
+  return read_only(py::array(py::dtype::of<T>(), std::move(shape), data, owner));
 }
 
 }  // namespace raylift::python

@@ -13,6 +13,13 @@
 namespace raylift::python {
 namespace {
 
+/// What NumPy makes an array of: an array, lists, a Table's column.
+py::array array_of(const py::object& given) {
+  py::array array = py::array::ensure(given);
+  if (!array) throw py::error_already_set();
+  return array;
+}
+
 /// A NumPy array of (N, 3) numbers, of any type and stride.
 Rows rows_of(const py::array& array, const char* what) {
   if (array.ndim() != 2 || array.shape(1) != 3)
@@ -60,11 +67,12 @@ void take_parts(Mesh& mesh, const py::array_t<std::int64_t, py::array::forcecast
   }
 }
 
-std::uint32_t add_mesh(SceneBox& box, const py::array& vertices, const py::array& triangles, const std::string& name,
+std::uint32_t add_mesh(SceneBox& box, const py::object& vertices, const py::object& triangles, const std::string& name,
                        const std::optional<py::array_t<std::int64_t, py::array::forcecast>>& parts) {
   Mesh mesh;
   mesh.name = name;
-  const Rows points = rows_of(vertices, "vertices"), corners = rows_of(triangles, "triangles");
+  const py::array kept_vertices = array_of(vertices), kept_triangles = array_of(triangles);
+  const Rows points = rows_of(kept_vertices, "vertices"), corners = rows_of(kept_triangles, "triangles");
   if (points.count >= kNone || corners.count >= kNone)
     throw Error(ErrorKind::limit, "a mesh has up to 2^32 - 2 triangles and vertices");
   mesh.vertices.resize(points.count);

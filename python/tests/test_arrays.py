@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays go to NumPy without a copy, whoever keeps them."""
+import copy
 import gc
+import pickle
 import unittest
 
 import numpy as np
@@ -52,6 +54,53 @@ class Arrays(Test):
         # Index, group velocity, absorption and scattering length.
         np.testing.assert_allclose(geometry.optical_tables.numpy()[row, :, 2], water.value(geometry.wavelengths),
                                    rtol=1e-5)
+
+    def test_compute_as_numpy_does(self):
+        hits = self.some_hits()
+        t, valid = hits.t.numpy(), hits.valid.numpy()
+        self.assertTrue(0 < valid.sum() < len(valid))
+        for ours, numpys in ((hits.t == t, t == t), (hits.t < 1e6, t < 1e6), (1e6 > hits.t, 1e6 > t), (hits.t + t, t + t),
+                             (2 * hits.t, 2 * t), (~hits.valid, ~valid), (-hits.t, -t), (hits.t != hits.t, t != t)):
+            self.assertIsInstance(ours, np.ndarray)
+            self.same(ours, numpys)
+        self.same(hits.t[hits.valid], t[valid])
+        self.same(hits.t[valid], t[valid])
+        self.same(hits.t[[2, 0]], t[[2, 0]])
+        self.assertEqual(hits.t[0], t[0])
+        self.assertEqual(hits.valid.sum(), valid.sum())
+        self.same([x for x in hits.t], t)
+        with self.assertRaises(ValueError):  # the truth of many is none
+            bool(hits.valid)
+        with self.assertRaises(TypeError):
+            hash(hits.t)
+        hits.t[0] = 7
+        self.assertEqual(hits.t.numpy()[0], 7)
+        moved = hits.t
+        moved += 1
+        self.assertIs(type(moved), rl.Array)
+        self.assertEqual(hits.t[0], 8)
+        with self.assertRaises(ValueError):  # read-only
+            uploaded().vertices[0] = 0
+        with self.assertRaises(AttributeError):
+            hits.t.no_such_method()
+
+    def some_hits(self):
+        origins = np.array([[0, 0, 0], [0, 0, 0], [0, 0, 5]], float)
+        directions = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+        return rl.upload(rl.scene_of(*cube()), DEVICE).trace(origins, directions)
+
+    def test_are_pickled_as_numpy_arrays(self):
+        hits = self.some_hits()
+        loaded = pickle.loads(pickle.dumps(hits))
+        self.same(loaded.numpy(), hits.numpy())
+        for name in ("t", "triangle", "uv", "normal", "valid", "from_inside", "instance", "solid", "material_inside",
+                     "material_outside"):
+            self.same(getattr(loaded, name), getattr(hits, name))
+        self.assertEqual(repr(loaded), "<raylift.Hits of 3 rays>")
+        self.assertFalse(hasattr(loaded, "geometry"))
+        self.same(copy.deepcopy(hits).t, hits.t)
+        self.assertIs(copy.copy(hits).geometry, hits.geometry)
+        self.assertIsInstance(pickle.loads(pickle.dumps(hits.t)), np.ndarray)
 
     def test_keep_the_geometry(self):
         geometry = rl.upload(rl.scene_of(*cube()), DEVICE)

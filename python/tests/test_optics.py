@@ -77,6 +77,19 @@ class Properties(Test):
             again = rl.load(path, optics=sidecar)
         self.same(again.optics.materials["Water"].table("ABSLENGTH").values, lengths)
 
+    def test_tables_are_values(self):
+        given = np.array([1.0, 2.0])
+        table = rl.Table.of_energy([2, 3], given)
+        given[0] = 9
+        self.same(table.values, [1, 2])
+        self.assertEqual(table, rl.Table.of_energy([2, 3], [1, 2]))
+        self.assertEqual(hash(table), hash(rl.Table.of_energy([2, 3], [1, 2])))
+        self.assertNotEqual(table, rl.Table.of_wavelength([2, 3], [1, 2]))
+        self.assertNotEqual(table, rl.Table.of_energy([2, 3], [1, 3]))
+        for values in (table.at, table.values, detector().optics.materials["Water"].table("RINDEX").values):
+            with self.assertRaises(ValueError):
+                values[:] = 9
+
     def test_are_checked(self):
         scene = lamp()
         water = scene.optics.materials["Water"]
