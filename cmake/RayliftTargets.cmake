@@ -111,3 +111,17 @@ function(raylift_precompile_as name other)
   target_precompile_headers(${name} REUSE_FROM ${other})
   target_compile_options(${name} PRIVATE ${raylift_precompiled_warnings})
 endfunction()
+
+# raylift_loops(<name> <source>...): what a program has that loops over a scene, rays or photons, optimised as the libraries
+# are, with their precompiled headers.
+function(raylift_loops name)
+  add_library(${name} OBJECT ${ARGN})
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  foreach(property CXX_VISIBILITY_PRESET VISIBILITY_INLINES_HIDDEN)
+    get_target_property(value raylift_geometry ${property})
+    if(value)
+      set_target_properties(${name} PROPERTIES ${property} ${value})
+    endif()
+  endforeach()
+  raylift_precompile_as(${name} raylift_geometry)
+endfunction()

@@ -18,7 +18,7 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-constexpr std::size_t kBlock = 4096;
+constexpr std::size_t kHitBlock = 4096;
 constexpr std::size_t kMissed = std::numeric_limits<std::size_t>::max();
 
 /// An outline's meshes have no triangles, but parts cover them all.
@@ -61,8 +61,8 @@ std::size_t HitTable::slot(const Hit& hit) const {
 }
 
 void HitTable::add(std::span<const Hit> hits) {
-  tbb::parallel_for(std::size_t{0}, (hits.size() + kBlock - 1) / kBlock, [&](std::size_t block) {
-    const std::span<const Hit> here = hits.subspan(block * kBlock, std::min(kBlock, hits.size() - block * kBlock));
+  tbb::parallel_for(std::size_t{0}, (hits.size() + kHitBlock - 1) / kHitBlock, [&](std::size_t block) {
+    const std::span<const Hit> here = hits.subspan(block * kHitBlock, std::min(kHitBlock, hits.size() - block * kHitBlock));
     std::vector<std::pair<std::size_t, bool>> keys;
     keys.reserve(here.size());
     for (const Hit& hit : here) keys.emplace_back(slot(hit), hit.from_inside != 0);
