@@ -163,7 +163,7 @@ int run_program(const std::string& program, const std::function<int()>& work) {
     return exit_code_of(error);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: error: %s\n", program.c_str(), error.what());
-    return 70;
+    return kInternalError;
   }
 }
 

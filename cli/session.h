@@ -27,6 +27,8 @@ struct GeneralOptions {
 
 /// Exit code of a negative answer: `check` found a mesh that is not watertight.
 inline constexpr int kNegative = 1;
+/// Exit code after an exception that is not raylift's.
+inline constexpr int kInternalError = 70;
 
 class Session {
  public:

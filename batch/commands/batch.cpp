@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift batch: does the same with many scenes, each in a process of its own, and reports a row for each.
-#include <raylift/geometry/error.h>
+#include <raylift/geometry/error_kinds.h>
 
 #include <memory>
 
@@ -41,8 +41,7 @@ int batch(Session& session, BatchOptions& options) {
 /// The words of --retry: the names of kinds, and kChanged.
 std::vector<std::string> retry_words() {
   std::vector<std::string> words{kChanged};
-  for (int kind = 0; kind <= static_cast<int>(ErrorKind::system); ++kind)
-    words.emplace_back(to_string(static_cast<ErrorKind>(kind)));
+  for (const ErrorKindRow& row : error_kinds()) words.emplace_back(row.name);
   return words;
 }
 

@@ -2,9 +2,8 @@
 #include "program.h"
 
 #include <fmt/format.h>
-#include <raylift/geometry/error.h>
+#include <raylift/geometry/error_kinds.h>
 #include <CLI/CLI.hpp>
-#include <array>
 #include <csignal>
 #include <map>
 #include <string>
@@ -19,30 +18,15 @@ namespace raylift::batch {
 using namespace cli;
 namespace {
 
-/// What an exit code means, by ErrorKind.
-constexpr std::array<const char*, static_cast<std::size_t>(ErrorKind::system) + 1> kMeanings{
-    "a file can't be opened, read or written",
-    "the input violates its own format, or has invalid numbers",
-    "valid input that raylift does not read",
-    "a limit was reached: size, depth, count, time or memory of the import",
-    "the machine's memory ran out",
-    "the device's memory, or its --budget, ran out",
-    "no usable device, or a device call failed",
-    "no OpenGL context could be made",
-    "a wrong option or argument",
-    "interrupted: 128 and the number of the signal",
-    "the machine lacks a process, a file descriptor or a file system",
-};
-
 /// The text below the help: exit codes, in their order, and examples.
 std::string footer() {
-  std::map<int, ErrorKind> kinds;
-  for (std::size_t kind = 0; kind != kMeanings.size(); ++kind)
-    kinds[exit_code(static_cast<ErrorKind>(kind))] = static_cast<ErrorKind>(kind);
-  std::string text =
-      "\nExit codes:\n  0    success\n  1    check: not watertight, or volumes overlap; compare: other histories\n";
-  for (const auto& [code, kind] : kinds)
-    text += fmt::format("  {:<4} {}: {}\n", code, to_string(kind), kMeanings[static_cast<std::size_t>(kind)]);
+  std::map<int, std::string> meanings{{0, "success"},
+                                      {1, "check: not watertight, or volumes overlap; compare: other histories"},
+                                      {kInternalError, "an internal error: please report it"}};
+  for (const ErrorKindRow& row : error_kinds())
+    meanings.emplace(row.exit_code, fmt::format("{}: {}", row.name, row.meaning));
+  std::string text = "\nExit codes:\n";
+  for (const auto& [code, meaning] : meanings) text += fmt::format("  {:<4} {}\n", code, meaning);
   return text + R"(Of several files, all are processed; the first error gives the exit code.
 
 Examples:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <raylift/geometry/error.h>
+#include <raylift/geometry/error_kinds.h>
 
 #include <algorithm>
 #include <array>
@@ -9,28 +9,22 @@
 namespace raylift {
 namespace {
 
-struct Row {
-  ErrorKind kind;
-  std::string_view name;
-  int exit_code;
-};
-
 // Exit codes above 128 are left to signals, as shells read them; 130 is what an interrupted program returns anyway.
-constexpr std::array<Row, 11> kRows{{
-    {ErrorKind::io, "io", 3},
-    {ErrorKind::malformed, "malformed", 4},
-    {ErrorKind::unsupported, "unsupported", 5},
-    {ErrorKind::limit, "limit", 6},
-    {ErrorKind::out_of_host_memory, "out_of_host_memory", 7},
-    {ErrorKind::out_of_device_memory, "out_of_device_memory", 8},
-    {ErrorKind::device, "device", 9},
-    {ErrorKind::no_display, "no_display", 10},
-    {ErrorKind::usage, "usage", 2},
-    {ErrorKind::cancelled, "cancelled", 130},
-    {ErrorKind::system, "system", 11},
+constexpr std::array<ErrorKindRow, 11> kRows{{
+    {ErrorKind::io, "io", 3, "a file can't be opened, read or written"},
+    {ErrorKind::malformed, "malformed", 4, "the input violates its own format, or has invalid numbers"},
+    {ErrorKind::unsupported, "unsupported", 5, "valid input that raylift does not read"},
+    {ErrorKind::limit, "limit", 6, "a limit was reached: size, depth, count, time or memory of the import"},
+    {ErrorKind::out_of_host_memory, "out_of_host_memory", 7, "the machine's memory ran out"},
+    {ErrorKind::out_of_device_memory, "out_of_device_memory", 8, "the device's memory, or its --budget, ran out"},
+    {ErrorKind::device, "device", 9, "no usable device, or a device call failed"},
+    {ErrorKind::no_display, "no_display", 10, "no OpenGL context could be made"},
+    {ErrorKind::usage, "usage", 2, "a wrong option or argument"},
+    {ErrorKind::cancelled, "cancelled", 130, "interrupted: 128 and the number of the signal"},
+    {ErrorKind::system, "system", 11, "the machine lacks a process, a file descriptor or a file system"},
 }};
 
-const Row& row(ErrorKind kind) noexcept {
+const ErrorKindRow& row(ErrorKind kind) noexcept {
   return kRows[static_cast<std::size_t>(kind)];
 }
 
@@ -52,12 +46,16 @@ std::string message(std::string_view problem, const Where& where, std::string_vi
 
 }  // namespace
 
+std::span<const ErrorKindRow> error_kinds() noexcept {
+  return kRows;
+}
+
 std::string_view to_string(ErrorKind kind) noexcept {
   return row(kind).name;
 }
 
 ErrorKind error_kind(std::string_view name) {
-  for (const Row& candidate : kRows) {
+  for (const ErrorKindRow& candidate : kRows) {
     if (candidate.name == name) return candidate.kind;
   }
   throw Error(ErrorKind::usage, "no error kind is called '" + std::string(name) + "'");

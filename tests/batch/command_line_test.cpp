@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // raylift's command line: help, mistyped words, and what is said of them.
 #include <gmock/gmock.h>
-#include <raylift/geometry/error.h>
+#include <raylift/geometry/error_kinds.h>
 
 #include "run_program.h"
 
@@ -28,11 +28,10 @@ TEST(CommandLine, HelpNamesCommandsAndExitCodes) {
   EXPECT_THAT(help.err, IsEmpty());
   for (const char* word : {"info", "check", "upload", "trace", "devices", "Exit codes", "Examples"})
     EXPECT_THAT(help.out, HasSubstr(word));
-  for (int kind = 0; kind <= static_cast<int>(ErrorKind::system); ++kind) {
-    const auto error = static_cast<ErrorKind>(kind);
-    EXPECT_THAT(help.out, testing::ContainsRegex("\n  " + std::to_string(exit_code(error)) + "  +" +
-                                                 std::string(to_string(error)) + ": [a-z]"));
-  }
+  for (const ErrorKindRow& row : error_kinds())
+    EXPECT_THAT(help.out, testing::ContainsRegex("\n  " + std::to_string(row.exit_code) + "  +" +
+                                                 std::string(row.name) + ": [a-z]"));
+  EXPECT_THAT(help.out, HasSubstr("\n  70   an internal error"));
 }
 
 TEST(CommandLine, HelpOfACommandShowsItsOptionsWithDefaults) {

@@ -89,7 +89,7 @@ for option in shown.keys() & options.keys():
 page = (source / "docs" / "exit_codes.md").read_text()
 listed = {int(code): kind for code, kind in re.findall(r"^\| (\d+) \| `(\w+)` \|", page, re.M)}
 footer = re.search(r"Exit codes:\n(.*?)\nOf several", "\n".join(run("raylift --help", "/tmp")), re.S)[1]
-helped = {int(code): kind for code, kind in re.findall(r"\b(\d+) {2,}(\w+)", footer) if int(code) > 1}
+helped = {int(code): kind for code, kind in re.findall(r"^ *(\d+) {2,}(\w+):", footer, re.M) if int(code) > 1}
 if len(listed) < 10 or helped != listed:
     faults.append(f"raylift --help has the exit codes {helped}, and exit_codes.md {listed}")
 
