@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <raylift/geometry/error.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/trust.h"
 #include "cli/output_file.h"
 
 namespace raylift::batch {
@@ -74,6 +76,31 @@ void make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw Error(ErrorKind::io, "the folder can't be made: " + failed.message(), {folder.string(), {}});
+}
+
+/// What decides how a run goes on must be the user's own.
+void expect_trusted(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return;  // opening it says why
+  const std::string why = S_ISREG(status.st_mode) ? base::mistrust(status) : "is no regular file";
+  if (!why.empty())
+    throw Error(ErrorKind::io, "the checkpoint " + why, {path.string(), {}},
+                "leave out --resume, or take away that right by chmod go-w if you trust what it holds");
+}
+
+/// Takes the right to write from other users, whatever the umask: the file decides how a run goes on.
+void withhold_from_others(const fs::path& path) {
+  std::error_code ignored;
+  fs::permissions(path, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove, ignored);
+}
+
+/// Whether each of `done` photons has one end, and no more were hits.
+bool are_counts_of(const photon::Tally& tally, std::uint64_t done, std::uint64_t hits) {
+  const auto begin = tally.counts.begin() + static_cast<std::ptrdiff_t>(tally.layout.material(0, 0));
+  const auto end = tally.counts.begin() + static_cast<std::ptrdiff_t>(tally.layout.surface(0, 0));
+  // Each alone first: their sum may overflow.
+  return std::all_of(begin, end, [&](std::uint64_t count) { return count <= done; }) && tally.photons() == done &&
+         tally.of(photon::StepKind::detected) == hits;
 }
 
 }  // namespace
@@ -151,6 +178,7 @@ fs::path PhotonFiles::counts_file(std::uint64_t done) const {
 
 void PhotonFiles::load() {
   const fs::path path = folder_ / kCheckpoint;
+  expect_trusted(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) check_not_complete(folder_);
   if (!file) return clear_photon_files(folder_);  // it was stopped before it had anything, or has not begun
@@ -169,11 +197,15 @@ void PhotonFiles::load() {
   }
   checkpoint_.done = json["done"].get<std::uint64_t>();
   checkpoint_.hits = json["hits"].get<std::uint64_t>();
+  expect_trusted(counts_file(checkpoint_.done));
   std::vector<std::uint64_t> counts =
       photon::read_npy<std::uint64_t>(counts_file(checkpoint_.done), NpyType::uint64, {});
   if (counts.size() != checkpoint_.tally.counts.size() || checkpoint_.done > options_.photons)
     throw Error(ErrorKind::malformed, "is no checkpoint of this run", {path.string(), {}}, "leave out --resume");
   checkpoint_.tally.counts = std::move(counts);
+  if (!are_counts_of(checkpoint_.tally, checkpoint_.done, checkpoint_.hits))
+    throw Error(ErrorKind::malformed, "the checkpoint's counts are not those of its photons",
+                {counts_file(checkpoint_.done).string(), {}}, "leave out --resume");
   saved_ = true;
 }
 
@@ -193,8 +225,10 @@ void PhotonFiles::save(std::uint64_t done, const photon::Tally& tally) {
   counts.append(std::span<const std::uint64_t>(tally.counts));
   counts.sync();
   counts.finish();
+  withhold_from_others(counts_file(done));
   write_file(folder_ / kCheckpoint, Json({{"head", head_}, {"done", done}, {"hits", hits_->rows()}}).dump(1) + '\n',
              "the checkpoint");
+  withhold_from_others(folder_ / kCheckpoint);
   std::error_code ignored;
   if (done != checkpoint_.done) fs::remove(counts_file(checkpoint_.done), ignored);
   checkpoint_.done = done;
@@ -222,18 +256,22 @@ void check_not_complete(const fs::path& folder) {
                 "leave out --resume to do it again, or name another folder");
 }
 
+std::vector<fs::path> photon_files_of(const fs::path& folder) {
+  std::vector<fs::path> files{folder / kSummary, folder / kCheckpoint};
+  const auto add = [&](const fs::path& file) {
+    for (const char* suffix : {".npy", ".npy.part"}) files.push_back(file.string() + suffix);
+  };
+  for (const char* name : {"hits", "final"})
+    for (const ChromaArray& array : chroma_arrays()) add(folder / name / array.name);
+  for (const char* name : {"hits", "final", "seq", "record", "channels", "times"}) add(folder / name);
+  return files;
+}
+
 void clear_photon_files(const fs::path& folder) {
   std::error_code ignored;
-  fs::remove(folder / kSummary, ignored);
   forget_photon_checkpoint(folder);
-  for (const char* name : {"hits", "final"}) {
-    for (const ChromaArray& array : chroma_arrays())
-      for (const char* suffix : {".npy", ".npy.part"})
-        fs::remove(folder / name / (array.name + std::string(suffix)), ignored);
-    fs::remove(folder / name, ignored);  // where it is empty now
-  }
-  for (const char* name : {"hits", "final", "seq", "record", "channels", "times"})
-    for (const char* suffix : {".npy", ".npy.part"}) fs::remove(folder / (name + std::string(suffix)), ignored);
+  for (const fs::path& file : photon_files_of(folder)) fs::remove(file, ignored);
+  for (const char* name : {"hits", "final"}) fs::remove(folder / name, ignored);  // where it is empty now
 }
 
 void write_photon_counts(const fs::path& folder, const photon::Tally& tally, std::vector<std::string>& names) {

@@ -75,6 +75,8 @@ class PhotonFiles {
   std::vector<std::string> names_;
 };
 
+/// The files that a run may write in a folder, whether they are there or not.
+[[nodiscard]] std::vector<std::filesystem::path> photon_files_of(const std::filesystem::path& folder);
 /// Takes away what a run left in a folder, or what it needs to go on.
 void clear_photon_files(const std::filesystem::path& folder);
 void forget_photon_checkpoint(const std::filesystem::path& folder);

@@ -20,6 +20,8 @@
 #include "base/descriptor.h"
 #include "base/file_beside.h"
 #include "base/json.h"
+#include "base/parse_number.h"
+#include "base/trust.h"
 #include "base/utf8.h"
 #include "inputs.h"
 #include "report_head.h"
@@ -30,8 +32,11 @@ namespace {
 
 std::string unhex(const std::string& text) {
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const auto byte = base::parse_number<unsigned char>(std::string_view(text).substr(i, 2), 16);
+    if (!byte || i + 1 == text.size()) throw Error(ErrorKind::malformed, "a file's name is not in hexadecimal digits");
+    bytes += static_cast<char>(*byte);
+  }
   return bytes;
 }
 
@@ -111,7 +116,7 @@ bool is_row(const Json& row) {
 Report::Report(const std::string& path, Mode mode, Json head, const Earlier& earlier)
     : path_(path), head_(std::move(head)) {
   const bool existed = ::access(path.c_str(), F_OK) == 0;
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   // A pipe or a terminal may be open to writers alone.
   if (descriptor_ < 0 && errno != ENOENT && std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -134,6 +139,9 @@ Report::Report(const std::string& path, Mode mode, Json head, const Earlier& ear
     if (::fstat(descriptor_, &info) != 0) fail("can't open the report", errno);
     bytes_ = static_cast<std::uint64_t>(info.st_size);
     if (mode == Mode::resume) {
+      if (const std::string why = base::mistrust(info); !why.empty())
+        throw Error(ErrorKind::io, "the report to resume " + why, {path, ""},
+                    "check its rows and take away that right by chmod go-w, or use another report");
       read_rows(earlier);
     } else if (existed && bytes_ != 0) {
       throw Error(ErrorKind::usage, "the report is there already", {path, ""},

@@ -38,7 +38,7 @@ class Report {
   /// Opens the report, alone: a second batch on the same one is an Error(io). A fresh one must not hold anything yet:
   /// Error(usage). Of one that is resumed, `earlier` gets each row; a last row without an end is cut off, and where
   /// there is something else than a head and rows, it is left alone: Error(malformed). A head that is not of the same
-  /// batch is an Error(usage).
+  /// batch is an Error(usage), and a report that others can write to, or that is another user's, an Error(io).
   Report(const std::string& path, Mode mode, cli::Json head, const Earlier& earlier = {});
   ~Report();
   Report(const Report&) = delete;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report with any value in any place: it is resumed, or refused by an Error.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "batch/run/batch_summary.h"
 #include "batch/run/earlier_rows.h"
@@ -96,6 +98,39 @@ TEST(BatchReport, MayHoldAnyValueInAnyPlace) {
   }
   EXPECT_GT(resumed, 100U);
   EXPECT_GT(refused, 100U);
+}
+
+TEST(ReportFile, IsNotResumedWhereOthersCanWriteToIt) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "report.jsonl").string();
+  const json head = {{"report", "raylift batch"},
+                     {"version", "0"},
+                     {"folder", "/"},
+                     {"do", json::array()},
+                     {"options", json::object()}};
+  const mode_t umask = ::umask(0);
+  batch::Report(path, batch::Report::Mode::fresh, head)
+      .append({{"file", "a"}, {"do", json::array()}, {"status", "ok"}});
+  ::umask(umask);
+  int rows = 0;
+  const auto resume = [&] {
+    batch::Report(path, batch::Report::Mode::resume, head, [&](const json&, const json&) { ++rows; });
+  };
+  resume();
+  EXPECT_EQ(rows, 1);
+  std::filesystem::permissions(path, std::filesystem::perms::group_write, std::filesystem::perm_options::add);
+  EXPECT_THROW(resume(), Error);
+  std::filesystem::permissions(path, std::filesystem::perms::group_write, std::filesystem::perm_options::remove);
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown(path.c_str(), 4242, 4242), 0);
+  EXPECT_THROW(resume(), Error);
+  EXPECT_EQ(rows, 1);
+}
+
+TEST(ReportFile, OfBracketsIsNone) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("report.jsonl", std::string(400'000, '[') + '\n');
+  EXPECT_THROW(batch::Report(path, batch::Report::Mode::resume, json::object()), Error);
 }
 
 TEST(ReportFile, IsPutInOrderThroughNoPlantedLink) {
