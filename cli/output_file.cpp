@@ -71,6 +71,26 @@ void OutputFile::fail(int code) const {
               "check the folder, its permissions and the disk's space");
 }
 
+void refuse_to_overwrite(const fs::path& output, std::span<const fs::path> inputs) {
+  struct stat out {};
+  if (::stat(output.c_str(), &out) != 0 || !S_ISREG(out.st_mode)) return;
+  for (const fs::path& input : inputs) {
+    struct stat in {};
+    if (::stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+      throw Error(ErrorKind::usage, "the output is the input " + input.string() + ", which would be lost",
+                  {output.string(), ""}, "name another file for the output");
+  }
+}
+
+std::vector<fs::path> scene_inputs(std::span<const std::string> scenes, const LoadOptions& options) {
+  std::vector<fs::path> inputs;
+  for (const std::string& scene : scenes) {
+    inputs.emplace_back(scene);
+    if (const fs::path optics = optics_file(scene, options); !optics.empty()) inputs.push_back(optics);
+  }
+  return inputs;
+}
+
 void write_file(const fs::path& path, std::string_view bytes, std::string what) {
   OutputFile file(path, std::move(what));
   file.write(bytes);

@@ -3,9 +3,13 @@
 // device, a pipe or a socket is written to, and a link stays.
 #pragma once
 
+#include <raylift/geometry/import/load.h>
+
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file_beside.h"
 
@@ -33,6 +37,12 @@ class OutputFile {
   base::FileBeside beside_;
   base::Descriptor in_place_;
 };
+
+/// Throws Error(usage) where an output that exists is one of these inputs, by whatever name or link: it would be lost.
+void refuse_to_overwrite(const std::filesystem::path& output, std::span<const std::filesystem::path> inputs);
+/// The files that scenes are read from, as far as their names show: they and their optics_file().
+[[nodiscard]] std::vector<std::filesystem::path> scene_inputs(std::span<const std::string> scenes,
+                                                              const LoadOptions& options);
 
 /// All of a file at once. Throws Error(io).
 void write_file(const std::filesystem::path& path, std::string_view bytes, std::string what = "the file");

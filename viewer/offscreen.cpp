@@ -20,6 +20,7 @@
 
 #include "cli/image.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/text.h"
 #include "draw/legend_overlay.h"
 #include "draw/legends.h"
@@ -177,6 +178,7 @@ void write_image(const ViewOptions& options, const Image& image, const std::stri
   if (const auto folder = std::filesystem::path(file).parent_path();
       !folder.empty() && options.image.output.find('{') != std::string::npos)
     std::filesystem::create_directories(folder, ignored);
+  cli::refuse_to_overwrite(file, cli::scene_inputs(options.files, options.load));
   write_png(image, file);
 }
 

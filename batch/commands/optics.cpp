@@ -23,6 +23,7 @@ struct OpticsOptions {
 
 int export_optics(Session& session, const OpticsOptions& options) {
   const std::string& file = options.files.front();
+  if (!options.output.empty()) refuse_to_overwrite(options.output, scene_inputs(options.files, options.load));
   const Scene scene = load(file, options.load, session.progress());
   for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
   const std::string text = optics_json(scene);

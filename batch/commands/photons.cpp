@@ -13,6 +13,8 @@
 #include "batch/actions/run_photons.h"
 #include "batch/run/photon_ranks.h"
 #include "cli/options.h"
+#include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/quantity.h"
 #include "cli/text.h"
 #include "commands.h"
@@ -87,6 +89,10 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
 std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
                                 PhotonSummary& summary) {
   // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
+  std::vector<std::filesystem::path> read = scene_inputs(options.scenes, options.load);
+  for (const std::filesystem::path& file : photon::source_files(options.source)) read.push_back(file);
+  if (!options.record_file.empty()) read.emplace_back(options.record_file);
+  for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_to_overwrite(file, read);
   const SourceHash source = hash_source(options.file, progress);
   options.cache.options.source_hash = SourceHashAhead(source);
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
@@ -126,7 +132,7 @@ void show(Session& session, const PhotonsCommandOptions& options, const PhotonSu
   session.write(text);
 }
 
-int photons(Session& session, PhotonsCommandOptions& options) {
+int photons(Session& session, PhotonsCommandOptions& options) try {
   settle(options);
   const std::unique_ptr<Mpi> mpi = started_in_parallel() ? start_mpi() : nullptr;
   try {
@@ -146,6 +152,14 @@ int photons(Session& session, PhotonsCommandOptions& options) {
     mpi->abort(exit_code_of(error));  // the other ranks would wait for this one
     return exit_code_of(error);
   }
+} catch (const OutputError&) {
+  throw;
+} catch (const Error& error) {
+  if (session.options().json)
+    session.write(
+        Json({{"file", options.file}, {"error", to_json(error)}}).dump(1, ' ', false, Json::error_handler_t::replace) +
+        '\n');
+  throw;
 }
 
 /// "BINS,FROM,TO", times in ns.

@@ -18,6 +18,7 @@
 #include "batch/actions/trace_rays.h"
 #include "cli/image.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/quantity.h"
 #include "cli/table.h"
 #include "cli/text.h"
@@ -205,6 +206,7 @@ Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceComma
 int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& options) {
   settle(options);
   refuse_unused(app, options);
+  if (!options.image_file.empty()) refuse_to_overwrite(options.image_file, scene_inputs(options.files, options.load));
   options.cache.hash_ahead(options.files, options.load);
   const Device device = open_device(session, options.device);
   bool first = true;

@@ -144,5 +144,24 @@ TEST_F(OpticsCommand, IsDrawnByWhatIsInstalled) {
   EXPECT_EQ(raylift({"info", "--plot", path("plots"), scene, scene}).code, 2);
 }
 
+// By the file's identity: another name and a link are no way around.
+TEST_F(OpticsCommand, OverwritesNoInput) {
+  put_beside();
+  std::filesystem::create_symlink(scene, path("link.png"));
+  std::filesystem::create_hard_link(path("materials.optics.json"), path("hard.json"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"optics", "export", scene, "-o", scene},
+        {"optics", "export", scene, "-o", path("./../" + folder.path().filename().string() + "/materials.dae")},
+        {"optics", "export", scene, "-o", path("hard.json")},
+        {"trace", scene, "--image", scene},
+        {"trace", scene, "--image", path("link.png")}}) {
+    const std::string before = text_of("materials.dae");
+    const Ended ended = raylift(arguments);
+    EXPECT_EQ(ended.code, 2) << arguments.back();
+    EXPECT_THAT(ended.err, AllOf(HasSubstr("which would be lost"), HasSubstr("name another file")));
+    EXPECT_EQ(text_of("materials.dae"), before);
+  }
+}
+
 }  // namespace
 }  // namespace raylift::test

@@ -272,6 +272,59 @@ TEST_F(Photons, GoOnWhereSomeFilesAreComplete) {
   EXPECT_EQ(contents("b"), whole);
 }
 
+// A checkpoint is checked before its counts become a result's.
+TEST_F(Photons, GoOnFromNoForgedCheckpoint) {
+  const std::vector<std::string> options{"--photons", "30k", "--batch", "100"};
+  Running running(into("run", with(options, {"--checkpoint", "0.001"})));
+  wait_for_checkpoint("run");
+  running.signal(SIGKILL);
+  ASSERT_EQ(running.wait().code, 128 + SIGKILL);
+  const auto refused = [&](int code, const char* what) {
+    const Ended ended = raylift(into("run", with(options, {"--resume", "--json"})));
+    EXPECT_EQ(ended.code, code) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(what));
+    EXPECT_EQ(json::parse(ended.out, nullptr, false)["error"]["kind"], code == 4 ? "malformed" : "io");
+  };
+  const std::filesystem::path checkpoint = at("run/resume.json");
+  std::filesystem::permissions(checkpoint, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+  refused(3, "can be written by others");
+  std::filesystem::permissions(checkpoint, std::filesystem::perms::others_write, std::filesystem::perm_options::remove);
+  std::ifstream in(checkpoint);
+  const json state = json::parse(in);
+  const std::filesystem::path counts = at("run/resume-" + std::to_string(state["done"].get<std::uint64_t>()) + ".npy");
+  const auto shift_last_end = [&](std::int64_t by) {
+    // The detector's photons end absorbed, so this count is not 0: the first one from the material's rows on.
+    std::fstream file(counts, std::ios::in | std::ios::out | std::ios::binary);
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(counts));
+    constexpr std::int64_t kHeader = 128, kFirst = 4;
+    for (std::int64_t at = kHeader + 8 * kFirst; at + 8 <= size; at += 8) {
+      std::uint64_t count = 0;
+      file.seekg(at).read(reinterpret_cast<char*>(&count), 8);
+      if (count == 0) continue;
+      count += static_cast<std::uint64_t>(by);
+      file.seekp(at).write(reinterpret_cast<const char*>(&count), 8);
+      return;
+    }
+  };
+  shift_last_end(1);
+  refused(4, "counts are not those of its photons");
+  shift_last_end(-1);
+  std::filesystem::rename(checkpoint, at("kept"));
+  std::ofstream(checkpoint) << std::string(400'000, '[');
+  refused(4, "no checkpoint");
+  std::filesystem::rename(at("kept"), checkpoint);
+  run("run", with(options, {"--resume"}));
+}
+
+TEST_F(Photons, GoOverNoInput) {
+  run("run", {"--photons", "100", "--final"});
+  const auto before = contents("run");
+  const Ended ended = raylift(into("run", {"--source", "photons:" + at("run/final.npy")}));
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("which would be lost"));
+  EXPECT_EQ(contents("run"), before);
+}
+
 TEST_F(Photons, BeginWhereThereIsNothingToResume) {
   run("a", {"--photons", "1k", "--resume"});
   EXPECT_EQ(summary("a")["resumed_at"], 0);
