@@ -9,6 +9,7 @@
 
 #include "device/run_on.h"
 #include "rays/host_tiles.h"
+#include "rays/image_rows.h"
 #include "trace_kernel.h"
 
 namespace raylift {
@@ -92,7 +93,9 @@ int launch_trace(const Device& device, const Geometry& geometry, const Ray* rays
                                           scratch.data(), stream.handle());
         return code;
       }
-  return cuda::launch_trace(geometry, rays, hits, count, stream.handle());
+  if (count < rows::kFewestRays) return cuda::launch_trace(geometry, rays, hits, count, nullptr, stream.handle());
+  const Scratch scratch(device, stream, cuda::kTraceScratchBytes);
+  return cuda::launch_trace(geometry, rays, hits, count, scratch.data(), stream.handle());
 }
 
 #else

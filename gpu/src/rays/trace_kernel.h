@@ -8,8 +8,11 @@
 
 namespace raylift::cuda {
 
-int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* stream);
-int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* stream);
+/// `scratch` is on the device and has kTraceScratchBytes. Without it, nullptr, images are not recognised.
+int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* scratch, void* stream);
+int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* scratch,
+                 void* stream);
+inline constexpr std::size_t kTraceScratchBytes = 16;
 
 /// For a BVH of which a part lies in host memory (BvhView::host_nodes and the like). `memory` is on the device and has
 /// parts_trace_bytes(bvh, count) bytes; count is at most kMaxRaysInParts.

@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads)
   const Block block;
   const bool no_packets = rows::none_together(rays, count, block);
   const std::uint32_t width = no_packets ? 0 : rows::find_width(rays, count, block);
-  if (threadIdx.x == 0) *note = {width, 0, no_packets ? 1u : 0u, {}, kNonePending};
+  if (threadIdx.x == 0) *note = {width, no_packets ? 1u : 0u, no_packets ? 1u : 0u};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 
+#include "find_rows.h"
 #include "paged_bvh.h"
 
 namespace raylift::cuda {
@@ -116,6 +117,7 @@ struct MemoryPlan {
   SortPlan sorting;
   PagedBvh bvh;
   std::uint32_t* counters;  // of slots in use; of warps whose rays part
+  RowsNote* note;
   std::size_t counter_bytes, bytes;
   bool sorts;
 
@@ -127,6 +129,7 @@ struct MemoryPlan {
     const std::uint32_t pages = bvh.pair_pages.count() + bvh.id_pages.count();
     counter_bytes = (2 + std::size_t{pages}) * sizeof *counters;
     counters = parts.take<std::uint32_t>(2 + std::size_t{pages});
+    note = parts.take<RowsNote>(1);
     bvh.pair_pages.entries = counters + 2;
     bvh.id_pages.entries = bvh.pair_pages.entries + bvh.pair_pages.count();
     if (sorting.stages_nodes)

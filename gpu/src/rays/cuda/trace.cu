@@ -6,7 +6,7 @@ namespace raylift::cuda {
 namespace {
 
 template <class Geometry>
-int launch(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count, void* on) {
+int launch(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count, void* scratch, void* on) {
   if (count == 0) return cudaSuccess;
   const auto stream = static_cast<cudaStream_t>(on);
   LaunchShape shape{};
@@ -15,7 +15,7 @@ int launch(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t cou
   const std::size_t most = std::size_t{0x7FFFFFFF} * (kThreads / 32) * 32;
   for (std::size_t first = 0; first < count; first += most) {
     const std::size_t n = count - first < most ? count - first : most;
-    RowsNote* note = nullptr;
+    auto* note = static_cast<RowsNote*>(scratch);
     if (const int code = launch_packets(geometry, rays + first, hits + first, n, shape, note, stream);
         code != cudaSuccess)
       return code;
@@ -23,6 +23,8 @@ int launch(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t cou
   }
   return cudaGetLastError();
 }
+
+static_assert(sizeof(RowsNote) <= kTraceScratchBytes);
 
 }  // namespace
 
@@ -38,14 +40,15 @@ int launch_shape(std::size_t count, LaunchShape& shape) {
   return cudaSuccess;
 }
 
-int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* stream) {
-  return launch(bvh, rays, hits, count, stream);
+int launch_trace(const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, void* scratch, void* stream) {
+  return launch(bvh, rays, hits, count, scratch, stream);
 }
 
-int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* stream) {
+int launch_trace(const GeometryView& geometry, const Ray* rays, Hit* hits, std::size_t count, void* scratch,
+                 void* stream) {
   // One level costs nothing for the second: the smaller kernel.
-  if (geometry.bvh_levels != 2) return launch(geometry.bvh, rays, hits, count, stream);
-  return launch(geometry, rays, hits, count, stream);
+  if (geometry.bvh_levels != 2) return launch(geometry.bvh, rays, hits, count, scratch, stream);
+  return launch(geometry, rays, hits, count, scratch, stream);
 }
 
 }  // namespace raylift::cuda

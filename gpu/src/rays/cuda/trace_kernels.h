@@ -7,93 +7,26 @@
 
 namespace raylift::cuda {
 
-// The note lies where the first ray's hit comes to lie. So the first group waits until all blocks have read the note:
-// the block that is the last to do so traces it, as its last one.
-class NoteReader {
- public:
-  __device__ explicit NoteReader(RowsNote* note) : note_(note) {
-    if (note == nullptr) return;
-    if (threadIdx.x == 0) {
-      shared().width = *static_cast<volatile std::uint32_t*>(&note->width);
-      shared().no_packets = *static_cast<volatile std::uint32_t*>(&note->no_packets) != 0;
-      shared().says_pending = false;
-      // Without packets no block stores the first hit.
-      if (!shared().no_packets) {
-        __threadfence();
-        turn_ = atomicAdd(&note->readers, 1u);
-      }
-    }
-    __syncthreads();
-  }
-  [[nodiscard]] __device__ std::uint32_t width() const { return note_ == nullptr ? 0 : shared().width; }
-  [[nodiscard]] __device__ bool no_packets() const { return note_ != nullptr && shared().no_packets; }
-  // By a whole warp: true for one, once.
-  [[nodiscard]] __device__ bool traces_first_group() {
-    const bool last = threadIdx.x < 32 && __shfl_sync(bvh_detail::kWholeWarp, turn_, 0) == gridDim.x - 1;
-    turn_ = kNoTurn;
-    return last;
-  }
-  // Says that a group is pending: a block once, or a few times.
-  __device__ void say_pending() const {
-    if (note_ == nullptr || shared().says_pending) return;
-    shared().says_pending = true;
-    atomicAnd(&note_->none_pending, ~kNonePending);
-  }
-  // Where the note is, what it says of pending groups stays.
-  __device__ void store(Hit* hits, std::size_t i, const Hit& hit) const {
-    if (note_ == nullptr || i != 0) {
-      hits[i] = hit;
-      return;
-    }
-    std::uint32_t words[8];
-    memcpy(words, &hit, sizeof hit);
-    memcpy(note_, words, 7 * sizeof *words);
-    atomicOr(&note_->none_pending, words[7]);
-  }
-
- private:
-  static constexpr std::uint32_t kNoTurn = 0xFFFFFFFFu;
-  struct OfBlock {
-    std::uint32_t width;
-    bool no_packets;
-    volatile bool says_pending;
-  };
-  __device__ static OfBlock& shared() {
-    __shared__ OfBlock of_block;
-    return of_block;
-  }
-  RowsNote* note_;
-  std::uint32_t turn_ = kNoTurn;
-};
-
 // Each group whose rays stay together; where one's do not, the rest of the warp's are not tried either.
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kPacketBlocks)
     packet_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
                   RowsNote* note) {
-  NoteReader reader(note);
-  if (reader.no_packets()) {
-    // All groups are pending. Other blocks still read the note, but not this word of the first hit.
+  if (note != nullptr && note->no_packets != 0) {
+    // All groups are pending.
     const std::size_t group = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
     for (std::size_t i = group * rows::kGroup; i < count; i += std::size_t{gridDim.x} * kThreads * rows::kGroup)
-      reinterpret_cast<std::uint32_t*>(hits + i)[7] = kPending;
+      hits[i].instance = kPending;
     if ((threadIdx.x & 31u) == 0) count_parted(geometry);
     return;
   }
-  const rows::Groups groups{count, reader.width()};
+  const rows::Groups groups{count, note == nullptr ? 0 : note->width};
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (kThreads / 32), all = groups.size(),
                       share = (all + warps - 1) / warps;
-  std::uint64_t group = (blockIdx.x * std::uint64_t{kThreads / 32} + threadIdx.x / 32) * share,
-                end = group + share < all ? group + share : all;
-  if (note != nullptr && group == 0) group = 1;
+  const std::uint64_t first = (blockIdx.x * std::uint64_t{kThreads / 32} + threadIdx.x / 32) * share,
+                      last = first + share < all ? first + share : all;
   bool together = true;
-  for (;; ++group) {
-    if (group >= end) {
-      if (!reader.traces_first_group()) return;
-      group = 0;
-      end = 1;
-      together = true;
-    }
+  for (std::uint64_t group = first; group < last; ++group) {
     const std::size_t i = groups.ray(group, threadIdx.x & 31u);
     if (together) {
       const auto& bvh = bvh_of(geometry);
@@ -108,9 +41,9 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
         site = query.site();
       } while (brings_what_stopped(geometry, end, site));
       together = end == bvh_detail::PacketEnd::done;
-      if (together && i < count) reader.store(hits, i, finished(geometry, rays[i], site));
+      if (together && i < count) hits[i] = finished(geometry, rays[i], site);
       if (!together && (threadIdx.x & 31u) == 0) {
-        reader.say_pending();
+        if (note != nullptr) *static_cast<volatile std::uint32_t*>(&note->pending) = 1;
         count_parted(geometry);
       }
     }
@@ -118,7 +51,7 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
     if (!together && i < count && i % (groups.width != 0 ? rows::kTileWidth : rows::kGroup) == 0) {
       Hit pending{};
       pending.instance = kPending;
-      reader.store(hits, i, pending);
+      hits[i] = pending;
     }
   }
 }
@@ -168,22 +101,16 @@ __device__ __noinline__ void finish_hits(std::uint32_t count, const bvh_detail::
   }
 }
 
-// Whether no group is pending, so that a block of the kernel after the packets' has nothing to do. The last block takes
-// the bit out of the first hit; the others that still come look for themselves. Where some are pending, there may be
-// kNoInstance, of what a warp notes in the hits' place.
-__device__ inline bool none_pending(RowsNote* note, std::uint32_t last_block) {
-  if (note == nullptr) return false;
-  const std::uint32_t word = *static_cast<volatile std::uint32_t*>(&note->none_pending);
-  if ((word & kNonePending) == 0 || word == bvh_detail::kNoInstance) return false;
-  if (blockIdx.x == last_block && threadIdx.x == 0) note->none_pending = word & ~kNonePending;
-  return true;
+// Whether no group is pending, so that a block of the kernel after the packets' has nothing to do.
+__device__ inline bool none_pending(const RowsNote* note) {
+  return note != nullptr && note->pending == 0;
 }
 
 template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     trace_kernel(const __grid_constant__ Geometry geometry, const Ray* __restrict__ rays, Hit* hits, std::size_t count,
-                 std::size_t rays_per_warp, RowsNote* note) {
-  if (none_pending(note, gridDim.x - 1)) return;
+                 std::size_t rays_per_warp, const RowsNote* note) {
+  if (none_pending(note)) return;
   for_pending_runs(blockIdx.x, hits, count, rays_per_warp, note != nullptr,
                    [&](std::size_t run, std::uint32_t rays_of_run) {
                      typename SharedStack<kScene<Geometry>>::Overflow overflow;
@@ -201,14 +128,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
                    });
 }
 
-// The note is where the kernels tell each other what they find, or nullptr where they do not look for rows.
+// `note` is memory on the device, or nullptr: then no rows are looked for. It becomes nullptr where rays are not
+// examined.
 template <class Geometry>
 int launch_packets(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const LaunchShape& shape,
                    RowsNote*& note, cudaStream_t stream) {
-  // Nodes and instances have numbers without the bit kNonePending, as a device has no memory for more.
-  const bool looks = count >= rows::kFewestRays && count <= rows::kMaxRays && bvh_of(geometry).node_count < kPending;
-  note = looks ? reinterpret_cast<RowsNote*>(hits) : nullptr;
-  if (looks)
+  if (count < rows::kFewestRays || count > rows::kMaxRays) note = nullptr;
+  if (note != nullptr)
     if (const int code = launch_find_rows(rays, count, note, stream); code != cudaSuccess) return code;
   packet_kernel<<<shape.of_packets().blocks(count), kThreads, 0, stream>>>(geometry, rays, hits, count, note);
   return cudaSuccess;
@@ -216,7 +142,7 @@ int launch_packets(const Geometry& geometry, const Ray* rays, Hit* hits, std::si
 
 template <class Geometry>
 void launch_pending(const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count, const LaunchShape& shape,
-                    RowsNote* note, cudaStream_t stream) {
+                    const RowsNote* note, cudaStream_t stream) {
   trace_kernel<<<shape.blocks(count), kThreads, 0, stream>>>(geometry, rays, hits, count, shape.rays_per_warp, note);
 }
 

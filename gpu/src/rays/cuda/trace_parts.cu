@@ -47,7 +47,7 @@ int launch(const Geometry& geometry, const BvhView& tree, const Ray* rays, Hit* 
   if (plan.sorting.stages_nodes)
     copy_nodes<<<kCopyBlocks, kThreads, 0, stream>>>(StagedBvh{plan.bvh, plan.bvh.staged_nodes, {}, {}});
   std::uint32_t* const parted = plan.counters + 1;
-  RowsNote* note = nullptr;
+  RowsNote* note = plan.note;
   const auto by_packets = [&](const auto& bvh) {
     return launch_packets(Paged<Geometry, std::decay_t<decltype(bvh)>>{geometry, bvh, parted}, rays, hits, count, shape,
                           note, stream);

@@ -22,10 +22,8 @@ inline constexpr std::uint32_t kSortedRaysPerWarp = 128;
 // With a ray's number: it is known what the ray hits, and only the triangle's number is wanted.
 inline constexpr std::uint32_t kOnlyId = 0x80000000u;
 
-// In Site::placed, of a ray that waits for pair Site::triangle. Where the first hit's place is, that is no
-// kNonePending.
+// In Site::placed, of a ray that waits for pair Site::triangle. No instance has that number.
 inline constexpr std::uint32_t kWaits = 0xBFFFFFFEu;
-static_assert((kWaits & kNonePending) == 0);
 
 // The nearest triangle, as long as that needs no pair of the host's.
 template <class Cold>
@@ -75,12 +73,12 @@ template <class Geometry>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     first_kernel(const __grid_constant__ Geometry geometry, const __grid_constant__ StagedBvh bvh,
                  const __grid_constant__ StagedBvh next, const SortPlan plan, const Work work,
-                 std::size_t rays_per_warp, RowsNote* note) {
+                 std::size_t rays_per_warp, const RowsNote* note) {
   if (blockIdx.x < kCopyBlocks) {
     if (*work.parted != 0) copy_pairs(next);
     return;
   }
-  if (none_pending(note, gridDim.x - 1)) return;
+  if (none_pending(note)) return;
   for_pending_runs(
       blockIdx.x - kCopyBlocks, work.hits, work.count, rays_per_warp, note != nullptr,
       [&](std::size_t run, std::uint32_t rays_of_run) {
@@ -172,7 +170,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 // The rays that packets have left pending.
 template <class Geometry>
 int launch_sorted(const Geometry& geometry, const MemoryPlan& memory, const Ray* rays, Hit* hits, std::size_t count,
-                  const LaunchShape& shape, RowsNote* note, cudaStream_t stream) {
+                  const LaunchShape& shape, const RowsNote* note, cudaStream_t stream) {
   const SortPlan& plan = memory.sorting;
   SortScratch scratch(memory.bvh, plan, count, memory.bvh.slots.memory);
   if (const cudaError_t code = cudaMemsetAsync(scratch.keys.Current(), 0xFF, count * sizeof(Key), stream);

@@ -29,7 +29,7 @@ static_assert(kRaysPerWarp / 32 <= 16);
 // Rays of a warp that tries packets.
 inline constexpr std::size_t kPacketRaysPerWarp = 256;
 // Stands in Hit::instance of the first ray of a group that is pending. No instance has that number.
-inline constexpr std::uint32_t kPending = kNonePending - 1;
+inline constexpr std::uint32_t kPending = 0x3FFFFFFFu;
 
 __host__ __device__ inline const BvhView& bvh_of(const BvhView& bvh) {
   return bvh;

@@ -19,6 +19,9 @@ namespace raylift {
 /// bytes a ray, for up to 2^25 rays at a time, and up to 192 MiB; for fewer rays at a time where less is free. The pool
 /// keeps it until Device::trim(). Rays are traced without, and more slowly, where it is not free and while the stream
 /// is captured into a graph.
+///
+/// From 524,288 rays on, the call also takes 16 bytes of that pool, where it keeps whether the rays are the rows of an
+/// image. A graph that captures the call has them as a memory node.
 void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream);
 
 /// The same for uploaded geometry, in one level or two. Throws Error(usage) where it was uploaded without its BVH
