@@ -188,6 +188,58 @@ void warn_of_unhonoured(Scene& scene) {
   }
 }
 
+/// The light that is simulated by default: the raster of upload().
+constexpr double kShortestNm = 60, kLongestNm = 995;
+
+/// A guess why a table is far from that light: its numbers may be in another unit than they were read in.
+std::string likely_unit(const OpticalTable& table, const TableRange& range) {
+  struct Mistake {
+    double factor;  // from what was read to the true energy (eV) or wavelength (nm)
+    const char* text;
+  };
+  static constexpr Mistake kEnergies[]{{1e3, "GeV where MeV are read"},
+                                       {1e-6, "eV where MeV are read"},
+                                       {1e6, "MeV where eV are read"},
+                                       {1e9, "GeV where eV are read"}};
+  static constexpr Mistake kWavelengths[]{
+      {1e3, "um where nm are read"}, {1e6, "mm where nm are read"}, {1e9, "m where nm are read"}};
+  const double middle = std::sqrt(range.shortest_nm) * std::sqrt(range.longest_nm);
+  const auto is_light = [](double nm) { return nm >= 100 && nm <= 1300; };
+  if (table.axis == SpectralAxis::energy_ev) {
+    for (const Mistake& mistake : kEnergies)
+      if (is_light(middle / mistake.factor)) return mistake.text;
+    const double ev = kEvNm / middle;
+    if (is_light(ev / 1e6)) return "nm where MeV are read";
+    if (is_light(ev)) return "nm where eV are read";
+  } else {
+    for (const Mistake& mistake : kWavelengths)
+      if (is_light(middle * mistake.factor)) return mistake.text;
+    if (is_light(kEvNm / middle)) return "eV where nm are read";
+  }
+  return {};
+}
+
+/// Tables without a point in the light that is simulated: their value at the end would hold for all of it.
+void warn_of_tables_elsewhere(Scene& scene) {
+  const auto warn = [&scene](PropertyOf of, const std::string& owner, const OpticalProperties& properties) {
+    for (const OpticalTable& table : properties.tables) {
+      const TableRange range = range_of(table);
+      if (find_property(of, table.key) == nullptr) continue;
+      if (range.shortest_nm <= kLongestNm && range.longest_nm >= kShortestNm) continue;
+      const std::string unit = likely_unit(table, range);
+      scene.report.warnings.push_back(
+          property_owner(of, owner) + ": " + table.key + " has no point in the light that is simulated, " +
+          text(kShortestNm) + " to " + text(kLongestNm) + " nm: its points are from " + text(range.shortest_nm) +
+          " to " + text(range.longest_nm) + " nm, and the value at its end holds for all light" +
+          (unit.empty() ? "" : "; are the numbers in " + unit + "?"));
+    }
+  };
+  for (std::size_t i = 0; i != scene.optics.materials.size(); ++i)
+    warn(PropertyOf::material, scene.materials[i].name, scene.optics.materials[i]);
+  for (const OpticalSurface& surface : scene.optics.surfaces)
+    warn(PropertyOf::surface, surface.name, surface.properties);
+}
+
 }  // namespace
 
 std::optional<detail::PropertyFault> detail::find_fault(double value, const PropertyInfo* info) {
@@ -262,6 +314,7 @@ void check_optical_properties(Scene& scene) {
   detail::check_property_values(scene);
   warn_of_unused_surfaces(scene);
   warn_of_unhonoured(scene);
+  warn_of_tables_elsewhere(scene);
 }
 
 }  // namespace raylift

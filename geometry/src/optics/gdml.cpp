@@ -5,12 +5,16 @@
 #include <raylift/geometry/optics/words.h>
 #include <raylift/geometry/scene/names.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <pugixml.hpp>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/suggest.h"
 #include "edit_optics.h"
@@ -82,18 +86,32 @@ class Gdml {
     return info != nullptr ? !info->table : matrix.values.front() <= 0;
   }
 
-  /// Points that occur twice in a row, as people's files have them, mean nothing: one of them goes.
+  /// Rows in any order, as Geant4 inserts them by their energy. A row that occurs twice counts once. Two values at one
+  /// energy are a step, in the order of the file's energies; Geant4 exchanges them where energies ascend. One row is a
+  /// constant.
   OpticalTable table_of(const GdmlMatrix& matrix, const std::string& key, const std::string& element) {
+    std::vector<std::pair<double, double>> points;
+    for (std::size_t i = 0; i != matrix.values.size(); i += 2)
+      points.emplace_back(matrix.values[i] * kEvPerMev, matrix.values[i + 1]);
+    if (points.front().first > points.back().first) std::reverse(points.begin(), points.end());
+    std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     OpticalTable table{key, SpectralAxis::energy_ev, {}, {}};
-    for (std::size_t i = 0; i != matrix.values.size(); i += 2) {
-      const double at = matrix.values[i] * kEvPerMev, value = matrix.values[i + 1];
-      if (!table.at.empty() && at == table.at.back() && value == table.values.back()) {
-        warn(element + ": the point at " + std::to_string(at) + " eV is there twice, and taken once");
-        continue;
-      }
+    const auto add = [&table](double at, double value) {
       table.at.push_back(at);
       table.values.push_back(value);
+    };
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i != points.size(); ++i) {
+      const auto [at, value] = points[i];
+      const bool again = i != 0 && at == points[i - 1].first;
+      if (again && value == points[i - 1].second)
+        warn(element + ": the point at " + std::to_string(at) + " eV is there twice, and taken once");
+      else if (again)
+        add(std::nextafter(table.at.back(), kInfinite), value);
+      else
+        add(at, value);
     }
+    if (table.at.size() == 1) add(std::nextafter(table.at.front(), kInfinite), table.values.front());
     return table;
   }
 
@@ -288,8 +306,12 @@ void read_gdml(Scene& scene, const std::string& text, const std::string& file) {
     if (node.type() == pugi::node_doctype && std::string_view(node.value()).find("<!ENTITY") != std::string_view::npos)
       throw Error(ErrorKind::unsupported, "the file has parts of its own elsewhere (<!ENTITY>), which are not read",
                   {file, ""}, "write it as one file, as Geant4 does");
-  const pugi::xml_node root = document.child("gdml");
-  if (!root) throw Error(ErrorKind::malformed, "no GDML: the outermost element is not <gdml>", {file, ""});
+  // Its name is not looked at, as in Geant4: files with extensions have <gdml_simple_extension> and others.
+  const pugi::xml_node root = document.document_element();
+  if (!root.child("structure") && !root.child("materials") && !root.child("solids") && !root.child("define"))
+    throw Error(ErrorKind::malformed,
+                std::string("no GDML: <") + root.name() + "> has no <structure>, <materials>, <solids> or <define>",
+                {file, ""});
   Gdml(scene, root, file).read();
 }
 

@@ -36,9 +36,11 @@ OpticalTable group_velocity(const OpticalTable& index) {
     velocity.values.push_back(group >= 0 && group <= phase ? group : phase);
   };
   const std::size_t last = n.at.size() - 1;
-  // dn / d(ln E) of the interval that begins at point i.
+  // dn / d(ln E) of the interval that begins at point i. A step of the index, two neighbouring doubles, has none.
   const auto slope = [&](std::size_t i) {
-    return last == 0 ? 0 : (n.values[i + 1] - n.values[i]) / std::log(n.at[i + 1] / n.at[i]);
+    return last == 0 || !(n.at[i + 1] > n.at[i] * (1 + 1e-12))
+               ? 0
+               : (n.values[i + 1] - n.values[i]) / std::log(n.at[i + 1] / n.at[i]);
   };
   add(n.at[0], n.values[0], slope(0));
   if (last == 0) return velocity;

@@ -66,6 +66,34 @@ TEST(OpticalProperties, PassWhereTheyAreRight) {
   EXPECT_THAT(one.report.warnings, IsEmpty());
 }
 
+TEST(OpticalProperties, WarnOfTablesWithoutAPointInTheLightThatIsSimulated) {
+  const auto warnings = [](OpticalTable table) {
+    Scene one = scene();
+    one.optics.materials[0].tables.push_back(std::move(table));
+    check_optical_properties(one);
+    return one.report.warnings;
+  };
+  // At their ends, which still are light.
+  EXPECT_THAT(warnings(wavelengths("ABSLENGTH", {995, 2000}, {1, 2})), IsEmpty());
+  EXPECT_THAT(warnings(wavelengths("ABSLENGTH", {20, 60}, {1, 2})), IsEmpty());
+  const std::vector<std::pair<OpticalTable, const char*>> elsewhere{
+      {energies("ABSLENGTH", {2e-3, 6e-3}, {1, 2}), "GeV where MeV are read"},
+      {energies("ABSLENGTH", {2e6, 6e6}, {1, 2}), "eV where MeV are read"},
+      {energies("ABSLENGTH", {2e-6, 6e-6}, {1, 2}), "MeV where eV are read"},
+      {energies("ABSLENGTH", {2e-9, 6e-9}, {1, 2}), "GeV where eV are read"},
+      {energies("ABSLENGTH", {200e6, 600e6}, {1, 2}), "nm where MeV are read"},
+      {energies("ABSLENGTH", {200, 600}, {1, 2}), "nm where eV are read"},
+      {wavelengths("ABSLENGTH", {2, 6}, {1, 2}), "eV where nm are read"},
+      {wavelengths("ABSLENGTH", {0.2, 0.6}, {1, 2}), "um where nm are read"},
+      {wavelengths("ABSLENGTH", {2e-7, 6e-7}, {1, 2}), "m where nm are read"}};
+  for (const auto& [table, unit] : elsewhere)
+    EXPECT_THAT(warnings(table),
+                testing::ElementsAre(testing::AllOf(HasSubstr("material 'Water': ABSLENGTH has no point in the light"),
+                                                    HasSubstr(std::string("in ") + unit + "?"))));
+  EXPECT_THAT(warnings(wavelengths("ABSLENGTH", {2000, 3000}, {1, 2})),
+              testing::ElementsAre(testing::Not(HasSubstr("where"))));
+}
+
 TEST(OpticalProperties, NameATableThatIsWrong) {
   const std::vector<Fault> of_material{
       {energies("RAYLEIGH", {}, {}), "RAYLEIGH has no point, and a table needs two"},
