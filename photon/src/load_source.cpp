@@ -103,6 +103,7 @@ std::vector<StartPhoton> read_photons(const fs::path& path, std::span<const doub
   std::vector<StartPhoton> photons = fs::is_directory(path) || path.extension() == ".npz"
                                          ? read_columns(path, limits)
                                          : read_npy<StartPhoton>(path, NpyType::float32, kRow);
+  check_photons(photons, path.string());
   for (StartPhoton& photon : photons) photon.position = from_origin(photon.position, origin);
   return photons;
 }

@@ -86,6 +86,25 @@ void check(const Source& source) {
   require(at_least_0(source.time_width) && at_least_0(source.time_constant), "spread of times is below 0");
 }
 
+void check_photons(std::span<const StartPhoton> photons, const std::string& file) {
+  const auto is_zero = [](Float3 v) { return v.x == 0 && v.y == 0 && v.z == 0; };
+  for (std::size_t i = 0; i != photons.size(); ++i) {
+    const StartPhoton& photon = photons[i];
+    const auto refuse = [&](const char* column, const char* problem, const char* advice) {
+      throw Error(ErrorKind::malformed, std::string("the ") + column + ' ' + problem,
+                  {file, "photon " + std::to_string(i)}, advice);
+    };
+    constexpr const char* kCorrect = "correct the photon, or leave it out";
+    if (!finite(photon.position)) refuse("position", "is not finite", kCorrect);
+    if (!std::isfinite(photon.time)) refuse("time", "is not finite", kCorrect);
+    if (!finite(photon.direction)) refuse("direction", "is not finite", kCorrect);
+    if (is_zero(photon.direction)) refuse("direction", "has no length", kCorrect);
+    if (!finite(photon.polarization)) refuse("polarisation", "is not finite", "use (0, 0, 0) for a random one");
+    if (!(photon.wavelength > 0) || !std::isfinite(photon.wavelength))
+      refuse("wavelength", "is not above 0", "wavelengths are in nm");
+  }
+}
+
 Spectrum uniform_spectrum(float shortest, float longest) {
   return {2, {{0, shortest}, {1, longest}}};
 }

@@ -60,6 +60,7 @@ void start_photons(ReadySource& ready, const GeometryBox& box, const Input& give
     return;
   }
   std::vector<photon::StartPhoton> rows = structs_of<photon::StartPhoton>(given.array);
+  photon::check_photons(rows);
   const double* const origin = box.geometry.view().origin;
   for (photon::StartPhoton& row : rows) {
     row.position.x = static_cast<float>(row.position.x - origin[0]);

@@ -211,6 +211,8 @@ class Photons(Test):
             rl.propagate(geometry, "point:0,0,0")
         with raises("usage"):
             rl.propagate(geometry, rl.start_photons([[0, 0, 0]], [[0, 0, 1]], 400), 2)
+        with self.assertRaisesRegex(ValueError, "the position is not finite.*photon 1"):
+            rl.propagate(geometry, rl.start_photons([[0, 0, 0], [0, np.nan, 0]], [[0, 0, 1]], 400))
         with raises("usage"):
             rl.propagate(rl.upload(rl.scene_of(*cube()), DEVICE), "point:0,0,0", 10)
 

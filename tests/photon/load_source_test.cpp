@@ -6,7 +6,10 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "gensteps.h"
 #include "shells.h"
@@ -70,6 +73,34 @@ TEST_P(LoadSource, ReadsOpticksPhotons) {
   const auto wrong = write("wrong.npy", {4, 3}, std::vector<std::array<float, 12>>(2));
   EXPECT_NE(problem_of(ErrorKind::malformed, [&] { (void)read_photons(wrong, kOrigin); }).find("wrong.npy"),
             std::string::npos);
+}
+
+TEST_P(LoadSource, NamesThePhotonAndTheColumnThatAreWrong) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<std::pair<std::function<void(StartPhoton&)>, const char*>> faults{
+      {[](StartPhoton& one) {
+         one.position = {0, kNan, 0};
+       },
+       "the position is not finite"},
+      {[](StartPhoton& one) { one.position.z = kInfinity; }, "the position is not finite"},
+      {[](StartPhoton& one) { one.time = kNan; }, "the time is not finite"},
+      {[](StartPhoton& one) {
+         one.direction = {0, 0, 0};
+       },
+       "the direction has no length"},
+      {[](StartPhoton& one) { one.direction.x = -kInfinity; }, "the direction is not finite"},
+      {[](StartPhoton& one) { one.polarization.y = kNan; }, "the polarisation is not finite"},
+      {[](StartPhoton& one) { one.wavelength = 0; }, "the wavelength is not above 0"},
+      {[](StartPhoton& one) { one.wavelength = -400; }, "the wavelength is not above 0"},
+      {[](StartPhoton& one) { one.wavelength = kNan; }, "the wavelength is not above 0"}};
+  for (const auto& [fault, message] : faults) {
+    std::vector<StartPhoton> wrong = photons();
+    fault(wrong[3]);
+    const auto path = write("start.npy", {4, 4}, wrong);
+    const std::string problem = problem_of(ErrorKind::malformed, [&] { (void)read_photons(path, kOrigin); });
+    EXPECT_NE(problem.find(message), std::string::npos) << problem;
+    EXPECT_NE(problem.find("start.npy: photon 3"), std::string::npos) << problem;
+  }
 }
 
 TEST_P(LoadSource, ReadsChromasPhotons) {

@@ -103,6 +103,20 @@ TEST_P(Propagate, ShiftersEmitLaterAndAtTheirOwnWavelength) {
   expect_mean(wavelength, 10, 10);
 }
 
+// 100 draws find the part of a spectrum that has no more energy than the light: a share of 1e-2 with probability 0.63.
+TEST_P(Propagate, ShiftersAbsorbLightThatTheirSpectrumDoesNotReach) {
+  const auto absorbed = [this](const OpticalTable& spectrum) {
+    const Scene scene = shells({{20000, {flat("RINDEX", 1), flat("WLSABSLENGTH", 10), spectrum}}});
+    Mean share;
+    for (const Outcome& one : run(upload_scene(scene), Source{.wavelength = 450}))
+      share.add((one.kinds >> static_cast<unsigned>(StepKind::shifted) & 1) == 0 ? 1 : 0);
+    return share;
+  };
+  EXPECT_EQ(absorbed({"WLSCOMPONENT", SpectralAxis::wavelength_nm, {350, 400, 440}, {0, 1, 0}}).value(), 1);
+  const Mean some = absorbed({"WLSCOMPONENT", SpectralAxis::wavelength_nm, {351, 451}, {1, 1}});
+  EXPECT_LT(some.off(std::pow(0.99, 100)), 4);
+}
+
 TEST_P(Propagate, ReemissionHasItsProbabilityAndDelay) {
   const OpticalTable spectrum{"SCINTILLATIONCOMPONENT1", SpectralAxis::wavelength_nm, {490, 500, 510}, {0, 1, 0}};
   const OpticalTable length{"ABSLENGTH", SpectralAxis::wavelength_nm, {420, 450}, {1, 1e30}};

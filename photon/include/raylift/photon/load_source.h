@@ -19,7 +19,7 @@ namespace raylift::photon {
 /// of NumPy's savez() or savez_compressed(), has Chroma's arrays of float32: pos.npy, dir.npy and pol.npy, (N, 3),
 /// wavelengths.npy and t.npy, (N,); without pol.npy polarisations are random, and without t.npy times are 0. Points are
 /// the scene's, and `origin` is subtracted from them: GeometryView::origin. The limits of text and expansion hold for
-/// each array of a .npz. Throws Error: io, malformed, unsupported, limit.
+/// each array of a .npz. Throws Error: io, malformed, unsupported, limit; and what check_photons() does.
 [[nodiscard]] std::vector<StartPhoton> read_photons(const std::filesystem::path& path,
                                                     std::span<const double, 3> origin, const LoadLimits& limits = {});
 

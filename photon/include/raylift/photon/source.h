@@ -14,6 +14,7 @@
 
 #if !defined(__CUDACC_RTC__)
 #include <span>
+#include <string>
 #endif
 
 namespace raylift::photon {
@@ -105,5 +106,12 @@ struct Source {
   GenstepView gensteps;
 };
 static_assert(std::is_trivially_copyable_v<Source>);
+
+#if !defined(__CUDACC_RTC__)
+/// Checks photons in host memory: positions, times and polarisations are finite, directions have a length, wavelengths
+/// are above 0. Throws Error(malformed) that names the first wrong photon's number, from 0, and its column; `file` is
+/// for the message.
+void check_photons(std::span<const StartPhoton> photons, const std::string& file = {});
+#endif
 
 }  // namespace raylift::photon

@@ -82,23 +82,29 @@ RAYLIFT_HD inline Real emission_delay(Real decay, Real rise, RandomStream& rando
   return delay;
 }
 
-/// The photon is emitted anew, in any direction. Shifted light has no more energy than before (G4OpWLS); where the
-/// spectrum hardly allows that, it keeps its energy.
-RAYLIFT_HD inline void emit(const OpticsView& optics, const EmissionComponent& component, bool shifted, Real delay,
-                            Photon& photon, RandomStream& random) {
+/// Tries to find a wavelength for shifted light, as in G4OpWLS (Geant4 11.4).
+constexpr int kMaxShiftTries = 100;
+
+/// The photon is emitted anew, in any direction. Shifted light has no more energy than before: false, and the photon is
+/// as it was, where kMaxShiftTries draws from the spectrum have none. Then Geant4 makes no photon (G4OpWLS, G4OpWLS2).
+[[nodiscard]] RAYLIFT_HD inline bool emit(const OpticsView& optics, const EmissionComponent& component, bool shifted,
+                                          Real delay, Photon& photon, RandomStream& random) {
   Real wavelength = photon.wavelength;
   if (component.spectrum.count != 0) {
-    for (int tries = 0; tries != kMaxTries; ++tries) {
+    bool found = false;
+    for (int tries = 0; tries != kMaxShiftTries && !found; ++tries) {
       const Real drawn = sample_emission(optics, component, random.uniform());
       if (shifted && drawn < Real(photon.wavelength)) continue;
       wavelength = drawn;
-      break;
+      found = true;
     }
+    if (!found) return false;
   }
   photon.wavelength = wavelength;
   photon.time = Real(photon.time) + delay;
   const Vector direction = random.direction();
   set(photon, {direction, random_polarization(direction, random)});
+  return true;
 }
 
 /// The number of a scintillation component, by its share of the light.
@@ -137,14 +143,13 @@ RAYLIFT_HD inline StepKind in_bulk(const OpticsView& optics, const MaterialOptic
     if (component.amount >= 0 && random.uniform() > Real(component.amount)) return StepKind::absorbed;
     const Real delay = profile == ShiftProfile::delta ? Real(component.time_constant)
                                                       : emission_delay(component.time_constant, Real(0), random);
-    emit(optics, component, true, delay, photon, random);
-    return StepKind::shifted;
+    return emit(optics, component, true, delay, photon, random) ? StepKind::shifted : StepKind::absorbed;
   }
   if ((material.flags & material_flags::kReemits) == 0 || !(random.uniform() < Real(losses.reemission)))
     return StepKind::absorbed;
   const EmissionComponent& component = material.scintillation[scintillation_component(material, random)];
-  emit(optics, component, false, emission_delay(component.time_constant, component.rise_time, random), photon, random);
-  return StepKind::reemitted;
+  const Real delay = emission_delay(component.time_constant, component.rise_time, random);
+  return emit(optics, component, false, delay, photon, random) ? StepKind::reemitted : StepKind::absorbed;
 }
 
 /// A surface of the view at a wavelength, for at_surface().
@@ -211,8 +216,8 @@ RAYLIFT_HD inline SurfaceResult at_chroma_surface(const OpticsView& optics, cons
   if (result.fate != SurfaceFate::absorbed || surface.model != SurfaceModel::wavelength_shifting) return result;
   const Real again = surface_indices(optics, surface, place).reemission;
   if (!(random.uniform() < again)) return result;
-  emit(optics, surface.reemission, true, emission_delay(surface.reemission.time_constant, Real(0), random), photon,
-       random);
+  const Real delay = emission_delay(surface.reemission.time_constant, Real(0), random);
+  if (!emit(optics, surface.reemission, true, delay, photon, random)) return result;
   shifted = true;
   const bool behind = dot(photon.direction, normal) < Real(0);
   return {behind ? SurfaceFate::transmitted : SurfaceFate::reflected, wave_of(photon)};
