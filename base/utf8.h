@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace raylift::base {
@@ -19,5 +20,8 @@ struct Utf8Point {
 
 /// Whether all of the text is UTF-8.
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
+
+/// A text in UTF-16, in UTF-8. Halves of surrogate pairs and a byte too many become U+FFFD.
+[[nodiscard]] std::string utf8_from_utf16(std::string_view bytes, bool big_endian);
 
 }  // namespace raylift::base

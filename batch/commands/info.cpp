@@ -244,6 +244,7 @@ std::string text_of(const Scene& scene, const InfoOptions& options) {
   add_if("dropped", report.dropped_triangles, " triangles");
   add_if("repaired", report.repaired_vertices, " broken vertices taken away");
   add_if("ignored", report.ignored_primitives, " points and lines");
+  if (!report.faces_checked) facts.add({"faces", "not checked against the file: this format is read by Assimp alone"});
 
   std::string text = printable(scene.source) + '\n' + facts.text(2);
   text += "\nmaterials, and what they fill\n" + materials_text(scene, figures);
@@ -288,6 +289,7 @@ Json json_of(const Scene& scene, const InfoOptions& options) {
                  {"dropped_triangles", report.dropped_triangles},
                  {"repaired_vertices", report.repaired_vertices},
                  {"ignored_primitives", report.ignored_primitives},
+                 {"faces_checked", report.faces_checked},
                  {"warnings", cli::in_option_words(report.warnings)}}},
                {"two_level", arrays_json(array_sizes(scene, false))},
                {"flattened", arrays_json(array_sizes(scene, true))},

@@ -76,7 +76,8 @@ py::dict report(const LoadReport& report) {
   return py::dict("degenerate_triangles"_a = report.degenerate_triangles,
                   "dropped_triangles"_a = report.dropped_triangles, "repaired_vertices"_a = report.repaired_vertices,
                   "ignored_primitives"_a = report.ignored_primitives,
-                  "vertices_before_weld"_a = report.vertices_before_weld, "warnings"_a = report.warnings);
+                  "vertices_before_weld"_a = report.vertices_before_weld, "faces_checked"_a = report.faces_checked,
+                  "warnings"_a = report.warnings);
 }
 
 py::array_t<std::int64_t> mothers(const SceneBox& box) {

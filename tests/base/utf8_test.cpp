@@ -35,5 +35,19 @@ TEST(Utf8, RefusesWhatIsNone) {
   EXPECT_TRUE(is_utf8(""));
 }
 
+TEST(Utf8, ComesFromUtf16OfEitherByteOrder) {
+  constexpr std::u16string_view kText = u"a\u00E9\u20AC\U0001F600z";
+  std::string little, big;
+  for (const char16_t unit : kText) {
+    const auto low = static_cast<char>(unit & 0xFF), high = static_cast<char>(unit >> 8);
+    little += {low, high};
+    big += {high, low};
+  }
+  EXPECT_EQ(utf8_from_utf16(little, false), "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z");
+  EXPECT_EQ(utf8_from_utf16(big, true), utf8_from_utf16(little, false));
+  EXPECT_EQ(utf8_from_utf16(little.substr(6, 2), false), "\xEF\xBF\xBD") << "half of a pair";
+  EXPECT_EQ(utf8_from_utf16("a", false), "\xEF\xBF\xBD");
+}
+
 }  // namespace
 }  // namespace raylift::base

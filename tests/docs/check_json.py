@@ -121,6 +121,7 @@ with tempfile.TemporaryDirectory() as folder:
     run("trace", "trace", *host, "--width", "8", "--height", "8", "--image", folder + "/image.png", data["cube"])
     run("trace", "trace", *host, "--rays", "9", "--pattern", "surface", "--side", "outside", data["cube"])
     run("photons", "photons", *host, "--photons", "1k", "--seq", "--output", folder + "/photons", "--times", "9,0,9", "--timings", data["detector"])
+    run("failed_file", "photons", *host, "--photons", "1k", "--output", folder + "/failed", nowhere, codes=(3,))
     run("compare", "compare", folder + "/photons", folder + "/photons")
     check("photons", json.load(open(folder + "/photons/summary.json")), "summary.json")
     run("cache", "cache", data["detector"])

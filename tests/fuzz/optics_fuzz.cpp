@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "import/collada.h"
+#include "import/collada/collada.h"
 #include "optics/sensors.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "import/collada.h"
+#include "import/collada/collada.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace raylift;

@@ -53,6 +53,7 @@ inline void expect_same(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.report.dropped_triangles, b.report.dropped_triangles);
   EXPECT_EQ(a.report.repaired_vertices, b.report.repaired_vertices);
   EXPECT_EQ(a.report.ignored_primitives, b.report.ignored_primitives);
+  EXPECT_EQ(a.report.faces_checked, b.report.faces_checked);
   EXPECT_EQ(a.report.vertices_before_weld, b.report.vertices_before_weld);
   EXPECT_EQ(a.report.warnings, b.report.warnings);
 }

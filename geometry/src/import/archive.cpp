@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "collada_detail.h"
+#include "collada/collada_detail.h"
 
 namespace raylift {
 namespace {
@@ -53,8 +53,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-struct CloseGzip {
-  void operator()(gzFile file) const { gzclose(file); }
+struct EndInflate {
+  void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
 struct CloseZip {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -128,32 +128,52 @@ class Archive {
 
 std::string read_gzip(const InputFile& input, const LoadLimits& limits) {
   const fs::path& path = input.path();
-  const int copy = input.duplicate();
-  const std::unique_ptr<gzFile_s, CloseGzip> file(gzdopen(copy, "rb"));
-  if (!file) {
-    ::close(copy);
-    fail_file(path, "the file can't be opened", ENOMEM);
-  }
-  gzbuffer(file.get(), 1U << 18);
+  const auto fail = [&path](const std::string& what) -> void {
+    throw Error(ErrorKind::malformed, "the gzip data is corrupted: " + what, {path.string(), ""});
+  };
+  z_stream stream{};
+  constexpr int kGzip = 15 + 16;  // the largest window, and gzip's header
+  if (inflateInit2(&stream, kGzip) != Z_OK)
+    throw Error(ErrorKind::out_of_host_memory, "no memory left to unpack the file", {path.string(), ""});
+  const std::unique_ptr<z_stream, EndInflate> end(&stream);
+  constexpr std::size_t kIn = 1U << 18, kOut = 1U << 20;
+  const std::unique_ptr<unsigned char[]> in(new unsigned char[kIn]);
+  const std::unique_ptr<char[]> out(new char[kOut]);
   Unpacked text(path, input.size(), limits);
-  constexpr unsigned kBlock = 1U << 20;
-  std::unique_ptr<char[]> block(new char[kBlock]);
+  std::uint64_t offset = 0;
+  bool between = false;  // behind the end of a member
   for (;;) {
-    const int got = gzread(file.get(), block.get(), kBlock);
-    if (got > 0) {
-      const std::string_view piece(block.get(), static_cast<std::size_t>(got));
-      check_text(path, piece, text.bytes.size());
-      text.append(piece);
+    if (stream.avail_in == 0) {
+      stream.next_in = in.get();
+      stream.avail_in = static_cast<unsigned>(input.read(offset, in.get(), kIn));
+      offset += stream.avail_in;
     }
-    if (got == static_cast<int>(kBlock)) continue;
-    int code = Z_OK;
-    std::string message = gzerror(file.get(), &code);
-    if (message.starts_with("<fd:")) message.erase(0, message.find(": ") + 2);  // zlib's name of the file
-    if (code == Z_ERRNO) fail_file(path, "the file can't be read", errno);
-    if (code == Z_BUF_ERROR) message = "it ends too early";
-    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-      throw Error(ErrorKind::malformed, "the gzip data is corrupted: " + message, {path.string(), ""});
-    if (got == 0 || gzeof(file.get()) != 0) return std::move(text.bytes);
+    if (stream.avail_in == 0) {
+      if (!between) fail("it ends too early");
+      return std::move(text.bytes);
+    }
+    if (between) {  // another member, or zeros that fill a block
+      constexpr unsigned char kFirst = 0x1F;
+      if (*stream.next_in == 0) {
+        ++stream.next_in, --stream.avail_in;
+        continue;
+      }
+      if (*stream.next_in != kFirst)
+        fail(std::to_string(input.size() - offset + stream.avail_in) + " bytes behind its end");
+      between = false;
+      inflateReset(&stream);
+    }
+    stream.next_out = reinterpret_cast<unsigned char*>(out.get());
+    stream.avail_out = static_cast<unsigned>(kOut);
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR)
+      throw Error(ErrorKind::out_of_host_memory, "no memory left to unpack the file", {path.string(), ""});
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      fail(stream.msg != nullptr ? stream.msg : "no gzip");
+    between = code == Z_STREAM_END;
+    const std::string_view piece(out.get(), kOut - stream.avail_out);
+    check_text(path, piece, text.bytes.size());
+    text.append(piece);
   }
 }
 

@@ -60,7 +60,7 @@ class Converter {
   }
 
   /// Adds the primitives of a geometry; their corners are the vertices of its triangles.
-  void add(collada::Geometry& geometry, std::span<aiMesh* const> cut) {
+  void add(imported::Geometry& geometry, std::span<aiMesh* const> cut) {
     const std::vector<float>& numbers = geometry.positions.numbers;
     const bool sound =
         find_first(numbers.size(), [&](std::size_t i) { return !std::isfinite(numbers[i]); }) == kNowhere;
@@ -202,7 +202,7 @@ class Converter {
   }
 
   /// Each corner becomes a vertex.
-  void keep_corners(const collada::Positions& positions, const std::vector<std::uint32_t>& corners) {
+  void keep_corners(const imported::Positions& positions, const std::vector<std::uint32_t>& corners) {
     base::reserve_huge(mesh_.vertices, corners.size());
     mesh_.vertices.resize(corners.size());
     tbb::parallel_for(Range(0, corners.size(), kGrain), [&](const Range& range) {
@@ -213,7 +213,7 @@ class Converter {
 
   /// Each position in use becomes a vertex, in the order of the first corners: as if all corners were vertices, and
   /// those of one position welded.
-  void keep_used(const collada::Positions& positions, const std::vector<std::uint32_t>& corners) {
+  void keep_used(const imported::Positions& positions, const std::vector<std::uint32_t>& corners) {
     std::vector<std::uint32_t> first(positions.count, kGone);  // corner of each position
     tbb::parallel_for(Range(0, corners.size(), kGrain), [&](const Range& range) {
       for (std::size_t i = range.begin(); i != range.end(); ++i)
@@ -320,7 +320,7 @@ Mesh convert_mesh(std::span<aiMesh* const> parts, std::string name, const std::s
   return mesh;
 }
 
-Mesh convert_geometry(collada::Geometry& geometry, std::span<aiMesh* const> cut, std::string name,
+Mesh convert_geometry(imported::Geometry& geometry, std::span<aiMesh* const> cut, std::string name,
                       const std::string& file, const LoadOptions& options, LoadReport& report) {
   Mesh mesh;
   mesh.name = std::move(name);

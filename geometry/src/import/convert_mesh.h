@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "collada.h"
+#include "document.h"
 
 namespace raylift {
 
@@ -23,7 +23,7 @@ namespace raylift {
 /// made of each primitive's polygons, or null where there are triangles alone. Each corner is a vertex of its own; but
 /// where all are welded, those of one position are one from the start, in the order of their first use. Throws as
 /// above.
-[[nodiscard]] Mesh convert_geometry(collada::Geometry& geometry, std::span<aiMesh* const> cut, std::string name,
+[[nodiscard]] Mesh convert_geometry(imported::Geometry& geometry, std::span<aiMesh* const> cut, std::string name,
                                     const std::string& file, const LoadOptions& options, LoadReport& report);
 
 /// Welds a converted mesh, and counts its degenerate triangles, or drops them where options ask for it.

@@ -6,7 +6,7 @@
 namespace raylift {
 
 std::string importer_version() {
-  return "assimp " + std::to_string(aiGetVersionMajor()) + '.' + std::to_string(aiGetVersionMinor()) + '.' +
+  return "raylift 1, assimp " + std::to_string(aiGetVersionMajor()) + '.' + std::to_string(aiGetVersionMinor()) + '.' +
          std::to_string(aiGetVersionPatch());
 }
 

@@ -291,8 +291,9 @@ class Import {
         throw Error(ErrorKind::cancelled, "the import process was ended by a signal (" + signal + ")", where(), "",
                     number);
       const std::string said = first_line(said_);
-      throw Error(ErrorKind::malformed, "the importer crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
-                  where(), "the file is probably broken; export it again", number);
+      throw Error(ErrorKind::malformed,
+                  "the importer failed on this file: it crashed (" + signal + ")" + (said.empty() ? "" : ": " + said),
+                  where(), "export the file in another format, as COLLADA or STL", number);
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
       const std::string said = first_line(said_);

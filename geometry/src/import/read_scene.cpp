@@ -18,8 +18,10 @@
 #include <memory>
 #include <optional>
 
-#include "collada_importer.h"
 #include "convert_mesh.h"
+#include "formats/gltf_preflight.h"
+#include "formats/stated_frame.h"
+#include "own_importer.h"
 #include "run_importer.h"
 #include "scene_files.h"
 
@@ -34,38 +36,6 @@ Transform transform_of(const aiMatrix4x4& m) {
   Transform result;
   result.matrix() << m.a1, m.a2, m.a3, m.a4, m.b1, m.b2, m.b3, m.b4, m.c1, m.c2, m.c3, m.c4;
   return result;
-}
-
-/// Units and axes that the format states or implies.
-void set_unit_and_axis(const aiScene& imported, const std::string& extension, const LoadOptions& options,
-                       Scene& scene) {
-  scene.up_axis = UpAxis::y;
-  scene.unit_mm = 1;
-  if (extension == "gltf" || extension == "glb" || extension == "vrm") {
-    scene.unit_mm = 1000;
-    scene.unit_from = scene.up_from = Provenance::convention;
-  } else if (extension == "stl") {
-    scene.up_axis = UpAxis::z;  // what printers and CAD programs write
-  } else if (extension == "fbx" && imported.mMetaData != nullptr) {
-    float centimetres = 0;
-    int axis = -1;
-    if (imported.mMetaData->Get("UnitScaleFactor", centimetres) && std::isfinite(centimetres) && centimetres > 0) {
-      scene.unit_mm = 10.0 * double{centimetres};
-      scene.unit_from = Provenance::file;
-    }
-    if (imported.mMetaData->Get("UpAxis", axis) && axis >= 0 && axis <= 2) {
-      scene.up_axis = static_cast<UpAxis>(axis);
-      scene.up_from = Provenance::file;
-    }
-  }
-  if (options.unit_mm) {
-    scene.unit_mm = *options.unit_mm;
-    scene.unit_from = Provenance::option;
-  }
-  if (options.up_axis) {
-    scene.up_axis = *options.up_axis;
-    scene.up_from = Provenance::option;
-  }
 }
 
 void read_materials(const aiScene& imported, Scene& scene) {
@@ -184,7 +154,7 @@ void convert_scene(const aiScene& imported, const InputFile& input, const LoadOp
   aiString generator;
   if (imported.mMetaData != nullptr && imported.mMetaData->Get(AI_METADATA_SOURCE_GENERATOR, generator))
     scene.generator = text_of(generator);
-  set_unit_and_axis(imported, input.extension(), options, scene);
+  imported::set_frame(scene, imported::stated_frame(imported, input), options);
   read_materials(imported, scene);
   TreeReader tree(imported, file, options, scene);
   tree.read();
@@ -208,15 +178,34 @@ void convert_scene(const aiScene& imported, const InputFile& input, const LoadOp
   }
 }
 
-/// Registers raylift's importer of COLLADA in place of those that Assimp has for files of this ending.
-ColladaImporter& register_collada(Assimp::Importer& importer, const InputFile& input, const LoadOptions& options,
-                                  const Progress& progress) {
+/// Throws Error(malformed) where the importer has not read as many triangles as the file states; with
+/// LoadOptions::repair, those that are missing count as dropped.
+void check_count(const aiScene& imported, std::uint64_t stated, const std::string& file, const LoadOptions& options,
+                 LoadReport& report) {
+  std::uint64_t count = 0;
+  for (unsigned i = 0; i != imported.mNumMeshes; ++i) {
+    const aiMesh& mesh = *imported.mMeshes[i];
+    count += static_cast<std::uint64_t>(std::count_if(mesh.mFaces, mesh.mFaces + mesh.mNumFaces,
+                                                      [](const aiFace& face) { return face.mNumIndices == 3; }));
+  }
+  if (count < stated && options.repair)
+    report.dropped_triangles += stated - count;
+  else if (count != stated)
+    throw Error(
+        ErrorKind::malformed,
+        "the file states " + std::to_string(stated) + " triangles, and the importer has read " + std::to_string(count),
+        {file, ""}, "correct the file, or go without the others with LoadOptions::repair");
+}
+
+/// Registers raylift's importer in place of those that Assimp has for files of this ending.
+OwnImporter& register_own(Assimp::Importer& importer, const InputFile& input, const LoadOptions& options,
+                          const Progress& progress) {
   const std::string last = input.extension().substr(input.extension().rfind('.') + 1);
   while (Assimp::BaseImporter* const other = importer.GetImporter(last.c_str())) {
     importer.UnregisterLoader(other);
     delete other;
   }
-  auto own = std::make_unique<ColladaImporter>(input, options, progress);
+  auto own = std::make_unique<OwnImporter>(input, options, progress);
   importer.RegisterLoader(own.get());
   return *own.release();
 }
@@ -230,23 +219,29 @@ Scene read_scene(const InputFile& input, const LoadOptions& options, const Progr
   Assimp::Importer importer;
   importer.SetIOHandler(new SceneFiles(input, scene.files));
   const auto read = [&] { return importer.ReadFile(file, aiProcess_Triangulate); };
-  if (is_collada(input.extension())) {
-    ColladaImporter& collada = register_collada(importer, input, options, progress);
+  if (reads_itself(input.extension())) {
+    OwnImporter& own = register_own(importer, input, options, progress);
     try {
       (void)run_importer(importer, file, read);
     } catch (const Error&) {
-      collada.rethrow_failure();
+      own.rethrow_failure();
       throw;
     }
-    return collada.take_scene();
+    Scene result = own.take_scene();
+    result.files.insert(result.files.end(), scene.files.begin(), scene.files.end());
+    return result;
   }
   std::unique_ptr<aiScene> imported;
+  std::optional<std::uint64_t> stated;
   {
     const Stage stage(progress, "import");
+    if (is_gltf(input.extension())) stated = check_gltf(input);
     if (const aiImporterDesc* description = aiGetImporterDesc(input.extension().c_str()))
       scene.format = description->mName;
     imported = run_importer(importer, file, read);
   }
+  if (stated) check_count(*imported, *stated, file, options, scene.report);
+  scene.report.faces_checked = stated.has_value();
   convert_scene(*imported, input, options, progress, scene);
   return scene;
 }

@@ -8,6 +8,16 @@
 #include <new>
 
 namespace raylift {
+namespace {
+
+/// A message of Assimp, which may hold a part of the file.
+std::string shortened(std::string text) {
+  constexpr std::size_t kLength = 200;
+  if (text.size() > kLength) text.replace(kLength, std::string::npos, "...");
+  return text;
+}
+
+}  // namespace
 
 std::unique_ptr<aiScene> run_importer(Assimp::Importer& importer, const std::string& file,
                                       const std::function<const aiScene*()>& read) {
@@ -19,15 +29,15 @@ std::unique_ptr<aiScene> run_importer(Assimp::Importer& importer, const std::str
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""});
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::malformed, std::string("the importer failed: ") + error.what(), {file, ""});
+    throw Error(ErrorKind::malformed, "the importer failed: " + shortened(error.what()), {file, ""});
   }
   if (scene == nullptr) {
     const std::string text = importer.GetErrorString();
     if (text.find("bad_alloc") != std::string::npos)
       throw Error(ErrorKind::out_of_host_memory, "no memory left to import the file", {file, ""},
                   "the file may ask for more than it holds");
-    throw Error(ErrorKind::malformed, "the importer refused the file: " + (text.empty() ? "no reason given" : text),
-                {file, ""});
+    throw Error(ErrorKind::malformed,
+                "the importer refused the file: " + (text.empty() ? "no reason given" : shortened(text)), {file, ""});
   }
   return std::unique_ptr<aiScene>(importer.GetOrphanedScene());
 }

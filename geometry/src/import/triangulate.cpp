@@ -18,8 +18,8 @@ namespace {
 
 /// Primitives with polygons, and the positions of their corners.
 struct Polygons {
-  const collada::Positions* positions;
-  const collada::Primitive* primitive;
+  const imported::Positions* positions;
+  const imported::Primitive* primitive;
 };
 
 /// An importer that reads no file. In its scene, mesh i has a vertex for each corner of polygons[i], and a face for
@@ -83,7 +83,7 @@ void PolygonLoader::InternReadFile(const std::string&, aiScene* scene, Assimp::I
 
 }  // namespace
 
-TriangulatedPolygons triangulate(const std::vector<collada::Geometry>& geometries, const std::string& file) {
+TriangulatedPolygons triangulate(const std::vector<imported::Geometry>& geometries, const std::string& file) {
   // Each importer triangulates enough primitives to be worth its start.
   constexpr std::size_t kCorners = 1U << 18;
   std::vector<std::vector<Polygons>> groups;
@@ -94,7 +94,7 @@ TriangulatedPolygons triangulate(const std::vector<collada::Geometry>& geometrie
   for (std::size_t i = 0; i != geometries.size(); ++i) {
     result.meshes[i].resize(geometries[i].primitives.size());
     for (std::size_t part = 0; part != geometries[i].primitives.size(); ++part) {
-      const collada::Primitive& primitive = geometries[i].primitives[part];
+      const imported::Primitive& primitive = geometries[i].primitives[part];
       if (primitive.sizes.empty()) continue;
       if (corners >= kCorners) {
         groups.emplace_back();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "collada.h"
+#include "document.h"
 
 namespace raylift {
 
@@ -20,7 +20,7 @@ struct TriangulatedPolygons {
 
 /// Triangulates the polygons of all geometries, in parallel. `file` names the document in errors. Throws Error:
 /// malformed, out_of_host_memory.
-[[nodiscard]] TriangulatedPolygons triangulate(const std::vector<collada::Geometry>& geometries,
+[[nodiscard]] TriangulatedPolygons triangulate(const std::vector<imported::Geometry>& geometries,
                                                const std::string& file);
 
 }  // namespace raylift

@@ -17,7 +17,7 @@
 #include <tuple>
 
 #include "collada_documents.h"
-#include "import/collada_text.h"
+#include "import/collada/collada_text.h"
 #include "support/expect_error.h"
 #include "support/paths.h"
 

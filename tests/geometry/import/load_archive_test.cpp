@@ -70,6 +70,17 @@ TEST_F(LoadArchive, ReadsGzipOfSeveralMembers) {
   EXPECT_EQ(load(folder_.write("cube.dae.gz", first + second)).unique_triangles(), 12U);
 }
 
+TEST_F(LoadArchive, RefusesBytesBehindGzip) {
+  const std::string whole = bytes(gzip("whole.dae.gz", test::cube_document()));
+  EXPECT_EQ(load(folder_.write("padded.dae.gz", whole + std::string(100, '\0'))).unique_triangles(), 12U);
+  for (const char* rest : {"x", "garbage", "\x1F", "\x1F\x8B\x08 and no more"}) {
+    const Error error =
+        expect_error(ErrorKind::malformed, [&] { (void)load(folder_.write("more.dae.gz", whole + rest)); });
+    EXPECT_THAT(error.what(), HasSubstr("the gzip data is corrupted"));
+  }
+  expect_error(ErrorKind::malformed, [&] { (void)load(folder_.write("plain.dae.gz", test::cube_document())); });
+}
+
 TEST_F(LoadArchive, RefusesGzipThatIsCutOff) {
   const std::string whole = bytes(gzip("whole.dae.gz", test::cube_document()));
   for (std::size_t length = 1; length < whole.size(); length += 13)

@@ -6,6 +6,8 @@
 #include <raylift/geometry/import/load.h>
 
 #include <algorithm>
+#include <regex>
+#include <string>
 
 #include "collada_documents.h"
 #include "support/expect_error.h"
@@ -58,6 +60,16 @@ TEST_F(LoadCollada, ReadsACube) {
   EXPECT_EQ(scene.report.degenerate_triangles, 0U);
   EXPECT_THAT(scene.format, HasSubstr("COLLADA"));
   EXPECT_THAT(scene.source, HasSubstr("scene.dae"));
+}
+
+TEST_F(LoadCollada, ReadsElementsWhoseNamespaceHasAPrefix) {
+  std::string text = std::regex_replace(test::cube_document(), std::regex("<(/?)([A-Za-z])"), "<$1c:$2");
+  text.replace(text.find("xmlns="), 6, "xmlns:c=");
+  const Scene scene = load_text(text), plain = load_text(test::cube_document());
+  EXPECT_EQ(scene.meshes.at(0).triangles, plain.meshes.at(0).triangles);
+  EXPECT_EQ(scene.bounds.max, plain.bounds.max);
+  text.replace(text.find("xmlns:c="), 8, "xmlns:d=");
+  EXPECT_THAT(error_of(ErrorKind::malformed, text).what(), HasSubstr("the root element is not <COLLADA>"));
 }
 
 TEST_F(LoadCollada, KeepsVerticesApartWhenWeldingIsOff) {

@@ -226,6 +226,48 @@ TEST_F(LoadFormats, RefusesFilesThatOnlyPretend) {
   }
 }
 
+/// A container of glTF with one chunk.
+std::string glb(std::string json, std::uint32_t chunk, std::uint32_t extra = 0) {
+  std::string bytes = "glTF";
+  put(bytes, std::array<std::uint32_t, 4>{2, static_cast<std::uint32_t>(20 + json.size()) + extra, chunk, 0x4E4F534A});
+  return bytes + json;
+}
+
+TEST_F(LoadFormats, RefusesGltfWhoseExtensionsDetermineTheGeometry) {
+  (void)folder_.write("tri.bin", gltf_buffer());
+  const std::string right = gltf("tri.bin", R"({"mesh":0})", "0");
+  const auto with = [&](const std::string& members) { return "{" + members + "," + right.substr(1); };
+  EXPECT_EQ(load(folder_.write("lit.gltf", with(R"("extensionsRequired":["KHR_materials_unlit"])"))).instances.size(),
+            1U);
+  std::string shorts = right;
+  shorts.replace(shorts.find("5126"), 4, "5123");
+  const std::vector<std::pair<std::string, const char*>> refused{
+      {with(R"("extensionsRequired":["KHR_mesh_quantization"])"), "KHR_mesh_quantization"},
+      {with(R"("extensionsRequired":["KHR_texture_basisu","EXT_meshopt_compression"])"), "EXT_meshopt_compression"},
+      {shorts, "KHR_mesh_quantization (positions that are not float) is not read"},
+      {gltf("tri.bin", R"({"mesh":0,"extensions":{"EXT_mesh_gpu_instancing":{"attributes":{"TRANSLATION":1}}}})", "0"),
+       "EXT_mesh_gpu_instancing"}};
+  for (const auto& [text, name] : refused) {
+    const auto path = folder_.write("scene.gltf", text);
+    const Error error = expect_error(ErrorKind::unsupported, [&] { (void)load(path); });
+    EXPECT_THAT(error.what(), HasSubstr(name));
+  }
+}
+
+TEST_F(LoadFormats, RefusesGltfContainersThatDoNotFitTheFile) {
+  const std::vector<std::pair<std::string, const char*>> broken{
+      {glb("{\"a\":1}", 7), "7 bytes, is no multiple of 4"},
+      {glb("{}  ", 0x7FFFFFFC), "the JSON chunk is 2147483644 bytes long, and the file has 4 bytes left"},
+      {glb("{}  ", 4, 1000), "1024 bytes long by its header, and the file has 24"},
+      {glb("", 4).substr(0, 18), "ends within its header"},
+      {glb("{]  ", 4), "the glTF's JSON: parse error"}};
+  for (const auto& [bytes, message] : broken) {
+    const auto path = folder_.write("part.glb", bytes);
+    const Error error = expect_error(ErrorKind::malformed, [&] { (void)load(path); });
+    EXPECT_THAT(error.what(), HasSubstr(message));
+  }
+}
+
 TEST_F(LoadFormats, RefusesScenesWithoutTriangles) {
   expect_error(ErrorKind::malformed,
                [&] { (void)load(folder_.write("points.obj", "v 0 0 0\nv 1 0 0\np 1\nl 1 2\n")); });
@@ -252,7 +294,7 @@ TEST_F(LoadFormats, RefusesIndicesOutOfRange) {
                     "element face 2\nproperty list uchar int vertex_indices\nend_header\n"
                     "0 0 0\n1 0 0\n1 1 0\n3 0 1 2\n3 0 1 7\n");
   const Error error = expect_error(ErrorKind::malformed, [&] { (void)load(path); });
-  EXPECT_THAT(error.element(), HasSubstr("triangle 1"));
+  EXPECT_THAT(error.element(), HasSubstr("face 1"));
 
   LoadOptions options;
   options.repair = true;

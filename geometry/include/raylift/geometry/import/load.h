@@ -47,7 +47,8 @@ struct LoadOptions {
   LoadLimits limits;
 };
 
-/// Reads COLLADA (.dae, .zae, .dae.gz) and every other format that Assimp reads.
+/// Reads COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those of which
+/// LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
 /// node tree, units and materials itself, in double, and the geometries' numbers, each rounded once to the nearest

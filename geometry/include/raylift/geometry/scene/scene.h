@@ -98,6 +98,7 @@ struct LoadReport {
   std::uint64_t repaired_vertices = 0;     ///< NaN or infinite vertices that repair took away with their triangles
   std::uint64_t ignored_primitives = 0;    ///< points and lines
   std::uint64_t vertices_before_weld = 0;
+  bool faces_checked = false;  ///< the faces that were read are known to be all that the file states (docs/formats.md)
   std::vector<std::string> warnings;
 };
 

@@ -160,6 +160,9 @@ void visit_facts(Archive& archive, SceneOrConst& scene, SceneCounts& counts) {
   for (auto* count : {&report.degenerate_triangles, &report.dropped_triangles, &report.repaired_vertices,
                       &report.ignored_primitives, &report.vertices_before_weld})
     archive.value(*count);
+  std::uint8_t checked = report.faces_checked ? 1 : 0;
+  archive.value(checked);
+  if constexpr (!std::is_const_v<SceneOrConst>) report.faces_checked = checked != 0;
   archive.list(report.warnings, sizeof(std::uint64_t), [&](auto& warning) { archive.text(warning); });
 }
 

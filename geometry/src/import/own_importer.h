@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// raylift's importer of COLLADA, which an Assimp::Importer runs.
+// raylift's importer, which an Assimp::Importer runs.
 #pragma once
 
 #include <assimp/BaseImporter.h>
@@ -7,17 +7,22 @@
 
 #include <exception>
 #include <string>
+#include <vector>
 
+#include "document.h"
 #include "input_file.h"
 
 namespace raylift {
 
-/// Reads .dae, .zae and .dae.gz in double precision, after a preflight. The aiScene that Assimp gets has a root node
-/// alone: the meshes, nodes and materials are in a Scene beside it, so that nothing is converted twice.
-class ColladaImporter : public Assimp::BaseImporter {
+/// Whether raylift's importer reads files that end like this: COLLADA, OBJ, STL, PLY and 3MF.
+[[nodiscard]] bool reads_itself(const std::string& extension);
+
+/// Reads the formats of reads_itself(). Assimp triangulates their polygons. The aiScene that Assimp gets has a root
+/// node alone: the meshes, nodes and materials are in a Scene beside it, so that nothing is converted twice.
+class OwnImporter : public Assimp::BaseImporter {
  public:
   /// The arguments must outlive this.
-  ColladaImporter(const InputFile& input, const LoadOptions& options, const Progress& progress)
+  OwnImporter(const InputFile& input, const LoadOptions& options, const Progress& progress)
       : input_(input), options_(options), progress_(progress) {}
 
   bool CanRead(const std::string& name, Assimp::IOSystem* files, bool check_signature) const override;
@@ -32,7 +37,10 @@ class ColladaImporter : public Assimp::BaseImporter {
   void InternReadFile(const std::string& name, aiScene* scene, Assimp::IOSystem* files) override;
 
  private:
-  [[nodiscard]] Scene read() const;
+  [[nodiscard]] Scene read(Assimp::IOSystem& files) const;
+  [[nodiscard]] imported::Document read_document(Assimp::IOSystem& files) const;
+  /// `files` opens the materials.
+  [[nodiscard]] imported::Document read_obj(Assimp::IOSystem& files) const;
 
   const InputFile& input_;
   const LoadOptions& options_;

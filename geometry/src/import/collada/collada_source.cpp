@@ -9,9 +9,9 @@
 #include <cctype>
 #include <new>
 
-#include "archive.h"
 #include "collada_detail.h"
-#include "input_file.h"
+#include "import/archive.h"
+#include "import/input_file.h"
 
 namespace raylift::collada {
 namespace {
@@ -66,6 +66,23 @@ std::size_t line_of(std::string_view text, std::ptrdiff_t offset) {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
 }
 
+/// A namespace may have a prefix: <c:COLLADA xmlns:c="...">, and so on in each element. pugixml keeps it in the names.
+void remove_prefix(pugi::xml_node root) {
+  const std::string_view name = root.name();
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos || name.substr(colon) != ":COLLADA") return;
+  const std::string prefix(name.substr(0, colon + 1));
+  if (!std::string_view(root.attribute(("xmlns:" + prefix.substr(0, colon)).c_str()).value()).starts_with("http"))
+    return;
+  for (pugi::xml_node node = root; node;) {
+    if (std::string_view(node.name()).starts_with(prefix))
+      node.set_name(std::string(node.name() + prefix.size()).c_str());
+    pugi::xml_node next = node.first_child();
+    for (; !next && node != root; node = node.parent()) next = node.next_sibling();
+    node = next;
+  }
+}
+
 }  // namespace
 
 std::string percent_decoded(std::string_view text) {
@@ -112,6 +129,7 @@ Source::Document& Source::add(std::string text, const std::string& file) {
     throw Error(ErrorKind::malformed, std::string("not well-formed XML: ") + parsed.description(),
                 {file, "line " + std::to_string(line_of(document.text, parsed.offset))});
   }
+  remove_prefix(document.xml.document_element());
   document.root = document.xml.child("COLLADA");
   if (!document.root)
     throw Error(ErrorKind::malformed, "the root element is not <COLLADA>",

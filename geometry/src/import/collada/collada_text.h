@@ -19,6 +19,9 @@ struct Floats {
 };
 [[nodiscard]] Floats read_floats(std::string_view text);
 
+/// The number that the whole of a word is, as read_floats() reads it; nothing where it is none.
+[[nodiscard]] std::optional<float> read_float(std::string_view word);
+
 /// What read_indices has found.
 struct IndexScan {
   std::uint64_t count = 0;         ///< of all indices

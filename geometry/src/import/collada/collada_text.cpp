@@ -223,6 +223,12 @@ Floats read_floats(std::string_view text) {
   return result;
 }
 
+std::optional<float> read_float(std::string_view word) {
+  float value = 0;
+  const char* const end = word.data() + word.size();
+  return read_real(word.data(), end, value) == end && !word.empty() ? std::optional(value) : std::nullopt;
+}
+
 IndexScan read_indices(std::string_view text, std::size_t stride, std::size_t position,
                        std::vector<std::uint32_t>& taken) {
   const Pieces pieces(text);

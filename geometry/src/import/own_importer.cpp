@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "own_importer.h"
+
+#include <assimp/importerdesc.h>
+#include <assimp/scene.h>
+#include <assimp/IOStream.hpp>
+#include <assimp/IOSystem.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "archive.h"
+#include "base/utf8.h"
+#include "collada/collada.h"
+#include "convert_mesh.h"
+#include "each_mesh.h"
+#include "formats/obj.h"
+#include "formats/ply.h"
+#include "formats/polygon_reader.h"
+#include "formats/stl.h"
+#include "formats/three_mf.h"
+#include "triangulate.h"
+
+namespace raylift {
+namespace {
+
+/// The document, unpacked, and its path in an archive.
+ZaeDocument read_collada(const InputFile& input, const LoadLimits& limits, const Progress& progress) {
+  const Stage stage(progress, "read");
+  if (input.extension() == "zae") return read_zae(input, limits);
+  return {input.extension() == "dae.gz" ? read_gzip(input, limits) : input.text(), {}};
+}
+
+/// A text, in UTF-16 where it has a mark of that, in UTF-8. Throws Error(malformed) where it is no text.
+std::string utf8_of(std::string bytes, const std::filesystem::path& path) {
+  const std::string_view text = bytes;
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return base::utf8_from_utf16(text.substr(2), text.front() == '\xFE');
+  check_text(path, text, 0);
+  if (text.starts_with("\xEF\xBB\xBF")) bytes.erase(0, 3);
+  return bytes;
+}
+
+/// Fills the meshes of the document's scene from its geometries, and empties these. Throws Error: malformed, limit,
+/// out_of_host_memory.
+void convert_geometries(imported::Document& document, const std::string& file, const LoadOptions& options,
+                        const Progress& progress) {
+  Scene& scene = document.scene;
+  TriangulatedPolygons polygons;
+  {
+    const Stage stage(progress, "import");
+    polygons = triangulate(document.geometries, file);
+  }
+  const Stage stage(progress, "convert", scene.meshes.size());
+  for_each_mesh(scene.meshes.size(), stage, scene.report, [&](std::size_t i, LoadReport& report) {
+    if (document.geometries[i].primitives.empty()) return;
+    scene.meshes[i] = convert_geometry(document.geometries[i], polygons.meshes[i], std::move(scene.meshes[i].name),
+                                       file, options, report);
+    document.geometries[i] = {};
+  });
+}
+
+}  // namespace
+
+bool reads_itself(const std::string& extension) {
+  return is_collada(extension) || extension == "obj" || extension == "stl" || extension == "ply" || extension == "3mf";
+}
+
+bool OwnImporter::CanRead(const std::string& name, Assimp::IOSystem*, bool) const {
+  return reads_itself(extension_of(name));
+}
+
+const aiImporterDesc* OwnImporter::GetInfo() const {
+  static const aiImporterDesc description{"raylift", "", "", "", 0, 0, 0, 0, 0, "dae zae dae.gz xml obj stl ply 3mf"};
+  return &description;
+}
+
+void OwnImporter::rethrow_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+imported::Document OwnImporter::read_obj(Assimp::IOSystem& files) const {
+  const auto open = [&](const std::string& name) -> std::optional<std::string> {
+    const std::filesystem::path path = input_.path().parent_path() / name;
+    if (name.empty() || !files.Exists(path.c_str())) return std::nullopt;
+    Assimp::IOStream* const stream = files.Open(path.c_str(), "rb");
+    if (stream == nullptr) return std::nullopt;
+    std::string bytes(stream->FileSize(), '\0');
+    bytes.resize(bytes.empty() ? 0 : stream->Read(bytes.data(), 1, bytes.size()));
+    files.Close(stream);
+    return utf8_of(std::move(bytes), path);
+  };
+  return imported::read_obj(utf8_of(imported::read_bytes(input_, options_.limits), input_.path()), input_, options_,
+                            open);
+}
+
+imported::Document OwnImporter::read_document(Assimp::IOSystem& files) const {
+  const std::string& extension = input_.extension();
+  if (is_collada(extension)) {
+    ZaeDocument read = read_collada(input_, options_.limits, progress_);
+    return collada::preflight(std::move(read.text), input_.path().string(), options_, progress_, read.entry);
+  }
+  const Stage stage(progress_, "read");
+  if (extension == "obj") return read_obj(files);
+  if (extension == "stl") return imported::read_stl(input_, options_);
+  if (extension == "ply") return imported::read_ply(input_, options_);
+  return imported::read_three_mf(input_, options_);
+}
+
+Scene OwnImporter::read(Assimp::IOSystem& files) const {
+  imported::Document document = read_document(files);
+  document.scene.report.faces_checked = true;
+  const bool any = std::any_of(document.geometries.begin(), document.geometries.end(),
+                               [](const imported::Geometry& geometry) { return !geometry.primitives.empty(); });
+  if (any) convert_geometries(document, input_.path().string(), options_, progress_);
+  return std::move(document.scene);
+}
+
+void OwnImporter::InternReadFile(const std::string&, aiScene* scene, Assimp::IOSystem* files) {
+  try {
+    scene_ = read(*files);
+  } catch (...) {
+    failure_ = std::current_exception();
+    throw;
+  }
+  scene->mRootNode = new aiNode;
+}
+
+}  // namespace raylift
