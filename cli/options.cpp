@@ -65,7 +65,8 @@ std::string about_unknown(const CLI::App& program, const std::string& argument) 
   if (!word.empty() && word.front() == '-')
     return "unknown option '" + word + "'" + base::did_you_mean(word, option_names(app));
   if (&app == &program && !command_names(app).empty())
-    return "unknown command '" + word + "'" + base::did_you_mean(word, command_names(app));
+    return "unknown command '" + word + "'" +
+           (word == "view" ? "; the viewer is the program raylift-view" : base::did_you_mean(word, command_names(app)));
   return "'" + argument + "' is one argument too many";
 }
 
@@ -247,6 +248,9 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
       [&](const std::string& text) { set_optics(options, text); });
   flag("--no-sensor-materials", "Do not treat volumes whose material has an EFFICIENCY as photosensors",
        options.sensor_materials, false);
+  flag("--no-computed-rayleigh",
+       "Do not compute RAYLEIGH as Geant4 does, for Water and by ISOTHERMAL_COMPRESSIBILITY, where it is not stated",
+       options.compute_rayleigh, false);
   flag("--strict-optics", "Refuse scenes with optical properties that the simulation does not honour",
        options.strict_optics, true);
   flag("--no-isolate", "Import in this process instead of a child: a crash of the importer ends the program",
@@ -255,12 +259,12 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
   LoadLimits& limits = options.limits;
   const auto bytes = [&](const char* name, std::uint64_t& value, const char* help) {
     add(kLimits, name, "BYTES", exact_bytes(value), help,
-        [&value](const std::string& text) { value = parse_bytes(text); });
+        [&value](const std::string& text) { value = above_0(parse_bytes(text)); });
   };
   const auto count = [&](const char* name, auto& value, const char* help) {
     using Value = std::remove_reference_t<decltype(value)>;
     add(kLimits, name, "COUNT", exact_count(value), help, [&value](const std::string& text) {
-      const std::uint64_t parsed = parse_count(text);
+      const std::uint64_t parsed = above_0(parse_count(text));
       if (parsed > std::numeric_limits<Value>::max())
         throw Error(ErrorKind::usage, "at most " + std::to_string(std::numeric_limits<Value>::max()) + " is possible");
       value = static_cast<Value>(parsed);
@@ -280,7 +284,7 @@ void add_load_options(CLI::App& app, LoadOptions& options) {
       [&](const std::string& text) { limits.isolate_seconds = parse_seconds(text); });
   add(kLimits, "--import-memory", "BYTES", "3/4 of the memory",
       "Address space of the import process; three times the largest document is added",
-      [&](const std::string& text) { limits.isolate_bytes = parse_bytes(text); });
+      [&](const std::string& text) { limits.isolate_bytes = above_0(parse_bytes(text)); });
 }
 
 void add_files(CLI::App& app, std::vector<std::string>& files) {

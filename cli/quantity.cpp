@@ -111,10 +111,17 @@ std::uint64_t parse_count(std::string_view text) {
   return *count;
 }
 
+std::uint64_t above_0(std::uint64_t value) {
+  if (value == 0) throw Error(ErrorKind::usage, "it must be more than 0");
+  return value;
+}
+
 double parse_seconds(std::string_view text) {
   const auto parsed = number_and_word(text);
   const auto factor = parsed ? value_of(parsed->second, kTimes) : std::nullopt;
   if (!factor || !(parsed->first > 0)) refuse(text, "a time of more than 0 s, such as 600, 0.5 or 10min");
+  constexpr double kLongest = 1e9;
+  if (!(parsed->first * *factor <= kLongest)) refuse(text, "a time of at most 1e9 s, some 30 years");
   return parsed->first * *factor;
 }
 

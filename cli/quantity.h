@@ -18,7 +18,10 @@ namespace raylift::cli {
 /// "20000000", "20M", "1.5k": a count, with decimal k, M, G or T.
 [[nodiscard]] std::uint64_t parse_count(std::string_view text);
 
-/// "600", "0.5", "10s", "5min", "2h": seconds, more than 0.
+/// The value; throws Error(usage) where it is 0.
+[[nodiscard]] std::uint64_t above_0(std::uint64_t value);
+
+/// "600", "0.5", "10s", "5min", "2h": seconds, more than 0 and up to 1e9.
 [[nodiscard]] double parse_seconds(std::string_view text);
 
 /// "mm", "cm", "m", "km", "inch", "ft", or a number: millimetres per unit.

@@ -44,9 +44,11 @@ class PropertyTable {
 
   /// The owner's name stands in its first row.
   void add(std::string owner, const OpticalProperties& properties) {
+    const bool computed = of_ == PropertyOf::material && has_computed_rayleigh(owner, properties);
     const auto row = [&](const std::string& key, std::vector<std::string> cells) {
       const PropertyInfo* info = find_property(of_, key);
-      table_.add({std::exchange(owner, ""), key, cells[0], unit_of(info), cells[1], cells[2], honoured(info)});
+      table_.add({std::exchange(owner, ""), key, cells[0], unit_of(info), cells[1], cells[2],
+                  honoured(info) + (computed && key == "RAYLEIGH" ? ", computed from RINDEX" : "")});
     };
     for (const OpticalTable& table : properties.tables) {
       const TableRange range = range_of(table);

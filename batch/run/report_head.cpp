@@ -38,6 +38,7 @@ Json options_json(const BatchOptions& options) {
                           : load.optics.empty() ? Json()
                                                 : Json(load.optics.string())},
                {"no-sensor-materials", !load.sensor_materials},
+               {"no-computed-rayleigh", !load.compute_rayleigh},
                {"strict-optics", load.strict_optics},
                {"flatten", upload.flatten}};
   if (does("upload") || does("trace")) {

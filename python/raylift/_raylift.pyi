@@ -249,7 +249,7 @@ class Geometry:
 
 def load(path: str | os.PathLike[str], *, unit_mm: float | None = ..., up_axis: Literal["x", "y", "z"] | None = ...,
          weld: bool | float = ..., external: bool = ..., repair: bool = ..., drop_degenerate: bool = ...,
-         optics: str | os.PathLike[str] | None = ..., optics_beside: bool = ..., sensor_materials: bool = ...,
+         optics: str | os.PathLike[str] | None = ..., optics_beside: bool = ..., sensor_materials: bool = ..., compute_rayleigh: bool = ...,
          strict_optics: bool = ..., isolate: bool = ..., limits: dict[str, float] = ...,
          progress: Progress = ...) -> Scene: ...
 def supported_extensions() -> list[str]: ...

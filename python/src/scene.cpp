@@ -127,8 +127,8 @@ UpAxis up_axis_of(const std::string& name) {
 ScenePointer load_scene(const std::filesystem::path& path, std::optional<double> unit_mm,
                         const std::optional<std::string>& up_axis, const py::object& weld, bool external, bool repair,
                         bool drop_degenerate, const std::optional<std::filesystem::path>& optics, bool optics_beside,
-                        bool sensor_materials, bool strict_optics, bool isolate, const py::dict& limits,
-                        const py::object& progress) {
+                        bool sensor_materials, bool compute_rayleigh, bool strict_optics, bool isolate,
+                        const py::dict& limits, const py::object& progress) {
   LoadOptions options;
   options.unit_mm = unit_mm;
   if (up_axis) options.up_axis = up_axis_of(*up_axis);
@@ -140,6 +140,7 @@ ScenePointer load_scene(const std::filesystem::path& path, std::optional<double>
   if (optics) options.optics = *optics;
   options.optics_beside = optics_beside;
   options.sensor_materials = sensor_materials;
+  options.compute_rayleigh = compute_rayleigh;
   options.strict_optics = strict_optics;
   options.isolate = isolate;
   if (isolate && std::getenv("RAYLIFT_IMPORT") == nullptr) options.import_program = RAYLIFT_IMPORT_PROGRAM;
@@ -266,8 +267,8 @@ millimetres. Solids are numbered from 0. Arrays are read-only: a scene changes b
   m.def("load", &load_scene, py::arg("path"), py::kw_only(), py::arg("unit_mm") = py::none(),
         py::arg("up_axis") = py::none(), py::arg("weld") = true, py::arg("external") = false, py::arg("repair") = false,
         py::arg("drop_degenerate") = false, py::arg("optics") = py::none(), py::arg("optics_beside") = true,
-        py::arg("sensor_materials") = true, py::arg("strict_optics") = false, py::arg("isolate") = false,
-        py::arg("limits") = py::dict(), py::arg("progress") = py::none(),
+        py::arg("sensor_materials") = true, py::arg("compute_rayleigh") = true, py::arg("strict_optics") = false,
+        py::arg("isolate") = false, py::arg("limits") = py::dict(), py::arg("progress") = py::none(),
         R"(Reads a scene: COLLADA (.dae, .zae, .dae.gz), and all other formats of Assimp.
 
 unit_mm, up_axis: instead of what the file says. weld: equal vertices become one (True), or those closer

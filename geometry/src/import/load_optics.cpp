@@ -9,6 +9,7 @@
 
 #include "input_file.h"
 #include "optics/gdml.h"
+#include "optics/rayleigh.h"
 #include "optics/sensors.h"
 #include "optics/sidecar.h"
 
@@ -94,6 +95,7 @@ void finish_optics(Scene& scene, const fs::path& path, const LoadOptions& option
   if (scene.optics.empty()) return;
   detail::add_sensors(scene, options.sensor_materials);
   check_optical_properties(scene);
+  if (options.compute_rayleigh) detail::add_rayleigh(scene);
   resolve_optics(scene);
   if (options.strict_optics) refuse_unhonoured(scene);
 }

@@ -66,7 +66,11 @@ class Gdml {
       if (!node.child("property")) continue;
       const std::string name = attribute(node, "name", file_);
       OpticalProperties properties;
-      read(properties, node, PropertyOf::material, "material '" + name + "'");
+      const std::string where = "material '" + name + "'";
+      read(properties, node, PropertyOf::material, where);
+      if (const pugi::xml_attribute kelvin = node.child("T").attribute("value");
+          kelvin && properties.constant("ISOTHERMAL_COMPRESSIBILITY"))
+        set_property(properties, OpticalConstant{"TEMPERATURE", values_.evaluate(kelvin.value(), where)});
       const auto meant = index.meant(literal_pattern(as_in_scene(name, index)));
       if (meant.empty()) warn("no material of the scene is called '" + name + "', which has optical properties");
       if (!meant.empty()) scene_.optics.materials.resize(scene_.materials.size());

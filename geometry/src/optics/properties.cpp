@@ -57,8 +57,9 @@ constexpr std::array kProperties{
     PropertyInfo{"WLSMEANNUMBERPHOTONS2", kMaterial, false, count, kWls},
     // Daya Bay's files state it on the photocathode's material; a reader makes a surface of it.
     PropertyInfo{"EFFICIENCY", kMaterial, true, probability, "detection, by a skin surface made of it"},
-    PropertyInfo{"ISOTHERMAL_COMPRESSIBILITY", kMaterial, false, count, kRead},
-    PropertyInfo{"RS_SCALE_FACTOR", kMaterial, false, count, kRead},
+    PropertyInfo{"ISOTHERMAL_COMPRESSIBILITY", kMaterial, false, count, "Rayleigh scattering"},
+    PropertyInfo{"RS_SCALE_FACTOR", kMaterial, false, count, "Rayleigh scattering"},
+    PropertyInfo{"TEMPERATURE", kMaterial, false, count, "Rayleigh scattering"},
 
     PropertyInfo{"REFLECTIVITY", kSurface, true, probability, "glisur, unified"},
     PropertyInfo{"EFFICIENCY", kSurface, true, probability, "glisur, unified"},

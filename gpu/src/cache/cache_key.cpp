@@ -132,6 +132,7 @@ std::string option_text(const fs::path& source, const LoadOptions& load, const U
   text.add("drop_degenerate", std::uint64_t{load.drop_degenerate});
   text.add("optics", optics_hash(source, load));
   text.add("sensor_materials", std::uint64_t{load.sensor_materials});
+  text.add("compute_rayleigh", std::uint64_t{load.compute_rayleigh});
   text.add("strict_optics", std::uint64_t{load.strict_optics});
   // A file that a limit refuses is refused though the cache has it under another limit.
   text.add("max_file_size", load.limits.file_bytes);

@@ -229,6 +229,30 @@ OpticsView OpticsArrays::view() const {
           1 / raster.step};
 }
 
+namespace {
+
+/// Throws Error(usage) where resolve_optics() was forgotten: assignments would have no effect, without a word.
+void require_resolved(const Scene& scene) {
+  const Optics& optics = scene.optics;
+  if (optics.assignments.empty() && optics.channel_assignments.empty()) return;
+  if (!optics.skins.empty() || !optics.borders.empty() || !optics.channels.empty()) return;
+  // Either that, or no solid is meant. The arrays of the meshes don't matter.
+  Scene names;
+  for (const Mesh& mesh : scene.meshes) names.meshes.push_back({mesh.name, {}, {}, mesh.parts});
+  names.materials = scene.materials;
+  names.bindings = scene.bindings;
+  names.nodes = scene.nodes;
+  names.volumes = scene.volumes;
+  names.instances = scene.instances;
+  names.optics = optics;
+  resolve_optics(names);
+  if (names.optics != optics)
+    throw Error(ErrorKind::usage, "the scene's surfaces and channels were not assigned to its solids",
+                {scene.source, ""}, "call resolve_optics() after they are set, before upload()");
+}
+
+}  // namespace
+
 OpticsArrays optics_arrays(const Scene& scene, const SolidTree& tree, const Raster& raster) {
   if (!valid(raster))
     throw Error(ErrorKind::usage, "the raster has no wavelengths that are positive and ascending, 2 to 65536 of them");
@@ -240,6 +264,7 @@ OpticsArrays optics_arrays(const Scene& scene, const SolidTree& tree, const Rast
     throw Error(ErrorKind::usage, "the scene's optics do not fit it: " + what, {scene.source, ""},
                 "call resolve_optics()");
   });
+  require_resolved(scene);
   check_surface_count(scene);
   TableBuilder builder(arrays, scene.source);
   const OpticalProperties none;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <set>
 
+#include "optics/rayleigh.h"
 #include "support/expect_error.h"
 #include "support/paths.h"
 
@@ -227,6 +228,47 @@ TEST(OpticalProperties, WarnOfASurfaceThatNothingUses) {
   EXPECT_THAT(one.report.warnings, ElementsAre("no skin or border uses the optical surface 'Idle'"));
 }
 
+TEST(ComputedRayleigh, IsGeant4sForWater) {
+  // Lengths of an implementation in Python, at the index of water there.
+  const OpticalProperties water{{wavelengths("RINDEX", {300, 400, 500}, {1.349, 1.339, 1.335})}, {}};
+  const auto table = detail::computed_rayleigh("Water0x7f12", water);
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->at, water.tables[0].at);
+  const std::vector<double> expected{48117.826006827755, 164873.88558300316, 415950.11985700484};
+  for (std::size_t i = 0; i != expected.size(); ++i) EXPECT_NEAR(table->values[i] / expected[i], 1, 1e-12);
+  OpticalProperties by_energy{{energies("RINDEX", {kEvNm / 500, kEvNm / 300}, {1.335, 1.349})}, {}};
+  EXPECT_NEAR(detail::computed_rayleigh("Water", by_energy)->values[1] / expected[0], 1, 1e-12);
+  EXPECT_FALSE(detail::computed_rayleigh("water", water));
+  EXPECT_FALSE(detail::computed_rayleigh("Water", {{}, {{"ISOTHERMAL_COMPRESSIBILITY", 1e-13}}}));
+  by_energy.tables[0].values = {1, 1.2};
+  EXPECT_EQ(detail::computed_rayleigh("Water", by_energy)->values[0], 1e30) << "no contrast, no scattering";
+}
+
+TEST(ComputedRayleigh, IsByTheCompressibilityAndTemperature) {
+  OpticalProperties argon{{wavelengths("RINDEX", {128, 400}, {1.36, 1.23})}, {}};
+  EXPECT_FALSE(detail::computed_rayleigh("LAr", argon));
+  argon.constants = {{"ISOTHERMAL_COMPRESSIBILITY", 3e-13}};
+  const auto warm = detail::computed_rayleigh("LAr", argon);
+  ASSERT_TRUE(warm);
+  argon.constants.push_back({"TEMPERATURE", 87.3});
+  argon.constants.push_back({"RS_SCALE_FACTOR", 2});
+  const auto cold = detail::computed_rayleigh("LAr", argon);
+  EXPECT_NEAR(cold->values[0] / warm->values[0], 293.15 / 87.3 / 2, 1e-12);
+}
+
+TEST(ComputedRayleigh, IsAddedUnlessOneIsStated) {
+  Scene one = scene();
+  detail::add_rayleigh(one);
+  ASSERT_NE(one.optics.materials[0].table("RAYLEIGH"), nullptr);
+  EXPECT_TRUE(has_computed_rayleigh("Water", one.optics.materials[0]));
+  Scene stated = scene();
+  stated.optics.materials[0].tables.push_back(energies("RAYLEIGH", {2, 6}, {5, 7}));
+  const Scene before = stated;
+  detail::add_rayleigh(stated);
+  EXPECT_EQ(stated.optics.materials[0], before.optics.materials[0]);
+  EXPECT_FALSE(has_computed_rayleigh("Water", stated.optics.materials[0]));
+}
+
 TEST(OpticalProperties, ListWhatIsNotHonoured) {
   Scene one = scene();
   one.optics.materials[0].tables.push_back(energies("OWNTABLE", {2, 3}, {1, 2}));
@@ -245,12 +287,11 @@ TEST(OpticalProperties, ListWhatIsNotHonoured) {
   std::vector<std::string> list;
   for (const UnhonouredProperty& property : unhonoured_properties(one))
     list.push_back(property.owner + " " + property.key);
-  EXPECT_THAT(list, ElementsAre("Water OWNTABLE", "Water OWNCONSTANT", "Water RS_SCALE_FACTOR", "Wall COATEDTHICKNESS",
-                                "Wall model", "Firsov finish", "Firsov type"));
+  EXPECT_THAT(list, ElementsAre("Water OWNTABLE", "Water OWNCONSTANT", "Wall COATEDTHICKNESS", "Wall model",
+                                "Firsov finish", "Firsov type"));
   check_optical_properties(one);
   EXPECT_THAT(one.report.warnings,
               ElementsAre("material 'Water': OWNTABLE, OWNCONSTANT are not honoured: the key is not known",
-                          "material 'Water': RS_SCALE_FACTOR is not honoured: it is read, but not simulated",
                           "surface 'Wall': COATEDTHICKNESS is not honoured: it is read, but not simulated",
                           "surface 'Wall': model is not honoured: look-up tables are not simulated",
                           "surface 'Firsov': finish is not honoured: it belongs to look-up tables",

@@ -102,6 +102,7 @@ TEST(Cache, KeepsOptionsApart) {
   add([](LoadOptions& load, UploadOptions&) { load.repair = true; });
   add([](LoadOptions& load, UploadOptions&) { load.drop_degenerate = true; });
   add([](LoadOptions& load, UploadOptions&) { load.sensor_materials = false; });
+  add([](LoadOptions& load, UploadOptions&) { load.compute_rayleigh = false; });
   add([](LoadOptions& load, UploadOptions&) { load.strict_optics = true; });
   add([](LoadOptions& load, UploadOptions&) { load.limits.triangles = 5; });
   add([](LoadOptions&, UploadOptions& upload) { upload.flatten = true; });

@@ -2,6 +2,7 @@
 // What optical tables, spectra and channels are made of: against closed forms and Geant4's rules, on the host.
 #include <gmock/gmock.h>
 #include <raylift/geometry/error.h>
+#include <raylift/geometry/optics/surface_between.h>
 #include <raylift/gpu/optics.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 #include <raylift/gpu/upload/optics_arrays.h>
@@ -181,6 +182,18 @@ TEST(OpticsArrays, KnowWhatASurfaceHas) {
   EXPECT_FLOAT_EQ(arrays.surfaces[3].film_thickness, 2.5e-5F);
   EXPECT_FLOAT_EQ(arrays.surfaces[1].roughness, 1e-4F);
   EXPECT_EQ(arrays.surfaces[4].reemission.spectrum.count, surfaces[4].properties.table("WLSCOMPONENT")->at.size());
+}
+
+TEST(OpticsArrays, AreRefusedWhereNothingWasResolved) {
+  Scene scene = scene_of({}, {test::surface_of("paint", SurfaceModel::unified)});
+  scene.optics.assignments = {{SurfaceAssignment::Kind::skin, "skin", 0, {}, {}}};
+  const Error error = test::expect_error(ErrorKind::usage, [&] { (void)arrays_of(scene); });
+  EXPECT_THAT(error.advice(), testing::HasSubstr("resolve_optics()"));
+  resolve_optics(scene);
+  EXPECT_EQ(arrays_of(scene).surfaces.size(), 1U);
+  scene.optics.assignments[0].from.solid = "no such solid";
+  resolve_optics(scene);
+  EXPECT_EQ(arrays_of(scene).surfaces.size(), 1U) << "no solid is meant";
 }
 
 TEST(OpticsArrays, HaveAMetalsIndexWhereNoReflectivityIsGiven) {

@@ -40,6 +40,7 @@ struct LoadOptions {
   std::filesystem::path optics;  ///< a sidecar (.json) or GDML (.gdml), which overrides the file's own optics
   bool optics_beside = true;     ///< where `optics` is empty, the sidecar beside the file: optics_file()
   bool sensor_materials = true;  ///< solids of a material with EFFICIENCY detect (docs/optics.md)
+  bool compute_rayleigh = true;  ///< RAYLEIGH where Geant4 computes it: "Water", ISOTHERMAL_COMPRESSIBILITY
   bool strict_optics = false;    ///< refuse scenes with properties that are not honoured: unhonoured_properties()
   bool isolate = false;          ///< import in a child process; needs the program raylift-import
   std::string import_program;    ///< raylift-import's path; empty: $RAYLIFT_IMPORT, then beside the program, then where
@@ -47,8 +48,8 @@ struct LoadOptions {
   LoadLimits limits;
 };
 
-/// Reads COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those of which
-/// LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
+/// Reads COLLADA (.dae, .zae, .dae.gz), OBJ, STL, PLY, 3MF, and every other format that Assimp reads. For those of
+/// which LoadReport::faces_checked is false, nothing proves that all faces of the file were read.
 ///
 /// COLLADA goes through a preflight first: structure, references, accessor arithmetic, index ranges. raylift reads the
 /// node tree, units and materials itself, in double, and the geometries' numbers, each rounded once to the nearest

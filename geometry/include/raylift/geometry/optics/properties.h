@@ -67,6 +67,9 @@ struct UnhonouredProperty {
 /// finishes of look-up tables.
 [[nodiscard]] std::vector<UnhonouredProperty> unhonoured_properties(const Scene& scene);
 
+/// Whether a material's RAYLEIGH is the table that LoadOptions::compute_rayleigh adds.
+[[nodiscard]] bool has_computed_rayleigh(std::string_view material, const OpticalProperties& properties);
+
 /// Checks what readers have filled in, before resolve_optics(). Throws Error(malformed), naming material or surface,
 /// key and value: energies or wavelengths that are not positive and ascending, a table of no points or of one, values
 /// outside of their quantity's limits, probabilities of one surface that sum to more than 1 (by 1e-6) anywhere, a key
