@@ -75,7 +75,9 @@ const std::vector<ChromaArray>& chroma_arrays() {
 void make_folder(const fs::path& folder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) throw Error(ErrorKind::io, "the folder can't be made: " + failed.message(), {folder.string(), {}});
+  if (failed)
+    throw Error(ErrorKind::io, "the folder can't be made: " + failed.message(), {folder.string(), {}},
+                "name a folder that is there, or one beneath a folder that you may write to");
 }
 
 /// What decides how a run goes on must be the user's own.

@@ -101,6 +101,7 @@ Json photon_head(const PhotonOptions& options, const PhotonInputs& inputs) {
 }
 
 void PhotonSummary::name(const Scene& scene) {
+  bounds = scene.bounds;
   for (const Material& material : scene.materials) materials.push_back(material.name);
   for (const OpticalSurface& surface : scene.optics.surfaces) surfaces.push_back(surface.name);
 }
@@ -140,7 +141,9 @@ std::string photon_text(const PhotonOptions& options, const PhotonSummary& summa
                                  counted(photons, "photon", "photons"), printable(options.source), options.seed,
                                  summary.device, grouped(tally.steps()));
   if (photons > summary.resumed_at)
-    text += fmt::format("{:.3g} M photons/s\n", rate(photons - summary.resumed_at, summary.seconds) / 1e6);
+    text += fmt::format(
+        "{} photons/s\n",
+        grouped(static_cast<std::uint64_t>(std::llround(rate(photons - summary.resumed_at, summary.seconds)))));
   text += rows_text("material", materials_json(summary), photons);
   text += rows_text("surface", surfaces_json(summary), photons);
   text += fmt::format("\nin {}: ", printable(options.output));

@@ -31,6 +31,7 @@ struct PhotonSummary {
   double seconds = 0;            ///< of this one's photons
   std::vector<std::string> files;
   std::vector<std::string> materials, surfaces;  ///< the scene's names
+  Bounds bounds;                                 ///< the scene's, mm
 
   /// Takes them.
   void name(const Scene& scene);

@@ -83,7 +83,13 @@ std::string text_of(const Comparison& result) {
   if (result.missing != 0)
     text += fmt::format("{} more than 10 times in one, and not in the other\n",
                         counted(result.missing, "history is", "histories are"));
-  return text + (result.passes() ? "the same\n" : "different\n") + (table.empty() ? "" : '\n' + table.text(2));
+  const bool identical = result.identical == result.photons && result.photons != 0;
+  const char* const outcome = identical
+                                  ? "identical, photon by photon, which proves nothing about the physics: compare "
+                                    "runs of different seeds\n"
+                              : result.passes() ? "the same\n"
+                                                : "different\n";
+  return text + outcome + (table.empty() ? "" : '\n' + table.text(2));
 }
 
 int compare(Session& session, const CompareOptions& options) {

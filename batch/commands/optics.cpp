@@ -26,6 +26,7 @@ int export_optics(Session& session, const OpticsOptions& options) {
   if (!options.output.empty()) refuse_to_overwrite(options.output, scene_inputs(options.files, options.load));
   const Scene scene = load(file, options.load, session.progress());
   for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+  if (scene.optics.empty()) session.warn(file + ": the scene has no optics, and so the sidecar holds none");
   const std::string text = optics_json(scene);
   if (options.output.empty())
     session.write(text);

@@ -39,7 +39,7 @@ void settle(PhotonsCommandOptions& options) {
                 fmt::format("{} scenes were given, and photons go through one", options.scenes.size()));
   options.file = options.scenes.front();
   if (options.output.empty())
-    throw Error(ErrorKind::usage, "nothing says where the results are to go", {}, "name a folder by --output");
+    throw Error(ErrorKind::usage, "a folder for the results is missing", {}, "name one by --output FOLDER");
   if (options.count.value_or(options.photons) > UINT64_MAX - options.first)
     throw Error(ErrorKind::usage, "--first and --photons exceed the numbers that photons have");
   photon::check_source_text(options.source);
@@ -58,9 +58,13 @@ std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& opt
     geometries.push_back(std::move(uploaded.geometry));
   } else {
     const std::vector<Device> devices = several_devices(options.device);
+    warn_of_no_gpu(session, options.device, devices);
     scene = load(options.file, options.load, options.cache.with(session), progress);
     geometries = broadcast(scene, devices, options.upload, progress);
   }
+  if (scene.optics.empty())
+    throw Error(ErrorKind::malformed, "the scene has no optics: light would end at once", {options.file, ""},
+                "give it optics by --optics FILE, a sidecar (.json) or GDML (.gdml); see docs/optics.md");
   photon::refuse_unsimulated(scene);
   for (const std::string& warning : scene.report.warnings) session.warn(options.file + ": " + warning);
   for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
@@ -85,6 +89,18 @@ std::vector<photon::LoadedSource> load_sources(PhotonsCommandOptions& options,
   return sources;
 }
 
+/// Beyond the raster, all tables have the value at its end.
+void warn_of_wavelengths(Session& session, const PhotonOptions& options, const photon::LoadedSource& source,
+                         const Raster& raster) {
+  const auto range = source.wavelengths();
+  const float last = raster.start + raster.step * static_cast<float>(raster.count - 1);
+  if (!range || (range->first >= raster.start && range->second <= last)) return;
+  session.warn(
+      fmt::format("{}: {} has light from {:g} to {:g} nm; optics are simulated from {:g} to {:g} nm, and beyond "
+                  "that they are as at the end",
+                  options.file, options.source, range->first, range->second, raster.start, last));
+}
+
 /// All of a run, or a rank's part of it. Nothing where other ranks go on with it.
 std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
                                 PhotonSummary& summary) {
@@ -100,6 +116,7 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
   const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
   const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
+  warn_of_wavelengths(session, options, sources.front(), geometries.front().view().optics.raster);
   const auto follow = [&](const PhotonOptions& own) {
     follow_photons(geometries, sources, own, photon_head(own, inputs), summary, progress);
   };
@@ -116,12 +133,25 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   return json;
 }
 
+std::string corner_text(const Eigen::Vector3d& corner) {
+  return fmt::format("({:.6g}, {:.6g}, {:.6g})", corner.x(), corner.y(), corner.z());
+}
+
 /// What the user gets to see.
 void show(Session& session, const PhotonsCommandOptions& options, const PhotonSummary& summary, Json json,
           const std::vector<StageTime>& times) {
   if (const std::uint64_t count = summary.tally.of(photon::StepKind::inconsistent); count != 0)
     session.warn(fmt::format("{}: {} ended where the scene contradicts itself; see 'raylift check'", options.file,
                              counted(count, "photon", "photons")));
+  const std::uint64_t all = summary.tally.photons();
+  if (const std::uint64_t count = summary.tally.in_material(summary.tally.layout.materials, photon::StepKind::escaped);
+      count != 0)
+    session.warn(
+        fmt::format("{}: {} of {} ({:.3g} %) began outside of every solid, and ended at once; the scene is from "
+                    "{} to {} mm",
+                    options.file, grouped(count), counted(all, "photon", "photons"),
+                    100.0 * static_cast<double>(count) / static_cast<double>(all), corner_text(summary.bounds.min),
+                    corner_text(summary.bounds.max)));
   if (session.options().json) {
     if (options.timings) json["timings"] = timings_json(times);
     session.write(json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n');

@@ -263,7 +263,7 @@ void add_trace(CLI::App& program, GeneralOptions& general, Run& run) {
       add_command(program, "trace", "Trace rays through scenes on a device: rays per second, what they hit, an image");
   add_files(*app, options->files);
   add_parsed(*app, "--rays", "COUNT", exact_count(kDefaultRays) + "; the camera: one a pixel", "Number of rays",
-             [options](const std::string& text) { options->count = parse_count(text); });
+             [options](const std::string& text) { options->count = above_0(parse_count(text)); });
   add_choice(*app, "--pattern", "PATTERN", "isotropic",
              "isotropic: from points in a ball, in all directions; camera: one through each pixel; surface: from "
              "random points "

@@ -26,8 +26,14 @@ std::vector<Device> several_devices(const std::string& text) {
   return devices;
 }
 
+void warn_of_no_gpu(Session& session, const std::string& text, const std::vector<Device>& devices) {
+  if (text == "all" && devices.size() == 1 && devices.front().info().is_host)
+    session.warn("there is no GPU: 'all' is the host alone; see 'raylift devices'");
+}
+
 int upload_to_all(Session& session, const UploadToAll& options) {
   const std::vector<Device> devices = several_devices(options.devices);
+  warn_of_no_gpu(session, options.devices, devices);
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
     const Progress progress = session.progress();
     const Scene scene = load(file, options.load, options.cache.with(session), progress);

@@ -14,6 +14,8 @@ namespace raylift::batch {
 /// "all", or names with commas between: the devices. Every "host" is a host device of its own. Throws Error: usage,
 /// device.
 [[nodiscard]] std::vector<Device> several_devices(const std::string& text);
+/// Says so where "all" is the host alone.
+void warn_of_no_gpu(cli::Session& session, const std::string& text, const std::vector<Device>& devices);
 
 /// What is to be put on all devices, and how.
 struct UploadToAll {

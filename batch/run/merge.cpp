@@ -124,6 +124,10 @@ class Merge {
 }  // namespace
 
 int merge_reports(Session& session, const std::vector<std::string>& reports, const std::string& merged) {
+  for (const std::string& report : reports)
+    if (std::filesystem::is_directory(report))
+      throw Error(ErrorKind::usage, "a folder is no report", {report, ""},
+                  "name the shards' reports, such as " + report + (report.ends_with('/') ? "" : "/") + "*.jsonl");
   if (merged.empty()) throw Error(ErrorKind::usage, "--merge needs a report to write to", {}, "name it by --report");
   const auto start = std::chrono::steady_clock::now();
   Merge merge;

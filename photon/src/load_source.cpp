@@ -4,6 +4,7 @@
 #include <raylift/photon/npy.h>
 #include <raylift/photon/parse_source.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -144,6 +145,10 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     given_ = DeviceBuffer<StartPhoton>(geometry.device(), read.size());
     given_.copy_from(read, stream);
     stream.synchronize();
+    const auto [shortest, longest] =
+        std::minmax_element(read.begin(), read.end(),
+                            [](const StartPhoton& a, const StartPhoton& b) { return a.wavelength < b.wavelength; });
+    wavelengths_ = {shortest->wavelength, longest->wavelength};
     source_.photons = given_.device();
     source_.photon_count = read.size();
   } else if (const auto gensteps = path_after(kGensteps, text)) {
@@ -157,6 +162,9 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     source_ = gensteps_->source();
   } else {
     source_ = parse_source(text, origin);
+    const Spectrum& spectrum = source_.spectrum;
+    wavelengths_ = spectrum.count == 0 ? std::pair(source_.wavelength, source_.wavelength)
+                                       : std::pair(spectrum.points[0].y, spectrum.points[spectrum.count - 1].y);
   }
 }
 

@@ -107,7 +107,7 @@ Float3 three_numbers(std::string_view part, std::string_view value) {
 }
 
 float at_least_0(std::string_view part, std::optional<double> value, const char* what) {
-  if (!value || !(*value >= 0)) refuse(part, std::string("is not ") + what);
+  if (!value || !(*value >= 0)) refuse(part, std::string("has ") + what);
   return static_cast<float>(*value);
 }
 
@@ -115,8 +115,8 @@ float at_least_0(std::string_view part, std::optional<double> value, const char*
 std::vector<double> numbers_of(const Kind& kind, std::string_view part, std::string_view text) {
   const std::vector<std::string_view> items = split(text, ',');
   if (items.size() < kind.least || items.size() > kind.most)
-    refuse(part, "has " + std::to_string(items.size()) + " numbers: " + std::string(kind.name) + " takes " +
-                     std::string(kind.form));
+    refuse(part, "has " + std::to_string(items.size()) + (items.size() == 1 ? " number" : " numbers") +
+                     " with commas between them: " + std::string(kind.name) + " takes " + std::string(kind.form));
   std::vector<double> numbers;
   for (std::size_t i = 0; i != items.size(); ++i) {
     const bool is_length = i < kind.lengths || i >= 6;
@@ -139,7 +139,8 @@ Source with_shape(std::string_view part, std::span<const double, 3> origin) {
     if (one.name == name) kind = &one;
   }
   if (kind == nullptr)
-    refuse(name, "is no kind" + base::did_you_mean(name, names), "kinds are point, ball, line, disc and laser");
+    refuse(name, "is no kind" + base::did_you_mean(name, names),
+           "kinds are point, ball, line, disc, laser, photons:FILE and gensteps:FILE");
   const std::vector<double> n = numbers_of(*kind, part, part.substr(std::min(colon + 1, part.size())));
   Source source;
   Point center{n[0], n[1], n[2]};
@@ -152,11 +153,11 @@ Source with_shape(std::string_view part, std::span<const double, 3> origin) {
     }
     source.extent = to_float3(half);
   } else if (name == "ball") {
-    source.radius = at_least_0(part, n[3], "of a radius of at least 0");
+    source.radius = at_least_0(part, n[3], "a radius below 0");
   } else if (name == "disc" || name == "laser") {
     source.shape = SourceShape::disc;
     source.extent = source.direction = direction_of(part, {n[3], n[4], n[5]});
-    if (n.size() == 7) source.radius = at_least_0(part, n[6], "of a radius of at least 0");
+    if (n.size() == 7) source.radius = at_least_0(part, n[6], "a radius below 0");
     source.aim = name == "disc" ? Aim::lambertian : Aim::cone;
   }
   for (std::size_t i = 0; i != 3; ++i) center[i] -= origin[i];
@@ -209,7 +210,7 @@ void set_direction(Source& source, std::string_view part, std::string_view value
 }
 
 void set_angle(Source& source, std::string_view part, std::string_view value) {
-  const float angle = at_least_0(part, one_number(value, kAngles), "an angle, such as 30 (degrees) or 5mrad");
+  const float angle = at_least_0(part, one_number(value, kAngles), "no angle, such as 30 (degrees) or 5mrad");
   if (angle > std::numbers::pi_v<float>) refuse(part, "is more than 180 degrees");
   if (source.aim == Aim::isotropic) refuse(part, "is about no direction", "give direction=x,y,z before it");
   source.aim = Aim::cone;
@@ -226,7 +227,7 @@ constexpr std::array kKeys{Key{"wavelength", set_wavelength},
                            Key{"decay",
                                [](Source& source, std::string_view part, std::string_view value) {
                                  source.time_constant = at_least_0(part, one_number(value, kTimes),
-                                                                   "a time of at least 0, such as 26 (ns)");
+                                                                   "no time of at least 0, such as 26 (ns)");
                                }},
                            Key{"direction", set_direction},
                            Key{"angle", set_angle},
@@ -245,7 +246,10 @@ void set(Source& source, std::string_view part, std::vector<std::string_view>& s
     seen.push_back(name);
     return key.set(source, part, part.substr(sign + 1));
   }
-  refuse(part, "is no part of the form key=value" + base::did_you_mean(name, names),
+  if (sign == std::string_view::npos)
+    refuse(part, "is no part of the form key=value",
+           "keys are wavelength, time, decay, direction, angle and polarization");
+  refuse(name, "is no key" + base::did_you_mean(name, names),
          "keys are wavelength, time, decay, direction, angle and polarization");
 }
 

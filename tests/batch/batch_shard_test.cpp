@@ -158,7 +158,9 @@ TEST_F(BatchShards, AreMergedFromReportsOnly) {
   std::ofstream(path("odd"), std::ios::trunc) << "";
   EXPECT_EQ(merge({path("odd")}).code, 2);
   EXPECT_EQ(merge({path("nowhere")}).code, 3);
-  EXPECT_EQ(merge({path("scenes")}).code, 3);
+  const Ended folder = merge({path("scenes")});
+  EXPECT_EQ(folder.code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("a folder is no report"));
   EXPECT_EQ(raylift({"batch", "--merge", path("odd")}).code, 2);  // no --report
   EXPECT_EQ(raylift({"batch", "--merge", "--resume", "--report", merged(), path("odd")}).code, 2);
 }

@@ -16,6 +16,7 @@ namespace raylift::test {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -351,9 +352,17 @@ TEST_F(Photons, RefuseWhatCannotBe) {
   const Ended nowhere = raylift({"photons", data_file("detector.dae")});
   EXPECT_EQ(nowhere.code, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("--output"));
+  const auto warned = [&](const char* source_text) {
+    return raylift({"photons", data_file("detector.dae"), "--device", "host", "--photons", "10", "--source",
+                    source_text, "--output", at("warned")})
+        .err;
+  };
+  EXPECT_THAT(warned("point:0,0,99m"), HasSubstr("10 of 10 photons (100 %) began outside of every solid"));
+  EXPECT_THAT(warned("point:0,0,0:wavelength=420um"), HasSubstr("light from 420000 to 420000 nm"));
+  EXPECT_THAT(warned("point:0,0,0:wavelength=400-500"), IsEmpty());
   const Ended dark = raylift({"photons", data_file("cube.dae"), "--device", "host", "--output", at("dark")});
-  EXPECT_EQ(dark.code, 2);
-  EXPECT_THAT(dark.err, HasSubstr("no optics"));
+  EXPECT_EQ(dark.code, 4);
+  EXPECT_THAT(dark.err, AllOf(HasSubstr("no optics"), HasSubstr("cube.dae"), HasSubstr("--optics FILE")));
   std::ofstream(at("file")) << "a file";
   EXPECT_EQ(raylift(into("file", {"--photons", "10"})).code, 3);
   EXPECT_EQ(raylift({"photons", at("absent.dae"), "--output", at("refused")}).code, 3);

@@ -112,11 +112,11 @@ TEST(ParseSource, SaysWhatPartIsWrong) {
            {"point:0,0,1parsec", "'point:0,0,1parsec'", "'1parsec', which is no length"},
            {"point:0,,1", "'point:0,,1'", "'', which is no length"},
            {"point:0,nan,1", "'point:0,nan,1'", "'nan', which is no length"},
-           {"ball:0,0,0,-1", "'ball:0,0,0,-1'", "radius of at least 0"},
+           {"ball:0,0,0,-1", "'ball:0,0,0,-1'", "a radius below 0"},
            {"disc:0,0,0,0,0,0,1", "'disc:0,0,0,0,0,0,1'", "without a length"},
            {"disc:0,0,0,0,0,1mm,1", "'disc:0,0,0,0,0,1mm,1'", "'1mm', which is no number"},
            {"laser:0,0,0", "'laser:0,0,0'", "dx,dy,dz[,radius]"},
-           {"point:0,0,0:wavelenght=3", "'wavelenght=3'", "did you mean 'wavelength'"},
+           {"point:0,0,0:wavelenght=3", "'wavelenght'", "no key: did you mean 'wavelength'"},
            {"point:0,0,0:wavelength", "'wavelength'", "key=value"},
            {"point:0,0,0:", "''", "key=value"},
            {"point:0,0,0:wavelength=-3", "'wavelength=-3'", "more than 0"},
@@ -131,7 +131,7 @@ TEST(ParseSource, SaysWhatPartIsWrong) {
            {"point:0,0,0:angle=3", "'angle=3'", "about no direction"},
            {"laser:0,0,0,0,0,1:angle=181", "'angle=181'", "more than 180"},
            {"laser:0,0,0,0,0,1:angle=1:angle=2", "'angle=1'", "second angle"},
-           {"laser:0,0,0,0,0,1:angle=wide", "'angle=wide'", "an angle"},
+           {"laser:0,0,0,0,0,1:angle=wide", "'angle=wide'", "no angle"},
            {"point:0,0,0:polarization=x", "'polarization=x'", "three numbers"},
        }) {
     try {

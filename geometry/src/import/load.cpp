@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/parse_number.h"
 #include "convert_mesh.h"
 #include "each_mesh.h"
 #include "input_file.h"
@@ -49,6 +51,27 @@ bool singular(const Transform& transform) {
   return largest == 0 || (transform.linear() / largest).determinant() == 0;
 }
 
+// Coordinates become floats, and lengths are squared in these: what is beyond would be infinite or 0.
+constexpr double kFarthestMm = 1e18, kSmallestScale = 1e-18;
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+/// Throws Error(malformed) where the solid's transform brings its vertices out of the range of floats.
+void check_range(const Scene& scene, const Instance& instance) {
+  const auto fail = [&](const std::string& problem) {
+    throw Error(ErrorKind::malformed, problem, {scene.source, "solid '" + scene.path(instance) + "'"},
+                "correct the unit and the transforms, or state the unit with LoadOptions::unit_mm");
+  };
+  if (!instance.transform.matrix().allFinite()) fail("the transforms above a solid multiply to infinity");
+  const double scale = instance.transform.linear().cwiseAbs().maxCoeff();
+  if (scale > kFarthestMm || (scale != 0 && scale < kSmallestScale))
+    fail("the transforms above a solid scale it by " + number(scale) + ", out of the range of floats");
+}
+
 void finish(Scene& scene, const LoadOptions& options, const Progress& progress) {
   {
     const Stage stage(progress, "weld", scene.meshes.size());
@@ -68,16 +91,30 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
                 {scene.source, ""}, "raise the limit with LoadLimits::triangles");
   std::size_t flat = 0;
   for (const Instance& instance : scene.instances) {
-    if (!instance.transform.matrix().allFinite())
-      throw Error(ErrorKind::malformed, "the transforms above a solid multiply to infinity",
-                  {scene.source, "solid '" + scene.path(instance) + "'"});
+    check_range(scene, instance);
     flat += singular(instance.transform) ? 1 : 0;
   }
   if (flat != 0)
     scene.report.warnings.push_back(std::to_string(flat) + " solids are squashed flat by a singular transform");
   scene.bounds = world_bounds(scene);
-  if (!scene.bounds.min.allFinite() || !scene.bounds.max.allFinite())
-    throw Error(ErrorKind::malformed, "the scene's extent is not finite", {scene.source, ""});
+  const double farthest = scene.bounds.min.cwiseAbs().cwiseMax(scene.bounds.max.cwiseAbs()).maxCoeff();
+  if (!(farthest <= kFarthestMm))
+    throw Error(ErrorKind::malformed, "the scene reaches to " + number(farthest) + " mm, beyond the range of floats",
+                {scene.source, ""}, "correct its unit, or state it with LoadOptions::unit_mm");
+}
+
+/// Warnings are read by people: no file makes more than these.
+void limit_warnings(LoadReport& report) {
+  constexpr std::size_t kMost = 1000;
+  constexpr std::string_view kOthers = " more warnings are left out";
+  if (report.warnings.size() <= kMost) return;
+  std::uint64_t others = report.warnings.size() - kMost;
+  if (std::string_view before = report.warnings[kMost]; before.ends_with(kOthers)) {  // in the import process
+    before.remove_suffix(kOthers.size());
+    others += base::parse_number<std::uint64_t>(before).value_or(1) - 1;
+  }
+  report.warnings.resize(kMost);
+  report.warnings.push_back(std::to_string(others) + std::string(kOthers));
 }
 
 void check_unit(const LoadOptions& options) {
@@ -88,6 +125,9 @@ void check_unit(const LoadOptions& options) {
 void check_extension(const InputFile& input) {
   const std::vector<std::string> known = supported_extensions();
   if (std::find(known.begin(), known.end(), input.extension()) != known.end()) return;
+  if (input.extension() == "gdml")
+    throw Error(ErrorKind::unsupported, "GDML is not read as a scene; its optics are", {input.path().string(), ""},
+                "export the geometry from Geant4 as COLLADA, and give this file by LoadOptions::optics");
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : " ") + one;
   throw Error(ErrorKind::unsupported, "files ending in '." + input.extension() + "' are not read",
@@ -140,6 +180,7 @@ Scene import_scene(const InputFile& input, const LoadOptions& options, const Pro
   return name_thread_failures(input.path().string(), [&] {
     Scene scene = read_scene(input, options, progress);
     finish(scene, options, progress);
+    limit_warnings(scene.report);
     return scene;
   });
 }
@@ -152,6 +193,7 @@ Scene load(const std::filesystem::path& path, const LoadOptions& options, const 
     return name_thread_failures(path.string(), [&] {
       Scene scene = options.isolate ? load_isolated(input, options, progress) : import_scene(input, options, progress);
       finish_optics(scene, path, options);
+      limit_warnings(scene.report);
       return scene;
     });
   } catch (const std::bad_alloc&) {

@@ -49,7 +49,7 @@ void convert_geometries(imported::Document& document, const std::string& file, c
   TriangulatedPolygons polygons;
   {
     const Stage stage(progress, "import");
-    polygons = triangulate(document.geometries, file);
+    polygons = triangulate(document.geometries, file, options.limits);
   }
   const Stage stage(progress, "convert", scene.meshes.size());
   for_each_mesh(scene.meshes.size(), stage, scene.report, [&](std::size_t i, LoadReport& report) {

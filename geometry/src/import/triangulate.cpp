@@ -4,8 +4,10 @@
 #include <assimp/BaseImporter.h>
 #include <assimp/importerdesc.h>
 #include <assimp/postprocess.h>
+#include <raylift/geometry/error.h>
 
 #include <assimp/Importer.hpp>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -81,9 +83,26 @@ void PolygonLoader::InternReadFile(const std::string&, aiScene* scene, Assimp::I
   for (std::size_t i = 0; i != count; ++i) fill_mesh(*(scene->mMeshes[i] = new aiMesh), polygons_[i]);
 }
 
+/// Assimp's triangulation of a polygon takes quadratic time: 0.7 s for 10,000 corners.
+void check_time(const std::vector<imported::Geometry>& geometries, const std::string& file, const LoadLimits& limits) {
+  constexpr double kLarge = 100, kPolygons = 10;
+  double time = 0;
+  for (const imported::Geometry& geometry : geometries)
+    for (const imported::Primitive& primitive : geometry.primitives)
+      for (const double size : primitive.sizes) time += size > kLarge ? size * size : 0;
+  if (time > kPolygons * limits.polygon_vertices * limits.polygon_vertices)
+    throw Error(ErrorKind::limit,
+                "the triangulation of all large polygons would take too long: as that of " +
+                    std::to_string(std::llround(time / limits.polygon_vertices / limits.polygon_vertices)) +
+                    " polygons of " + std::to_string(limits.polygon_vertices) + " vertices",
+                {file, ""}, "triangulate them before exporting, or raise the limit with LoadLimits::polygon_vertices");
+}
+
 }  // namespace
 
-TriangulatedPolygons triangulate(const std::vector<imported::Geometry>& geometries, const std::string& file) {
+TriangulatedPolygons triangulate(const std::vector<imported::Geometry>& geometries, const std::string& file,
+                                 const LoadLimits& limits) {
+  check_time(geometries, file, limits);
   // Each importer triangulates enough primitives to be worth its start.
   constexpr std::size_t kCorners = 1U << 18;
   std::vector<std::vector<Polygons>> groups;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <assimp/scene.h>
+#include <raylift/geometry/import/load.h>
 
 #include <memory>
 #include <string>
@@ -19,8 +20,9 @@ struct TriangulatedPolygons {
 };
 
 /// Triangulates the polygons of all geometries, in parallel. `file` names the document in errors. Throws Error:
-/// malformed, out_of_host_memory.
+/// malformed, out_of_host_memory; limit where large polygons would take as long as more than ten that are as large as
+/// LoadLimits::polygon_vertices allows.
 [[nodiscard]] TriangulatedPolygons triangulate(const std::vector<imported::Geometry>& geometries,
-                                               const std::string& file);
+                                               const std::string& file, const LoadLimits& limits);
 
 }  // namespace raylift

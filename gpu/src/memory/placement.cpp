@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/memory/placement.h>
+#include <raylift/gpu/memory/residency.h>
 
 #include <algorithm>
 #include <array>
@@ -57,10 +58,11 @@ std::vector<ArrayPlacement> plan_placement(const PlacementInput& input) {
     for (const ArraySize& array : input.arrays) {
       if (array.bytes > left)
         throw Error(ErrorKind::out_of_device_memory,
-                    "array '" + array.name + "' of " + std::to_string(array.bytes) +
-                        " bytes does not fit onto the device: " + std::to_string(left) + " of " + std::to_string(room) +
-                        " bytes are left for it",
-                    {}, "free device memory, lower the reserve, or let the placement decide (--policy auto)");
+                    "array '" + array.name + "' of " + human_bytes(array.bytes) + " does not fit onto the device: " +
+                        human_bytes(left) + " are left of " + human_bytes(room) + " that it may use",
+                    {},
+                    "free device memory, lower the reserve or raise the budget, or let the placement decide (--policy "
+                    "auto)");
       left -= array.bytes;
     }
   }

@@ -292,8 +292,26 @@ TEST_F(LoadCollada, WarnsOfASingularTransform) {
 }
 
 TEST_F(LoadCollada, DoesNotTakeAVerySmallScaleForSingular) {
-  const Scene scene = load_text(document(cube("cube"), node("n", "cube", "<scale>1e-120 1e-120 1e-120</scale>")));
+  const Scene scene = load_text(document(cube("cube"), node("n", "cube", "<scale>1e-15 1e-15 1e-15</scale>")));
   EXPECT_TRUE(scene.report.warnings.empty());
+}
+
+TEST_F(LoadCollada, RefusesTransformsOutOfTheRangeOfFloats) {
+  for (const char* transform : {"<scale>1e-120 1e-120 1e-120</scale>", "<scale>1e30 1e30 1e30</scale>",
+                                "<matrix>1e300 0 0 0 0 1e300 0 0 0 0 1e300 0 0 0 0 1</matrix>"}) {
+    const Error error = error_of(ErrorKind::malformed, document(cube("cube"), node("n", "cube", transform)));
+    EXPECT_THAT(error.element(), HasSubstr("n")) << transform;
+    EXPECT_THAT(error.what(), HasSubstr("out of the range of floats")) << transform;
+  }
+  EXPECT_THAT(
+      error_of(ErrorKind::malformed, document(cube("cube"), node("n", "cube", "<translate>1e30 0 0</translate>")))
+          .what(),
+      HasSubstr("beyond the range of floats"));
+  for (const char* meter : {"1e300", "1e-300"})
+    EXPECT_THAT(error_of(ErrorKind::malformed,
+                         document(cube("cube"), node("n", "cube"), "<unit meter=\"" + std::string(meter) + "\"/>"))
+                    .what(),
+                HasSubstr("out of the range of floats"));
 }
 
 TEST_F(LoadCollada, RefusesTransformsThatMultiplyToInfinity) {

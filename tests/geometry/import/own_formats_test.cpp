@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <numbers>
 #include <span>
 #include <string>
 #include <utility>
@@ -145,6 +147,32 @@ TEST_F(OwnFormats, PolygonsHaveALimit) {
   for (int i = 0; i != 6; ++i) text += "v " + std::to_string(i) + ' ' + std::to_string(i * i) + " 0\n";
   EXPECT_EQ(read("a.obj", text + "f 1 2 3 4 5\n", options).unique_triangles(), 3U);
   EXPECT_THAT(refused(ErrorKind::limit, "a.obj", text + "f 1 2 3 4 5 6\n", options).what(), HasSubstr("line 7"));
+}
+
+TEST_F(OwnFormats, PolygonsHaveALimitTogether) {
+  constexpr int kCorners = 400;
+  LoadOptions options;
+  options.limits.polygon_vertices = kCorners;
+  const auto polygons = [](int count) {
+    std::string text, face = "f";
+    for (int i = 0; i != kCorners; ++i) {
+      const double angle = 2 * std::numbers::pi * i / kCorners;
+      text += "v " + std::to_string(std::cos(angle)) + ' ' + std::to_string(std::sin(angle)) + " 0\n";
+      face += ' ' + std::to_string(i + 1);
+    }
+    for (int i = 0; i != count; ++i) text += face + '\n';
+    return text;
+  };
+  EXPECT_EQ(read("a.obj", polygons(10), options).unique_triangles(), 10U * (kCorners - 2));
+  EXPECT_THAT(refused(ErrorKind::limit, "a.obj", polygons(11), options).what(), HasSubstr("as that of 11 polygons"));
+}
+
+TEST_F(OwnFormats, WarningsHaveALimit) {
+  std::string text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  for (int i = 0; i != 1500; ++i) text += "mtllib none" + std::to_string(i) + ".mtl\n";
+  const Scene scene = read("a.obj", text);
+  ASSERT_THAT(scene.report.warnings, SizeIs(1001));
+  EXPECT_EQ(scene.report.warnings.back(), "500 more warnings are left out");
 }
 
 // STL ---------------------------------------------------------------------------------------------------------------

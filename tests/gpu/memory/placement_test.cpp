@@ -99,7 +99,7 @@ TEST(Placement, UnderThePolicyDeviceTakesAllOrSaysWhatIsMissing) {
     FAIL() << "109 bytes held 110";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::out_of_device_memory);
-    EXPECT_NE(std::string(error.what()).find("'v' of 40 bytes"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'v' of 40 B"), std::string::npos) << error.what();
   }
 }
 

@@ -14,7 +14,7 @@ namespace raylift {
 
 [[nodiscard]] bool is_gltf(const std::string& extension);
 
-/// The number of triangles in all meshes, as the file states it; nothing where it can't be told (glTF 1). Throws Error:
+/// The number of triangles in all meshes, as the file states it; nothing for glTF 1 and broken accessors. Throws Error:
 /// malformed for a container (.glb) whose header or chunks do not fit the file, or that is no JSON;
 /// unsupported, with the extension's name, where an extension that determines the geometry is required or used, or
 /// positions are no floats; limit.

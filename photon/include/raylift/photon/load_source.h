@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace raylift::photon {
@@ -46,10 +47,13 @@ class LoadedSource {
   [[nodiscard]] const Source& source() const { return source_; }
   /// How many photons there are, from number 0 on; nullopt if unlimited.
   [[nodiscard]] std::optional<std::uint64_t> photons() const { return photons_; }
+  /// The shortest and the longest wavelength in nm; nullopt for gensteps, whose light the scene's tables make.
+  [[nodiscard]] std::optional<std::pair<float, float>> wavelengths() const { return wavelengths_; }
 
  private:
   Source source_;
   std::optional<std::uint64_t> photons_;
+  std::optional<std::pair<float, float>> wavelengths_;
   DeviceBuffer<StartPhoton> given_;
   std::unique_ptr<Gensteps> gensteps_;
 };
