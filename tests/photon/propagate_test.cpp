@@ -108,7 +108,9 @@ TEST_P(Propagate, ShiftersAbsorbLightThatTheirSpectrumDoesNotReach) {
   const auto absorbed = [this](const OpticalTable& spectrum) {
     const Scene scene = shells({{20000, {flat("RINDEX", 1), flat("WLSABSLENGTH", 10), spectrum}}});
     Mean share;
-    for (const Outcome& one : run(upload_scene(scene), Source{.wavelength = 450}))
+    Source source;
+    source.wavelength = 450;
+    for (const Outcome& one : run(upload_scene(scene), source))
       share.add((one.kinds >> static_cast<unsigned>(StepKind::shifted) & 1) == 0 ? 1 : 0);
     return share;
   };
