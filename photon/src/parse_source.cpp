@@ -246,11 +246,9 @@ void set(Source& source, std::string_view part, std::vector<std::string_view>& s
     seen.push_back(name);
     return key.set(source, part, part.substr(sign + 1));
   }
-  if (sign == std::string_view::npos)
-    refuse(part, "is no part of the form key=value",
-           "keys are wavelength, time, decay, direction, angle and polarization");
-  refuse(name, "is no key" + base::did_you_mean(name, names),
-         "keys are wavelength, time, decay, direction, angle and polarization");
+  constexpr const char* kList = "keys are wavelength, time, decay, direction, angle and polarization";
+  if (sign == std::string_view::npos) refuse(part, "is no part of the form key=value", kList);
+  refuse(name, "is no key" + base::did_you_mean(name, names), kList);
 }
 
 /// Where the shape ends: at the second colon.

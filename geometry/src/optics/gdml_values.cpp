@@ -11,52 +11,45 @@
 
 #include "base/parse_number.h"
 #include "base/suggest.h"
+#include "base/units.h"
 
 namespace raylift::detail {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-struct GdmlUnit {
-  std::string_view name;
-  double value;
-};
-constexpr std::array kUnits{GdmlUnit{"mm", 1},
-                            GdmlUnit{"cm", 10},
-                            GdmlUnit{"m", 1e3},
-                            GdmlUnit{"km", 1e6},
-                            GdmlUnit{"um", 1e-3},
-                            GdmlUnit{"nm", 1e-6},
-                            GdmlUnit{"angstrom", 1e-7},
-                            GdmlUnit{"millimeter", 1},
-                            GdmlUnit{"centimeter", 10},
-                            GdmlUnit{"meter", 1e3},
-                            GdmlUnit{"micrometer", 1e-3},
-                            GdmlUnit{"nanometer", 1e-6},
-                            GdmlUnit{"ns", 1},
-                            GdmlUnit{"ps", 1e-3},
-                            GdmlUnit{"us", 1e3},
-                            GdmlUnit{"ms", 1e6},
-                            GdmlUnit{"s", 1e9},
-                            GdmlUnit{"nanosecond", 1},
-                            GdmlUnit{"second", 1e9},
-                            GdmlUnit{"MeV", 1},
-                            GdmlUnit{"keV", 1e-3},
-                            GdmlUnit{"eV", 1e-6},
-                            GdmlUnit{"GeV", 1e3},
-                            GdmlUnit{"rad", 1},
-                            GdmlUnit{"radian", 1},
-                            GdmlUnit{"mrad", 1e-3},
-                            GdmlUnit{"deg", std::numbers::pi / 180},
-                            GdmlUnit{"degree", std::numbers::pi / 180},
-                            GdmlUnit{"perCent", 0.01},
-                            GdmlUnit{"pi", std::numbers::pi}};
+using base::Unit;
 
-std::optional<double> unit_of(std::string_view name) {
-  for (const GdmlUnit& unit : kUnits)
-    if (unit.name == name) return unit.value;
-  return std::nullopt;
-}
+constexpr std::array kUnits{Unit{"mm", 1},
+                            Unit{"cm", 10},
+                            Unit{"m", 1e3},
+                            Unit{"km", 1e6},
+                            Unit{"um", 1e-3},
+                            Unit{"nm", 1e-6},
+                            Unit{"angstrom", 1e-7},
+                            Unit{"millimeter", 1},
+                            Unit{"centimeter", 10},
+                            Unit{"meter", 1e3},
+                            Unit{"micrometer", 1e-3},
+                            Unit{"nanometer", 1e-6},
+                            Unit{"ns", 1},
+                            Unit{"ps", 1e-3},
+                            Unit{"us", 1e3},
+                            Unit{"ms", 1e6},
+                            Unit{"s", 1e9},
+                            Unit{"nanosecond", 1},
+                            Unit{"second", 1e9},
+                            Unit{"MeV", 1},
+                            Unit{"keV", 1e-3},
+                            Unit{"eV", 1e-6},
+                            Unit{"GeV", 1e3},
+                            Unit{"rad", 1},
+                            Unit{"radian", 1},
+                            Unit{"mrad", 1e-3},
+                            Unit{"deg", std::numbers::pi / 180},
+                            Unit{"degree", std::numbers::pi / 180},
+                            Unit{"perCent", 0.01},
+                            Unit{"pi", std::numbers::pi}};
 
 std::vector<std::string> names_of(const std::unordered_map<std::string, pugi::xml_node>& definitions) {
   std::vector<std::string> names;
@@ -187,7 +180,7 @@ double GdmlValues::named(const std::string& name, const std::string& expression,
   if (const auto found = known_.find(name); found != known_.end()) return found->second;
   const auto definition = numbers_.find(name);
   if (definition == numbers_.end()) {
-    if (const auto unit = unit_of(name)) return *unit;
+    if (const auto unit = base::value_of(name, kUnits)) return *unit;
     throw Error(
         ErrorKind::malformed,
         "in '" + expression + "', nothing is called '" + name + "'" + base::did_you_mean(name, names_of(numbers_)),

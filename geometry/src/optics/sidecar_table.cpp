@@ -8,16 +8,14 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "base/units.h"
 #include "edit_optics.h"
 #include "property_faults.h"
 
 namespace raylift::detail {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
+using base::Unit;
 
 /// The first is the one that raylift has.
 std::span<const Unit> units_of(PropertyQuantity quantity) {
@@ -53,7 +51,7 @@ double factor_of(const JsonValue& value, const std::string& key, const PropertyI
   const std::string name = unit.text();
   std::vector<std::string> known;
   for (const Unit& one : units_of(info->quantity)) {
-    if (one.name == name) return one.factor;
+    if (one.name == name) return one.value;
     known.emplace_back(one.name);
   }
   if (known.empty()) unit.fail("is '" + name + "', and " + key + " has no unit", "take it out");

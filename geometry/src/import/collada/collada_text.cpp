@@ -22,11 +22,6 @@ constexpr bool is_space(char c) {
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-constexpr bool equals_ignoring_case(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b; });
-}
-
 /// The end of the token that starts at `p`.
 const char* token_end(const char* p, const char* end) {
   while (p != end && !is_space(*p)) ++p;
@@ -269,6 +264,11 @@ std::optional<std::vector<double>> read_reals(std::string_view text) {
     result.push_back(value);
     p = next;
   }
+}
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b; });
 }
 
 bool is_blank(std::string_view text) {

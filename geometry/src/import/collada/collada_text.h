@@ -36,6 +36,9 @@ struct IndexScan {
 /// All real numbers of a short text, in double; nothing where one is malformed.
 [[nodiscard]] std::optional<std::vector<double>> read_reals(std::string_view text);
 
+/// Whether two texts are the same but for the case of ASCII letters; `lower` is in lower case.
+[[nodiscard]] bool equals_ignoring_case(std::string_view text, std::string_view lower);
+
 /// Whether there is nothing but white space.
 [[nodiscard]] bool is_blank(std::string_view text);
 

@@ -103,18 +103,12 @@ class Gltf {
   }
 
   void check_positions(const Json& json) const {
-    const auto accessors = json.find("accessors");
-    if (accessors == json.end() || !accessors->is_array()) return;
     each(json, "meshes", [&](const Json& mesh, std::size_t i) {
       each(mesh, "primitives", [&](const Json& primitive, std::size_t) {
-        const auto attributes = primitive.find("attributes");
-        if (attributes == primitive.end() || !attributes->is_object()) return;
-        const auto position = attributes->find("POSITION");
-        if (position == attributes->end() || !position->is_number_unsigned()) return;
-        const auto number = position->get<std::uint64_t>();
-        if (number >= accessors->size() || !(*accessors)[number].is_object()) return;
-        const auto type = (*accessors)[number].find("componentType");
-        if (type != (*accessors)[number].end() && type->is_number_integer() && *type != kFloat)
+        const Json* const positions = accessor(json, position_of(primitive));
+        if (positions == nullptr) return;
+        const auto type = positions->find("componentType");
+        if (type != positions->end() && type->is_number_integer() && *type != kFloat)
           refuse_extension("KHR_mesh_quantization (positions that are not float)", "mesh " + std::to_string(i));
       });
     });
@@ -142,20 +136,32 @@ class Gltf {
 
   /// The number of a primitive's indices, or of its positions where it has none.
   [[nodiscard]] static std::optional<std::uint64_t> corner_count(const Json& json, const Json& primitive) {
-    const auto accessors = json.find("accessors");
-    auto number = primitive.find("indices");
-    if (number == primitive.end()) {
-      const auto attributes = primitive.find("attributes");
-      if (attributes == primitive.end() || !attributes->is_object()) return std::nullopt;
-      number = attributes->find("POSITION");
-      if (number == attributes->end()) return 0;  // nothing to draw
-    }
-    if (accessors == json.end() || !accessors->is_array() || !number->is_number_unsigned()) return std::nullopt;
-    const auto index = number->get<std::uint64_t>();
-    if (index >= accessors->size() || !(*accessors)[index].is_object()) return std::nullopt;
-    const auto count = (*accessors)[index].find("count");
-    if (count == (*accessors)[index].end() || !count->is_number_unsigned()) return std::nullopt;
+    const auto indices = primitive.find("indices");
+    const Json* const number = indices != primitive.end() ? &*indices : position_of(primitive);
+    if (number == nullptr && primitive.contains("attributes") && primitive["attributes"].is_object())
+      return 0;  // nothing to draw
+    const Json* const corners = accessor(json, number);
+    if (corners == nullptr) return std::nullopt;
+    const auto count = corners->find("count");
+    if (count == corners->end() || !count->is_number_unsigned()) return std::nullopt;
     return count->get<std::uint64_t>();
+  }
+
+  /// The number of the accessor of a primitive's positions; null where there is none.
+  [[nodiscard]] static const Json* position_of(const Json& primitive) {
+    const auto attributes = primitive.find("attributes");
+    if (attributes == primitive.end() || !attributes->is_object()) return nullptr;
+    const auto position = attributes->find("POSITION");
+    return position == attributes->end() ? nullptr : &*position;
+  }
+
+  /// The accessor of that number; null where there is none.
+  [[nodiscard]] static const Json* accessor(const Json& json, const Json* number) {
+    const auto accessors = json.find("accessors");
+    if (number == nullptr || !number->is_number_unsigned() || accessors == json.end() || !accessors->is_array())
+      return nullptr;
+    const auto index = number->get<std::uint64_t>();
+    return index < accessors->size() && (*accessors)[index].is_object() ? &(*accessors)[index] : nullptr;
   }
 
   /// The objects of an array, where there is one.

@@ -37,8 +37,7 @@ class Obj {
       if (keyword == "v") read_vertex(rest);
     });
     vertices_ = numbers_.size() / 3;
-    if (vertices_ > 0xFFFFFFFEU)
-      throw Error(ErrorKind::limit, "more vertices than 32-bit indices can number", {file_, ""}, "split the file");
+    check_vertex_count(vertices_, file_);
     each_statement([&](std::string_view keyword, std::string_view rest) { read_statement(keyword, rest); });
     for (const auto& [name, solid] : solids_) add(name, solid);
     if (unknown_ != 0)
@@ -239,8 +238,7 @@ class Obj {
   std::unordered_map<std::string, std::size_t> numbers_of_solids_;
   std::unordered_map<std::string, std::uint32_t> numbers_of_materials_;
   std::vector<std::uint64_t> corners_;
-  std::vector<std::pair<const Solid*, std::uint32_t>>
-      own_;  // of a vertex: the last solid that uses it, its number there
+  std::vector<std::pair<const Solid*, std::uint32_t>> own_;  // the last solid that uses a vertex, and its number there
   std::uint64_t unknown_ = 0;
   std::string first_unknown_;
 };
@@ -248,8 +246,7 @@ class Obj {
 }  // namespace
 
 Document read_obj(const std::string& text, const InputFile& input, const LoadOptions& options, const OpenBeside& open) {
-  Document document = begin_document(input, {}, options);
-  document.scene.format = "OBJ";
+  Document document = begin_document(input, "OBJ", {}, options);
   const std::string file = input.path().string();
   Obj(text, file, options, open, document).read();
   return document;

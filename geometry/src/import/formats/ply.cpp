@@ -81,6 +81,9 @@ class Ply {
   [[noreturn]] void fail(const std::string& problem, std::string_view advice = {}) const {
     throw Error(ErrorKind::malformed, problem, {file_, where()}, advice);
   }
+  [[noreturn]] void fail_cut_off() const {
+    fail("the file ends within this element", "it may have been cut off; export it again");
+  }
   [[nodiscard]] std::string where() const {
     if (element_ != nullptr) return element_->name + " " + std::to_string(row_);
     return "line " + std::to_string(text_.line());
@@ -120,8 +123,8 @@ class Ply {
     if (!has_format) text_.fail("the header states no format");
     // Where lines end by \r alone, a \n behind the last of them is data.
     const bool by_return = bytes_.starts_with("ply\r") && !bytes_.starts_with("ply\r\n");
-    bytes_.remove_prefix(bytes_.size() - text_.rest().size() -
-                         (by_return && bytes_[bytes_.size() - text_.rest().size() - 1] == '\n' ? 1 : 0));
+    const std::size_t read = bytes_.size() - text_.rest().size();
+    bytes_.remove_prefix(read - (by_return && bytes_[read - 1] == '\n' ? 1 : 0));
   }
 
   bool read_format(std::string_view line) {
@@ -174,8 +177,7 @@ class Ply {
 
   template <class T>
   T take() {
-    if (bytes_.size() < sizeof(T))
-      fail("the file ends within this element", "it may have been cut off; export it again");
+    if (bytes_.size() < sizeof(T)) fail_cut_off();
     std::array<char, sizeof(T)> raw;
     std::copy_n(bytes_.data(), sizeof(T), raw.begin());
     if (swap_) std::reverse(raw.begin(), raw.end());
@@ -185,7 +187,7 @@ class Ply {
 
   std::string_view word() {
     const std::string_view next = text_.next_word();
-    if (next.empty()) fail("the file ends within this element", "it may have been cut off; export it again");
+    if (next.empty()) fail_cut_off();
     return next;
   }
 
@@ -231,8 +233,7 @@ class Ply {
     if (ascii_) {
       for (std::uint64_t i = 0; i != count; ++i) (void)word();
     } else {
-      if (bytes_.size() / size_of(type) < count)
-        fail("the file ends within this element", "it may have been cut off; export it again");
+      if (bytes_.size() / size_of(type) < count) fail_cut_off();
       bytes_.remove_prefix(count * size_of(type));
     }
   }
@@ -260,7 +261,7 @@ class Ply {
                     {file_, "element vertex"});
       axes[static_cast<std::size_t>(found - element.properties.begin())] = axis;
     }
-    if (element.count > 0xFFFFFFFEU) fail("more vertices than 32-bit indices can number", "split the mesh");
+    check_vertex_count(element.count, file_);
     Positions& positions = geometry_.positions;
     positions.count = element.count;
     positions.numbers.resize(3 * element.count);
@@ -289,7 +290,9 @@ class Ply {
     for (std::int64_t& one : list_) one = integer(property.type);
   }
 
-  void read_faces(const Element& element) {
+  /// Calls use() for each row, with its list of vertices in list_.
+  template <class Use>
+  void each_list(const Element& element, const Use& use) {
     if (element.count == 0) return;
     const std::size_t list = list_of(element);
     for (row_ = 0; row_ != element.count; ++row_)
@@ -299,33 +302,31 @@ class Ply {
           continue;
         }
         read_list(element.properties[i]);
-        corners_.assign(list_.begin(), list_.end());  // a negative index is out of range
-        add();
+        use();
       }
+  }
+
+  void read_faces(const Element& element) {
+    each_list(element, [this] {
+      corners_.assign(list_.begin(), list_.end());  // a negative index is out of range
+      add();
+    });
   }
 
   /// Strips follow one another, with -1 between them; the winding alternates.
   void read_strips(const Element& element) {
-    if (element.count == 0) return;
-    const std::size_t list = list_of(element);
-    for (row_ = 0; row_ != element.count; ++row_)
-      for (std::size_t i = 0; i != element.properties.size(); ++i) {
-        if (i != list) {
-          skip(element.properties[i]);
-          continue;
-        }
-        read_list(element.properties[i]);
-        std::size_t begin = 0;
-        for (std::size_t end = 0; end != list_.size(); ++end) {
-          if (list_[end] == -1) begin = end + 1;
-          if (end < begin + 2 || list_[end] == -1) continue;
-          const bool odd = (end - begin) % 2 != 0;
-          corners_.assign({static_cast<std::uint64_t>(list_[end - (odd ? 1 : 2)]),
-                           static_cast<std::uint64_t>(list_[end - (odd ? 2 : 1)]),
-                           static_cast<std::uint64_t>(list_[end])});
-          add();
-        }
+    each_list(element, [this] {
+      std::size_t begin = 0;
+      for (std::size_t end = 0; end != list_.size(); ++end) {
+        if (list_[end] == -1) begin = end + 1;
+        if (end < begin + 2 || list_[end] == -1) continue;
+        const bool odd = (end - begin) % 2 != 0;
+        corners_.assign({static_cast<std::uint64_t>(list_[end - (odd ? 1 : 2)]),
+                         static_cast<std::uint64_t>(list_[end - (odd ? 2 : 1)]),
+                         static_cast<std::uint64_t>(list_[end])});
+        add();
       }
+    });
   }
 
   void add() {
@@ -351,8 +352,7 @@ class Ply {
 }  // namespace
 
 Document read_ply(const InputFile& input, const LoadOptions& options) {
-  Document document = begin_document(input, {}, options);
-  document.scene.format = "PLY";
+  Document document = begin_document(input, "PLY", {}, options);
   const std::string file = input.path().string();
   const std::string bytes = read_bytes(input, options.limits);
   Ply(bytes, file, options, document).read();

@@ -24,8 +24,9 @@ void set_frame(Scene& scene, Frame frame, const LoadOptions& options) {
   scene.up_from = frame.up_from;
 }
 
-Document begin_document(const InputFile& input, const Frame& frame, const LoadOptions& options) {
+Document begin_document(const InputFile& input, const char* format, const Frame& frame, const LoadOptions& options) {
   Document document;
+  document.scene.format = format;
   document.scene.source = input.path().string();
   set_frame(document.scene, frame, options);
   document.scene.nodes.push_back({input.path().filename().string(), kNone, std::nullopt, kNone});
@@ -45,6 +46,12 @@ void add_solid(Document& document, std::string name, Geometry geometry, std::vec
   scene.instances.push_back({number, node, number, kNone, transform});
   geometry.id = std::move(name);
   document.geometries.push_back(std::move(geometry));
+}
+
+void check_vertex_count(std::uint64_t count, const std::string& file) {
+  constexpr std::uint64_t kMost = 0xFFFFFFFEU;
+  if (count > kMost)
+    throw Error(ErrorKind::limit, "more vertices than 32-bit indices can number", {file, ""}, "split the file");
 }
 
 std::string read_bytes(const InputFile& input, const LoadLimits& limits) {

@@ -26,12 +26,16 @@ struct Frame {
 /// Sets the scene's unit and up axis, from the options first.
 void set_frame(Scene& scene, Frame frame, const LoadOptions& options);
 
-/// A document with a root node alone, named after the file.
-[[nodiscard]] Document begin_document(const InputFile& input, const Frame& frame, const LoadOptions& options);
+/// A document with a root node alone, named after the file. `format` is its display name.
+[[nodiscard]] Document begin_document(const InputFile& input, const char* format, const Frame& frame,
+                                      const LoadOptions& options);
 
 /// Adds a solid below the root: a node and a mesh of that name, and a material (or kNone) for each primitive. A solid
 /// without a name has the file's, without its ending.
 void add_solid(Document& document, std::string name, Geometry geometry, std::vector<std::uint32_t> materials);
+
+/// Throws Error(limit) for more vertices than 32-bit indices can number.
+void check_vertex_count(std::uint64_t count, const std::string& file);
 
 /// The whole file. Throws Error: io, system, limit.
 [[nodiscard]] std::string read_bytes(const InputFile& input, const LoadLimits& limits);

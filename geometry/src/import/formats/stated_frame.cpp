@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/parse_number.h"
+#include "base/units.h"
 #include "gltf_preflight.h"
 
 namespace raylift::imported {
@@ -51,21 +52,16 @@ std::optional<std::string> attribute(std::string_view text, std::string_view tag
 }
 
 Frame frame_of_amf(const InputFile& input) {
+  constexpr std::array kUnits{base::Unit{"millimeter", 1}, base::Unit{"millimeters", 1}, base::Unit{"inch", 25.4},
+                              base::Unit{"feet", 304.8},   base::Unit{"foot", 304.8},    base::Unit{"meter", kMetre},
+                              base::Unit{"micron", 1e-3}};
   Frame frame{1, Provenance::convention, UpAxis::z, Provenance::assumed};
   const auto unit = attribute(head(input), "<amf", "unit");
   if (!unit) return frame;
+  const auto mm = base::value_of(*unit, kUnits);
+  if (!mm) refuse(input, *unit);
+  frame.unit_mm = *mm;
   frame.unit_from = Provenance::file;
-  if (*unit == "millimeter" || *unit == "millimeters") return frame;
-  if (*unit == "inch")
-    frame.unit_mm = 25.4;
-  else if (*unit == "feet" || *unit == "foot")
-    frame.unit_mm = 304.8;
-  else if (*unit == "meter")
-    frame.unit_mm = kMetre;
-  else if (*unit == "micron")
-    frame.unit_mm = 1e-3;
-  else
-    refuse(input, *unit);
   return frame;
 }
 
@@ -92,7 +88,8 @@ Frame frame_of_dxf(const InputFile& input) {
   const std::string text = head(input);
   const std::size_t at = text.find("$INSUNITS");
   if (at == std::string::npos) return frame;
-  TextReader words(std::string_view(text).substr(at), input.path().string());
+  const std::string file = input.path().string();
+  TextReader words(std::string_view(text).substr(at), file);
   (void)words.next_word();
   (void)words.next_word();  // the group's code, 70
   const std::string number(words.next_word());

@@ -6,39 +6,32 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
+#include <optional>
 #include <string>
 
+#include "import/collada/collada_text.h"
 #include "polygon_reader.h"
 
 namespace raylift::imported {
 namespace {
 
 constexpr std::size_t kHeader = 80, kFacet = 50;
-constexpr std::uint64_t kMaxVertices = 0xFFFFFFFEU;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   return text;
 }
 
+bool is(std::string_view word, std::string_view expected) {
+  return collada::equals_ignoring_case(word, expected);
+}
+
 /// Text begins with "solid", and so do the headers of some binary files: these have bytes that no text has.
 bool is_text(std::string_view bytes) {
   const std::string_view begin = trimmed(without_mark(bytes.substr(0, 512)));
-  if (lower(begin.substr(0, 5)) != "solid") return false;
+  if (!is(begin.substr(0, 5), "solid")) return false;
   return std::none_of(begin.begin(), begin.end(), [](char c) { return static_cast<unsigned char>(c) < 9; });
-}
-
-/// Whether the word follows, in any case.
-bool is(std::string_view word, std::string_view expected) {
-  return word.size() == expected.size() && lower(word) == expected;
 }
 
 class StlText {
@@ -92,7 +85,7 @@ class StlText {
       for (int i = 0; i != 3; ++i) numbers.push_back(text_.next_float());
     }
     expect("endfacet");
-    if (numbers.size() / 3 > kMaxVertices) text_.fail("more vertices than 32-bit indices can number");
+    check_vertex_count(numbers.size() / 3, document_.scene.source);
     polygons_.add(geometry.primitives.front(), corners_, numbers.size() / 3,
                   [line] { return "line " + std::to_string(line); });
   }
@@ -103,23 +96,30 @@ class StlText {
   std::vector<std::uint64_t> corners_;
 };
 
-void read_binary(std::string_view bytes, const std::string& file, const LoadOptions& options, Document& document) {
+/// The number of facets that a binary file's header states; nothing where the file is shorter than a header.
+std::optional<std::uint32_t> stated_facets(std::string_view bytes) {
+  std::uint32_t facets = 0;
+  if (bytes.size() < kHeader + sizeof facets) return std::nullopt;
+  std::memcpy(&facets, bytes.data() + kHeader, sizeof facets);
+  return facets;
+}
+
+void read_binary(std::string_view bytes, std::optional<std::uint32_t> stated, const std::string& file,
+                 const LoadOptions& options, Document& document) {
   const auto fail = [&file](const std::string& problem, const char* advice = "") {
     throw Error(ErrorKind::malformed, problem, {file, ""}, advice);
   };
-  std::uint32_t facets = 0;
-  if (bytes.size() < kHeader + sizeof facets)
-    fail("no STL: neither a text that begins with 'solid' nor a header of 84 bytes");
-  std::memcpy(&facets, bytes.data() + kHeader, sizeof facets);
+  if (!stated) fail("no STL: neither a text that begins with 'solid' nor a header of 84 bytes");
+  const std::uint32_t facets = *stated;
   bytes.remove_prefix(kHeader + sizeof facets);
   if (bytes.size() / kFacet < facets)
     fail("the file states " + std::to_string(facets) + " facets and has room for " +
              std::to_string(bytes.size() / kFacet),
          "it may have been cut off, or be no STL; export it again");
-  if (facets > options.limits.triangles || std::uint64_t{facets} * 3 > kMaxVertices)
-    throw Error(ErrorKind::limit,
-                "more than " + std::to_string(std::min(options.limits.triangles, kMaxVertices / 3)) + " triangles",
-                {file, ""}, "raise the limit with LoadLimits::triangles");
+  if (facets > options.limits.triangles)
+    throw Error(ErrorKind::limit, "more than " + std::to_string(options.limits.triangles) + " triangles", {file, ""},
+                "raise the limit with LoadLimits::triangles");
+  check_vertex_count(std::uint64_t{facets} * 3, file);
   const std::size_t rest = bytes.size() - std::size_t{facets} * kFacet;
   if (rest != 0)
     document.scene.report.warnings.push_back(std::to_string(rest) + " bytes behind the last of the " +
@@ -141,17 +141,16 @@ void read_binary(std::string_view bytes, const std::string& file, const LoadOpti
 
 Document read_stl(const InputFile& input, const LoadOptions& options) {
   // What printers and CAD programs write.
-  Document document = begin_document(input, {.up_axis = UpAxis::z}, options);
-  document.scene.format = "STL";
+  Document document = begin_document(input, "STL", {.up_axis = UpAxis::z}, options);
   const std::string file = input.path().string();
   const std::string bytes = read_bytes(input, options.limits);
-  std::uint32_t facets = 0;
-  if (bytes.size() >= kHeader + sizeof facets) std::memcpy(&facets, bytes.data() + kHeader, sizeof facets);
-  const bool fits = facets != 0 && bytes.size() == kHeader + sizeof facets + std::size_t{facets} * kFacet;
+  const std::optional<std::uint32_t> facets = stated_facets(bytes);
+  const bool fits =
+      facets.value_or(0) != 0 && bytes.size() == kHeader + sizeof(std::uint32_t) + std::size_t{*facets} * kFacet;
   if (!fits && is_text(bytes))
     StlText(bytes, file, options, document).read();
   else
-    read_binary(bytes, file, options, document);
+    read_binary(bytes, facets, file, options, document);
   return document;
 }
 

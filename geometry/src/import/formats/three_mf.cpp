@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/parse_number.h"
+#include "base/units.h"
 #include "import/archive.h"
 #include "import/collada/collada_text.h"
 #include "polygon_reader.h"
@@ -23,12 +23,8 @@
 namespace raylift::imported {
 namespace {
 
-struct LengthUnit {
-  std::string_view name;
-  double mm;
-};
-constexpr std::array kLengthUnits{LengthUnit{"micron", 1e-3}, LengthUnit{"millimeter", 1}, LengthUnit{"centimeter", 10},
-                                  LengthUnit{"inch", 25.4},   LengthUnit{"foot", 304.8},   LengthUnit{"meter", 1000}};
+constexpr std::array kLengthUnits{base::Unit{"micron", 1e-3}, base::Unit{"millimeter", 1}, base::Unit{"centimeter", 10},
+                                  base::Unit{"inch", 25.4},   base::Unit{"foot", 304.8},   base::Unit{"meter", 1000}};
 
 /// Extensions that may be required and change no shape, or that are read.
 constexpr std::array<std::string_view, 3> kExtensions{"http://schemas.microsoft.com/3dmanufacturing/production/",
@@ -57,9 +53,9 @@ class ThreeMf {
   Document read() {
     const std::string main = main_path();
     Part& part = open(main);
-    document_ = begin_document(input_, {part.unit_mm, part.unit_from, UpAxis::z, Provenance::convention}, options_);
+    document_ =
+        begin_document(input_, "3MF", {part.unit_mm, part.unit_from, UpAxis::z, Provenance::convention}, options_);
     Scene& scene = document_.scene;
-    scene.format = "3MF";
     for (const pugi::xml_node one : part.model.children())
       if (is(one, "metadata") && std::string_view(one.attribute("name").value()) == "Application")
         scene.generator = one.child_value();
@@ -143,10 +139,9 @@ class ThreeMf {
     if (!is(part.model, "model")) fail("the root element is not <model>", where);
     check_required(part.model, where);
     if (const pugi::xml_attribute unit = part.model.attribute("unit")) {
-      const auto found = std::find_if(kLengthUnits.begin(), kLengthUnits.end(),
-                                      [&](const LengthUnit& one) { return one.name == unit.value(); });
-      if (found == kLengthUnits.end()) fail("the unit " + in_quotes(unit.value()) + " is none of 3MF", where);
-      part.unit_mm = found->mm;
+      const auto mm = base::value_of(unit.value(), kLengthUnits);
+      if (!mm) fail("the unit " + in_quotes(unit.value()) + " is none of 3MF", where);
+      part.unit_mm = *mm;
       part.unit_from = Provenance::file;
     }
     for (const pugi::xml_node resource : child(part.model, "resources").children()) {
@@ -204,7 +199,7 @@ class ThreeMf {
             const std::string& where) {
     const pugi::xml_attribute path = attribute(reference, "path");
     Part& target = path ? open(without_slash(path.value())) : part;
-    if (target.unit_mm != parts_.at(part.path)->unit_mm)
+    if (target.unit_mm != part.unit_mm)
       fail("the parts of the archive are in different units", "entry '" + target.path + "'", ErrorKind::unsupported);
     const std::string_view id = reference.attribute("objectid").value();
     const auto object = target.objects.find(id);
