@@ -70,7 +70,10 @@ void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t 
     return;
   }
 #endif
-  for_each(count, [&](std::size_t i) { in[i] = locate(geometry.view(), source_.photons[i].position); });
+  for_each(count, [&](std::size_t i) {
+    const StartPhoton& photon = source_.photons[i];
+    in[i] = locate(geometry.view(), photon.position, photon.direction);
+  });
 }
 
 void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t count, StreamRef stream) {

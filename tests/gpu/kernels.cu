@@ -63,10 +63,10 @@ __global__ void compare(const Boundary* a, const Boundary* b, std::size_t count,
     atomicAdd(differ, 1u);
 }
 
-__global__ void locate_all(const __grid_constant__ GeometryView view, const Float3* points, Containment* in,
-                           std::size_t count) {
+__global__ void locate_all(const __grid_constant__ GeometryView view, const Float3* points, const Float3* directions,
+                           Containment* in, std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  if (i < count) in[i] = locate(view, points[i]);
+  if (i < count) in[i] = directions == nullptr ? locate(view, points[i]) : locate(view, points[i], directions[i]);
 }
 
 template <class View, class Query, class Answer>
@@ -134,8 +134,9 @@ int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Cont
   return equal ? cudaSuccess : -1;
 }
 
-int locate_on_gpu(const GeometryView& view, const Float3* points, Containment* in, std::size_t count) {
-  locate_all<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, points, in, count);
+int locate_on_gpu(const GeometryView& view, const Float3* points, const Float3* directions, Containment* in,
+                  std::size_t count) {
+  locate_all<<<static_cast<unsigned>((count + 127) / 128), 128>>>(view, points, directions, in, count);
   const cudaError_t launched = cudaGetLastError();
   return static_cast<int>(launched != cudaSuccess ? launched : cudaDeviceSynchronize());
 }

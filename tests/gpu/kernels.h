@@ -129,8 +129,9 @@ int sum_words_on_gpu(const std::uint32_t* words, std::size_t count, unsigned lon
 /// boundaries[i] = next_boundary(view, rays[i], in[i]); all but the view are the device's addresses.
 int find_boundaries_on_gpu(const GeometryView& view, const Ray* rays, const Containment* in, Boundary* boundaries,
                            std::size_t count);
-/// in[i] = locate(view, points[i]).
-int locate_on_gpu(const GeometryView& view, const Float3* points, Containment* in, std::size_t count);
+/// in[i] = locate(view, points[i], directions[i]), or without directions where these are null.
+int locate_on_gpu(const GeometryView& view, const Float3* points, const Float3* directions, Containment* in,
+                  std::size_t count);
 /// A kernel that uses shared memory, for occupancy.
 const void* hungry_kernel();
 int last_cuda_error();

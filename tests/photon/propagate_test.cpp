@@ -7,7 +7,8 @@
 #include <cmath>
 #include <tuple>
 
-#include "shells.h"
+#include "gensteps.h"
+#include "pieces.h"
 #include "statistics.h"
 
 namespace raylift::photon {
@@ -152,6 +153,72 @@ TEST_P(Propagate, PhotonsAreBornInTheRightSolid) {
     within.add(r < 1600 / std::cbrt(2.0) ? 1 : 0);
   }
   expect_mean(within, 0.5, 0.5);
+}
+
+/// A black box with a face at x = 100, in a clear world with a face at y = -1000.
+Scene black_box() {
+  return test::pieces(
+      {{test::box({-1000, -1000, -1000}, {1000, 1000, 1000}), kNone, {flat("RINDEX", 1)}},
+       {test::box({100, -300, -300}, {300, 300, 300}), 0, {flat("RINDEX", 1), flat("ABSLENGTH", 1e-3)}}});
+}
+
+TEST_P(Propagate, ThePhotonsDirectionDecidesOnAFace) {
+  const GpuGeometry geometry = upload_scene(black_box());
+  Source point;
+  point.center = {100, 7, 13};
+  Source disc = point;
+  disc.shape = SourceShape::disc;
+  disc.extent = {1, 0, 0};
+  disc.radius = 50;
+  for (const Source& source : {point, disc}) {
+    Mean absorbed;
+    for (const Outcome& one : run(geometry, source)) {
+      const bool ended = one.last.kind == StepKind::absorbed;
+      absorbed.add(ended ? 1 : 0);
+      // Along the face, either side will do.
+      if (std::abs(one.photon.direction.x) < 1e-3F) continue;
+      ASSERT_EQ(ended, one.photon.direction.x > 0)
+          << one.photon.position.x << ", " << one.photon.position.y << ", " << one.photon.position.z << " along "
+          << one.photon.direction.x << ", " << one.photon.direction.y << ", " << one.photon.direction.z << ": "
+          << one.last.from << " after " << one.steps;
+      ASSERT_EQ(one.last.from, ended ? 1U : 0U);
+    }
+    expect_mean(absorbed, 0.5, 0.5);
+  }
+  Source on_world;
+  on_world.center = {-700, -1000, 500};
+  on_world.aim = Aim::cone;
+  on_world.direction = {0.8F, 0.6F, 0};
+  for (const Outcome& one : run(geometry, on_world, {}, 100)) {
+    EXPECT_EQ(one.last.from, 0U);
+    EXPECT_GT(one.photon.position.y, 0);
+  }
+}
+
+TEST_P(Propagate, GivenPhotonsAndGenstepsOnAFaceGoByTheirDirection) {
+  const GpuGeometry geometry = upload_scene(black_box());
+  std::vector<StartPhoton> photons;
+  std::vector<Genstep> torches;
+  for (const Float3& direction :
+       {Float3{1, 0, 0}, Float3{-1, 0, 0}, Float3{0.6F, 0.8F, 0}, Float3{-0.6F, 0.8F, 0}, Float3{0.1F, 0.3F, -1},
+        Float3{-0.1F, 0.3F, -1}, Float3{0.1F, -2, 0.3F}, Float3{-0.1F, -2, 0.3F}}) {
+    photons.emplace_back();
+    photons.back().position = {100, 7, 13};
+    photons.back().direction = direction;
+    photons.back().wavelength = 440;
+    torches.push_back(torch({100, 7, 13}, 10));
+    auto details = details_of<TorchStep>(torches.back());
+    details.direction = direction;
+    set_details(torches.back(), details);
+  }
+  const auto expect_by_direction = [](const std::vector<Outcome>& all) {
+    for (const Outcome& one : all)
+      EXPECT_EQ(one.last.kind, one.photon.direction.x > 0 ? StepKind::absorbed : StepKind::escaped)
+          << one.photon.direction.x << ", " << one.photon.direction.y << ", " << one.photon.direction.z;
+  };
+  expect_by_direction(run(geometry, give(photons).source, {}, photons.size()));
+  const Gensteps gensteps(geometry, torches, 1, Stream(device()));
+  expect_by_direction(run(geometry, gensteps.source(), {}, gensteps.photons()));
 }
 
 bool same(const Outcome& a, const Outcome& b) {

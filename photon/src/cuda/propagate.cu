@@ -30,7 +30,7 @@ __global__ void find_anchor(const __grid_constant__ GeometryView geometry, const
 __global__ void locate_each(const __grid_constant__ GeometryView geometry, const StartPhoton* photons, Containment* in,
                             std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
-  if (i < count) in[i] = locate(geometry, photons[i].position);
+  if (i < count) in[i] = locate(geometry, photons[i].position, photons[i].direction);
 }
 
 __device__ std::uint32_t first_of_thread() {

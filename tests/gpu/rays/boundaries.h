@@ -130,19 +130,26 @@ class BoundariesOnDevice : public OnDevice {
   Boundary next(const GpuGeometry& geometry, const Ray& ray, const Containment& in) {
     return next(geometry, std::vector{ray}, std::vector{in})[0];
   }
-  std::vector<Containment> find(const GpuGeometry& geometry, const std::vector<Float3>& points) {
+  /// By locate(), with directions if there are any.
+  std::vector<Containment> find(const GpuGeometry& geometry, const std::vector<Float3>& points,
+                                const std::vector<Float3>& directions = {}) {
     std::vector<Containment> result(points.size());
     if (device().info().is_host) {
-      for (std::size_t i = 0; i != points.size(); ++i) result[i] = locate(geometry.view(), points[i]);
+      for (std::size_t i = 0; i != points.size(); ++i)
+        result[i] =
+            directions.empty() ? locate(geometry.view(), points[i]) : locate(geometry.view(), points[i], directions[i]);
       return result;
     }
 #ifdef RAYLIFT_WITH_CUDA
     const Stream stream(device());
-    DeviceBuffer<Float3> device_points(device(), points.size());
+    DeviceBuffer<Float3> device_points(device(), points.size()), device_directions(device(), directions.size());
     const DeviceBuffer<Containment> found(device(), points.size());
     device_points.copy_from(std::span<const Float3>(points), stream);
+    device_directions.copy_from(std::span<const Float3>(directions), stream);
     stream.synchronize();
-    EXPECT_EQ(0, locate_on_gpu(geometry.view(), device_points.device(), found.device(), points.size()));
+    EXPECT_EQ(0,
+              locate_on_gpu(geometry.view(), device_points.device(),
+                            directions.empty() ? nullptr : device_directions.device(), found.device(), points.size()));
     found.copy_to(std::span(result), stream);
     stream.synchronize();
 #endif

@@ -301,6 +301,58 @@ TEST_P(Boundaries, OfNothingAreNone) {
   EXPECT_EQ(none.material_from, MaterialCode::none);
 }
 
+// Boxes that touch and that are flush with their mother, at the world's origin and away from it, where vertices, moves
+// and points are rounded.
+TEST_P(Boundaries, DirectionDecidesWhatAPointOnFacesIsIn) {
+  for (const Corner& moved : {Corner(0, 0, 0), Corner(4000.1, -700.3, 30.7)}) {
+    Boxes boxes;
+    std::vector<Eigen::AlignedBox3d> solids;
+    const auto add = [&](Corner low, Corner high, std::uint32_t mother) {
+      solids.emplace_back(low, high);
+      return boxes.add(low + moved, high + moved, mother, 1, moved);
+    };
+    const auto world = add({-300, -300, -300}, {300, 300, 300}, kNone);
+    const auto left = add({0, 0, 0}, {100, 100, 100}, world);
+    add({100, 0, 0}, {200, 100, 100}, world);
+    add({0, 0, 0}, {50, 50, 50}, left);
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    const double planes[] = {-300, 0, 50, 100, 200, 300};
+    std::vector<Float3> points, directions;
+    std::vector<std::uint32_t> right;
+    while (points.size() != 20'000) {
+      Corner direction(unit(random), unit(random), unit(random)), point;
+      // Beside a face, the direction is to tell its side.
+      if (direction.cwiseAbs().minCoeff() < 0.05) continue;
+      for (int a = 0; a != 3; ++a)
+        point[a] = random() % 2 == 0 ? planes[random() % std::size(planes)]
+                                     : 50 * std::round(5 * unit(random)) + 25 + 20 * unit(random);
+      const Corner beyond = point + 0.1 * direction;
+      std::uint32_t solid = kNoSolid;
+      for (std::uint32_t i = 0; i != solids.size(); ++i)
+        if (solids[i].contains(beyond)) solid = i;
+      point += moved;
+      points.push_back({static_cast<float>(point.x()), static_cast<float>(point.y()), static_cast<float>(point.z())});
+      directions.push_back(
+          {static_cast<float>(direction.x()), static_cast<float>(direction.y()), static_cast<float>(direction.z())});
+      right.push_back(solid);
+    }
+    for (const bool flat : {false, true}) {
+      const GpuGeometry geometry = put(boxes, flat);
+      const std::vector<Containment> found = find(geometry, points, directions);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i != points.size(); ++i)
+        if (!found[i].consistent() || found[i].solid != right[i]) {
+          if (++wrong < 5)
+            ADD_FAILURE() << points[i].x << ", " << points[i].y << ", " << points[i].z << " along " << directions[i].x
+                          << ", " << directions[i].y << ", " << directions[i].z << ": " << found[i].solid << " for "
+                          << right[i];
+        }
+      EXPECT_EQ(wrong, 0U) << "flat " << flat << ", moved by " << moved.x();
+    }
+  }
+}
+
 TEST_P(Boundaries, AreTheSameBitsAsOnTheHost) {
   Boxes boxes;
   const auto world = boxes.add({-500, -500, -500}, {500, 500, 500});

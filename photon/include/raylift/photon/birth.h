@@ -24,6 +24,11 @@ struct Anchor {
   return {locate(geometry, source.center), is_clear(geometry, source.center, reach)};
 }
 
+/// Whether photons are born in a volume, where none lies on a face but by chance.
+[[nodiscard]] RAYLIFT_HD inline bool fills_volume(const Source& source) {
+  return source.shape == SourceShape::ball && source.radius > 0;
+}
+
 /// The path from a source's centre to a birth: a unit direction and a distance. A negative distance: the birth is at
 /// the centre.
 struct BirthPlace {

@@ -48,7 +48,8 @@ struct alignas(16) Pause {
 ///   outcome = follower.outcome();
 ///
 /// `anchor` is anchor_of(geometry, source), which given photons don't need. The solid of a photon born elsewhere in the
-/// source's shape is found by a walk from the centre, across all boundaries between.
+/// source's shape is found by a walk from the centre, across all boundaries between; of one born on a face, by its
+/// direction.
 class Follower {
  public:
   RAYLIFT_HD Follower(const GeometryView& geometry, const Source& source, const Anchor& anchor, const Run& run)
@@ -94,7 +95,11 @@ class Follower {
     }
     if (birth_ == kArrived) {
       give_birth(source_, photon, random_);
-      birth_ = kBorn;
+      birth_ = anchor_.clear || fills_volume(source_) ? kBorn : kAimed;
+    }
+    if (birth_ == kAimed) {
+      ray = start_ray(geometry_, photon.position, photon.direction);
+      return true;
     }
     if (outcome_.steps == run_.most_steps || photon.time > run_.latest) {
       outcome_.last.kind = StepKind::cut;
@@ -125,6 +130,11 @@ class Follower {
       }
       return;
     }
+    if (birth_ == kAimed) {
+      if (crosses_at_start(boundary)) photon.in = boundary.after;
+      birth_ = kBorn;
+      return;
+    }
     detail::end_step(geometry_, boundary, run_.shift_profile, photon, outcome_.last, random_);
     record();
   }
@@ -144,8 +154,9 @@ class Follower {
   const Run& run_;
   RandomStream random_;
   Outcome outcome_{};
-  static constexpr float kArrived = -1, kBorn = -2;
-  float birth_ = kBorn;  // how far from the centre the photon is to be born; it is there; it is born
+  // It is at the place of its birth; it has a direction, which decides where it is on a face; it is born.
+  static constexpr float kArrived = -1, kAimed = -2, kBorn = -3;
+  float birth_ = kBorn;  // how far from the centre the photon is to be born, or one of these
   float from_ = 0;       // how far of that way has been searched
 };
 

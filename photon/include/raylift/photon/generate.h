@@ -266,13 +266,23 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   photon.position = anchor;
   in = place.in;
   float from = 0;
-  while (birth.distance > Real(0)) {
-    const Boundary boundary = next_boundary(geometry, {anchor, from, birth.direction, birth.distance}, in);
+  // To the birth, across all boundaries between; then, by the photon's direction, across faces that it lies on.
+  for (bool there = !(birth.distance > Real(0));;) {
+    const Ray ray = there ? start_ray(geometry, photon.position, photon.direction)
+                          : Ray{anchor, from, birth.direction, birth.distance};
+    const Boundary boundary = next_boundary(geometry, ray, in);
+    if (there) {
+      if (crosses_at_start(boundary)) in = boundary.after;
+      break;
+    }
     in = boundary.after;
     photon.position = boundary.point;
     from = boundary.end;
-    if (boundary.inconsistent && in.consistent()) in.exceptions[0] = in.solid;  // the first step ends as inconsistent
-    if (boundary.inconsistent || !boundary.crosses()) break;
+    if (boundary.inconsistent) {
+      if (in.consistent()) in.exceptions[0] = in.solid;  // the first step ends as inconsistent
+      break;
+    }
+    there = !boundary.crosses();
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boundaries between media, for kernels and host code: which solids a photon is in, and where it changes them.
 //
-//   raylift::Containment in = raylift::locate(geometry, start);            // once, where the photon is born
+//   raylift::Containment in = raylift::locate(geometry, start, direction); // once, where the photon is born
 //   while (...) {
 //     const raylift::Boundary next = raylift::next_boundary(geometry, {position, 0, direction, free_path}, in);
 //     if (!next.crosses()) { position = position + free_path * direction; ...; continue; }   // absorbed or scattered
@@ -59,6 +59,18 @@ struct alignas(16) Boundary {
 
 /// The solids that contain a point. Within rounding of a face, either side of it.
 [[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point);
+
+/// The solids that a ray from a point is in. Where the point lies on faces, within rounding, its direction decides: the
+/// ray is in the solids behind them, as in Geant4's navigation. The direction's length does not matter.
+[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point, Float3 direction);
+
+/// The search that is behind locate() of a direction, for those who ask for the boundaries of many rays together: a
+/// short ray, whose boundary crosses_at_start() where the ray from that point leaves or enters solids at once.
+[[nodiscard]] RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, Float3 point, Float3 direction);
+/// Whether a boundary of start_ray() lies at the start. Then its `after` are the solids that the ray is in.
+[[nodiscard]] RAYLIFT_HD inline bool crosses_at_start(const Boundary& boundary) {
+  return boundary.crosses() && boundary.t == 0 && !boundary.inconsistent;
+}
 
 namespace bvh_detail {
 
@@ -144,6 +156,20 @@ RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point)
     ray.tmin = next_after(place.end);
   }
   return in;
+}
+
+RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, Float3 point, Float3 direction) {
+  using namespace bvh_detail;
+  Ray ray{point, 0, direction, 0};
+  // As far as faces are at the start.
+  ray.tmax = kAheadAtStart * across_of(geometry, ray) / largest_component(direction);
+  return ray;
+}
+
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point, Float3 direction) {
+  const Containment in = locate(geometry, point);
+  const Boundary boundary = next_boundary(geometry, start_ray(geometry, point, direction), in);
+  return crosses_at_start(boundary) ? boundary.after : in;
 }
 
 }  // namespace raylift

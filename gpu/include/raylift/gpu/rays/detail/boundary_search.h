@@ -264,7 +264,8 @@ RAYLIFT_HD inline bool plain_change(const GeometryView& geometry, const Ray& ray
 // `after`, `end` and `inconsistent` are those of the way there.
 RAYLIFT_SLOW_PATH inline Place next_change(const GeometryView& geometry, Ray ray, Containment in,
                                            NearestFaces nearest) {
-  if (nearest.start_counts == AtStart::one) nearest = nearest_faces<true>(geometry, ray, in, true);
+  // Its best face may be one of those, which start_place() examines: the search ahead wants the next one.
+  if (nearest.start_counts != AtStart::none) nearest = nearest_faces<true>(geometry, ray, in, true);
   Place way;
   way.after = in;
   way.end = ray.tmax;
