@@ -104,16 +104,5 @@ class RaycastingScene:
         """(...) int32: how many triangles each ray passes through."""
         given = numpy.asarray(rays, numpy.float32)
         flat = given.reshape(-1, 6)
-        packed = numpy.zeros((len(flat), 8), numpy.float32)
-        packed[:, :3] = flat[:, :3] - numpy.array(self.geometry.origin)
-        packed[:, 4:7] = flat[:, 3:]
-        packed[:, 7] = numpy.inf
-        counts = numpy.zeros(len(flat), numpy.int32)
-        active = numpy.arange(len(flat))
-        while len(active):
-            hits = self.geometry.trace_rays(packed[active]).numpy()
-            valid = hits["triangle"] != self.INVALID_ID
-            active = active[valid]
-            counts[active] += 1
-            packed[active, 3] = numpy.nextafter(hits["t"][valid], numpy.float32(numpy.inf))
-        return counts.reshape(given.shape[:-1])
+        counts = self.geometry.count_hits(flat[:, :3], flat[:, 3:])
+        return counts.numpy().astype(numpy.int32).reshape(given.shape[:-1])

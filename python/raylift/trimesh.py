@@ -39,8 +39,9 @@ class RayMeshIntersector:
     def intersects_first(self, ray_origins: numpy.typing.ArrayLike,
                          ray_directions: numpy.typing.ArrayLike) -> Indices:
         """(N,) the triangle that each ray meets first; -1: none."""
-        rays = self._rays(*_checked(ray_origins, ray_directions))
-        triangles = self.geometry.trace_rays(rays).numpy()["triangle"].astype(numpy.int64)
+        origins, directions = _checked(ray_origins, ray_directions)
+        hits = self.geometry.trace(origins, _of_unit_length(directions))
+        triangles = hits.numpy()["triangle"].astype(numpy.int64)
         triangles[triangles == 0xFFFFFFFF] = -1
         return triangles
 
@@ -50,20 +51,20 @@ class RayMeshIntersector:
 
     @overload
     def intersects_id(self, ray_origins: numpy.typing.ArrayLike, ray_directions: numpy.typing.ArrayLike,
-                      multiple_hits: bool = ..., max_hits: int = ...,
+                      multiple_hits: bool = ..., max_hits: int | None = ...,
                       return_locations: Literal[False] = ...) -> tuple[Indices, Indices]: ...
 
     @overload
     def intersects_id(self, ray_origins: numpy.typing.ArrayLike, ray_directions: numpy.typing.ArrayLike,
-                      multiple_hits: bool = ..., max_hits: int = ..., *,
+                      multiple_hits: bool = ..., max_hits: int | None = ..., *,
                       return_locations: Literal[True]) -> tuple[Indices, Indices, Floats]: ...
 
     def intersects_id(self, ray_origins: numpy.typing.ArrayLike, ray_directions: numpy.typing.ArrayLike,
-                      multiple_hits: bool = True, max_hits: int = 20,
+                      multiple_hits: bool = True, max_hits: int | None = None,
                       return_locations: bool = False) -> tuple[Indices, Indices] | tuple[Indices, Indices, Floats]:
-        """(M,) triangles and (M,) rays of all hits, at most ``max_hits`` of each ray; with (M, 3) locations if asked for.
+        """(M,) triangles and (M,) rays of all hits, or of the first ``max_hits`` of each ray; with (M, 3) locations if asked for.
 
-        Hits of one ray are in its order, and rays in theirs.
+        Hits of one ray are in its order, and rays in theirs. Triangles that coincide are each a hit.
         """
         origins, directions = _checked(ray_origins, ray_directions)
         triangles, rays = self._all_hits(origins, directions, max_hits if multiple_hits else 1)
@@ -81,37 +82,18 @@ class RayMeshIntersector:
     def contains_points(self, points: numpy.typing.ArrayLike) -> Flags:
         """(N,) whether each point is inside of the mesh, which must be closed."""
         origins = numpy.asarray(points, float).reshape(-1, 3)
-        directions = numpy.broadcast_to(_DIRECTION, origins.shape)
-        _, rays = self._all_hits(origins, directions, len(self._faces))
-        return numpy.asarray(numpy.bincount(rays, minlength=len(origins)) % 2 == 1)
+        counts = self.geometry.count_hits(origins, numpy.broadcast_to(_DIRECTION, origins.shape))
+        return numpy.asarray(counts.numpy() % 2 == 1)
 
-    def _rays(self, origins: Floats, directions: Floats) -> numpy.typing.NDArray[numpy.float32]:
-        """As (N, 8): packed, relative to the geometry's origin."""
-        rays = numpy.zeros((len(origins), 8), numpy.float32)
-        rays[:, :3] = origins - numpy.array(self.geometry.origin)
-        lengths = numpy.linalg.norm(directions, axis=1)
-        rays[:, 4:7] = directions / numpy.where(lengths > 0, lengths, 1)[:, None]
-        rays[:, 7] = numpy.where(lengths > 0, numpy.inf, 0)  # without a direction nothing is met
-        return rays
-
-    def _all_hits(self, origins: Floats, directions: Floats, most: int) -> tuple[Indices, Indices]:
-        rays = self._rays(origins, directions)
-        active = numpy.arange(len(rays))
-        found_triangles: list[Indices] = []
-        found_rays: list[Indices] = []
-        while len(active) and len(found_rays) < most:
-            hits = self.geometry.trace_rays(rays[active]).numpy()
-            valid = hits["triangle"] != 0xFFFFFFFF
-            active = active[valid]
-            found_rays.append(active)
-            found_triangles.append(hits["triangle"][valid].astype(numpy.int64))
-            # The next surface on the line: its t is the next float, or later.
-            rays[active, 3] = numpy.nextafter(hits["t"][valid], numpy.float32(numpy.inf))
-        if not found_rays:
-            return numpy.zeros(0, numpy.int64), numpy.zeros(0, numpy.int64)
-        all_rays, triangles = numpy.concatenate(found_rays), numpy.concatenate(found_triangles)
-        order = numpy.argsort(all_rays, kind="stable")
-        return triangles[order], all_rays[order]
+    def _all_hits(self, origins: Floats, directions: Floats, most: int | None) -> tuple[Indices, Indices]:
+        hits, numbers = self.geometry.all_hits(origins, _of_unit_length(directions))
+        counts = numbers.numpy().astype(numpy.int64)
+        rays = numpy.repeat(numpy.arange(len(origins)), counts)
+        triangles = hits.numpy()["triangle"].astype(numpy.int64)
+        if most is None:
+            return triangles, rays
+        first = numpy.arange(len(rays)) - numpy.repeat(numpy.cumsum(counts) - counts, counts) < most
+        return triangles[first], rays[first]
 
     def _locations(self, origins: Floats, directions: Floats, triangles: Indices) -> Floats:
         """Where the lines pass the triangles' planes, in double."""
@@ -129,3 +111,9 @@ def _checked(origins: numpy.typing.ArrayLike, directions: numpy.typing.ArrayLike
     if starts.shape != along.shape:
         raise ValueError(f"{len(starts)} origins and {len(along)} directions")
     return starts, along
+
+
+def _of_unit_length(directions: Floats) -> Floats:
+    """NaN for those without a length, whose rays meet nothing."""
+    lengths = numpy.linalg.norm(directions, axis=1)
+    return numpy.asarray(directions / numpy.where(lengths > 0, lengths, numpy.nan)[:, None])

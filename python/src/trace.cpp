@@ -7,7 +7,9 @@
 #include <raylift/gpu/rays/trace.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "parts.h"
@@ -86,32 +88,98 @@ py::object hits_of(const GeometryPointer& box, Array hits, Work& work) {
   return py::module_::import("raylift.hits").attr("Hits")(box, std::move(hits));
 }
 
-py::object trace_arrays(const GeometryPointer& box, const py::object& origins, const py::object& directions, float tmin,
-                        float tmax, const py::object& out, const py::object& stream) {
-  const Device& device = box->geometry.device();
-  Work work(*box, stream_of(stream, {origins, directions, out}), stream);
-  const Input from = input(numbers(origins), device, "origins", work.stream().handle());
-  const Input along = input(numbers(directions), device, "directions", work.stream().handle());
-  py::ssize_t count = -1;
-  RayArrays arrays;
-  arrays.origins = triples(from.array, count, "origins");
-  arrays.directions = triples(along.array, count, "directions");
-  if (count < 0) count = 1;
-  std::copy(std::begin(box->geometry.view().origin), std::end(box->geometry.view().origin), arrays.shift);
-  arrays.tmin = tmin;
-  arrays.tmax = tmax;
-  Array hits = room_for_hits(*box, out, count, work);
-  work.after(from);
-  work.after(along);
-  const auto rays = static_cast<std::size_t>(count);
-  if (rays != 0)
+/// The rays of a call, on the geometry's device.
+class RaysOfCall {
+ public:
+  RaysOfCall(const GeometryBox& box, const py::object& origins, const py::object& directions, float tmin, float tmax,
+             Work& work)
+      : box_(box),
+        work_(work),
+        from_(input(numbers(origins), box.geometry.device(), "origins", work.stream().handle())),
+        along_(input(numbers(directions), box.geometry.device(), "directions", work.stream().handle())) {
+    py::ssize_t count = -1;
+    arrays_.origins = triples(from_.array, count, "origins");
+    arrays_.directions = triples(along_.array, count, "directions");
+    count_ = count < 0 ? 1 : count;
+    std::copy(std::begin(box.geometry.view().origin), std::end(box.geometry.view().origin), arrays_.shift);
+    arrays_.tmin = tmin;
+    arrays_.tmax = tmax;
+    work.after(from_);
+    work.after(along_);
+  }
+  [[nodiscard]] py::ssize_t count() const { return count_; }
+  /// use(rays, count), without the GIL, unless there are none.
+  template <class Use>
+  void use(const Use& use) const {
+    if (count_ == 0) return;
     without_gil([&] {
-      const PooledBuffer<Ray> packed(device, work.stream(), rays);
-      pack_rays(device, arrays, packed.device(), rays, work.stream());
-      trace(box->geometry, packed.device(), reinterpret_cast<Hit*>(hits.data), rays, work.stream());
+      const auto count = static_cast<std::size_t>(count_);
+      const Device& device = box_.geometry.device();
+      const PooledBuffer<Ray> packed(device, work_.stream(), count);
+      pack_rays(device, arrays_, packed.device(), count, work_.stream());
+      use(packed.device(), count);
       return 0;
     });
+  }
+
+ private:
+  const GeometryBox& box_;
+  const Work& work_;
+  Input from_, along_;
+  RayArrays arrays_;
+  py::ssize_t count_ = 0;
+};
+
+py::object trace_arrays(const GeometryPointer& box, const py::object& origins, const py::object& directions, float tmin,
+                        float tmax, const py::object& out, const py::object& stream) {
+  Work work(*box, stream_of(stream, {origins, directions, out}), stream);
+  const RaysOfCall rays(*box, origins, directions, tmin, tmax, work);
+  Array hits = room_for_hits(*box, out, rays.count(), work);
+  rays.use([&](const Ray* packed, std::size_t count) {
+    trace(box->geometry, packed, reinterpret_cast<Hit*>(hits.data), count, work.stream());
+  });
   return hits_of(box, std::move(hits), work);
+}
+
+Array count_of_hits(const GeometryPointer& box, const py::object& origins, const py::object& directions, float tmin,
+                    float tmax, const py::object& stream) {
+  Work work(*box, stream_of(stream, {origins, directions}), stream);
+  const RaysOfCall rays(*box, origins, directions, tmin, tmax, work);
+  Array numbers = empty_array(box->geometry.device(), py::dtype("<u4"), {rays.count()});
+  rays.use([&](const Ray* packed, std::size_t count) {
+    count_hits(box->geometry, packed, reinterpret_cast<std::uint32_t*>(numbers.data), count, work.stream());
+  });
+  numbers.pending = work.pending();
+  return numbers;
+}
+
+/// Hits, and how many each ray has.
+py::tuple all_of_hits(const GeometryPointer& box, const py::object& origins, const py::object& directions, float tmin,
+                      float tmax, const py::object& stream) {
+  const Device& device = box->geometry.device();
+  Work work(*box, stream_of(stream, {origins, directions}), stream);
+  const RaysOfCall rays(*box, origins, directions, tmin, tmax, work);
+  Array numbers = empty_array(device, py::dtype("<u4"), {rays.count()});
+  Array hits = empty_array(device, hit_dtype(), {0});
+  rays.use([&](const Ray* packed, std::size_t count) {
+    count_hits(box->geometry, packed, reinterpret_cast<std::uint32_t*>(numbers.data), count, work.stream());
+    // Their sums are needed here: for the memory.
+    std::vector<std::uint32_t> counts(count);
+    copy_to_host(numbers, counts.data(), count * sizeof counts[0], work.stream());
+    device.synchronize(work.stream());
+    std::vector<std::uint64_t> ends(count);
+    std::inclusive_scan(counts.begin(), counts.end(), ends.begin(), std::plus(), std::uint64_t{0});
+    {
+      const py::gil_scoped_acquire with_gil;
+      hits = empty_array(device, hit_dtype(), {static_cast<py::ssize_t>(ends.back())});
+    }
+    DeviceBuffer<std::uint64_t> on_device(device, count);
+    on_device.copy_from(std::span<const std::uint64_t>(ends), work.stream());
+    all_hits(box->geometry, packed, on_device.device(), reinterpret_cast<Hit*>(hits.data), count, work.stream());
+    device.synchronize(work.stream());  // it reads `ends`
+  });
+  numbers.pending = work.pending();
+  return py::make_tuple(hits_of(box, std::move(hits), work), std::move(numbers));
 }
 
 py::object trace_rays(const GeometryPointer& box, const py::object& rays, const py::object& out,
@@ -179,6 +247,19 @@ before the work is done; arrays of the result are ordered behind it. Raises rayl
 
 Origins are millimetres from Geometry.origin. Nothing is copied, and with ``out`` nothing allocated but what C++'s trace() takes of the device's pool for geometry that is
 not wholly on the device.)")
+      .def("count_hits", &count_of_hits, py::arg("origins"), py::arg("directions"), py::kw_only(),
+           py::arg("tmin") = 0.0F, py::arg("tmax") = std::numeric_limits<float>::infinity(),
+           py::arg("stream") = py::none(),
+           R"(How many triangles each ray passes through: (N,) uint32.
+
+Arguments and errors as for trace(). A surface counts once wherever a ray passes through it, also at an edge or a vertex,
+and surfaces that coincide count each. So the count is odd from within a closed solid, and even from outside.)")
+      .def("all_hits", &all_of_hits, py::arg("origins"), py::arg("directions"), py::kw_only(), py::arg("tmin") = 0.0F,
+           py::arg("tmax") = std::numeric_limits<float>::infinity(), py::arg("stream") = py::none(),
+           R"(All hits of each ray, and how many it has: a Hits of M rows, and (N,) uint32.
+
+The rows of a ray are in its order, and behind those of the rays before it: numpy.repeat(numpy.arange(N), counts) are
+their rays. Arguments and errors as for trace(), and what counts as for count_hits(). The call waits for the counts.)")
       .def("_of_hits", &of_hits);
 }
 

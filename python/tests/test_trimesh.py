@@ -48,6 +48,19 @@ class Expectations(Test):
         self.same(self.box.intersects_first(origins, directions), first)
         self.same(self.box.intersects_id(origins, directions, max_hits=1)[1], rays)
 
+    def test_every_face_of_shapes_that_touch_is_a_hit(self):
+        vertices, faces = cube(0.5)
+        row = intersector(np.concatenate([vertices + [k, 0, 0] for k in range(30)]),
+                          np.concatenate([faces + k * len(vertices) for k in range(30)]))
+        locations, index_ray, index_tri = row.intersects_location([[-2.0, 0.1, 0.2]], [[1, 0, 0]])
+        np.testing.assert_allclose(locations[:, 0], np.arange(1, 61) // 2 - 0.5)
+        self.assertEqual(len(set(index_tri.tolist())), 60)
+        self.assertEqual(len(row.intersects_id([[-2.0, 0.1, 0.2]], [[1, 0, 0]], max_hits=20)[0]), 20)
+        points = np.random.default_rng(4).uniform([-2, -1, -1], [32, 1, 1], (4000, 3))
+        points[::2, 0] = np.round(points[::2, 0]) + 0.25
+        inside = (np.abs(points[:, 1:]) < 0.5).all(axis=1) & (points[:, 0] > -0.5) & (points[:, 0] < 29.5)
+        self.same(row.contains_points(points), inside)
+
     def test_rays_that_miss_give_nothing(self):
         origins, directions = np.array([[5.0, 5, 5], [0, 0, -10]]), np.array([[1.0, 0, 0], [0, 0, -1]])
         self.assertEqual(self.box.intersects_first(origins, directions).tolist(), [-1, -1])

@@ -78,15 +78,43 @@ RAYLIFT_HD inline OpticsAnswer ask(const OpticsView& view, const OpticsQuery& qu
 
 /// How many triangles a ray meets, and of those with an even number how many, and which first.
 struct HitsSeen {
+  static constexpr std::uint32_t kListed = 40;
   std::uint32_t all, even;
   std::uint32_t first_even, instance;
+  std::uint32_t listed, even_listed;  ///< of all_hits()
+  Hit list[kListed];
+  std::uint32_t visited;  ///< by for_each_hit(), until it has seen as many as are listed
+  bool visits_as_listed, few_are_first;
 };
 struct IsEven {
   RAYLIFT_HD bool operator()(std::uint32_t, std::uint32_t triangle) const { return triangle % 2 == 0; }
 };
 RAYLIFT_HD inline HitsSeen ask(const GeometryView& view, const Ray& ray) {
   const Hit first = closest_hit(view, ray, IsEven());
-  return {count_hits(view, ray), count_hits(view, ray, IsEven()), first.triangle, first.instance};
+  HitsSeen seen{};
+  seen.all = count_hits(view, ray);
+  seen.even = count_hits(view, ray, IsEven());
+  seen.first_even = first.triangle;
+  seen.instance = first.instance;
+  const auto same = [](const Hit& a, const Hit& b) {
+    return a.t == b.t && a.triangle == b.triangle && a.instance == b.instance && a.u == b.u && a.v == b.v &&
+           a.from_inside == b.from_inside && a.normal.x == b.normal.x;
+  };
+  Hit few[3];
+  seen.even_listed = all_hits(view, ray, few, 3, IsEven());
+  seen.few_are_first = first.valid() ? same(first, few[0]) : seen.even_listed == 0;
+  seen.listed = all_hits(view, ray, few, 3);
+  const std::uint32_t in_few = seen.listed < 3 ? seen.listed : 3;
+  seen.listed = all_hits(view, ray, seen.list, HitsSeen::kListed);
+  for (std::uint32_t i = 0; i < in_few; ++i) seen.few_are_first = seen.few_are_first && same(few[i], seen.list[i]);
+  seen.visits_as_listed = true;
+  for_each_hit(view, ray, [&](const Hit& hit) {
+    if (seen.visited == HitsSeen::kListed) return false;
+    seen.visits_as_listed = seen.visits_as_listed && same(hit, seen.list[seen.visited]);
+    ++seen.visited;
+    return true;
+  });
+  return seen;
 }
 
 /// A way between two solids, or through a triangle.

@@ -117,6 +117,21 @@ void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, H
       });
 }
 
+void require_bvh(const GpuGeometry& geometry) {
+  const GeometryView& view = geometry.view();
+  if (view.bvh_levels == 0 && view.triangle_count != 0 && view.instance_count != 0 && !geometry.has(ViewArray::nodes))
+    throw Error(ErrorKind::usage, "the geometry was uploaded without its BVH", {},
+                "set UploadOptions::bvh before uploading");
+}
+
+/// On all of TBB's threads.
+template <class One>
+void for_rays(std::size_t count, const One& one) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) one(i);
+  });
+}
+
 }  // namespace
 
 void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream) {
@@ -124,11 +139,28 @@ void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits,
 }
 
 void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream) {
+  require_bvh(geometry);
+  trace_on(geometry.device(), geometry.view(), rays, hits, count, stream);
+}
+
+void count_hits(const GpuGeometry& geometry, const Ray* rays, std::uint32_t* numbers, std::size_t count,
+                StreamRef stream) {
+  require_bvh(geometry);
   const GeometryView& view = geometry.view();
-  if (view.bvh_levels == 0 && view.triangle_count != 0 && view.instance_count != 0 && !geometry.has(ViewArray::nodes))
-    throw Error(ErrorKind::usage, "the geometry was uploaded without its BVH", {},
-                "set UploadOptions::bvh before uploading");
-  trace_on(geometry.device(), view, rays, hits, count, stream);
+  detail::run_on(
+      geometry.device(), "count_hits",
+      [&] { return cuda::launch_count_hits(view, rays, numbers, count, stream.handle()); },
+      [&] { for_rays(count, [&](std::size_t i) { numbers[i] = count_hits(view, rays[i]); }); });
+}
+
+void all_hits(const GpuGeometry& geometry, const Ray* rays, const std::uint64_t* ends, Hit* hits, std::size_t count,
+              StreamRef stream) {
+  require_bvh(geometry);
+  const GeometryView& view = geometry.view();
+  detail::run_on(
+      geometry.device(), "all_hits",
+      [&] { return cuda::launch_all_hits(view, rays, ends, hits, count, stream.handle()); },
+      [&] { for_rays(count, [&](std::size_t i) { cuda::write_all_hits(view, rays[i], ends, hits, i); }); });
 }
 
 }  // namespace raylift

@@ -24,6 +24,18 @@ inline constexpr std::size_t kMaxRaysInParts = std::size_t{1} << 25;
 /// 0 where launch_trace() is as good.
 [[nodiscard]] std::size_t parts_trace_bytes(const BvhView& bvh, std::size_t count);
 
+/// A thread for each ray.
+int launch_count_hits(const GeometryView& geometry, const Ray* rays, std::uint32_t* numbers, std::size_t count,
+                      void* stream);
+int launch_all_hits(const GeometryView& geometry, const Ray* rays, const std::uint64_t* ends, Hit* hits,
+                    std::size_t count, void* stream);
+RAYLIFT_HD inline void write_all_hits(const GeometryView& geometry, const Ray& ray, const std::uint64_t* ends,
+                                      Hit* hits, std::size_t i) {
+  const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+  // No ray meets as many triangles as 32 bits count.
+  all_hits(geometry, ray, hits + begin, static_cast<std::uint32_t>(ends[i] - begin));
+}
+
 /// Whether what is enqueued on a stream goes into a graph.
 [[nodiscard]] bool is_captured(void* stream);
 

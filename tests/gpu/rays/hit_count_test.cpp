@@ -9,6 +9,7 @@
 #include "gpu/kernels.h"
 #include "rays.h"
 #include "support/devices.h"
+#include "support/meshes.h"
 #include "support/random_scenes.h"
 
 namespace raylift {
@@ -47,6 +48,17 @@ class HitCounts : public test::OnDevice {
 };
 RAYLIFT_ON_BOTH_DEVICES(HitCounts);
 
+// As many as are counted, in their order, and the same whoever asks.
+void expect_listed(const HitsSeen& seen) {
+  EXPECT_EQ(seen.listed, seen.all);
+  EXPECT_EQ(seen.even_listed, seen.even);
+  EXPECT_EQ(seen.visited, std::min(seen.all, HitsSeen::kListed));
+  EXPECT_TRUE(seen.visits_as_listed);
+  EXPECT_TRUE(seen.few_are_first);
+  for (std::uint32_t i = 1; i < std::min(seen.all, HitsSeen::kListed); ++i)
+    EXPECT_LE(seen.list[i - 1].t, seen.list[i].t);
+}
+
 TEST_P(HitCounts, AreThoseOfDoubleArithmetic) {
   Scene scene = closed_scene(10, 40);
   // Nested, so that rays meet many.
@@ -74,9 +86,21 @@ TEST_P(HitCounts, AreThoseOfDoubleArithmetic) {
     most = std::max(most, all.size());
     EXPECT_EQ(two[i].all, all.size()) << "ray " << i;
     EXPECT_EQ(one[i].all, all.size()) << "ray " << i;
+    expect_listed(two[i]);
+    expect_listed(one[i]);
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
+    for (std::size_t k = 0; k != std::min<std::size_t>(all.size(), HitsSeen::kListed); ++k) {
+      // Of those that are as near, either may come first.
+      const auto apart = [&](std::size_t a, std::size_t b) {
+        return all[a].t + all[a].t_error < all[b].t - all[b].t_error;
+      };
+      if ((k != 0 && !apart(k - 1, k)) || (k + 1 != all.size() && !apart(k, k + 1))) continue;
+      EXPECT_NEAR(double{two[i].list[k].t}, all[k].t, all[k].t_error) << "ray " << i << ", hit " << k;
+      EXPECT_EQ(two[i].list[k].triangle, all[k].triangle) << "ray " << i << ", hit " << k;
+      EXPECT_EQ(two[i].list[k].instance, all[k].instance) << "ray " << i << ", hit " << k;
+    }
     std::erase_if(all, [](const auto& crossing) { return crossing.triangle % 2 != 0; });
     EXPECT_EQ(two[i].even, all.size()) << "ray " << i;
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
     if (all.empty()) {
       EXPECT_EQ(two[i].first_even, kNoTriangle) << "ray " << i;
     } else if (all.size() == 1 || all[1].t - all[1].t_error > all[0].t + all[0].t_error) {
@@ -86,6 +110,33 @@ TEST_P(HitCounts, AreThoseOfDoubleArithmetic) {
   }
   EXPECT_GT(compared, rays.size() * 9 / 10);
   EXPECT_GT(most, 20U);
+}
+
+// Boxes that touch: both of the faces between them are there, on any ray, also along the boxes' edges and diagonals.
+TEST_P(HitCounts, ListFacesThatCoincide) {
+  Scene scene = closed_scene(4, 1);
+  scene.meshes = {test::cube()};
+  scene.instances.assign(30, scene.instances[0]);
+  for (std::size_t i = 0; i != 30; ++i) {
+    scene.instances[i].mesh = 0;
+    scene.instances[i].transform = Transform::Identity();
+    scene.instances[i].transform.translation().x() = static_cast<double>(i);
+  }
+  scene.bounds = world_bounds(scene);
+  std::vector<Ray> rays;
+  std::mt19937 random(1);
+  for (int i = 0; i != 500; ++i) {
+    const auto part = [&] { return static_cast<float>(random() % 9) / 8; };
+    rays.push_back({{-1, part(), part()}, 0, {1, 0, 0}});
+  }
+  for (const bool flat : {false, true})
+    for (const HitsSeen& one : seen(upload(scene, device(), test::with_bvh(flat)), rays)) {
+      expect_listed(one);
+      if (one.all == 0) continue;  // along a face
+      ASSERT_EQ(one.all, 60U);
+      for (std::uint32_t i = 0; i != HitsSeen::kListed; ++i)
+        ASSERT_EQ(one.list[i].t, 1 + static_cast<float>((i + 1) / 2));
+    }
 }
 
 // Through its vertices and edges too, each surface counts once.

@@ -28,4 +28,15 @@ void trace(const Device& device, const BvhView& bvh, const Ray* rays, Hit* hits,
 /// (UploadOptions::bvh = false) and has something to hit.
 void trace(const GpuGeometry& geometry, const Ray* rays, Hit* hits, std::size_t count, StreamRef stream);
 
+/// Sets numbers[i] to count_hits(geometry, rays[i]) for i < count. Addresses, stream and errors as for trace(), without
+/// its scratch memory.
+void count_hits(const GpuGeometry& geometry, const Ray* rays, std::uint32_t* numbers, std::size_t count,
+                StreamRef stream);
+
+/// Writes the hits of rays[i] for i < count, in their order along the ray, to hits[ends[i - 1]] and on, from hits[0] for
+/// the first ray, as many of them as there are before ends[i]. So `ends` are the sums of count_hits() up to each ray,
+/// and `hits` has room for ends[count - 1]. Likewise.
+void all_hits(const GpuGeometry& geometry, const Ray* rays, const std::uint64_t* ends, Hit* hits, std::size_t count,
+              StreamRef stream);
+
 }  // namespace raylift

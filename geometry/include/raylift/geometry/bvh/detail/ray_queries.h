@@ -142,6 +142,97 @@ RAYLIFT_HD inline std::uint32_t count_hits(const BvhView& bvh, const Ray& ray, c
   return query.count;
 }
 
+// The first hits of a ray, as many as there is room for, behind those that are known. kCountsAll: the walk goes on behind
+// them, and counts.
+template <bool kCountsAll, class Filter>
+struct FirstHits {
+  static constexpr bool kSmall = false;
+  // What the memory of a hit holds until the walk has ended.
+  struct Place {
+    float t, t_low;
+    Site site;
+  };
+  static RAYLIFT_HD Place place_of(const Hit& hit) {
+    return {hit.t, hit.u, {hit.triangle, as_bits(hit.v)}};
+  }
+  static RAYLIFT_HD void keep(Hit& hit, const Place& place) {
+    hit.t = place.t;
+    hit.u = place.t_low;
+    hit.triangle = place.site.triangle;
+    hit.v = as_float(place.site.placed);
+  }
+
+  float tmin, tmax;
+  Filter filter;
+  Hit* hits;  // a heap: the last one first
+  std::uint32_t room;
+  Place known;  // no triangle: none is
+  std::uint32_t held, count;
+
+  RAYLIFT_HD FirstHits(const Ray& ray, const Filter& accepted, Hit* memory, std::uint32_t capacity)
+      : tmin(ray.tmin),
+        tmax(ray.tmax),
+        filter(accepted),
+        hits(memory),
+        room(capacity),
+        known{0, 0, {kNoTriangle, kNoInstance}},
+        held(0),
+        count(0) {}
+  // Those behind the last one that was held.
+  RAYLIFT_HD void go_on_behind(const Place& place) {
+    known = place;
+    tmin = place.t;
+    held = count = 0;
+  }
+  [[nodiscard]] RAYLIFT_HD float farthest() const {
+    return kCountsAll || held < room ? tmax : hits[0].t + fabsf(hits[0].t) * 0x1p-23f;
+  }
+  [[nodiscard]] RAYLIFT_HD bool done() const { return false; }
+  RAYLIFT_HD bool offer(const BvhView&, const Impression& seen, Site) {
+    return !(seen.far < tmin || seen.near > farthest());
+  }
+  RAYLIFT_HD void settle(const BvhView& bvh, const Ray& world, Site site) {
+    const Crossing crossing = cross(bvh.nodes, bvh.pairs, world, site);
+    if (!crossing.hit || crossing.t < tmin || !(crossing.t < tmax) || !accepts(filter, bvh, site, crossing)) return;
+    const Place place{crossing.t, crossing.t_low, site};
+    if (known.site.triangle != kNoTriangle && !before(bvh, known, place)) return;
+    ++count;
+    if (held < room) {
+      std::uint32_t at = held++;
+      for (; at != 0 && before(bvh, place_of(hits[(at - 1) / 2]), place); at = (at - 1) / 2) keep(hits[at], place_of(hits[(at - 1) / 2]));
+      keep(hits[at], place);
+    } else if (room != 0 && before(bvh, place, place_of(hits[0]))) {
+      sink(bvh, place, room);
+    }
+  }
+  // In their order along the ray.
+  RAYLIFT_HD void sort(const BvhView& bvh) {
+    for (std::uint32_t left = held; left > 1;) {
+      const Place last = place_of(hits[--left]);
+      keep(hits[left], place_of(hits[0]));
+      sink(bvh, last, left);
+    }
+  }
+
+ private:
+  static RAYLIFT_HD bool before(const BvhView& bvh, const Place& a, const Place& b) {
+    if (a.t != b.t) return a.t < b.t;
+    return a.t_low != b.t_low ? a.t_low < b.t_low : comes_first(bvh, a.site, b.site);
+  }
+  // Puts a place into a heap of so many, for its top.
+  RAYLIFT_HD void sink(const BvhView& bvh, const Place& place, std::uint32_t size) {
+    std::uint32_t at = 0;
+    while (2 * at + 1 < size) {
+      std::uint32_t child = 2 * at + 1;
+      if (child + 1 < size && before(bvh, place_of(hits[child]), place_of(hits[child + 1]))) ++child;
+      if (!before(bvh, place, place_of(hits[child]))) break;
+      keep(hits[at], place_of(hits[child]));
+      at = child;
+    }
+    keep(hits[at], place);
+  }
+};
+
 template <bool kScene, class Filter>
 RAYLIFT_HD inline bool hits_any(const BvhView& bvh, const Ray& ray, const Filter& filter) {
   return count_hits<kScene, true>(bvh, ray, filter) != 0;
