@@ -98,6 +98,13 @@ int raise_limit(const std::string&) {
   return ::setrlimit(RLIMIT_AS, &limit);
 }
 
+/// Of root's threads the system limits none: so the limit itself is looked at.
+int limits_threads(const std::string&) {
+  rlimit limit{};
+  errno = EAGAIN;
+  return ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_max < 1'000'000 ? -1 : 0;
+}
+
 /// An attempt, with an argument where it needs one. A result below 0: refused, for the reason in errno.
 constexpr struct {
   std::string_view name;
@@ -126,6 +133,7 @@ constexpr struct {
        return ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0;
      }},
     {"raise-limit", raise_limit},
+    {"start-threads", limits_threads},
     {"environment", [](const std::string& name) { return std::getenv(name.c_str()) == nullptr ? -1 : 0; }},
     {"outlive", [](const std::string&) { return ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }},
     {"own-signal", [](const std::string& process) { return ::fcntl(kProgress, F_SETOWN, std::stoi(process)); }},
@@ -168,6 +176,17 @@ void reserve_stacks() {
   while (true) (void)!::write(kProgress, records, sizeof records);
 }
 
+/// Returns a result that is a hole of so many bytes, behind the start of a scene.
+[[noreturn]] void write_hole(const std::string& bytes) {
+  ByteWriter writer;
+  writer.value(kVersion);
+  writer.value(Outcome::scene);
+  const std::uint64_t size = std::stoull(bytes);
+  writer.value(size / 2);  // of the scene's first text
+  writer.write_to(kResult);
+  ::_exit(::ftruncate(kResult, static_cast<off_t>(size)) == 0 ? 0 : 1);
+}
+
 /// Returns an error of a kind that no importer may return: it would end a batch.
 [[noreturn]] void forge_error() {
   ByteWriter writer;
@@ -194,6 +213,7 @@ void commit_import_fault() {
   }
   if (fault.name == "forge") forge_error();
   if (fault.name == "flood") flood();
+  if (fault.name == "hole") write_hole(fault.argument);
   while (fault.name == "hang") ::pause();
   for (int blocks = 0; fault.name == "memory"; ++blocks) {
     if (kSanitized && blocks == 128) throw std::bad_alloc();  // no limit is set

@@ -308,6 +308,9 @@ class Import {
     if (bytes.empty()) throw Error(ErrorKind::malformed, "the import process ended without a result", where());
     try {
       ByteReader reader(bytes, refuse_import);
+      // What this process does with the result obeys the same limit: also where most of it are holes.
+      const std::uint64_t memory = import_memory(options_.limits);
+      reader.allow_memory(memory - std::min<std::uint64_t>(memory, bytes.size()));
       if (reader.get<std::uint64_t>() != import::kVersion)
         throw Error(ErrorKind::malformed, "the import process is of another version");
       if (reader.get<import::Outcome>() == import::Outcome::error) rethrow(get_error(reader));

@@ -49,6 +49,7 @@ void ByteWriter::write_to(int descriptor) const {
 
 void ByteReader::text(std::string& text) {
   const std::size_t size = count(1);
+  spend(size);
   text.assign(take(size), size);
 }
 
@@ -56,6 +57,13 @@ std::size_t ByteReader::count(std::size_t size) {
   const auto count = get<std::uint64_t>();
   if (count > bytes_.size() / size) fail("a count is larger than what follows");
   return static_cast<std::size_t>(count);
+}
+
+void ByteReader::spend(std::uint64_t bytes) {
+  if (bytes > allowed_)
+    throw Error(ErrorKind::limit, "the scene takes more memory than is left of the import's", {},
+                "raise that with LoadLimits::isolate_bytes");
+  allowed_ -= bytes;
 }
 
 const char* ByteReader::take(std::size_t size) {

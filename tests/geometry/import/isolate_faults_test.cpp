@@ -122,6 +122,13 @@ TEST_F(IsolateFaults, RefusesGarbage) {
   error_of(ErrorKind::malformed);
 }
 
+// The file is within the limit, and so is a copy of it, but not both together.
+TEST_F(IsolateFaults, TakesNoMoreMemoryForTheResultThanTheImportMay) {
+  options_.limits.isolate_bytes = std::uint64_t{1} << 30;
+  fault("hole 1000000000");
+  EXPECT_THAT(error_of(ErrorKind::limit).what(), HasSubstr("memory"));
+}
+
 TEST_F(IsolateFaults, SurvivesAResultThatIsTakenFromUnderIt) {
   path_ = folder_.write("grid.dae", test::grid_document(200));
   fault("keep");

@@ -200,6 +200,7 @@ TEST_F(Sandbox, StartsNothingAndKeepsItsLimits) {
     EXPECT_TRUE(possible_outside(fault)) << fault;
   }
   expect_refused("raise-limit");
+  expect_refused("start-threads");
 }
 
 TEST_F(Sandbox, KnowsNoVariablesOfItsParents) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,8 @@ class ByteReader {
   static constexpr bool kReads = true;
 
   ByteReader(std::string_view bytes, ByteFailure failure) : bytes_(bytes), failure_(std::move(failure)) {}
+  /// How much memory the elements and texts that are read may take; any, by default. Throws Error(limit) where it is more.
+  void allow_memory(std::uint64_t bytes) { allowed_ = bytes; }
 
   template <class T>
   void value(T& value) {
@@ -89,7 +92,9 @@ class ByteReader {
   /// Elements of at least `size` bytes each, so that a wrong count can't ask for more memory than there are bytes.
   template <class List, class Get>
   void list(List& list, std::size_t size, const Get& get) {
-    list.resize(count(size));
+    const std::size_t elements = count(size);
+    spend(elements * sizeof list[0]);
+    list.resize(elements);
     for (auto& element : list) get(element);
   }
   template <class T>
@@ -100,6 +105,7 @@ class ByteReader {
   template <class T>
   [[nodiscard]] std::string_view elements(std::size_t count) {
     if (count > bytes_.size() / sizeof(T)) fail("an array is longer than what follows");
+    spend(count * sizeof(T));
     return {take(count * sizeof(T)), count * sizeof(T)};
   }
   template <class T>
@@ -116,8 +122,10 @@ class ByteReader {
  private:
   [[nodiscard]] std::size_t count(std::size_t size);
   [[nodiscard]] const char* take(std::size_t size);
+  void spend(std::uint64_t bytes);
   std::string_view bytes_;
   ByteFailure failure_;
+  std::uint64_t allowed_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// Counts that a scene without vertices and triangles can't derive.
