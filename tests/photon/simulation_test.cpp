@@ -15,6 +15,13 @@
 namespace raylift::photon {
 namespace {
 
+// What refers to a geometry takes no temporary.
+template <class Geometry>
+concept Viewed = requires(Geometry&& geometry) { std::forward<Geometry>(geometry).view(); };
+static_assert(Viewed<const GpuGeometry&> && !Viewed<GpuGeometry>);
+static_assert(std::is_constructible_v<Simulation, const GpuGeometry&>);
+static_assert(!std::is_constructible_v<Simulation, GpuGeometry>);
+
 /// Everything that a run gives.
 struct All {
   Tally tally;

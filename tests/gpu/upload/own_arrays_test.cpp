@@ -176,14 +176,16 @@ TEST_P(PrebuiltBvhs, MayBeOfAnyShape) {
     const SceneBvh bvh = build_bvh(scene, default_origin(scene.bounds), {seed != 2, 1 + seed});
     UploadOptions options = no_reserve();
     options.prebuilt_bvh = &bvh;
-    EXPECT_EQ(upload(scene, device(), options).view().bvh.node_count, bvh.nodes.size());
+    const GpuGeometry geometry = upload(scene, device(), options);
+    EXPECT_EQ(geometry.view().bvh.node_count, bvh.nodes.size());
   }
   Scene nothing = random_scene(1);
   for (Instance& instance : nothing.instances) instance.transform.linear().setZero();
   const SceneBvh none = build_bvh(nothing, default_origin(nothing.bounds));
   UploadOptions options = no_reserve();
   options.prebuilt_bvh = &none;
-  EXPECT_EQ(upload(nothing, device(), options).view().bvh_levels, 0U);
+  const GpuGeometry empty = upload(nothing, device(), options);
+  EXPECT_EQ(empty.view().bvh_levels, 0U);
 }
 
 TEST_P(PrebuiltBvhs, OfAnotherSceneAreRefused) {

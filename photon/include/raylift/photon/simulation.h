@@ -54,6 +54,8 @@ class Simulation {
  public:
   /// The geometry must outlive this. Throws Error(usage) for an empty range of time.
   explicit Simulation(const GpuGeometry& geometry, const SimulationOptions& options = {});
+  /// A temporary would be gone.
+  explicit Simulation(const GpuGeometry&& geometry, const SimulationOptions& options = {}) = delete;
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;

@@ -40,7 +40,9 @@ class GpuGeometry {
   ~GpuGeometry() = default;
 
   /// What kernels take by value. Valid as long as this lives.
-  [[nodiscard]] const GeometryView& view() const { return view_; }
+  [[nodiscard]] const GeometryView& view() const& { return view_; }
+  /// The arrays of a temporary would be gone.
+  const GeometryView& view() const&& = delete;
   [[nodiscard]] const ResidencyReport& report() const { return resident_.report; }
   /// Throws Error(usage) where the geometry is empty.
   [[nodiscard]] const Device& device() const;
