@@ -180,8 +180,9 @@ void add_scene_edits(py::module_& m) {
       .def("add_mesh", &add_mesh, py::arg("vertices"), py::arg("triangles"), py::kw_only(), py::arg("name") = "mesh",
            py::arg("parts") = py::none(),
            R"(Adds a mesh, which is copied: vertices (V, 3) of any numbers, triangles (T, 3) of their indices,
-counter-clockwise as seen from outside. parts: (T,) a number for each triangle, ascending from 0; triangles of one part
-have one material. Returns its index. Raises Error: usage, malformed.)")
+counter-clockwise as seen from outside. Vertices are stored as float32: give them around the mesh's own origin, and let
+add_solid() move what is far away. parts: (T,) a number for each triangle, ascending from 0; triangles of one part have
+one material. Returns its index. Raises Error: usage, malformed.)")
       .def("add_material", &add_material, py::arg("name"), py::kw_only(),
            py::arg("color") = std::array<float, 4>{0.8F, 0.8F, 0.8F, 1.0F},
            "Adds a bulk material, with a colour for images (RGBA, 0 to 1). Returns its index.")

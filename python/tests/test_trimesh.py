@@ -61,6 +61,15 @@ class Expectations(Test):
         inside = (np.abs(points[:, 1:]) < 0.5).all(axis=1) & (points[:, 0] > -0.5) & (points[:, 0] < 29.5)
         self.same(row.contains_points(points), inside)
 
+    def test_shapes_far_from_the_origin_are_hit_as_those_at_it(self):
+        vertices, faces = sphere(24, 1.0)
+        far = np.array([1e6, -2e6, 3e6])
+        random = np.random.default_rng(5)
+        origins, directions = random.uniform(-2, 2, (4000, 3)), random.normal(size=(4000, 3))
+        origins = np.round(origins * 8) / 8  # exact there too
+        self.same(intersector(vertices + far, faces).intersects_first(origins + far, directions),
+                  intersector(vertices, faces).intersects_first(origins, directions))
+
     def test_rays_that_miss_give_nothing(self):
         origins, directions = np.array([[5.0, 5, 5], [0, 0, -10]]), np.array([[1.0, 0, 0], [0, 0, -1]])
         self.assertEqual(self.box.intersects_first(origins, directions).tolist(), [-1, -1])
