@@ -291,6 +291,15 @@ TEST_F(LoadCollada, WarnsOfASingularTransform) {
   EXPECT_THAT(scene.report.warnings, ::testing::Contains(HasSubstr("singular")));
 }
 
+TEST_F(LoadCollada, WarnsOfACopyNumberThatIsNone) {
+  for (const char* number : {"12345678901234567890", "1.5", "seven"}) {
+    const std::string extra = "<extra><meta id=\"m\"><copyNo>" + std::string(number) + "</copyNo></meta></extra>";
+    const Scene scene = load_text(document(cube("cube"), node("n", "cube", extra)));
+    EXPECT_THAT(scene.report.warnings, ::testing::Contains(HasSubstr("copyNo '" + std::string(number) + "'")));
+    EXPECT_FALSE(scene.copy_number(scene.instances.at(0)));
+  }
+}
+
 TEST_F(LoadCollada, DoesNotTakeAVerySmallScaleForSingular) {
   const Scene scene = load_text(document(cube("cube"), node("n", "cube", "<scale>1e-15 1e-15 1e-15</scale>")));
   EXPECT_TRUE(scene.report.warnings.empty());

@@ -231,13 +231,18 @@ class Graph {
   }
 
   /// G4DAE: <extra><meta id="..."><copyNo>17</copyNo>.
-  static std::optional<std::int64_t> copy_number(pugi::xml_node element) {
+  std::optional<std::int64_t> copy_number(pugi::xml_node element) {
     for (const pugi::xml_node extra : element.children("extra"))
       for (const pugi::xml_node meta : extra.children("meta")) {
         std::string_view text = meta.child("copyNo") ? meta.child_value("copyNo") : meta.attribute("copyNo").value();
-        text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-        std::int64_t value = 0;
-        if (base::read_number(text, value) == std::errc()) return value;
+        constexpr const char* kBlank = " \t\r\n";
+        text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+        text = text.substr(0, text.find_last_not_of(kBlank) + 1);
+        if (const auto value = base::parse_number<std::int64_t>(text)) return value;
+        if (!text.empty())
+          scene_.report.warnings.push_back("node '" + std::string(element.attribute("id").value()) + "': copyNo '" +
+                                           std::string(text.substr(0, 40)) +
+                                           "' is no whole number of 64 bits, so the volume has none");
       }
     return std::nullopt;
   }
