@@ -98,7 +98,7 @@ int raise_limit(const std::string&) {
   return ::setrlimit(RLIMIT_AS, &limit);
 }
 
-/// Of root's threads the system limits none: so the limit itself is looked at.
+/// The system limits no threads of root: so this looks at the limit itself.
 int limits_threads(const std::string&) {
   rlimit limit{};
   errno = EAGAIN;

@@ -90,7 +90,7 @@ TEST_P(HitCounts, AreThoseOfDoubleArithmetic) {
     expect_listed(one[i]);
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.t < b.t; });
     for (std::size_t k = 0; k != std::min<std::size_t>(all.size(), HitsSeen::kListed); ++k) {
-      // Of those that are as near, either may come first.
+      // Either of two hits that are as near may come first.
       const auto apart = [&](std::size_t a, std::size_t b) {
         return all[a].t + all[a].t_error < all[b].t - all[b].t_error;
       };

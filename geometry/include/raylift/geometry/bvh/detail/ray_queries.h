@@ -178,7 +178,7 @@ struct FirstHits {
         known{0, 0, {kNoTriangle, kNoInstance}},
         held(0),
         count(0) {}
-  // Those behind the last one that was held.
+  // The next walk finds hits behind that place, which is the last one that was held.
   RAYLIFT_HD void go_on_behind(const Place& place) {
     known = place;
     tmin = place.t;
