@@ -6,7 +6,7 @@ import sys
 
 page = pathlib.Path(sys.argv[1]).read_text()
 blocks = re.findall(r"^```cpp\n(.*?)^```", page, re.M | re.S)
-kernel, host, entries, later, arrays = blocks
+kernel, host, each, entries, later, arrays = blocks
 table = page[page.index("| to find | write |"):]
 expressions = re.findall(r"^\| [^|]*\| `([^`]+)`", table[:table.index("\n\n")], re.M)
 assert len(expressions) >= 11 and "upload(scene" in host and "from_inside" in entries
@@ -24,6 +24,12 @@ __global__ void table(raylift::GeometryView geometry, raylift::Ray ray, raylift:
   const raylift::MaterialCode code = geometry.material_code(hit.instance, hit.triangle);
 {body}
 {entries}
+}}
+
+__global__ void each(raylift::GeometryView geometry, raylift::Ray ray, float* lengths) {{
+  float length = 0;
+{each}
+  *lengths = length;
 }}
 
 void host(const raylift::Scene& scene, const raylift::Device& device, const raylift::Stream& stream, int blocks,
