@@ -206,15 +206,16 @@ TEST(Module, NeedsACudaDevice) {
   }
 }
 
-/// The page's device code: its first block, the right column of its table, and its filter.
+/// The page's device code: its first block, the right column of its table, its loop over hits, and its filter.
 TEST_F(Kernels, OfThePageCompile) {
   const std::string page = whole_text(test::source_dir() / "docs" / "kernels.md");
   std::vector<std::string> blocks;
   const std::string fence = "```cpp\n";
   for (std::size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at + 1))
     blocks.push_back(page.substr(at + fence.size(), page.find("```", at + fence.size()) - at - fence.size()));
-  ASSERT_THAT(blocks, SizeIs(testing::Ge(4)));
-  ASSERT_THAT(blocks[2], HasSubstr("bool from_inside"));
+  ASSERT_THAT(blocks, SizeIs(testing::Ge(5)));
+  ASSERT_THAT(blocks[2], HasSubstr("for_each_hit"));
+  ASSERT_THAT(blocks[3], HasSubstr("bool from_inside"));
   const std::size_t table = page.find("| to find | write |");
   std::string rows = page.substr(table, page.find("\n\n", table) - table);
   std::string statements;
@@ -228,7 +229,8 @@ TEST_F(Kernels, OfThePageCompile) {
     __global__ void table(raylift::GeometryView geometry, raylift::Ray ray, raylift::Hit hit, raylift::Float3 corner,
                           std::uint16_t material, float wavelength, std::uint32_t solid) {
       const raylift::MaterialCode code = geometry.material_code(hit.instance, hit.triangle);
-)" + statements + blocks[2] + "}\n";
+)" + statements + "  float length = 0;\n" +
+                             blocks[2] + blocks[3] + "}\n";
   EXPECT_NO_THROW((void)compile(source)) << source;
 }
 
