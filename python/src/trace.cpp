@@ -165,7 +165,7 @@ py::tuple all_of_hits(const GeometryPointer& box, const py::object& origins, con
     count_hits(box->geometry, packed, reinterpret_cast<std::uint32_t*>(numbers.data), count, work.stream());
     // Their sums are needed here: for the memory.
     std::vector<std::uint32_t> counts(count);
-    copy_to_host(numbers, counts.data(), count * sizeof counts[0], work.stream());
+    device.backend()->copy_to_host(counts.data(), numbers.data, count * sizeof counts[0], work.stream().handle());
     device.synchronize(work.stream());
     std::vector<std::uint64_t> ends(count);
     std::inclusive_scan(counts.begin(), counts.end(), ends.begin(), std::plus(), std::uint64_t{0});
