@@ -87,6 +87,14 @@ bool expands(std::uint64_t bytes, std::uint64_t stored, const LoadLimits& limits
   return bytes > kHarmless && bytes / std::max<std::uint64_t>(stored, 1) > limits.expansion;
 }
 
+void NodeNames::add(const std::string& name) {
+  bytes_ += name.size();
+  if (expands(bytes_, stored_, limits_))
+    throw Error(ErrorKind::limit,
+                "the names of its nodes are larger than " + std::to_string(limits_.expansion) + " times the file",
+                {file_, ""}, "raise that with LoadLimits::expansion");
+}
+
 void check_memory(const fs::path& path, const std::string& what, std::uint64_t bytes, const LoadLimits& limits) {
   const std::uint64_t memory = import_memory(limits);
   if (bytes > memory / kMemoryPerByte)

@@ -78,9 +78,7 @@ class TreeReader {
       const Transform transform = step.transform * transform_of(node.mTransformation);
       const auto here = static_cast<std::uint32_t>(scene_.nodes.size());
       scene_.nodes.push_back({text_of(node.mName), step.parent, std::nullopt, kNone});
-      // A long name in a tree that is instanced again and again.
-      bytes_ += sizeof(Node) + scene_.nodes.back().name.size();
-      check_memory(file_, bytes_, options_.limits);
+      names_.add(scene_.nodes.back().name);
       if (node.mNumMeshes != 0) place(node, here, transform);
       for (unsigned i = node.mNumChildren; i != 0; --i)
         stack.push_back({node.mChildren[i - 1], here, step.depth + 1, transform});
@@ -131,7 +129,8 @@ class TreeReader {
   const std::string& file_;
   const LoadOptions& options_;
   Scene& scene_;
-  std::uint64_t bytes_ = 0;  // of nodes, with their names
+  std::error_code ignored_;
+  NodeNames names_{file_, std::filesystem::file_size(file_, ignored_), options_.limits};
   std::map<std::vector<unsigned>, std::uint32_t> numbers_;
   std::vector<std::vector<unsigned>> lists_;
 };

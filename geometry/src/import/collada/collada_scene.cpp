@@ -9,6 +9,7 @@
 #include "collada_asset.h"
 #include "collada_optics.h"
 #include "collada_text.h"
+#include "import/input_file.h"
 
 namespace raylift::collada {
 namespace {
@@ -310,6 +311,7 @@ class Graph {
     world = inside(world, entered_);
     std::vector<Step> stack{{0, kNone, kNone, world}};
     scene_.instances.reserve(graph_[0].instances);
+    NodeNames names(source_.file_of(source_.root()), source_.text_bytes(), source_.options().limits);
     while (!stack.empty()) {
       const Step step = stack.back();
       stack.pop_back();
@@ -327,6 +329,7 @@ class Graph {
         if (written.name.empty()) written.name = node->name;
         if (!written.copy_number) written.copy_number = node->copy_number;
       }
+      names.add(written.name);
       if (!node->uses.empty()) written.volume = volume_of(*node);
       std::uint32_t material = step.outside;
       for (const Use& use : node->uses) {

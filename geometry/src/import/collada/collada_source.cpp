@@ -138,6 +138,12 @@ Source::Document& Source::add(std::string text, const std::string& file) {
   return document;
 }
 
+std::uint64_t Source::text_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Document& document : documents_) bytes += document.text.size();
+  return bytes;
+}
+
 std::size_t Source::document_of(pugi::xml_node element) const {
   return documents_.size() < 2 ? 0 : numbers_.at(element.root().internal_object());
 }

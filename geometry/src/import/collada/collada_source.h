@@ -34,6 +34,7 @@ class Source {
   /// <COLLADA> of a document; number 0 is the scene's own.
   [[nodiscard]] pugi::xml_node root(std::size_t document = 0) const { return documents_[document].root; }
   [[nodiscard]] std::size_t documents() const { return documents_.size(); }
+  [[nodiscard]] std::uint64_t text_bytes() const;  ///< of all documents
   /// The number of an element's document, and the name of its file. Neither depends on how deep the element is.
   [[nodiscard]] std::size_t document_of(pugi::xml_node element) const;
   [[nodiscard]] const std::string& file_of(pugi::xml_node element) const {

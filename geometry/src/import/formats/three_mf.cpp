@@ -226,6 +226,7 @@ class ThreeMf {
     check(scene.nodes.size() + 1, options_.limits.nodes, "nodes", "LoadLimits::nodes");
     const auto here = static_cast<std::uint32_t>(scene.nodes.size());
     scene.nodes.push_back({name_of(step), step.parent, std::nullopt, kNone});
+    names_.add(scene.nodes.back().name);
     if (const pugi::xml_node mesh = child(step.object, "mesh")) {
       check(scene.instances.size() + 1, options_.limits.instances, "solids", "LoadLimits::instances");
       const std::uint32_t number = use(step, mesh, where);
@@ -328,6 +329,7 @@ class ThreeMf {
   const InputFile& input_;
   std::string file_;
   const LoadOptions& options_;
+  NodeNames names_{file_, input_.size(), options_.limits};
   Document document_;
   std::map<std::string, std::unique_ptr<Part>> parts_;
   std::vector<Material> materials_;              // of all parts
