@@ -2,9 +2,10 @@
 // The steps of a photon through a scene, each from its position to its next event.
 //
 //   raylift::photon::RandomStream random(seed, number);
-//   raylift::photon::Photon photon = ...;                       // born, with `in` = locate(geometry, position,
-//   direction) raylift::photon::StepEnd end; do end = raylift::photon::step(geometry, photon, random); while
-//   (!raylift::photon::ends(end.kind) && ++steps < most);
+//   raylift::photon::Photon photon = ...;                       // born, with `in` from locate()
+//   raylift::photon::StepEnd end;
+//   do end = raylift::photon::step(geometry, photon, random);
+//   while (!raylift::photon::ends(end.kind) && ++steps < most);
 //
 // The geometry must have been uploaded from a Scene with optics, with its BVH (UploadOptions::bvh).
 #pragma once
