@@ -98,11 +98,11 @@ int raise_limit(const std::string&) {
   return ::setrlimit(RLIMIT_AS, &limit);
 }
 
-/// The system limits no threads of root: so this looks at the limit itself.
-int limits_threads(const std::string&) {
+/// More than so many threads. The system limits none of root's: so this looks at the limit itself.
+int start_threads(const std::string& threads) {
   rlimit limit{};
   errno = EAGAIN;
-  return ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_max < 1'000'000 ? -1 : 0;
+  return ::getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_max <= std::stoull(threads) ? -1 : 0;
 }
 
 /// An attempt, with an argument where it needs one. A result below 0: refused, for the reason in errno.
@@ -133,7 +133,7 @@ constexpr struct {
        return ::mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0;
      }},
     {"raise-limit", raise_limit},
-    {"start-threads", limits_threads},
+    {"start-threads", start_threads},
     {"environment", [](const std::string& name) { return std::getenv(name.c_str()) == nullptr ? -1 : 0; }},
     {"outlive", [](const std::string&) { return ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }},
     {"own-signal", [](const std::string& process) { return ::fcntl(kProgress, F_SETOWN, std::stoi(process)); }},

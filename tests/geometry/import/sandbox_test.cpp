@@ -11,6 +11,7 @@
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,6 +21,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include "collada_documents.h"
 #include "import/import_protocol.h"
@@ -200,7 +202,18 @@ TEST_F(Sandbox, StartsNothingAndKeepsItsLimits) {
     EXPECT_TRUE(possible_outside(fault)) << fault;
   }
   expect_refused("raise-limit");
-  expect_refused("start-threads");
+}
+
+TEST_F(Sandbox, StartsFewThreads) {
+  std::string average[3], threads;
+  std::ifstream("/proc/loadavg") >> average[0] >> average[1] >> average[2] >> threads;
+  // Some may start on the machine in between.
+  const auto most = std::stoull(threads.substr(threads.find('/') + 1)) + 1024 + 1000;
+  const std::string fault = "start-threads " + std::to_string(most);
+  expect_refused(fault);
+  rlimit own{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NPROC, &own), 0);
+  EXPECT_EQ(possible_outside(fault), own.rlim_max > most);
 }
 
 TEST_F(Sandbox, KnowsNoVariablesOfItsParents) {
