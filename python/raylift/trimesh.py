@@ -62,9 +62,10 @@ class RayMeshIntersector:
     def intersects_id(self, ray_origins: numpy.typing.ArrayLike, ray_directions: numpy.typing.ArrayLike,
                       multiple_hits: bool = True, max_hits: int | None = None,
                       return_locations: bool = False) -> tuple[Indices, Indices] | tuple[Indices, Indices, Floats]:
-        """(M,) triangles and (M,) rays of all hits, or of the first ``max_hits`` of each ray; with (M, 3) locations if asked for.
+        """(M,) triangles and (M,) rays of all hits, or of the first ``max_hits`` of each ray; and (M, 3) locations.
 
-        Hits of one ray are in its order, and rays in theirs. Triangles that coincide are each a hit.
+        Locations are returned if they are asked for. Hits of one ray are in its order, and rays in theirs. Triangles that
+        coincide are each a hit.
         """
         origins, directions = _checked(ray_origins, ray_directions)
         triangles, rays = self._all_hits(origins, directions, max_hits if multiple_hits else 1)

@@ -163,7 +163,7 @@ py::tuple all_of_hits(const GeometryPointer& box, const py::object& origins, con
   Array hits = empty_array(device, hit_dtype(), {0});
   rays.use([&](const Ray* packed, std::size_t count) {
     count_hits(box->geometry, packed, reinterpret_cast<std::uint32_t*>(numbers.data), count, work.stream());
-    // Their sums are needed here: for the memory.
+    // The host needs the counts, to allocate memory for the hits.
     std::vector<std::uint32_t> counts(count);
     device.backend()->copy_to_host(counts.data(), numbers.data, count * sizeof counts[0], work.stream().handle());
     device.synchronize(work.stream());

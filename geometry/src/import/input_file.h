@@ -62,6 +62,7 @@ void check_text(const std::filesystem::path& path, std::string_view piece, std::
 /// Throws Error(limit).
 [[noreturn]] void fail_too_large(const std::filesystem::path& path, const std::string& what, std::uint64_t limit,
                                  const char* option);
+
 /// What the names of a scene's nodes take together, which a long name in a tree that is instanced again and again
 /// multiplies.
 class NodeNames {
@@ -78,6 +79,7 @@ class NodeNames {
   const LoadLimits& limits_;
   std::uint64_t bytes_ = 0;
 };
+
 /// Whether so many bytes are too much for what is stored of them.
 [[nodiscard]] bool expands(std::uint64_t bytes, std::uint64_t stored, const LoadLimits& limits);
 /// check_memory() of something that `what` names.

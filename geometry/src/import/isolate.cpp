@@ -308,7 +308,7 @@ class Import {
     if (bytes.empty()) throw Error(ErrorKind::malformed, "the import process ended without a result", where());
     try {
       ByteReader reader(bytes, refuse_import);
-      // What this process does with the result obeys the same limit: also where most of it are holes.
+      // The result and the scene together obey the import's limit. A sparse result counts in full.
       const std::uint64_t memory = import_memory(options_.limits);
       reader.allow_memory(memory - std::min<std::uint64_t>(memory, bytes.size()));
       if (reader.get<std::uint64_t>() != import::kVersion)

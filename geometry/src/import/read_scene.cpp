@@ -52,6 +52,11 @@ void read_materials(const aiScene& imported, Scene& scene) {
   }
 }
 
+std::uint64_t stored_bytes(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::file_size(file, error);  // as large as can be where that is not known
+}
+
 /// The node tree of an imported file. All meshes of a node together are one solid; nodes with the same list of meshes
 /// are instances of one mesh.
 class TreeReader {
@@ -129,8 +134,7 @@ class TreeReader {
   const std::string& file_;
   const LoadOptions& options_;
   Scene& scene_;
-  std::error_code ignored_;
-  NodeNames names_{file_, std::filesystem::file_size(file_, ignored_), options_.limits};
+  NodeNames names_{file_, stored_bytes(file_), options_.limits};
   std::map<std::vector<unsigned>, std::uint32_t> numbers_;
   std::vector<std::vector<unsigned>> lists_;
 };

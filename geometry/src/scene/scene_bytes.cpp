@@ -61,7 +61,7 @@ std::size_t ByteReader::count(std::size_t size) {
 
 void ByteReader::spend(std::uint64_t bytes) {
   if (bytes > allowed_)
-    throw Error(ErrorKind::limit, "the scene takes more memory than is left of the import's", {},
+    throw Error(ErrorKind::limit, "the scene and the result that holds it take more memory than the import may", {},
                 "raise that with LoadLimits::isolate_bytes");
   allowed_ -= bytes;
 }

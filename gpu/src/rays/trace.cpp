@@ -2,11 +2,10 @@
 #include <raylift/geometry/error.h>
 #include <raylift/gpu/rays/query.h>
 #include <raylift/gpu/rays/trace.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 
+#include "base/for_all.h"
 #include "device/run_on.h"
 #include "rays/host_tiles.h"
 #include "rays/image_rows.h"
@@ -22,9 +21,7 @@ void trace_on_host(const BvhView& bvh, std::span<const Ray> rays, std::span<Hit>
 void trace_on_host(const GeometryView& geometry, std::span<const Ray> rays, std::span<Hit> hits) {
   if (geometry.bvh_levels != 2) return trace_on_host(geometry.bvh, rays, hits);
   rows::closest_hits_in_tiles(geometry.bvh, BvhLevels::scene, rays, hits);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, hits.size(), 1 << 14), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) hits[i] = bvh_detail::in_world(geometry, hits[i]);
-  });
+  base::for_all(hits.size(), 1 << 14, [&](std::size_t i) { hits[i] = bvh_detail::in_world(geometry, hits[i]); });
 }
 
 #ifdef RAYLIFT_WITH_CUDA
@@ -124,13 +121,8 @@ void require_bvh(const GpuGeometry& geometry) {
                 "set UploadOptions::bvh before uploading");
 }
 
-/// On all of TBB's threads.
-template <class One>
-void for_rays(std::size_t count, const One& one) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) one(i);
-  });
-}
+/// Rays that walk through the whole tree, which a thread takes at a time.
+constexpr std::size_t kFewRays = 256;
 
 }  // namespace
 
@@ -150,7 +142,7 @@ void count_hits(const GpuGeometry& geometry, const Ray* rays, std::uint32_t* num
   detail::run_on(
       geometry.device(), "count_hits",
       [&] { return cuda::launch_count_hits(view, rays, numbers, count, stream.handle()); },
-      [&] { for_rays(count, [&](std::size_t i) { numbers[i] = count_hits(view, rays[i]); }); });
+      [&] { base::for_all(count, kFewRays, [&](std::size_t i) { numbers[i] = count_hits(view, rays[i]); }); });
 }
 
 void all_hits(const GpuGeometry& geometry, const Ray* rays, const std::uint64_t* ends, Hit* hits, std::size_t count,
@@ -160,7 +152,9 @@ void all_hits(const GpuGeometry& geometry, const Ray* rays, const std::uint64_t*
   detail::run_on(
       geometry.device(), "all_hits",
       [&] { return cuda::launch_all_hits(view, rays, ends, hits, count, stream.handle()); },
-      [&] { for_rays(count, [&](std::size_t i) { cuda::write_all_hits(view, rays[i], ends, hits, i); }); });
+      [&] {
+        base::for_all(count, kFewRays, [&](std::size_t i) { cuda::write_all_hits(view, rays[i], ends, hits, i); });
+      });
 }
 
 }  // namespace raylift

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ray queries against uploaded geometry, for kernels and host code alike: closest_hit, any_hit, count_hits, all_hits and
-// for_each_hit over a GeometryView.
+// Ray queries against uploaded geometry, for kernels and host code alike: closest_hit, any_hit, count_hits, all_hits
+// and for_each_hit over a GeometryView.
 //
 //   __global__ void kernel(raylift::GeometryView geometry, const raylift::Ray* rays, ...) {
 //     const raylift::Hit hit = raylift::closest_hit(geometry, rays[i]);
@@ -39,23 +39,21 @@ RAYLIFT_HD inline Hit any_levels_hit_of(const GeometryView& geometry, const Ray&
   return geometry.bvh_levels == 2 ? scene_hit_of(geometry, ray, site) : hit_of(geometry.bvh, ray, site);
 }
 
-template <bool kCountsAll, class Filter>
-RAYLIFT_HD inline void walk_to(const GeometryView& geometry, const Ray& ray, FirstHits<kCountsAll, Filter>& query) {
-  if (geometry.bvh_levels == 2) {
-    Stack<true> stack;
+template <class Query>
+RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query& query) {
+  Stack<true> stack;
+  if (geometry.bvh_levels == 2)
     traverse<true>(geometry.bvh, ray, stack, query);
-  } else {
-    Stack<false> stack;
+  else
     traverse<false>(geometry.bvh, ray, stack, query);
-  }
-  query.sort(geometry.bvh);
 }
 
 template <class Filter>
 RAYLIFT_HD inline std::uint32_t all_hits(const GeometryView& geometry, const Ray& ray, Hit* hits, std::uint32_t room,
                                          const Filter& filter) {
   FirstHits<true, Filter> query(ray, filter, hits, room);
-  walk_to(geometry, ray, query);
+  walk(geometry, ray, query);
+  query.sort(geometry.bvh);
   for (std::uint32_t i = 0; i < query.held; ++i)
     hits[i] = any_levels_hit_of(geometry, ray, query.place_of(hits[i]).site);
   return query.count;
@@ -110,14 +108,13 @@ requires std::predicate<const Accept&, std::uint32_t, std::uint32_t>
   return bvh_detail::count_hits<true, false>(geometry.bvh, ray, bvh_detail::Any());
 }
 
-/// All hits from tmin on and before tmax, in their order along the ray, each as closest_hit() gives it. Writes the first
-/// `room` of them to `hits`, and returns how many there are, as count_hits(): which may be more. A surface is there once
-/// wherever the ray goes through it, also at an edge or a vertex; of surfaces that coincide each is there, the one of
-/// the lowest triangle pair first. accept(instance, triangle) says which count. In one walk.
+/// All hits from tmin on and before tmax, in their order along the ray, each as closest_hit() gives it. Writes the
+/// first `room` of them to `hits`, and returns how many there are, as count_hits(): which may be more. A surface is
+/// there once wherever the ray goes through it, also at an edge or a vertex; of surfaces that coincide each is there,
+/// the one of the lowest triangle pair first. accept(instance, triangle) says which count. In one walk.
 template <class Accept>
-requires std::predicate<const Accept&, std::uint32_t, std::uint32_t>
-RAYLIFT_HD inline std::uint32_t all_hits(const GeometryView& geometry, const Ray& ray, Hit* hits, std::uint32_t room,
-                                         const Accept& accept) {
+requires std::predicate<const Accept&, std::uint32_t, std::uint32_t> RAYLIFT_HD inline std::uint32_t all_hits(
+    const GeometryView& geometry, const Ray& ray, Hit* hits, std::uint32_t room, const Accept& accept) {
   return bvh_detail::all_hits(geometry, ray, hits, room, bvh_detail::AcceptedSites<Accept>{&accept});
 }
 RAYLIFT_HD inline std::uint32_t all_hits(const GeometryView& geometry, const Ray& ray, Hit* hits, std::uint32_t room) {
@@ -127,14 +124,15 @@ RAYLIFT_HD inline std::uint32_t all_hits(const GeometryView& geometry, const Ray
 /// The same hits, one after the other, without room for all of them: visit(hit) is called for each, until it returns
 /// false. A walk finds 8; so all_hits() is quicker where there are many.
 template <class Visit>
-requires std::predicate<Visit&, const Hit&>
-RAYLIFT_HD inline void for_each_hit(const GeometryView& geometry, const Ray& ray, Visit&& visit) {
+requires std::predicate<Visit&, const Hit&> RAYLIFT_HD inline void for_each_hit(const GeometryView& geometry,
+                                                                                const Ray& ray, Visit&& visit) {
   constexpr std::uint32_t kRoom = 8;
   using Query = bvh_detail::FirstHits<false, bvh_detail::Any>;
   Hit hits[kRoom];
   Query query(ray, {}, hits, kRoom);
   while (true) {
-    bvh_detail::walk_to(geometry, ray, query);
+    bvh_detail::walk(geometry, ray, query);
+    query.sort(geometry.bvh);
     if (query.held == 0) return;
     const auto last = Query::place_of(hits[query.held - 1]);
     for (std::uint32_t i = 0; i < query.held; ++i)

@@ -142,8 +142,8 @@ RAYLIFT_HD inline std::uint32_t count_hits(const BvhView& bvh, const Ray& ray, c
   return query.count;
 }
 
-// The first hits of a ray, as many as there is room for, behind those that are known. kCountsAll: the walk goes on behind
-// them, and counts.
+// The first hits of a ray, as many as there is room for, behind those that are known. kCountsAll: the walk goes on
+// behind them, and counts.
 template <bool kCountsAll, class Filter>
 struct FirstHits {
   static constexpr bool kSmall = false;
@@ -152,9 +152,7 @@ struct FirstHits {
     float t, t_low;
     Site site;
   };
-  static RAYLIFT_HD Place place_of(const Hit& hit) {
-    return {hit.t, hit.u, {hit.triangle, as_bits(hit.v)}};
-  }
+  static RAYLIFT_HD Place place_of(const Hit& hit) { return {hit.t, hit.u, {hit.triangle, as_bits(hit.v)}}; }
   static RAYLIFT_HD void keep(Hit& hit, const Place& place) {
     hit.t = place.t;
     hit.u = place.t_low;
@@ -198,9 +196,7 @@ struct FirstHits {
     if (known.site.triangle != kNoTriangle && !before(bvh, known, place)) return;
     ++count;
     if (held < room) {
-      std::uint32_t at = held++;
-      for (; at != 0 && before(bvh, place_of(hits[(at - 1) / 2]), place); at = (at - 1) / 2) keep(hits[at], place_of(hits[(at - 1) / 2]));
-      keep(hits[at], place);
+      rise(bvh, place, held++);
     } else if (room != 0 && before(bvh, place, place_of(hits[0]))) {
       sink(bvh, place, room);
     }
@@ -218,6 +214,16 @@ struct FirstHits {
   static RAYLIFT_HD bool before(const BvhView& bvh, const Place& a, const Place& b) {
     if (a.t != b.t) return a.t < b.t;
     return a.t_low != b.t_low ? a.t_low < b.t_low : comes_first(bvh, a.site, b.site);
+  }
+  // Puts a place into the heap, for its last element.
+  RAYLIFT_HD void rise(const BvhView& bvh, const Place& place, std::uint32_t at) {
+    while (at != 0) {
+      const std::uint32_t parent = (at - 1) / 2;
+      if (!before(bvh, place_of(hits[parent]), place)) break;
+      keep(hits[at], place_of(hits[parent]));
+      at = parent;
+    }
+    keep(hits[at], place);
   }
   // Puts a place into a heap of so many, for its top.
   RAYLIFT_HD void sink(const BvhView& bvh, const Place& place, std::uint32_t size) {

@@ -264,13 +264,4 @@ struct Contradictions {
   }
 };
 
-template <class Query>
-RAYLIFT_HD inline void walk(const GeometryView& geometry, const Ray& ray, Query& query) {
-  Stack<true> stack;
-  if (geometry.bvh_levels == 2)
-    traverse<true>(geometry.bvh, ray, stack, query);
-  else
-    traverse<false>(geometry.bvh, ray, stack, query);
-}
-
 }  // namespace raylift::bvh_detail
