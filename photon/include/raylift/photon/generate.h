@@ -238,6 +238,12 @@ RAYLIFT_HD inline GenstepPlace place_genstep(const GeometryView& geometry, const
   return place;
 }
 
+/// Whether a step gives the places of its photons, which may lie on a face. The others lie on one but by chance.
+RAYLIFT_HD inline bool gives_places(const Genstep& genstep) {
+  if (genstep.type == GenstepType::torch) return true;
+  return !detail::is_cerenkov(genstep.type) && details_of<ScintillationStep>(genstep).charge == 0;
+}
+
 /// Generates a photon by its number among those of all gensteps, and walks from the middle of its step to its birth.
 RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView& gensteps, std::uint64_t seed,
                                 std::uint64_t number, StartPhoton& photon, Containment& in) {
@@ -266,7 +272,8 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   photon.position = anchor;
   in = place.in;
   float from = 0;
-  // To the birth, across all boundaries between; then, by the photon's direction, across faces that it lies on.
+  // To the birth, across all boundaries between; then, by the photon's direction, across faces that it lies on. One
+  // loop, so that a kernel has the search once.
   for (bool there = !(birth.distance > Real(0));;) {
     const Ray ray = there ? start_ray(geometry, photon.position, photon.direction)
                           : Ray{anchor, from, birth.direction, birth.distance};
@@ -282,7 +289,9 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
       if (in.consistent()) in.exceptions[0] = in.solid;  // the first step ends as inconsistent
       break;
     }
-    there = !boundary.crosses();
+    if (boundary.crosses()) continue;
+    if (!gives_places(genstep)) break;
+    there = true;
   }
 }
 
