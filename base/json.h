@@ -28,15 +28,15 @@ struct JsonFault {
 };
 
 /// The text's value; a discarded one (is_discarded()), and the reason in `fault`, where it is no JSON or exceeds a
-/// limit. What `guard` throws passes through.
+/// limit. nlohmann's parser callbacks are not offered: with one, an object costs a look at all elements of the array
+/// that it is in.
 template <class Json = nlohmann::json>
 [[nodiscard]] Json parse_json(std::string_view text, JsonFault* fault = nullptr,
-                              JsonComments comments = JsonComments::refused,
-                              const typename Json::parser_callback_t& guard = nullptr) {
+                              JsonComments comments = JsonComments::refused) {
   JsonFault found{true, json_excess(text, {}, comments)};
   if (found.what.empty()) {
     try {
-      return Json::parse(text, guard, true, comments == JsonComments::ignored);
+      return Json::parse(text, nullptr, true, comments == JsonComments::ignored);
     } catch (const typename Json::exception& error) {
       found = {false, error.what()};  // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
       if (const std::size_t end = found.what.find("] "); end != std::string::npos) found.what.erase(0, end + 2);

@@ -7,7 +7,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace raylift::cli {
 namespace {
@@ -36,9 +39,20 @@ bool is_same(const struct stat& a, const fs::path& path) {
   return ::lstat(path.c_str(), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/// Paths and not their inodes: a file that was read may be replaced, and its inode be another file's then.
+struct ProtectedInputs {
+  std::mutex mutex;
+  std::set<fs::path> paths;
+};
+ProtectedInputs& protected_inputs() {
+  static ProtectedInputs inputs;
+  return inputs;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const fs::path& path, std::string what) : path_(path), what_(std::move(what)) {
+  refuse_input(path);
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail(errno);
@@ -71,24 +85,39 @@ void OutputFile::fail(int code) const {
               "check the folder, its permissions and the disk's space");
 }
 
-void refuse_to_overwrite(const fs::path& output, std::span<const fs::path> inputs) {
-  struct stat out {};
-  if (::stat(output.c_str(), &out) != 0 || !S_ISREG(out.st_mode)) return;
-  for (const fs::path& input : inputs) {
-    struct stat in {};
-    if (::stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-      throw Error(ErrorKind::usage, "the output is the input " + input.string() + ", which would be lost",
-                  {output.string(), ""}, "name another file for the output");
-  }
+void protect_inputs(std::span<const fs::path> inputs) {
+  ProtectedInputs& all = protected_inputs();
+  const std::lock_guard lock(all.mutex);
+  for (const fs::path& input : inputs) all.paths.insert(fs::absolute(input).lexically_normal());
 }
 
-std::vector<fs::path> scene_inputs(std::span<const std::string> scenes, const LoadOptions& options) {
+void protect_scenes(std::span<const std::string> scenes, const LoadOptions& options) {
   std::vector<fs::path> inputs;
   for (const std::string& scene : scenes) {
     inputs.emplace_back(scene);
     if (const fs::path optics = optics_file(scene, options); !optics.empty()) inputs.push_back(optics);
   }
-  return inputs;
+  protect_inputs(inputs);
+}
+
+void protect_files_of(const Scene& scene) {
+  if (scene.source.empty()) return;
+  std::vector<fs::path> inputs{scene.source};
+  for (const SourceFile& file : scene.files) inputs.push_back(folder_of(scene.source) / file.path);
+  protect_inputs(inputs);
+}
+
+void refuse_input(const fs::path& output) {
+  struct stat out {};
+  if (::stat(output.c_str(), &out) != 0 || !S_ISREG(out.st_mode)) return;
+  ProtectedInputs& all = protected_inputs();
+  const std::lock_guard lock(all.mutex);
+  for (const fs::path& input : all.paths) {
+    struct stat in {};
+    if (::stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+      throw Error(ErrorKind::usage, "the output is the input " + input.string() + ", which would be lost",
+                  {output.string(), ""}, "name another file for the output");
+  }
 }
 
 void write_file(const fs::path& path, std::string_view bytes, std::string what) {

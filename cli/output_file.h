@@ -4,12 +4,12 @@
 #pragma once
 
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/scene.h>
 
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/file_beside.h"
 
@@ -17,7 +17,7 @@ namespace raylift::cli {
 
 class OutputFile {
  public:
-  /// `what` begins errors' messages. Throws Error(io).
+  /// `what` begins errors' messages. Throws Error(usage) where it is a protected input, Error(io).
   explicit OutputFile(const std::filesystem::path& path, std::string what = "the file");
   /// Without finish(), a file stays as it was; nothing is left beside it, on most file systems not even by a program
   /// that is killed.
@@ -38,11 +38,15 @@ class OutputFile {
   base::Descriptor in_place_;
 };
 
-/// Throws Error(usage) where an output that exists is one of these inputs, by whatever name or link: it would be lost.
-void refuse_to_overwrite(const std::filesystem::path& output, std::span<const std::filesystem::path> inputs);
-/// The files that scenes are read from, as far as their names show: they and their optics_file().
-[[nodiscard]] std::vector<std::filesystem::path> scene_inputs(std::span<const std::string> scenes,
-                                                              const LoadOptions& options);
+/// Protects these files, by whatever name or link, for the rest of the program: an OutputFile never replaces them.
+void protect_inputs(std::span<const std::filesystem::path> inputs);
+/// Protects the files that scenes are read from, as far as their names show: they and their optics_file().
+void protect_scenes(std::span<const std::string> scenes, const LoadOptions& options);
+/// Protects what a loaded scene was read from: its own file and those that it refers to.
+void protect_files_of(const Scene& scene);
+/// Throws Error(usage) where an output is a protected input, which would be lost. For an early error: OutputFile asks
+/// again.
+void refuse_input(const std::filesystem::path& output);
 
 /// All of a file at once. Throws Error(io).
 void write_file(const std::filesystem::path& path, std::string_view bytes, std::string what = "the file");

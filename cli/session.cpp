@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include <raylift/geometry/scene/scene.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 
 #include "interrupt.h"
 #include "option_words.h"
+#include "output_file.h"
 #include "text.h"
 
 namespace raylift::cli {
@@ -117,6 +119,11 @@ int Session::for_each_file(const std::vector<std::string>& files, const Work& wo
   }
   if (options_.json) document.finish();
   return first_error != 0 ? first_error : negative;
+}
+
+void report_loaded(Session& session, const std::string& file, const Scene& scene) {
+  for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+  protect_files_of(scene);
 }
 
 std::string signal_name(int number) {

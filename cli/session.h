@@ -17,6 +17,10 @@ namespace spdlog {
 class logger;
 }
 
+namespace raylift {
+struct Scene;
+}
+
 namespace raylift::cli {
 
 struct GeneralOptions {
@@ -71,6 +75,9 @@ class Session {
   ProgressBar bar_;
   std::shared_ptr<spdlog::logger> log_;
 };
+
+/// Writes a loaded scene's warnings, and protects the files that it was read from: protect_files_of().
+void report_loaded(Session& session, const std::string& file, const Scene& scene);
 
 /// "SIGSEGV".
 [[nodiscard]] std::string signal_name(int number);

@@ -178,7 +178,6 @@ void write_image(const ViewOptions& options, const Image& image, const std::stri
   if (const auto folder = std::filesystem::path(file).parent_path();
       !folder.empty() && options.image.output.find('{') != std::string::npos)
     std::filesystem::create_directories(folder, ignored);
-  cli::refuse_to_overwrite(file, cli::scene_inputs(options.files, options.load));
   write_png(image, file);
 }
 
@@ -223,6 +222,7 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
   std::optional<GlContext> context;
   std::optional<Renderer> renderer;
   std::size_t number = 0;
+  cli::protect_scenes(options.files, options.load);
   return session.for_each_file(options.files, [&](const std::string& file, cli::Json&) {
     ++number;
     const Progress progress = session.progress();
@@ -236,7 +236,7 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
       renderer->resize(options.image.resolution, options.image.samples);
     }
     const Scene scene = loading.get();
-    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    cli::report_loaded(session, file, scene);
     OffscreenScene drawn(options, file, scene, *renderer, progress);
     for (const std::string& count : drawn.notes().counts) session.debug(count);
     for (const std::string& warning : drawn.notes().warnings) session.warn(file + ": " + warning);

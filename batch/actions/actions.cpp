@@ -40,6 +40,7 @@ Json info(SceneWork& work) {
   const std::vector<std::string> warnings = cli::in_option_words(scene.report.warnings);
   constexpr std::array kAxes{"x", "y", "z"};
   Json json = {{"format", scene.format},
+               {"faces_checked", scene.report.faces_checked},
                {"unit_mm", scene.unit_mm},
                {"up_axis", kAxes[static_cast<std::size_t>(scene.up_axis)]},
                {"meshes", scene.meshes.size()},

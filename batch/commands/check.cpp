@@ -190,7 +190,7 @@ int check_files(Session& session, const CheckCommandOptions& options) {
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
     const Progress progress = session.progress();
     const Scene scene = load(file, options.load, progress);
-    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    report_loaded(session, file, scene);
     const SceneCheck result = check(scene, options.check, progress);
     std::optional<OverlapReport> overlaps;
     if (!options.no_overlaps) overlaps = find_overlaps(scene, result, options.overlaps, progress);

@@ -324,7 +324,7 @@ int info(Session& session, const InfoOptions& options) {
   bool first = true;
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
     const Scene scene = load(file, options.load, session.progress());
-    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    report_loaded(session, file, scene);
     if (session.options().json)
       json = json_of(scene, options);
     else

@@ -23,9 +23,10 @@ struct OpticsOptions {
 
 int export_optics(Session& session, const OpticsOptions& options) {
   const std::string& file = options.files.front();
-  if (!options.output.empty()) refuse_to_overwrite(options.output, scene_inputs(options.files, options.load));
+  protect_scenes(options.files, options.load);
+  if (!options.output.empty()) refuse_input(options.output);
   const Scene scene = load(file, options.load, session.progress());
-  for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+  report_loaded(session, file, scene);
   if (scene.optics.empty()) session.warn(file + ": the scene has no optics, and so the sidecar holds none");
   const std::string text = optics_json(scene);
   if (options.output.empty())

@@ -66,7 +66,7 @@ std::vector<GpuGeometry> upload_scene(Session& session, const PhotonOptions& opt
     throw Error(ErrorKind::malformed, "the scene has no optics: light would end at once", {options.file, ""},
                 "give it optics by --optics FILE, a sidecar (.json) or GDML (.gdml); see docs/optics.md");
   photon::refuse_unsimulated(scene);
-  for (const std::string& warning : scene.report.warnings) session.warn(options.file + ": " + warning);
+  report_loaded(session, options.file, scene);
   for (const GpuGeometry& geometry : geometries) warn_of_steps(session, options.file, geometry);
   summary.name(scene);
   return geometries;
@@ -105,10 +105,10 @@ void warn_of_wavelengths(Session& session, const PhotonOptions& options, const p
 std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options, Mpi* mpi, const Progress& progress,
                                 PhotonSummary& summary) {
   // Before the upload: what is uploaded is what the hash is of, or the run is refused when it goes on.
-  std::vector<std::filesystem::path> read = scene_inputs(options.scenes, options.load);
-  for (const std::filesystem::path& file : photon::source_files(options.source)) read.push_back(file);
-  if (!options.record_file.empty()) read.emplace_back(options.record_file);
-  for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_to_overwrite(file, read);
+  protect_scenes(options.scenes, options.load);
+  protect_inputs(photon::source_files(options.source));
+  if (!options.record_file.empty()) protect_inputs(std::vector<std::filesystem::path>{options.record_file});
+  for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
   const SourceHash source = hash_source(options.file, progress);
   options.cache.options.source_hash = SourceHashAhead(source);
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),

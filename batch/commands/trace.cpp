@@ -206,7 +206,8 @@ Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceComma
 int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& options) {
   settle(options);
   refuse_unused(app, options);
-  if (!options.image_file.empty()) refuse_to_overwrite(options.image_file, scene_inputs(options.files, options.load));
+  protect_scenes(options.files, options.load);
+  if (!options.image_file.empty()) refuse_input(options.image_file);
   options.cache.hash_ahead(options.files, options.load);
   const Device device = open_device(session, options.device);
   bool first = true;
@@ -218,7 +219,7 @@ int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& opti
     CachedUpload uploaded = upload(file, options.load, device, options.upload, cache, progress);
     const GpuGeometry& geometry = uploaded.geometry;
     const Scene scene = scene_of(uploaded, file, options, cache, progress);
-    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    report_loaded(session, file, scene);
     warn_of_steps(session, file, geometry);
     const double* origin = geometry.view().origin;
     const RayMaker make = make_rays(options.rays, scene, {origin[0], origin[1], origin[2]});

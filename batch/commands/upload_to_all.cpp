@@ -37,7 +37,7 @@ int upload_to_all(Session& session, const UploadToAll& options) {
   return session.for_each_file(options.files, [&](const std::string& file, Json& json) {
     const Progress progress = session.progress();
     const Scene scene = load(file, options.load, options.cache.with(session), progress);
-    for (const std::string& warning : scene.report.warnings) session.warn(file + ": " + warning);
+    report_loaded(session, file, scene);
     const std::vector<GpuGeometry> geometries = broadcast(scene, devices, options.upload, progress);
     std::uint64_t verified = 0;
     Json reports = Json::array();

@@ -161,6 +161,14 @@ TEST_F(OpticsCommand, OverwritesNoInput) {
     EXPECT_THAT(ended.err, AllOf(HasSubstr("which would be lost"), HasSubstr("name another file")));
     EXPECT_EQ(text_of("materials.dae"), before);
   }
+  // What the scene's file refers to is known once it is read.
+  (void)folder.write("with.obj", "mtllib with.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl M\nf 1 2 3\n");
+  (void)folder.write("with.mtl", "newmtl M\n");
+  const Ended ended =
+      raylift({"trace", path("with.obj"), "--width", "4", "--height", "4", "--image", path("with.mtl")});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("which would be lost"));
+  EXPECT_EQ(text_of("with.mtl"), "newmtl M\n");
 }
 
 }  // namespace

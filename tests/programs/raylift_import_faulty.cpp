@@ -10,9 +10,9 @@
 
 int main() {
   using namespace raylift;
-  return import::serve([](const InputFile& input, const LoadOptions& options, const Progress& progress) {
+  return import::serve([](const SceneInputs& inputs, const LoadOptions& options, const Progress& progress) {
     test::commit_import_fault();
-    Scene scene = import_scene(input, options, progress);
+    Scene scene = import_scene(inputs, options, progress);
     if (test::keeps_result()) {
       import::write_result(scene, {});
       test::keep_result();

@@ -5,6 +5,9 @@
 #include <raylift/geometry/import/load.h>
 #include <raylift/photon/propagate.h>
 
+#include <span>
+
+#include "cli/output_file.h"
 #include "state/photon_source.h"
 
 namespace raylift::viewer {
@@ -87,6 +90,7 @@ void SceneLoader::start_loading(const ViewerState& state) {
   std::error_code ignored;
   loaded_ = seen_ = std::filesystem::last_write_time(state.file(), ignored);
   loading_file_ = state.file();
+  cli::protect_scenes(std::span(&loading_file_, 1), state.options().load);
   loading_.reset();  // cancels the load before, and waits for its end
   loading_ = std::make_unique<Task<Scene>>([path = state.file(), options = state.options().load](
                                                const Progress& progress) { return load(path, options, progress); });
@@ -115,6 +119,7 @@ void SceneLoader::show(ViewerState& state, Scene scene) {
   uploading_.reset();
   shared_upload_.reset();
   upload_failed_ = false;
+  cli::protect_files_of(scene);
   const auto fresh = std::make_shared<const Scene>(std::move(scene));
   state.show(fresh);
   checking_ = std::make_unique<Task<SceneCheck>>(

@@ -13,9 +13,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <limits>
+#include <new>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -45,8 +49,8 @@ void limit_memory(const LoadLimits& limits) {
   set(RLIMIT_FSIZE);  // the result is a file in memory, and not in this address space
 }
 
-/// Threads count for all of the user's processes together. No user has more than the system, and no import needs many of
-/// its own. The system does not limit root's.
+/// Threads count for all of the user's processes together. No user has more than the system, and no import needs many
+/// of its own. The system does not limit root's.
 void limit_threads() {
   constexpr rlim_t kOwn = 1024;
   rlim_t all = 0;
@@ -115,16 +119,37 @@ void write_error(const Error& error) {
   writer.write_to(import::kResult);
 }
 
+std::terminate_handler terminate_otherwise = nullptr;
+
+/// Destructors that allocate, as those of JSON do, end the program where memory has run out.
+void report_terminate() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    write_error(Error(ErrorKind::out_of_host_memory, "no memory left to import the file"));
+    ::_exit(0);
+  } catch (...) {
+    terminate_otherwise();
+  }
+  std::abort();
+}
+
 void import_and_write(ByteReader& reader, const import::ReadScene& read) {
   const LoadOptions options = get_options(reader);
   const std::string path = reader.get_text();
+  const std::string optics_path = reader.get_text();
   limit_memory(options.limits);
   limit_threads();
   try {
     const InputFile input(path, import::kInput);
-    import::enter_sandbox(path, options.external || !is_collada(input.extension()));
+    std::optional<InputFile> optics;
+    if (!optics_path.empty()) optics.emplace(optics_path, import::kOptics);
+    std::vector<std::filesystem::path> folders;
+    if (options.external || !is_collada(input.extension())) folders.push_back(input.path().parent_path());
+    if (optics && has_files_below(*optics)) folders.push_back(optics->path().parent_path());
+    import::enter_sandbox(path, folders);
     std::vector<StageTime> times;
-    import::write_result(read(input, options, make_progress(&times)), times);
+    import::write_result(read({input, optics ? &*optics : nullptr}, options, make_progress(&times)), times);
     const import::ProgressRecord complete{};
     (void)!::write(import::kProgress, &complete, sizeof complete);
     // No destructors: the system frees the memory at once.
@@ -158,6 +183,7 @@ void import::write_result(const Scene& scene, const std::vector<StageTime>& time
 
 int import::serve(const ReadScene& read) {
   ::signal(SIGXFSZ, SIG_IGN);  // a result that must not grow is an error
+  terminate_otherwise = std::set_terminate(report_terminate);
   leave_no_core();
   keep_freed_memory();
   const std::string bytes = read_request();

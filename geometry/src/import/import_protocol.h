@@ -9,14 +9,15 @@
 namespace raylift::import {
 
 // File descriptors that the process finds open.
-inline constexpr int kRequest = 3;   ///< memory: Header, the parent's process id (int), options, path
+inline constexpr int kRequest = 3;   ///< memory: Header, the parent's process id (int), options, paths
 inline constexpr int kResult = 4;    ///< memory: Header, outcome, then scene and stage times, or the error
 inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a stage: the scene is written
 inline constexpr int kInput = 6;     ///< the file, opened and checked by the parent
+inline constexpr int kOptics = 7;    ///< the sidecar or GDML file likewise, where the request has a path of one
 
 /// Changes whenever the layout of request or result does: by hand, or with the table of per-triangle attributes.
 inline constexpr std::uint64_t kVersion = [] {
-  std::uint64_t version = 0x7261796C69667404ULL;
+  std::uint64_t version = 0x7261796C69667405ULL;
   detail::for_each_triangle_attribute([&]<class T>(const detail::TriangleAttribute<T>& attribute) {
     for (const char c : attribute.name) version = version * 31 + static_cast<unsigned char>(c);
     version = version * 31 + sizeof(T);

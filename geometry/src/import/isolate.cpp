@@ -159,8 +159,8 @@ class Mapping {
 /// One isolated import, from request to scene.
 class Import {
  public:
-  Import(const InputFile& input, const LoadOptions& options, const Progress& progress)
-      : input_(input), path_(input.path()), options_(options), progress_(progress) {}
+  Import(const SceneInputs& inputs, const LoadOptions& options, const Progress& progress)
+      : inputs_(inputs), path_(inputs.scene.path()), options_(options), progress_(progress) {}
 
   Scene run() {
     const auto start = Clock::now();
@@ -175,12 +175,19 @@ class Import {
     writer.value(::getpid());
     put_options(writer, options_);
     writer.text(path_.string());
+    writer.text(inputs_.optics == nullptr ? std::string() : inputs_.optics->path().string());
     writer.write_to(request.get());
     ::lseek(request.get(), 0, SEEK_SET);
 
     // In the order of import_protocol.h. Standard output goes nowhere: it is the parent's, and importers print to it.
-    const int descriptors[] = {null.get(),   null.get(),           errors.write.get(), request.get(),
-                               result.get(), progress.write.get(), input_.descriptor()};
+    const int descriptors[] = {null.get(),
+                               null.get(),
+                               errors.write.get(),
+                               request.get(),
+                               result.get(),
+                               progress.write.get(),
+                               inputs_.scene.descriptor(),
+                               inputs_.optics == nullptr ? null.get() : inputs_.optics->descriptor()};
     Child child(detail::spawn(program, {program}, import_environment(), descriptors));
     progress.write.close();
     errors.write.close();
@@ -345,7 +352,7 @@ class Import {
   }
 
   static constexpr int kReads = 64;  // of a pipe, at a time
-  const InputFile& input_;
+  const SceneInputs& inputs_;
   const fs::path& path_;
   const LoadOptions& options_;
   const Progress& progress_;
@@ -357,8 +364,8 @@ class Import {
 
 }  // namespace
 
-Scene load_isolated(const InputFile& input, const LoadOptions& options, const Progress& progress) {
-  return Import(input, options, progress).run();
+Scene load_isolated(const SceneInputs& inputs, const LoadOptions& options, const Progress& progress) {
+  return Import(inputs, options, progress).run();
 }
 
 }  // namespace raylift

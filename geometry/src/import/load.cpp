@@ -9,13 +9,13 @@
 #include <cmath>
 #include <cstdio>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-#include "base/parse_number.h"
 #include "convert_mesh.h"
 #include "each_mesh.h"
 #include "input_file.h"
@@ -106,15 +106,10 @@ void finish(Scene& scene, const LoadOptions& options, const Progress& progress) 
 /// Warnings are read by people: no file makes more than these.
 void limit_warnings(LoadReport& report) {
   constexpr std::size_t kMost = 1000;
-  constexpr std::string_view kOthers = " more warnings are left out";
   if (report.warnings.size() <= kMost) return;
-  std::uint64_t others = report.warnings.size() - kMost;
-  if (std::string_view before = report.warnings[kMost]; before.ends_with(kOthers)) {  // in the import process
-    before.remove_suffix(kOthers.size());
-    others += base::parse_number<std::uint64_t>(before).value_or(1) - 1;
-  }
+  const std::size_t others = report.warnings.size() - kMost;
   report.warnings.resize(kMost);
-  report.warnings.push_back(std::to_string(others) + std::string(kOthers));
+  report.warnings.push_back(std::to_string(others) + " more warnings are left out");
 }
 
 void check_unit(const LoadOptions& options) {
@@ -176,10 +171,11 @@ Scene name_thread_failures(const std::string& file, const Work& work) {
 
 }  // namespace
 
-Scene import_scene(const InputFile& input, const LoadOptions& options, const Progress& progress) {
-  return name_thread_failures(input.path().string(), [&] {
-    Scene scene = read_scene(input, options, progress);
+Scene import_scene(const SceneInputs& inputs, const LoadOptions& options, const Progress& progress) {
+  return name_thread_failures(inputs.scene.path().string(), [&] {
+    Scene scene = read_scene(inputs.scene, options, progress);
     finish(scene, options, progress);
+    finish_optics(scene, inputs.optics, options);
     limit_warnings(scene.report);
     return scene;
   });
@@ -189,13 +185,11 @@ Scene load(const std::filesystem::path& path, const LoadOptions& options, const 
   check_unit(options);
   const InputFile input(path, options.limits);
   check_extension(input);
+  const std::optional<InputFile> optics = open_optics(path, options);
+  const SceneInputs inputs{input, optics ? &*optics : nullptr};
   try {
-    return name_thread_failures(path.string(), [&] {
-      Scene scene = options.isolate ? load_isolated(input, options, progress) : import_scene(input, options, progress);
-      finish_optics(scene, path, options);
-      limit_warnings(scene.report);
-      return scene;
-    });
+    if (!options.isolate) return import_scene(inputs, options, progress);
+    return name_thread_failures(path.string(), [&] { return load_isolated(inputs, options, progress); });
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_host_memory, "no memory left to load the file", {path.string(), ""});
   } catch (const std::length_error&) {

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;  // of a sidecar, and of a file of columns
 
-std::string read_text(const fs::path& path, LoadLimits limits) {
+InputFile open_small(const fs::path& path, LoadLimits limits) {
   limits.file_bytes = std::min(limits.file_bytes, kMaxBytes);
-  return InputFile(path, limits).text();
+  return {path, limits};
 }
 
 /// A file that a sidecar refers to: in the sidecar's folder or below it, wherever links lead.
@@ -77,20 +77,31 @@ std::vector<fs::path> optics_files(const fs::path& path, const LoadOptions& opti
   expect_known(file);
   std::vector<fs::path> files{file};
   if (!is_gdml(file))
-    for (const std::string& name : detail::files_of_sidecar(read_text(file, options.limits), file.string()))
+    for (const std::string& name : detail::files_of_sidecar(open_small(file, options.limits).text(), file.string()))
       files.push_back(below(file, name));
   return files;
 }
 
-void finish_optics(Scene& scene, const fs::path& path, const LoadOptions& options) {
-  if (const fs::path file = optics_file(path, options); !file.empty()) {
-    expect_known(file);
-    if (is_gdml(file)) {
-      detail::read_gdml(scene, InputFile(file, options.limits).text(), file.string());
-    } else {
-      detail::read_sidecar(scene, read_text(file, options.limits), file.string(),
-                           [&](const std::string& name) { return read_text(below(file, name), options.limits); });
-    }
+std::optional<InputFile> open_optics(const fs::path& path, const LoadOptions& options) {
+  const fs::path file = optics_file(path, options);
+  if (file.empty()) return {};
+  expect_known(file);
+  return is_gdml(file) ? InputFile(file, options.limits) : open_small(file, options.limits);
+}
+
+bool has_files_below(const InputFile& optics) {
+  return !is_gdml(optics.path());
+}
+
+void finish_optics(Scene& scene, const InputFile* optics, const LoadOptions& options) {
+  if (optics != nullptr) {
+    const fs::path& file = optics->path();
+    if (is_gdml(file))
+      detail::read_gdml(scene, optics->text(), file.string());
+    else
+      detail::read_sidecar(scene, optics->text(), file.string(), [&](const std::string& name) {
+        return open_small(below(file, name), options.limits).text();
+      });
   }
   if (scene.optics.empty()) return;
   detail::add_sensors(scene, options.sensor_materials);

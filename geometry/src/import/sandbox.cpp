@@ -52,17 +52,15 @@ void allow(const base::Descriptor& rules, const std::filesystem::path& place, st
   if (::syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0) fail("Landlock", errno);
 }
 
-void restrict_files(const std::filesystem::path& input, bool folder) {
+void restrict_files(const std::filesystem::path& input, std::span<const std::filesystem::path> folders) {
   landlock_ruleset_attr handled{};
   handled.handled_access_fs = all_file_rights(landlock_version());
   const base::Descriptor rules =
       detail::opened(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0)),
                      "can't confine the import process: Landlock");
   allow(rules, input, LANDLOCK_ACCESS_FS_READ_FILE);
-  if (folder) {
-    const std::filesystem::path parent = input.parent_path();
-    allow(rules, parent.empty() ? "." : parent, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
-  }
+  for (const std::filesystem::path& folder : folders)
+    allow(rules, folder.empty() ? "." : folder, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0)
     fail("Landlock", errno);
 }
@@ -139,9 +137,9 @@ ImportSandbox import_sandbox() noexcept {
   return {landlock_version() >= 1, ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0};
 }
 
-void import::enter_sandbox(const std::filesystem::path& input, bool folder) {
+void import::enter_sandbox(const std::filesystem::path& input, std::span<const std::filesystem::path> folders) {
   const ImportSandbox sandbox = import_sandbox();
-  if (sandbox.landlock) restrict_files(input, folder);
+  if (sandbox.landlock) restrict_files(input, folders);
   if (sandbox.seccomp) Filter().load();
 }
 

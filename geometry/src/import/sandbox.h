@@ -4,13 +4,14 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 namespace raylift::import {
 
 /// Gives up, for good and as far as `import_sandbox()` says, what an import does without. From then on this process
-/// reads `input` and, where `folder` says so, what lies in its folder and below; it opens no other file and none for
+/// reads `input` and what lies in `folders` and below; it opens no other file and none for
 /// writing, and has no system call for sockets, processes, signals to others, limits and code. Call it before there are
 /// threads. Throws Error(io).
-void enter_sandbox(const std::filesystem::path& input, bool folder);
+void enter_sandbox(const std::filesystem::path& input, std::span<const std::filesystem::path> folders);
 
 }  // namespace raylift::import

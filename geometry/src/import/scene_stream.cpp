@@ -20,6 +20,9 @@ void put_options(ByteWriter& writer, const LoadOptions& options) {
   writer.value(std::uint8_t{options.external});
   writer.value(std::uint8_t{options.repair});
   writer.value(std::uint8_t{options.drop_degenerate});
+  writer.value(std::uint8_t{options.sensor_materials});
+  writer.value(std::uint8_t{options.compute_rayleigh});
+  writer.value(std::uint8_t{options.strict_optics});
   writer.value(options.limits);
 }
 
@@ -31,6 +34,9 @@ LoadOptions get_options(ByteReader& reader) {
   options.external = reader.get<std::uint8_t>() != 0;
   options.repair = reader.get<std::uint8_t>() != 0;
   options.drop_degenerate = reader.get<std::uint8_t>() != 0;
+  options.sensor_materials = reader.get<std::uint8_t>() != 0;
+  options.compute_rayleigh = reader.get<std::uint8_t>() != 0;
+  options.strict_optics = reader.get<std::uint8_t>() != 0;
   options.limits = reader.get<LoadLimits>();
   return options;
 }

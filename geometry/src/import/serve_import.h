@@ -7,12 +7,12 @@
 #include <functional>
 #include <vector>
 
-#include "input_file.h"
+#include "load_optics.h"
 
 namespace raylift::import {
 
 /// Reads a scene inside the sandbox, as import_scene() does.
-using ReadScene = std::function<Scene(const InputFile&, const LoadOptions&, const Progress&)>;
+using ReadScene = std::function<Scene(const SceneInputs&, const LoadOptions&, const Progress&)>;
 
 /// Serves one request, as import_process() does, with a scene that `read` returns.
 int serve(const ReadScene& read);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "base/suggest.h"
+
 namespace raylift::detail {
 
 void NameIndex::add(std::string_view name) {
@@ -28,10 +30,12 @@ std::vector<std::uint32_t> NameIndex::meant(const std::string& pattern) const {
   return result;
 }
 
-std::vector<std::string> NameIndex::base_names() const {
-  std::vector<std::string> result;
-  for (const std::string& name : names_) result.emplace_back(base_name(name));
-  return result;
+std::string NameIndex::suggestion(const std::string& pattern) const {
+  constexpr int kMost = 20;
+  if (++suggestions_ > kMost) return {};
+  std::vector<std::string> candidates;
+  for (const std::string& name : names_) candidates.emplace_back(base_name(name));
+  return base::did_you_mean(pattern, candidates);
 }
 
 namespace {

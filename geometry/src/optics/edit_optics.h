@@ -20,10 +20,12 @@ class NameIndex {
   /// else those that are without Geant4's pointer.
   [[nodiscard]] std::vector<std::uint32_t> meant(const std::string& pattern) const;
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  /// The names without Geant4's pointers, for suggestions.
-  [[nodiscard]] std::vector<std::string> base_names() const;
+  /// ": did you mean ...?" by the names without Geant4's pointers, or nothing. Each takes a look at all names, so only
+  /// the first few are made.
+  [[nodiscard]] std::string suggestion(const std::string& pattern) const;
 
  private:
+  mutable int suggestions_ = 0;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> exact_, base_;
 };

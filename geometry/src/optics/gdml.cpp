@@ -25,6 +25,7 @@ namespace raylift::detail {
 namespace {
 
 constexpr double kEvPerMev = 1e6;
+constexpr std::size_t kMaxProperties = 1000;  // of a material or surface
 
 /// The name by which the scene has what the file calls `name`; `name` where it has nothing. A file that was written,
 /// read and written again has names with two pointers.
@@ -124,6 +125,9 @@ class Gdml {
     for (const pugi::xml_node property : node.children("property")) {
       const std::string key = attribute(property, "name", file_);
       const Where where{file_, owner + ", " + key};
+      if (keys.size() == kMaxProperties)  // each is looked up among those before it
+        throw Error(ErrorKind::limit, "it has more than " + std::to_string(kMaxProperties) + " properties",
+                    {file_, owner});
       if (!keys.insert(key).second) throw Error(ErrorKind::malformed, "it occurs twice", where, "keep one of them");
       const GdmlMatrix matrix = values_.matrix(attribute(property, "ref", file_), where.element);
       const PropertyInfo* info = find_property(of, key);

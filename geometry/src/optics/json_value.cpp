@@ -13,38 +13,49 @@
 namespace raylift::detail {
 namespace {
 
-constexpr std::size_t kMaxMembers = 20'000;  // a member takes a look at those before it
+// A member takes a look at those before it.
+constexpr std::size_t kMaxMembers = 20'000;  // of one object
+constexpr std::uint64_t kMaxLooks = std::uint64_t{1} << 30;
 
-/// What the parser lets pass.
-class Guard {
+/// Refuses members that occur twice, and too many.
+class MemberCheck : public JsonEvents {
  public:
-  explicit Guard(const std::string& file) : file_(file) {}
+  explicit MemberCheck(const std::string& file) : file_(file) {}
 
-  bool operator()(int /*depth*/, Json::parse_event_t event, const Json& parsed) {
-    using Part = Json::parse_event_t;
-    if (event == Part::object_start) open_.emplace_back();
-    if (event == Part::object_end) open_.pop_back();
-    if (event == Part::key) {
-      const auto& name = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(name).second)
-        throw Error(ErrorKind::malformed, "'" + name + "' occurs twice in one object", {file_, ""}, "keep one of them");
-      if (open_.back().size() > kMaxMembers)
-        throw Error(ErrorKind::limit, "an object has more than " + std::to_string(kMaxMembers) + " members",
-                    {file_, ""});
-    }
+  bool start_object(std::size_t /*members*/) override {
+    open_.emplace_back();
+    return true;
+  }
+  bool end_object() override {
+    open_.pop_back();
+    return true;
+  }
+  bool key(std::string& name) override {
+    std::set<std::string>& members = open_.back();
+    if (!members.insert(name).second)
+      throw Error(ErrorKind::malformed, "'" + name + "' occurs twice in one object", {file_, ""}, "keep one of them");
+    if (members.size() > kMaxMembers)
+      throw Error(ErrorKind::limit, "an object has more than " + std::to_string(kMaxMembers) + " members", {file_, ""});
+    looks_ += members.size();
+    if (looks_ > kMaxLooks) throw Error(ErrorKind::limit, "too many objects have thousands of members", {file_, ""});
     return true;
   }
 
  private:
   const std::string& file_;
   std::vector<std::set<std::string>> open_;
+  std::uint64_t looks_ = 0;
 };
 
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& file) {
+  if (base::json_excess(text).empty()) {
+    MemberCheck check(file);
+    Json::sax_parse(text, &check);
+  }
   base::JsonFault fault;
-  Json json = base::parse_json<Json>(text, &fault, base::JsonComments::refused, Guard(file));
+  Json json = base::parse_json<Json>(text, &fault);
   if (!json.is_discarded()) return json;
   throw fault.exceeds_limit ? Error(ErrorKind::limit, "the JSON is " + fault.what, {file, ""})
                             : Error(ErrorKind::malformed, "no valid JSON: " + fault.what, {file, ""});

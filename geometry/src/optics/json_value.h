@@ -15,6 +15,26 @@ namespace raylift::detail {
 /// Keeps the order of members.
 using Json = nlohmann::ordered_json;
 
+/// The events of a text's parsing, of which a visitor overrides what it needs. A text that is no JSON ends them.
+class JsonEvents : public Json::json_sax_t {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(std::int64_t /*value*/) override { return true; }
+  bool number_unsigned(std::uint64_t /*value*/) override { return true; }
+  bool number_float(double /*value*/, const std::string& /*text*/) override { return true; }
+  bool string(std::string& /*text*/) override { return true; }
+  bool binary(Json::binary_t& /*bytes*/) override { return true; }
+  bool start_object(std::size_t /*members*/) override { return true; }
+  bool key(std::string& /*name*/) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t /*elements*/) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const Json::exception& /*error*/) override {
+    return false;
+  }
+};
+
 /// Throws Error: malformed (no JSON, a member that occurs twice), limit (those of base::JsonLimits, more than 20,000
 /// members of one object). `file` is for messages.
 [[nodiscard]] Json parse_json(const std::string& text, const std::string& file);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "select_solids.h"
 
+#include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/names.h>
 
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <string>
 
 namespace raylift::detail {
 
@@ -42,6 +44,15 @@ const std::vector<std::uint32_t>& SolidIndex::literal(std::size_t field, const s
   return found == names.base.end() ? kNobody : found->second;
 }
 
+// The product of selectors and solids takes time and not memory, so nothing else would end it.
+void SolidIndex::count(std::size_t solids) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+  counted_ += solids;
+  if (counted_ <= kMost) return;
+  throw Error(ErrorKind::limit, "the optics' selectors mean more than " + std::to_string(kMost) + " solids together",
+              {scene_.source, ""}, "name solids in full where a selector means one, and all of a kind by one selector");
+}
+
 std::vector<std::uint32_t> SolidIndex::select(const SolidSelector& selector) {
   std::vector<std::uint32_t> solids;
   bool all = true;  // that is what is selected so far, and `solids` does not list it
@@ -63,11 +74,13 @@ std::vector<std::uint32_t> SolidIndex::select(const SolidSelector& selector) {
     solids.resize(scene_.instances.size());
     std::iota(solids.begin(), solids.end(), 0U);
   }
-  for (std::size_t field = 0; field != patterns.size(); ++field)
-    if (has_wildcard(*patterns[field]))
-      std::erase_if(solids, [&](std::uint32_t solid) {
-        return !matches_name(*patterns[field], std::string(name(field, solid)));
-      });
+  count(solids.size());
+  for (std::size_t field = 0; field != patterns.size(); ++field) {
+    const std::string& pattern = *patterns[field];
+    if (!has_wildcard(pattern) || pattern == "*") continue;
+    count(solids.size());
+    std::erase_if(solids, [&](std::uint32_t solid) { return !matches_name(pattern, std::string(name(field, solid))); });
+  }
   std::erase_if(solids, [&](std::uint32_t solid) {
     const Instance& instance = scene_.instances[solid];
     return (selector.copy_number && scene_.copy_number(instance) != selector.copy_number) ||

@@ -5,6 +5,7 @@
 #include <raylift/geometry/scene/scene.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,7 +19,7 @@ class SolidIndex {
  public:
   explicit SolidIndex(const Scene& scene) : scene_(scene) {}
 
-  /// Ascending.
+  /// Ascending. Throws Error(limit) where all selections together would compare, or find, too many solids.
   [[nodiscard]] std::vector<std::uint32_t> select(const SolidSelector& selector);
 
  private:
@@ -30,7 +31,10 @@ class SolidIndex {
   [[nodiscard]] std::string_view name(std::size_t field, std::uint32_t solid) const;
   [[nodiscard]] const std::vector<std::uint32_t>& literal(std::size_t field, const std::string& pattern);
 
+  void count(std::size_t solids);
+
   const Scene& scene_;
+  std::uint64_t counted_ = 0;    // solids that selections looked at
   std::array<Field, 4> fields_;  // solid, volume, mesh, material
 };
 

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/json.h"
 #include "base/suggest.h"
 #include "edit_optics.h"
 #include "property_faults.h"
@@ -74,8 +75,7 @@ class Sidecar {
     if (optics_.materials.empty()) optics_.materials.resize(scene_.materials.size());
     for (const auto& [pattern, value] : all.members()) {
       const std::vector<std::uint32_t> meant = index.meant(pattern);
-      if (meant.empty())
-        warn(value, "no material of the scene is called so" + base::did_you_mean(pattern, index.base_names()));
+      if (meant.empty()) warn(value, "no material of the scene is called so" + index.suggestion(pattern));
       OpticalProperties nobodys;  // so that mistakes are found all the same
       if (meant.empty()) change(nobodys, value, PropertyOf::material);
       for (const std::uint32_t material : meant) change(optics_.materials[material], value, PropertyOf::material);
@@ -97,7 +97,7 @@ class Sidecar {
     for (const auto& [pattern, value] : all.members()) {
       std::vector<std::uint32_t> meant = index.meant(pattern);
       if (meant.empty() && (value.is_null() || has_wildcard(pattern))) {
-        warn(value, "no surface of the scene is called so" + base::did_you_mean(pattern, index.base_names()));
+        warn(value, "no surface of the scene is called so" + index.suggestion(pattern));
         OpticalSurface nobodys;
         if (!value.is_null()) change(nobodys, value);
         continue;
@@ -292,17 +292,39 @@ class Sidecar {
 
 constexpr std::size_t kMaxFiles = 1000;
 
-void collect_files(const Json& value, const std::string& file, std::set<std::string>& seen,
-                   std::vector<std::string>& files) {
-  if (value.is_object())
-    if (const auto csv = value.find("csv"); csv != value.end() && csv->is_string())
-      if (seen.insert(csv->get<std::string>()).second) files.push_back(csv->get<std::string>());
-  if (files.size() > kMaxFiles)
-    throw Error(ErrorKind::limit, "the sidecar refers to more than " + std::to_string(kMaxFiles) + " files",
-                {file, ""});
-  for (const Json& inner : value)
-    if (inner.is_structured()) collect_files(inner, file, seen, files);
-}
+/// Collects the members "csv" of a text, whatever holds them, without a tree of its values.
+class CsvNames : public JsonEvents {
+ public:
+  explicit CsvNames(const std::string& file) : file_(file) {}
+
+  [[nodiscard]] std::vector<std::string> take() { return std::move(names_); }
+
+  bool key(std::string& name) override { return next(name == "csv"); }
+  bool string(std::string& text) override {
+    if (named_ && seen_.insert(text).second) names_.push_back(text);
+    if (names_.size() > kMaxFiles)
+      throw Error(ErrorKind::limit, "the sidecar refers to more than " + std::to_string(kMaxFiles) + " files",
+                  {file_, ""});
+    return next(false);
+  }
+  bool start_object(std::size_t /*members*/) override { return next(false); }
+  bool end_object() override { return next(false); }
+  bool start_array(std::size_t /*elements*/) override { return next(false); }
+  bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const Json::exception& error) override {
+    throw Error(ErrorKind::malformed, std::string("no valid JSON: ") + error.what(), {file_, ""});
+  }
+
+ private:
+  bool next(bool named) {
+    named_ = named;
+    return true;
+  }
+
+  const std::string& file_;
+  bool named_ = false;  // the value that follows is a member "csv"
+  std::set<std::string> seen_;
+  std::vector<std::string> names_;
+};
 
 }  // namespace
 
@@ -312,11 +334,11 @@ void read_sidecar(Scene& scene, const std::string& text, const std::string& file
 }
 
 std::vector<std::string> files_of_sidecar(const std::string& text, const std::string& file) {
-  std::vector<std::string> files;
-  const Json root = parse_json(text, file);
-  std::set<std::string> seen;
-  if (root.is_structured()) collect_files(root, file, seen, files);
-  return files;
+  if (const std::string excess = base::json_excess(text); !excess.empty())
+    throw Error(ErrorKind::limit, "the JSON is " + excess, {file, ""});
+  CsvNames names(file);
+  Json::sax_parse(text, &names);
+  return names.take();
 }
 
 }  // namespace raylift::detail

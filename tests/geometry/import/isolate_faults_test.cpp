@@ -236,7 +236,7 @@ TEST_F(IsolateFaults, GivesTheChildNoDescriptorsButItsOwn) {
           found.push_back(entry->path().filename().string() + " " + fs::read_symlink(entry->path(), error).string());
         if (error) found.clear();
       }
-      return found.size() == 7;
+      return found.size() == 8;
     });
   });
   options_.limits.isolate_seconds = 12;

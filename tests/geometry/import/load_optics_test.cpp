@@ -4,7 +4,10 @@
 #include <raylift/geometry/import/load.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
+#include "import/sanitized.h"
 #include "support/expect_error.h"
 #include "support/paths.h"
 
@@ -86,6 +89,21 @@ TEST_P(LoadedSidecar, RefersToNoFileOutsideOfItsFolder) {
   std::filesystem::create_symlink(outside, root.path() / "sub/link.csv");
   for (const std::string& name : {std::string("../tables/n.csv"), outside, std::string("link.csv"), std::string(".")})
     EXPECT_THAT(with_csv(name).problem(), HasSubstr("is no file in the sidecar's folder")) << name;
+}
+
+TEST(IsolatedSidecar, IsParsedUnderTheImportsMemoryLimit) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers need an address space without limits";
+  const test::TemporaryFolder root;
+  LoadOptions options;
+  options.isolate = true;
+  options.import_program = test::program("raylift-import").string();
+  options.limits.isolate_bytes = std::uint64_t{300} << 20;
+  std::string numbers = "0";
+  for (int i = 0; i != 9'000'000; ++i) numbers += ",0";
+  options.optics =
+      root.write("s.json", R"({"raylift_optics": 1, "materials": {"*": {"RINDEX": {"values": [)" + numbers + "]}}}}");
+  EXPECT_THAT(test::expect_error(ErrorKind::limit, [&] { (void)load(test::data("materials.dae"), options); }).what(),
+              HasSubstr("memory limit"));
 }
 
 }  // namespace

@@ -123,6 +123,17 @@ TEST(ResolveOptics, NamesHoldWithAndWithoutThePointer) {
   }
 }
 
+// Their product with the solids takes time without end, and little memory.
+TEST(ResolveOptics, LimitsWhatSelectorsMeanTogether) {
+  Scene scene = tank();
+  scene.instances.resize(30'000, scene.instances[kRight]);
+  scene.optics.assignments.assign(10'000, skin("*", 1));
+  const Error error = test::expect_error(ErrorKind::limit, [&] { resolve_optics(scene); });
+  EXPECT_THAT(error.what(), testing::HasSubstr("selectors mean more than"));
+  scene.optics.assignments.resize(1000);
+  EXPECT_NO_THROW(resolve_optics(scene));
+}
+
 TEST(ResolveOptics, ANameInFullMeansThatNameAlone) {
   Scene scene = tank();
   scene.optics.assignments = {border("pvPmt0x32", "pvTank", 0)};

@@ -61,6 +61,16 @@ TEST(Validate, NamesWhatIsWrong) {
          s.optics.channels = {{2, 0, kNone}};
        },
        "its channels"},
+      {[](Scene& s) {
+         s.optics.materials.resize(2);
+         s.optics.materials[1].tables = {{"RINDEX", SpectralAxis::wavelength_nm, {300, 400, 500}, {1.4, -1.33, 1.4}}};
+       },
+       "RINDEX is -1.33 at 400 nm, and must be positive [by hand: material 'glass']"},
+      {[](Scene& s) {
+         s.optics.surfaces.emplace_back().name = "cathode";
+         s.optics.surfaces[0].properties.tables = {{"EFFICIENCY", SpectralAxis::energy_ev, {2, 3}, {0.2, 1.5}}};
+       },
+       "EFFICIENCY is 1.5 at 3 eV, and must be from 0 to 1 [by hand: surface 'cathode']"},
   };
   for (const auto& [plant, text] : faults) {
     Scene scene = by_hand();
