@@ -2,7 +2,7 @@
 // Scenes that a program puts together: what is wrong is named, and what is right passes. And solids by their names.
 #include <gmock/gmock.h>
 #include <raylift/geometry/optics/find_solids.h>
-#include <raylift/geometry/scene/validate.h>
+#include <raylift/geometry/checks/validate.h>
 
 #include <functional>
 #include <limits>
