@@ -44,10 +44,10 @@ class Random {
   std::uint64_t state_;
 };
 
-RayMaker isotropic(const RayOptions& options, const Scene& scene, const Vector3d& origin) {
+RayMaker isotropic(const RayOptions& options, const Scene& scene) {
   const Ball ball = ball_of(options, scene);
   RayMaker make{{}, {}, options.seed};
-  make.source.center = to_float3(ball.center - origin);
+  make.source.center = ball.center;
   make.source.radius = static_cast<float>(ball.radius);
   return make;
 }
@@ -196,7 +196,7 @@ RayMaker make_rays(const RayOptions& options, const Scene& scene, const Vector3d
     case RayPattern::isotropic:
       break;
   }
-  return isotropic(options, scene, origin);
+  return isotropic(options, scene);
 }
 
 }  // namespace raylift::batch

@@ -118,7 +118,11 @@ void follow_photons(std::span<const GpuGeometry> geometries, std::span<const pho
     const Stage stage(progress, "photons", options.photons);
     photon::Results results = files.results();
     std::uint64_t done = summary.resumed_at;
-    results.done = [&](std::uint64_t more) { stage.advance(done + more); };
+    std::uint64_t farthest = done;
+    results.done = results.during = [&](std::uint64_t more) {
+      farthest = std::max(farthest, done + more);
+      stage.advance(farthest);
+    };
     const bool is_host = geometries.front().device().info().is_host;
     std::uint64_t stretch = (options.batch != 0 ? options.batch : is_host ? kHostStretch : kStretch) * lanes.size();
     const Clock::time_point start = Clock::now();

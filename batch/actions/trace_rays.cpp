@@ -114,7 +114,7 @@ TraceRun trace_rays(const GpuGeometry& geometry, const RayMaker& make, std::uint
       stream.synchronize();
       run.copy_seconds += since(start);
     } else {
-      photon::make_rays(geometry.device(), make.source, make.seed, first, room->rays.device(), here, stream);
+      photon::make_rays(geometry, make.source, make.seed, first, room->rays.device(), here, stream);
       stream.synchronize();
       run.make_seconds += since(start);
     }

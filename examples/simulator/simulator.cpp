@@ -135,8 +135,7 @@ void simulate_scene(const Ranks& ranks, const std::string& path, const std::stri
   const raylift::Stream stream(device);
   raylift::DeviceBuffer<Channel> on_device(device, channels.size());
   on_device.copy_from(channels, stream);
-  Task task{
-      geometry.view(), photon::parse_source(source, geometry.view().origin), {.seed = 1}, 0, on_device.device(), {}};
+  Task task{geometry.view(), photon::parse_source(source), {.seed = 1}, 0, on_device.device(), {}};
   task.run.first = part(ranks.rank);
   task.photons = part(ranks.rank + 1) - task.run.first;
   run(device, task, stream);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "device/run_on.h"
 #include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
@@ -89,7 +90,8 @@ void make_results(const GpuGeometry& geometry, const BatchArrays& batch, [[maybe
 }
 
 void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
-                    Sequence* sequences, std::size_t count, [[maybe_unused]] StreamRef stream) {
+                    Sequence* sequences, std::size_t count, [[maybe_unused]] StreamRef stream,
+                    const std::function<void(std::size_t)>& after_turn) {
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
@@ -100,7 +102,7 @@ void make_sequences(const GpuGeometry& geometry, const ReadySource& source, cons
   }
 #endif
   const Anchor anchor = anchor_at(source.anchor());
-  for_each(count, [&](std::size_t i) {
+  for_each_in_turns(count, after_turn, [&](std::size_t i) {
     sequences[i] = sequence_of(view, source.source(), anchor, run, run.first + i, outcomes[i]);
   });
 }
@@ -111,6 +113,7 @@ void record(const GpuGeometry& geometry, const Source& source, const Run& how, P
   const GeometryView& view = geometry.view();
   require_optics(view);
   check(source);
+  raylift::detail::require_arrays(photons, {rows});
   const ReadySource ready(geometry, source, how, photons, stream);
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {

@@ -16,8 +16,9 @@ namespace raylift::photon {
 /// Makes what `batch` asks for, in the stream's order. Errors: device.
 void make_results(const GpuGeometry& geometry, const BatchArrays& batch, StreamRef stream);
 
-/// The histories of a run's first photons. Likewise.
+/// The histories of a run's first photons. Likewise; `after_turn` as of propagate_pieces().
 void make_sequences(const GpuGeometry& geometry, const ReadySource& source, const Run& run, const Outcome* outcomes,
-                    Sequence* sequences, std::size_t count, StreamRef stream);
+                    Sequence* sequences, std::size_t count, StreamRef stream,
+                    const std::function<void(std::size_t)>& after_turn);
 
 }  // namespace raylift::photon

@@ -161,7 +161,7 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     photons_ = gensteps_->photons();
     source_ = gensteps_->source();
   } else {
-    source_ = parse_source(text, origin);
+    source_ = parse_source(text);
     const Spectrum& spectrum = source_.spectrum;
     wavelengths_ = spectrum.count == 0 ? std::pair(source_.wavelength, source_.wavelength)
                                        : std::pair(spectrum.points[0].y, spectrum.points[spectrum.count - 1].y);

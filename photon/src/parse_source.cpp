@@ -129,7 +129,7 @@ std::vector<double> numbers_of(const Kind& kind, std::string_view part, std::str
   return numbers;
 }
 
-Source with_shape(std::string_view part, std::span<const double, 3> origin) {
+Source with_shape(std::string_view part) {
   const std::size_t colon = std::min(part.find(':'), part.size());
   const std::string_view name = part.substr(0, colon);
   const Kind* kind = nullptr;
@@ -160,8 +160,7 @@ Source with_shape(std::string_view part, std::span<const double, 3> origin) {
     if (n.size() == 7) source.radius = at_least_0(part, n[6], "a radius below 0");
     source.aim = name == "disc" ? Aim::lambertian : Aim::cone;
   }
-  for (std::size_t i = 0; i != 3; ++i) center[i] -= origin[i];
-  source.center = to_float3(center);
+  source.center = {center[0], center[1], center[2]};
   return source;
 }
 
@@ -267,9 +266,9 @@ std::string spectrum_file(std::string_view text) {
   return {};
 }
 
-Source parse_source(std::string_view text, std::span<const double, 3> origin) {
+Source parse_source(std::string_view text) {
   const std::size_t end = end_of_shape(text);
-  Source source = with_shape(text.substr(0, end), origin);
+  Source source = with_shape(text.substr(0, end));
   std::vector<std::string_view> seen;
   // The angle last, which is about the direction.
   std::string_view angle;
@@ -282,11 +281,6 @@ Source parse_source(std::string_view text, std::span<const double, 3> origin) {
     }
   if (!angle.empty()) set(source, angle, seen);
   return source;
-}
-
-Source parse_source(std::string_view text) {
-  constexpr std::array<double, 3> kZero{};
-  return parse_source(text, kZero);
 }
 
 }  // namespace raylift::photon

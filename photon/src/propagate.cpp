@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device/run_on.h"
 #include "for_each.h"
 #include "needs.h"
 #include "ready_source.h"
@@ -25,7 +26,7 @@ constexpr std::size_t kMaxFlights = std::size_t{1} << 21;
 #endif
 
 void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& run, Outcome* outcomes, std::size_t count,
-            [[maybe_unused]] StreamRef stream) {
+            [[maybe_unused]] StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
   const GeometryView& view = geometry.view();
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
@@ -59,7 +60,8 @@ void launch(const GpuGeometry& geometry, const ReadySource& ready, const Run& ru
   }
 #endif
   const Anchor anchor = anchor_at(ready.anchor());
-  for_each(count, [&](std::size_t i) { outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i); });
+  for_each_in_turns(count, after_turn,
+                    [&](std::size_t i) { outcomes[i] = follow(view, ready.source(), anchor, run, run.first + i); });
 }
 
 }  // namespace
@@ -68,12 +70,14 @@ void propagate(const GpuGeometry& geometry, const Source& source, const Run& run
                StreamRef stream) {
   require_optics(geometry.view());
   check(source);
-  propagate_pieces(geometry, source, nullptr, run, outcomes, count, stream, {});
+  raylift::detail::require_arrays(count, {outcomes});
+  propagate_pieces(geometry, source, nullptr, run, outcomes, count, stream, {}, {});
 }
 
 void propagate_pieces(const GpuGeometry& geometry, const Source& source, const Anchor* anchor, const Run& run,
                       Outcome* outcomes, std::size_t count, StreamRef stream,
-                      const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after) {
+                      const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after,
+                      const std::function<void(std::size_t)>& after_turn) {
   const bool by_pieces =
       source.gensteps.steps != nullptr || (source.photons != nullptr && source.photons_in == nullptr);
   const std::size_t most = by_pieces ? std::size_t{1} << (geometry.device().info().is_host ? 18U : 21U) : count;
@@ -82,7 +86,9 @@ void propagate_pieces(const GpuGeometry& geometry, const Source& source, const A
     piece.first += done;
     const std::size_t here = std::min(count - done, most);
     const ReadySource ready(geometry, source, piece, here, stream, anchor);
-    launch(geometry, ready, piece, outcomes + done, here, stream);
+    const auto turn = [&, done](std::size_t followed) { after_turn(done + followed); };
+    launch(geometry, ready, piece, outcomes + done, here, stream,
+           after_turn ? std::function<void(std::size_t)>(turn) : nullptr);
     if (after) after(ready, piece, done, here);
     done += here;
   }

@@ -45,9 +45,11 @@ class ReadySource {
 
 /// As propagate(), of a source and a geometry that were checked. What is made or located beforehand is so piece by
 /// piece, in memory that does not grow with the number of photons; after(source, run, first, count) is called when a
-/// piece has been launched. `anchor` as above.
+/// piece has been launched. after_turn(count), unless empty, is called several times a second while the host device
+/// follows photons, with the number of those that ended; what it throws passes through. `anchor` as above.
 void propagate_pieces(const GpuGeometry& geometry, const Source& source, const Anchor* anchor, const Run& run,
                       Outcome* outcomes, std::size_t count, StreamRef stream,
-                      const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after);
+                      const std::function<void(const ReadySource&, const Run&, std::size_t, std::size_t)>& after,
+                      const std::function<void(std::size_t)>& after_turn);
 
 }  // namespace raylift::photon

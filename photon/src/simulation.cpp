@@ -151,13 +151,16 @@ void Simulation::State::reserve(std::uint64_t count, const Results& results, boo
 void Simulation::State::start(Slot& slot, const Source& source, const Anchor* from, Run how, const Results& results) {
   how.first += slot.first;
   const Outcome* const outcomes = slot.outcomes.device();
+  std::function<void(std::size_t)> turn;
+  if (results.during) turn = [&](std::size_t followed) { results.during(slot.first + followed); };
   // Histories longer than an outcome's are made by following the photon again, from the same birth.
   propagate_pieces(geometry, source, from, how, slot.outcomes.device(), slot.count, slot.stream,
                    [&](const ReadySource& ready, const Run& piece, std::size_t first, std::size_t count) {
                      if (results.sequences)
                        make_sequences(geometry, ready, piece, outcomes + first, slot.sequences.device() + first, count,
-                                      slot.stream);
-                   });
+                                      slot.stream, turn);
+                   },
+                   turn);
   BatchArrays arrays;
   arrays.outcomes = outcomes;
   arrays.count = slot.count;

@@ -174,8 +174,11 @@ py::dict run(const GeometryBox& box, const ReadySource& ready, const photon::Run
   if (wanted.finals) results.finals = into(finals);
   if (wanted.sequences) results.sequences = into(sequences);
   Watch watch(progress);
-  results.begin = [&](std::uint64_t done) { watch.check("photons", done, count); };
-  results.done = results.begin;
+  std::uint64_t farthest = 0;
+  results.begin = results.done = results.during = [&](std::uint64_t done) {
+    farthest = std::max(farthest, done);
+    watch.check("photons", farthest, count);
+  };
   const photon::Tally tally = watch.run([&](const Progress&) {
     photon::Simulation simulation(box.geometry, options);
     photon::Tally counts = simulation.run(ready.source, how, count, results);

@@ -15,7 +15,7 @@ namespace {
 
 TEST(ParseSource, ReadsShapes) {
   Source source = parse_source("point:0,-1500,2.5");
-  EXPECT_EQ(source.center, (Float3{0, -1500, 2.5F}));
+  EXPECT_EQ(source.center, (Double3{0, -1500, 2.5}));
   EXPECT_EQ(source.shape, SourceShape::ball);
   EXPECT_EQ(source.radius, 0);
   EXPECT_EQ(source.aim, Aim::isotropic);
@@ -23,12 +23,12 @@ TEST(ParseSource, ReadsShapes) {
   EXPECT_EQ(source.spectrum.count, 0U);
 
   source = parse_source("ball:1m,-2cm, 3 mm,1e3");
-  EXPECT_EQ(source.center, (Float3{1000, -20, 3}));
+  EXPECT_EQ(source.center, (Double3{1000, -20, 3}));
   EXPECT_EQ(source.radius, 1000);
 
   source = parse_source("line:0,0,0,2,4,8");
   EXPECT_EQ(source.shape, SourceShape::line);
-  EXPECT_EQ(source.center, (Float3{1, 2, 4}));
+  EXPECT_EQ(source.center, (Double3{1, 2, 4}));
   EXPECT_EQ(source.extent, (Float3{1, 2, 4}));
 
   source = parse_source("disc:1,2,3,0,0,-2,5cm");
@@ -46,11 +46,11 @@ TEST(ParseSource, ReadsShapes) {
   EXPECT_EQ(parse_source("laser:1,2,3,3,0,4,1.5").radius, 1.5F);
 }
 
-TEST(ParseSource, TakesPointsFromTheOrigin) {
-  constexpr std::array<double, 3> kFar{2'400'000, -1e6, 0.5};
-  EXPECT_EQ(parse_source("point:2400000.0625,-1km,1", kFar).center, (Float3{0.0625F, 0, 0.5F}));
-  const Source line = parse_source("line:2400000.0625,-1km,1,2400002.0625,-1km,1", kFar);
-  EXPECT_EQ(line.center, (Float3{1.0625F, 0, 0.5F}));
+// Far from the zero point a float would be rounded to a quarter of a millimetre.
+TEST(ParseSource, KeepsPointsInDouble) {
+  EXPECT_EQ(parse_source("point:2400000.0625,-1km,1").center, (Double3{2'400'000.0625, -1e6, 1}));
+  const Source line = parse_source("line:2400000.0625,-1km,1,2400002.0625,-1km,1");
+  EXPECT_EQ(line.center, (Double3{2'400'001.0625, -1e6, 1}));
   EXPECT_EQ(line.extent, (Float3{1, 0, 0}));
 }
 

@@ -35,7 +35,7 @@ Scene half_spaces(double n1, double n2) {
 /// Comes down to the origin at an angle from the vertical, in the plane of x and z.
 Source beam(double angle, Float3 polarization) {
   Source source;
-  source.center = vector(-100 * std::sin(angle), 0, 100 * std::cos(angle));
+  source.center = {-100 * std::sin(angle), 0, 100 * std::cos(angle)};
   source.direction = vector(std::sin(angle), 0, -std::cos(angle));
   source.aim = Aim::cone;
   source.polarization = polarization;
@@ -176,7 +176,7 @@ TEST_P(BoundaryProof, SnellThroughAPrism) {
     const double c = std::cos(in), s = std::sin(in), h = std::sqrt(0.75);
     Source source;
     source.direction = vector(c * h + s / 2, 0, -c / 2 + s * h);
-    source.center = vector(-100 - 100 * double{source.direction.x}, 0, height / 2 - 100 * double{source.direction.z});
+    source.center = {-100 - 100 * double{source.direction.x}, 0, height / 2 - 100 * double{source.direction.z}};
     source.aim = Aim::cone;
     source.polarization = {0, 1, 0};
     Mean through;
@@ -213,7 +213,7 @@ TEST_P(BoundaryProof, SolidAngleOfADisc) {
   sensor.properties.tables = {flat("DETECT", 1)};
   test::add_skin_of(scene, 1, sensor);
   Source source;
-  source.center = {0, static_cast<float>(-5 - distance), 0};
+  source.center = {0, -5 - distance, 0};
   Mean seen;
   for (const Outcome& one : run(upload_scene(scene), source)) seen.add(one.last.kind == StepKind::detected ? 1 : 0);
   const double truth = (1 - distance / std::hypot(distance, radius)) / 2;

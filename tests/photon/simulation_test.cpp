@@ -17,7 +17,9 @@ namespace {
 
 // What refers to a geometry takes no temporary.
 template <class Geometry>
-concept Viewed = requires(Geometry&& geometry) { std::forward<Geometry>(geometry).view(); };
+concept Viewed = requires(Geometry&& geometry) {
+  std::forward<Geometry>(geometry).view();
+};
 static_assert(Viewed<const GpuGeometry&> && !Viewed<GpuGeometry>);
 static_assert(std::is_constructible_v<Simulation, const GpuGeometry&>);
 static_assert(!std::is_constructible_v<Simulation, GpuGeometry>);
@@ -68,7 +70,7 @@ class Simulate : public test::OfPhotons {
     test::add_skin(scene, SurfaceModel::unified, {flat("REFLECTIVITY", 0.7), flat("EFFICIENCY", 0.5)});
     return scene;
   }
-  /// Results are in the scene's own coordinates, whatever the view's origin.
+  /// Sources and results are in the scene's own coordinates, whatever the view's origin.
   [[nodiscard]] static GpuGeometry upload_to(const Device& device) {
     UploadOptions options;
     options.bvh = true;
@@ -77,6 +79,7 @@ class Simulate : public test::OfPhotons {
   }
   static Source source() {
     Source source;
+    source.center = {5000, -300, 70};
     source.radius = 1900;
     return source;
   }
@@ -266,6 +269,26 @@ TEST_P(Simulate, GoesOnAfterAnErrorOfWhoTakesResults) {
 }
 
 // Two devices by turns, one after the other here: batch i is of device i modulo 2.
+// A batch of the host device takes many seconds: a caller can end it earlier.
+TEST_P(Simulate, EndsWithinABatchOnTheHost) {
+  if (!device().info().is_host) GTEST_SKIP() << "batches of a GPU take milliseconds";
+  const GpuGeometry geometry = upload_to(device());
+  std::vector<std::uint64_t> places;
+  Results results;
+  results.during = [&](std::uint64_t place) { places.push_back(place); };
+  Simulation simulation(geometry, {.batch = 12'000});
+  (void)simulation.run(source(), kRun, 20'000, results);
+  ASSERT_GE(places.size(), 4U) << "once after 4,096 photons, and at the end of each batch";
+  EXPECT_TRUE(std::is_sorted(places.begin(), places.end()));
+  EXPECT_EQ(places.back(), 20'000U);
+
+  std::uint64_t finished = 0;
+  results.done = [&](std::uint64_t done) { finished = done; };
+  results.during = [](std::uint64_t) { throw Error(ErrorKind::cancelled, "enough"); };
+  EXPECT_THROW((void)simulation.run(source(), kRun, 20'000, results), Error);
+  EXPECT_EQ(finished, 0U);
+}
+
 TEST_P(Simulate, SharesMakeTheWhole) {
   const GpuGeometry geometry = upload_to(device());
   const All whole = simulate(geometry);

@@ -18,6 +18,9 @@ struct Vec {
 Vec of(Float3 v) {
   return {double{v.x}, double{v.y}, double{v.z}};
 }
+Vec of(const Double3& v) {
+  return {v.x, v.y, v.z};
+}
 double dot(Vec a, Vec b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
@@ -53,7 +56,7 @@ TEST_P(Sources, APointShinesInAllDirections) {
   source.center = {100, 200, -300};
   Mean up, squared, polarized;
   for (const Photon& one : births(source)) {
-    ASSERT_EQ(one.position, source.center);
+    ASSERT_EQ(one.position, (Float3{100, 200, -300}));
     ASSERT_EQ(one.wavelength, 420);
     ASSERT_EQ(one.time, 0);
     check_wave(one);
@@ -251,6 +254,22 @@ TEST_P(Sources, TimesAreSpread) {
   expect_mean(late, std::exp(-1.0), std::exp(-1.0));
 }
 
+// A detector's coordinates are the caller's, whatever is subtracted before they become floats.
+TEST_P(Sources, CentresAreInTheScenesCoordinates) {
+  Scene scene = shells({{5000, {flat("RINDEX", 1.4F)}}});
+  for (Instance& instance : scene.instances) instance.transform.translation() += Eigen::Vector3d(1e9, 0, -2e8);
+  scene.bounds = {};
+  const GpuGeometry geometry = upload_scene(scene);
+  EXPECT_EQ(geometry.view().to_scene({0.5F, 1, 2}), (Double3{1e9 + 0.5, 1, -2e8 + 2}));
+  EXPECT_EQ(geometry.view().from_scene({1e9 + 0.0625, 1, -2e8 + 2}), (Float3{0.0625F, 1, 2}));
+  Source source;
+  source.center = {1e9 + 100.0625, 0, -2e8};
+  for (const Outcome& one : run(geometry, source, {.latest = -1}, 1000)) {
+    ASSERT_EQ(one.last.kind, StepKind::cut) << "it is not in the world";
+    ASSERT_EQ(one.photon.position, (Float3{100.0625F, 0, 0}));
+  }
+}
+
 TEST_P(Sources, RaysAreTheirBirths) {
   Source disc;
   disc.shape = SourceShape::disc;
@@ -260,12 +279,13 @@ TEST_P(Sources, RaysAreTheirBirths) {
   Source ball;
   ball.center = {10, 20, 30};
   ball.radius = 400;
+  const GpuGeometry geometry = upload_scene(shells({{5000, {flat("RINDEX", 1.4F)}}}));
   const Stream stream(device());
   for (const Source& source : {disc, ball, Source{}}) {
     const std::vector<Photon> photons = births(source, 5000);
     const DeviceBuffer<Ray> on_device(device(), photons.size());
-    make_rays(device(), source, 3, 0, on_device.device(), 2000, stream);
-    make_rays(device(), source, 3, 2000, on_device.device() + 2000, photons.size() - 2000, stream);
+    make_rays(geometry, source, 3, 0, on_device.device(), 2000, stream);
+    make_rays(geometry, source, 3, 2000, on_device.device() + 2000, photons.size() - 2000, stream);
     std::vector<Ray> rays(photons.size());
     on_device.copy_to(rays, stream);
     stream.synchronize();
@@ -275,13 +295,13 @@ TEST_P(Sources, RaysAreTheirBirths) {
       ASSERT_EQ(rays[i].direction, photons[i].direction) << i;
       ASSERT_EQ(rays[i].tmin, 0);
       ASSERT_EQ(rays[i].tmax, std::numeric_limits<float>::infinity());
-      const Ray on_host = birth_ray(source, 3, i);
+      const Ray on_host = birth_ray(geometry.view(), source, 3, i);
       ASSERT_EQ(rays[i].origin, on_host.origin);
       ASSERT_EQ(rays[i].direction, on_host.direction);
     }
   }
   disc.extent = {0, 0, 2};
-  EXPECT_THROW(make_rays(device(), disc, 3, 0, nullptr, 0, stream), Error);
+  EXPECT_THROW(make_rays(geometry, disc, 3, 0, nullptr, 0, stream), Error);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ inline std::vector<OpticalSurface> random_surfaces(std::mt19937& random) {
   unified.finish = SurfaceFinish::ground_back_painted;
   unified.type = SurfaceType::dielectric_metal;
   unified.value = 0.25;
-  for (const char* key : {"REFLECTIVITY", "EFFICIENCY", "TRANSMITTANCE"}) table(key, 0, 1);
+  for (const char* key : {"REFLECTIVITY", "EFFICIENCY", "TRANSMITTANCE"}) table(key, 0, 0.5);
   for (const char* key : {"SPECULARLOBECONSTANT", "SPECULARSPIKECONSTANT", "BACKSCATTERCONSTANT"}) table(key, 0, 0.3);
   for (const char* key : {"RINDEX", "REALRINDEX", "IMAGINARYRINDEX"}) table(key, 1, 3);
   surfaces.back().properties.constants = {{"SURFACEROUGHNESS", 1e-4}};

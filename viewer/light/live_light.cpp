@@ -31,9 +31,8 @@ LiveLight::LiveLight(const GpuGeometry& geometry)
 
 photon::Source LiveLight::source() const {
   photon::Source source = source_->source();
-  source.center.x += static_cast<float>(request_->moved.x());
-  source.center.y += static_cast<float>(request_->moved.y());
-  source.center.z += static_cast<float>(request_->moved.z());
+  source.center = {source.center.x + request_->moved.x(), source.center.y + request_->moved.y(),
+                   source.center.z + request_->moved.z()};
   return source;
 }
 

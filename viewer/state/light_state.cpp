@@ -73,10 +73,8 @@ void LightState::move_source(double right, double up, const Resolution& window) 
   if (options_.light.origin.source.empty()) return shown_.messages.show("no source of light to move: --photon-source");
   if (options_.light.origin.source.starts_with("photons:") || options_.light.origin.source.starts_with("gensteps:"))
     return shown_.messages.show("photons of a file stay where they are");
-  const Float3 center = photon::parse_source(options_.light.origin.source).center;
-  const Eigen::Vector3d place =
-      source_moved_ +
-      Eigen::Vector3d(static_cast<double>(center.x), static_cast<double>(center.y), static_cast<double>(center.z));
+  const Double3 center = photon::parse_source(options_.light.origin.source).center;
+  const Eigen::Vector3d place = source_moved_ + Eigen::Vector3d(center.x, center.y, center.z);
   // At its distance; of a source behind the eye, at the camera's target.
   const Camera& camera = shown_.camera;
   const double depth = (place - camera.eye()).dot(camera.forward());

@@ -107,6 +107,7 @@ int launch_trace(const Device&, const Geometry&, const Ray*, Hit*, std::size_t, 
 template <class Geometry>
 void trace_on(const Device& device, const Geometry& geometry, const Ray* rays, Hit* hits, std::size_t count,
               StreamRef stream) {
+  detail::require_arrays(count, {rays, hits});
   detail::run_on(
       device, "trace", [&] { return launch_trace(device, geometry, rays, hits, count, stream); },
       [&] {
@@ -139,6 +140,7 @@ void count_hits(const GpuGeometry& geometry, const Ray* rays, std::uint32_t* num
                 StreamRef stream) {
   require_bvh(geometry);
   const GeometryView& view = geometry.view();
+  detail::require_arrays(count, {rays, numbers});
   detail::run_on(
       geometry.device(), "count_hits",
       [&] { return cuda::launch_count_hits(view, rays, numbers, count, stream.handle()); },
@@ -149,6 +151,7 @@ void all_hits(const GpuGeometry& geometry, const Ray* rays, const std::uint64_t*
               StreamRef stream) {
   require_bvh(geometry);
   const GeometryView& view = geometry.view();
+  detail::require_arrays(count, {rays, ends});
   detail::run_on(
       geometry.device(), "all_hits",
       [&] { return cuda::launch_all_hits(view, rays, ends, hits, count, stream.handle()); },

@@ -53,14 +53,14 @@ struct UInt3 {
   RAYLIFT_HD friend bool operator==(const UInt3&, const UInt3&) = default;
 };
 
-#if !defined(__CUDACC_RTC__)
-/// A point in double, as host code gives it: a vector of Eigen's, or of anything else with x(), y() and z(), converts
-/// to it. So headers that take one need no library of vectors.
+/// A point in double. In host code a vector of Eigen's, or of anything else with x(), y() and z(), converts to it: so
+/// headers that take one need no library of vectors.
 struct Double3 {
   double x = 0, y = 0, z = 0;
 
-  constexpr Double3() = default;
-  constexpr Double3(double x_, double y_, double z_) : x(x_), y(y_), z(z_) {}
+  RAYLIFT_HD constexpr Double3() {}
+  RAYLIFT_HD constexpr Double3(double x_, double y_, double z_) : x(x_), y(y_), z(z_) {}
+#if !defined(__CUDACC_RTC__)
   template <class V>
   requires requires(const V& v) {
     { v.x() } -> std::convertible_to<double>;
@@ -68,10 +68,10 @@ struct Double3 {
     { v.z() } -> std::convertible_to<double>;
   }
   Double3(const V& v) : x(v.x()), y(v.y()), z(v.z()) {}
-
-  friend bool operator==(const Double3&, const Double3&) = default;
-};
 #endif
+
+  RAYLIFT_HD friend bool operator==(const Double3&, const Double3&) = default;
+};
 
 // What Chroma and every GPU array of ours rely on.
 static_assert(sizeof(Float3) == 12 && alignof(Float3) == 4 && std::is_trivially_copyable_v<Float3>);

@@ -86,9 +86,21 @@ struct GeometryView {
   std::uint32_t solid_count;
   std::uint32_t bvh_levels;  ///< 0: no BVH was built; 1: one tree, of a flat scene; 2: bvh.nodes[0] is over instances
   BvhView bvh;        ///< for closest_hit and any_hit of <raylift/gpu/rays/query.h>; PairIds count over `triangles`
-  double origin[3];   ///< millimetres: add it to a position to get the scene's coordinates
+  double origin[3];   ///< millimetres: from_scene() subtracts it, to_scene() adds it
   float reach;        ///< the scene's largest coordinate from `origin`; 0 for a FlatScene uploaded on its own
   OpticsView optics;  ///< see <raylift/gpu/optics.h>
+
+  /// A point of the scene, in millimetres, as rays and photons have it: from the view's origin. Exact to half a float
+  /// step of the result.
+  [[nodiscard]] RAYLIFT_HD Float3 from_scene(const Double3& point) const {
+    return {static_cast<float>(point.x - origin[0]), static_cast<float>(point.y - origin[1]),
+            static_cast<float>(point.z - origin[2])};
+  }
+  /// The scene's coordinates, in millimetres, of a point that rays or photons have.
+  [[nodiscard]] RAYLIFT_HD Double3 to_scene(Float3 point) const {
+    return {static_cast<double>(point.x) + origin[0], static_cast<double>(point.y) + origin[1],
+            static_cast<double>(point.z) + origin[2]};
+  }
 
   /// The materials on both sides of a triangle. `triangle` is an index into `triangles`.
   [[nodiscard]] RAYLIFT_HD MaterialCode material_code(std::uint32_t instance, std::uint32_t triangle) const {

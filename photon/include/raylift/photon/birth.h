@@ -21,7 +21,8 @@ struct Anchor {
 [[nodiscard]] RAYLIFT_HD inline Anchor anchor_of(const GeometryView& geometry, const Source& source) {
   const Vector half(source.extent);
   const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
-  return {locate(geometry, source.center), is_clear(geometry, source.center, reach)};
+  const Float3 center = geometry.from_scene(source.center);
+  return {locate(geometry, center), is_clear(geometry, center, reach)};
 }
 
 /// Whether photons are born in a volume, where none lies on a face but by chance.

@@ -70,10 +70,11 @@ class Follower {
       return;
     }
     const BirthPlace place = birth_place(source_, random_);
-    outcome_ = {{source_.center, 0, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
+    const Float3 center = geometry_.from_scene(source_.center);
+    outcome_ = {{center, 0, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
     birth_ = place.distance < Real(0) ? Real(kArrived) : place.distance;
     if (birth_ >= 0 && anchor_.clear) {
-      outcome_.photon.position = Vector(source_.center) + birth_ * place.direction;
+      outcome_.photon.position = Vector(center) + birth_ * place.direction;
       birth_ = kArrived;
     }
   }
@@ -90,7 +91,7 @@ class Follower {
     Photon& photon = outcome_.photon;
     if (ends(outcome_.last.kind)) return false;
     if (birth_ >= 0) {
-      ray = {source_.center, from_, photon.direction, birth_};
+      ray = {geometry_.from_scene(source_.center), from_, photon.direction, birth_};
       return true;
     }
     if (birth_ == kArrived) {

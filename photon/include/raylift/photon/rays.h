@@ -5,18 +5,19 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/photon/birth.h>
 #if !defined(__CUDACC_RTC__)
-#include <raylift/gpu/device/device.h>
+#include <raylift/gpu/upload/gpu_geometry.h>
 #endif
 
 namespace raylift::photon {
 
 /// The ray of a photon by its number: its birth, and its direction, of unit length. The same bits on host and device.
-[[nodiscard]] RAYLIFT_HD inline Ray birth_ray(const Source& source, std::uint64_t seed, std::uint64_t number) {
+[[nodiscard]] RAYLIFT_HD inline Ray birth_ray(const GeometryView& geometry, const Source& source, std::uint64_t seed,
+                                              std::uint64_t number) {
   RandomStream random(seed, number);
   const BirthPlace place = birth_place(source, random);
+  const Vector center(geometry.from_scene(source.center));
   Ray ray;
-  ray.origin =
-      place.distance < Real(0) ? Vector(source.center) : Vector(source.center) + place.distance * place.direction;
+  ray.origin = place.distance < Real(0) ? center : center + place.distance * place.direction;
   ray.direction = birth_direction(source, random);
   return ray;
 }
@@ -25,7 +26,7 @@ namespace raylift::photon {
 /// Writes the rays of photons first to first + count - 1 to an array in the device's memory. On a CUDA device,
 /// stream-ordered and asynchronous with respect to the host. Errors: usage (an invalid source, or one whose photons are
 /// given), device.
-void make_rays(const Device& device, const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays,
+void make_rays(const GpuGeometry& geometry, const Source& source, std::uint64_t seed, std::uint64_t first, Ray* rays,
                std::size_t count, StreamRef stream);
 #endif
 

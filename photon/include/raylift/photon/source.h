@@ -54,7 +54,7 @@ enum class BirthKind : std::uint8_t { cerenkov = 1, scintillation = 2, torch = 1
 /// A photon at its birth: a row of Opticks's photons, (N, 4, 4) of float32. Words without a meaning at birth are not
 /// read.
 struct alignas(16) StartPhoton {
-  Float3 position;  ///< millimetres from the view's origin
+  Float3 position;  ///< millimetres from the view's origin: GeometryView::from_scene()
   float time;       ///< ns
   Float3 direction;
   std::uint32_t unused0;
@@ -80,7 +80,7 @@ struct GenstepView {
 /// A source of photons, as a plain value that kernels take. The default is a point that emits in all directions with
 /// 420 nm. A laser is a disc and a cone with one direction.
 struct Source {
-  Float3 center{0, 0, 0};  ///< of the shape, millimetres from the view's origin
+  Double3 center;          ///< of the shape, millimetres in the scene's coordinates
   float radius = 0;        ///< of the ball or disc; 0: a point
   Float3 extent{0, 0, 0};  ///< line: the way from its centre to one end; disc: its normal, of unit length
   SourceShape shape = SourceShape::ball;

@@ -7,8 +7,8 @@
 //     if (hit.valid()) solid = geometry.solid_id(hit.instance, hit.triangle);
 //
 // The geometry must have its BVH, as it has by default: one uploaded without (UploadOptions::bvh = false) has nothing
-// that a ray could hit. Rays are in millimetres from the view's origin. What is said in <raylift/geometry/bvh/ray.h>
-// holds here.
+// that a ray could hit. Rays are in millimetres from the view's origin: a ray from a point of the scene starts at
+// geometry.from_scene(point). What is said in <raylift/geometry/bvh/ray.h> holds here.
 #pragma once
 
 #include <raylift/geometry/bvh/ray.h>
