@@ -10,9 +10,8 @@
 
 namespace raylift::test {
 
-/// Sanitizers look for faults of memory and not of chance, and are slow: there every twentieth of what is tried one by
-/// one.
-constexpr int kStride = kSanitized ? 20 : 1;
+/// Sanitizers look for faults of memory and not of chance, and are slow: there every fifth of what is tried one by one.
+constexpr int kStride = kSanitized ? 5 : 1;
 
 /// As much of what is tried at random.
 template <typename Count>
