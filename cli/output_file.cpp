@@ -39,7 +39,8 @@ bool is_same(const struct stat& a, const fs::path& path) {
   return ::lstat(path.c_str(), &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// Paths and not their inodes: a file that was read may be replaced, and its inode be another file's then.
+/// Paths as they were given, as ".." after a link is not what it looks like; and not their inodes: a file that was read
+/// may be replaced, and its inode be another file's then.
 struct ProtectedInputs {
   std::mutex mutex;
   std::set<fs::path> paths;
@@ -88,7 +89,7 @@ void OutputFile::fail(int code) const {
 void protect_inputs(std::span<const fs::path> inputs) {
   ProtectedInputs& all = protected_inputs();
   const std::lock_guard lock(all.mutex);
-  for (const fs::path& input : inputs) all.paths.insert(fs::absolute(input).lexically_normal());
+  for (const fs::path& input : inputs) all.paths.insert(fs::absolute(input));
 }
 
 void protect_scenes(std::span<const std::string> scenes, const LoadOptions& options) {
@@ -96,6 +97,10 @@ void protect_scenes(std::span<const std::string> scenes, const LoadOptions& opti
   for (const std::string& scene : scenes) {
     inputs.emplace_back(scene);
     if (const fs::path optics = optics_file(scene, options); !optics.empty()) inputs.push_back(optics);
+    try {
+      for (const fs::path& file : optics_files(scene, options)) inputs.push_back(file);
+    } catch (const Error&) {  // load() says what is wrong with them
+    }
   }
   protect_inputs(inputs);
 }

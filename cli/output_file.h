@@ -40,7 +40,7 @@ class OutputFile {
 
 /// Protects these files, by whatever name or link, for the rest of the program: an OutputFile never replaces them.
 void protect_inputs(std::span<const std::filesystem::path> inputs);
-/// Protects the files that scenes are read from, as far as their names show: they and their optics_file().
+/// Protects the files that scenes are read from, as far as they are known before: they and their optics_files().
 void protect_scenes(std::span<const std::string> scenes, const LoadOptions& options);
 /// Protects what a loaded scene was read from: its own file and those that it refers to.
 void protect_files_of(const Scene& scene);

@@ -73,6 +73,7 @@ photon::Tally run_together(std::deque<Lane>& lanes, const photon::Run& run, std:
     try {
       photon::Results own = results;
       own.begin = [&](std::uint64_t first) { turns.wait(first); };
+      if (i != 0) own.during = [&](std::uint64_t) { turns.stop_if_failed(); };
       own.done = [&, i](std::uint64_t done) {
         turns.pass(done);
         if (i == 0 && results.done) results.done(done);

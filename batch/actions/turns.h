@@ -19,7 +19,12 @@ class Turns {
   void wait(std::uint64_t first) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return failure_ != nullptr || done_ == first; });
-    if (failure_ != nullptr) throw Error(ErrorKind::cancelled, "another device failed");
+    throw_if_failed();
+  }
+  /// Throws Error(cancelled) where another device has failed.
+  void stop_if_failed() {
+    const std::lock_guard lock(mutex_);
+    throw_if_failed();
   }
   void pass(std::uint64_t done) {
     const std::lock_guard lock(mutex_);
@@ -37,6 +42,10 @@ class Turns {
   }
 
  private:
+  void throw_if_failed() const {
+    if (failure_ != nullptr) throw Error(ErrorKind::cancelled, "another device failed");
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t done_ = 0;

@@ -108,13 +108,17 @@ std::optional<Json> run_photons(Session& session, PhotonsCommandOptions& options
   protect_scenes(options.scenes, options.load);
   protect_inputs(photon::source_files(options.source));
   if (!options.record_file.empty()) protect_inputs(std::vector<std::filesystem::path>{options.record_file});
-  for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
+  const auto refuse_inputs = [&] {
+    for (const std::filesystem::path& file : photon_files_of(options.output)) refuse_input(file);
+  };
+  refuse_inputs();
   const SourceHash source = hash_source(options.file, progress);
   options.cache.options.source_hash = SourceHashAhead(source);
   const PhotonInputs inputs{source.hash.hex(), optics_hash(options.file, options.load),
                             contents_hash(photon::source_files(options.source))};
   if (mpi != nullptr) options.device = device_of_rank(options.device, mpi->place);
   const std::vector<GpuGeometry> geometries = upload_scene(session, options, progress, summary);
+  refuse_inputs();  // what the scene refers to is known now
   const std::vector<photon::LoadedSource> sources = load_sources(options, geometries);
   warn_of_wavelengths(session, options, sources.front(), geometries.front().view().optics.raster);
   const auto follow = [&](const PhotonOptions& own) {

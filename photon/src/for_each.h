@@ -18,21 +18,23 @@ void for_each(std::size_t count, const Work& work) {
 }
 
 /// The same in turns of about a tenth of a second, so that a caller can stop it: after each turn, calls `after_turn`
-/// with the number of calls so far, unless it is empty. What it throws passes through.
+/// with the number of calls so far, unless it is empty. What it throws passes through. The first turn is short, as
+/// nothing is known of the photons yet.
 template <class Work>
 void for_each_in_turns(std::size_t count, const std::function<void(std::size_t)>& after_turn, const Work& work) {
   if (!after_turn) return for_each(count, work);
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds kTurn(100);
-  std::size_t turn = 4096;
+  using Seconds = std::chrono::duration<double>;
+  constexpr double kTurn = 0.1, kLeast = 64;
+  double turn = kLeast;
   for (std::size_t done = 0; done != count;) {
     const Clock::time_point start = Clock::now();
-    const std::size_t here = std::min(turn, count - done);
-    for_each(here, [&](std::size_t i) { work(done + i); });
+    const std::size_t here = std::min(static_cast<std::size_t>(turn), count - done);
+    const std::size_t few = std::clamp<std::size_t>(here / 256, 1, 64);
+    base::for_all(here, few, [&](std::size_t i) { work(done + i); });
     done += here;
-    const auto took = Clock::now() - start;
-    if (took < kTurn / 2) turn *= 2;
-    if (took > kTurn * 2) turn = std::max<std::size_t>(turn / 2, 256);
+    const double took = Seconds(Clock::now() - start).count();
+    turn = std::max(kLeast, turn * std::min(4.0, kTurn / std::max(took, 1e-9)));
     after_turn(done);
   }
 }

@@ -156,9 +156,11 @@ void Simulation::State::start(Slot& slot, const Source& source, const Anchor* fr
   // Histories longer than an outcome's are made by following the photon again, from the same birth.
   propagate_pieces(geometry, source, from, how, slot.outcomes.device(), slot.count, slot.stream,
                    [&](const ReadySource& ready, const Run& piece, std::size_t first, std::size_t count) {
-                     if (results.sequences)
-                       make_sequences(geometry, ready, piece, outcomes + first, slot.sequences.device() + first, count,
-                                      slot.stream, turn);
+                     if (!results.sequences) return;
+                     std::function<void(std::size_t)> again;
+                     if (turn) again = [&](std::size_t) { turn(first + count); };
+                     make_sequences(geometry, ready, piece, outcomes + first, slot.sequences.device() + first, count,
+                                    slot.stream, again);
                    },
                    turn);
   BatchArrays arrays;

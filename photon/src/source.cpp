@@ -72,8 +72,10 @@ void check(const Source& source) {
   };
   const auto norm = [](Float3 v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); };
   const auto is_unit = [&](Float3 v) { return std::abs(norm(v) - 1) < 1e-5; };
-  require(std::isfinite(source.center.x) && std::isfinite(source.center.y) && std::isfinite(source.center.z),
-          "centre is no point");
+  constexpr double kFarthestMm = 1e18;  // that of a scene's points: kernels have floats, and square them
+  const Double3& c = source.center;
+  require(std::abs(c.x) <= kFarthestMm && std::abs(c.y) <= kFarthestMm && std::abs(c.z) <= kFarthestMm,
+          "centre is no point within 1e18 mm");
   require(finite(source.extent), "extent is no vector");
   require(at_least_0(source.radius), "radius is below 0, or no number");
   require(source.shape != SourceShape::disc || is_unit(source.extent), "normal is not of length 1");

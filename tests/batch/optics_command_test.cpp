@@ -161,6 +161,20 @@ TEST_F(OpticsCommand, OverwritesNoInput) {
     EXPECT_THAT(ended.err, AllOf(HasSubstr("which would be lost"), HasSubstr("name another file")));
     EXPECT_EQ(text_of("materials.dae"), before);
   }
+  // ".." after a link is not what it looks like.
+  std::filesystem::create_directories(path("real/deep"));
+  std::filesystem::create_symlink(path("real/deep"), path("dl"));
+  std::filesystem::copy_file(scene, path("real/x.dae"));
+  const std::string copied = text_of("real/x.dae");
+  EXPECT_EQ(raylift({"optics", "export", path("dl/../x.dae"), "-o", path("real/x.dae")}).code, 2);
+  EXPECT_EQ(text_of("real/x.dae"), copied);
+  // Columns that a sidecar refers to.
+  std::filesystem::create_directory(path("t"));
+  (void)folder.write("t/r.csv", "300,1.5\n600,1.4\n");
+  (void)folder.write("csv.json", R"({"raylift_optics": 1, "materials": {"*": {
+      "RINDEX": {"csv": "t/r.csv", "wavelength_nm": 1, "values": 2}}}})");
+  EXPECT_EQ(raylift({"optics", "export", scene, "--optics", path("csv.json"), "-o", path("t/r.csv")}).code, 2);
+  EXPECT_EQ(text_of("t/r.csv"), "300,1.5\n600,1.4\n");
   // What the scene's file refers to is known once it is read.
   (void)folder.write("with.obj", "mtllib with.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl M\nf 1 2 3\n");
   (void)folder.write("with.mtl", "newmtl M\n");

@@ -128,6 +128,8 @@ TEST_P(GivenPhotons, WrongOnesAreRefused) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<std::function<void(Source&)>> faults{
       [](Source& s) { s.center.y = kNan; },
+      [](Source& s) { s.center.z = 1e39; },
+      [](Source& s) { s.center.x = -std::numeric_limits<double>::infinity(); },
       [](Source& s) { s.radius = -1; },
       [](Source& s) { s.shape = SourceShape::disc; },
       [](Source& s) { s.shape = SourceShape::line, s.extent.x = kNan; },

@@ -123,6 +123,7 @@ std::terminate_handler terminate_otherwise = nullptr;
 
 /// Destructors that allocate, as those of JSON do, end the program where memory has run out.
 void report_terminate() {
+  std::set_terminate(terminate_otherwise);  // what follows may fail likewise
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {

@@ -40,8 +40,8 @@ struct Results {
   std::function<void(std::span<const Sequence>)> sequences;
   std::function<void(std::uint64_t)> begin;  ///< gets the place in the run of a batch's first photon, before its rows
   std::function<void(std::uint64_t)> done;   ///< gets the place after its last photon, after its rows
-  /// On the host device, several times a second: gets the place after the last photon that was followed. Batches
-  /// overlap, so a batch's `done` can come after `during` of the next.
+  /// On the host device, several times a second: gets the place after the last photon that was followed, which stays
+  /// the same while histories are made. Batches overlap: a batch's `done` can come after `during` of the next.
   std::function<void(std::uint64_t)> during;
 };
 
