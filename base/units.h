@@ -20,6 +20,9 @@ inline constexpr std::array kLengths{Unit{"mm", 1},         Unit{"cm", 10},     
                                      Unit{"millimeter", 1}, Unit{"centimeter", 10}, Unit{"meter", 1000},
                                      Unit{"in", 25.4},      Unit{"um", 1e-3},       Unit{"foot", 304.8}};
 
+/// The largest coordinate of a point, in mm: coordinates become floats, and lengths are squared in these.
+inline constexpr double kFarthestMm = 1e18;
+
 [[nodiscard]] constexpr std::optional<double> value_of(std::string_view name, std::span<const Unit> units) {
   for (const Unit& unit : units)
     if (unit.name == name) return unit.value;

@@ -222,7 +222,7 @@ int draw_offscreen(const ViewOptions& options, cli::Session& session) {
   std::optional<GlContext> context;
   std::optional<Renderer> renderer;
   std::size_t number = 0;
-  cli::protect_scenes(options.files, options.load);
+  if (!options.image.output.empty()) cli::protect_scenes(options.files, options.load);
   return session.for_each_file(options.files, [&](const std::string& file, cli::Json&) {
     ++number;
     const Progress progress = session.progress();

@@ -95,8 +95,10 @@ std::string text_of(const Comparison& result) {
 int compare(Session& session, const CompareOptions& options) {
   if (options.runs.size() != 2)
     throw Error(ErrorKind::usage, fmt::format("{} runs were given, and two are compared", options.runs.size()));
-  protect_inputs(std::vector<std::filesystem::path>{sequences_of(options.runs[0]), sequences_of(options.runs[1])});
-  if (!options.save.empty()) refuse_input(options.save);
+  if (!options.save.empty()) {
+    protect_inputs(std::vector<std::filesystem::path>{sequences_of(options.runs[0]), sequences_of(options.runs[1])});
+    refuse_input(options.save);
+  }
   const Comparison result = photon::compare_histories(sequences_of(options.runs[0]), sequences_of(options.runs[1]));
   if (!options.save.empty()) {
     std::vector<std::uint64_t> numbers = photon::deviating_photons(result, sequences_of(options.runs[0]), kSavedOfEach);

@@ -23,8 +23,10 @@ struct OpticsOptions {
 
 int export_optics(Session& session, const OpticsOptions& options) {
   const std::string& file = options.files.front();
-  protect_scenes(options.files, options.load);
-  if (!options.output.empty()) refuse_input(options.output);
+  if (!options.output.empty()) {
+    protect_scenes(options.files, options.load);
+    refuse_input(options.output);
+  }
   const Scene scene = load(file, options.load, session.progress());
   report_loaded(session, file, scene);
   if (scene.optics.empty()) session.warn(file + ": the scene has no optics, and so the sidecar holds none");

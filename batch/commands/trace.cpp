@@ -206,8 +206,10 @@ Scene scene_of(CachedUpload& uploaded, const std::string& file, const TraceComma
 int trace_files(Session& session, const CLI::App& app, TraceCommandOptions& options) {
   settle(options);
   refuse_unused(app, options);
-  protect_scenes(options.files, options.load);
-  if (!options.image_file.empty()) refuse_input(options.image_file);
+  if (!options.image_file.empty()) {
+    protect_scenes(options.files, options.load);
+    refuse_input(options.image_file);
+  }
   options.cache.hash_ahead(options.files, options.load);
   const Device device = open_device(session, options.device);
   bool first = true;

@@ -104,7 +104,9 @@ Gensteps::Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, 
   steps_ = DeviceBuffer<Genstep>(device, steps.size());
   places_ = DeviceBuffer<GenstepPlace>(device, steps.size());
   ends_ = DeviceBuffer<std::uint64_t>(device, steps.size());
-  steps_.copy_from(steps, stream);
+  std::vector<Genstep> placed(steps.begin(), steps.end());
+  for (Genstep& step : placed) step.position = geometry.view().from_scene(step.position);
+  steps_.copy_from(placed, stream);
   place(device, geometry.view(), steps_.device(), seed, places_.device(), ends_.device(), steps.size(), stream);
   std::vector<std::uint64_t> ends(steps.size());
   std::vector<GenstepPlace> places(steps.size());

@@ -21,11 +21,6 @@ constexpr std::string_view kPhotons = "photons:", kGensteps = "gensteps:";
 constexpr const char *kPosition = "pos.npy", *kDirection = "dir.npy", *kPolarization = "pol.npy",
                      *kWavelength = "wavelengths.npy", *kTime = "t.npy";
 
-Float3 from_origin(Float3 point, std::span<const double, 3> origin) {
-  return {static_cast<float>(double{point.x} - origin[0]), static_cast<float>(double{point.y} - origin[1]),
-          static_cast<float>(double{point.z} - origin[2])};
-}
-
 /// Chroma's arrays, in a folder or in an archive of NumPy's.
 class Columns {
  public:
@@ -98,22 +93,18 @@ std::optional<fs::path> path_after(std::string_view prefix, std::string_view tex
 
 }  // namespace
 
-std::vector<StartPhoton> read_photons(const fs::path& path, std::span<const double, 3> origin,
-                                      const LoadLimits& limits) {
+std::vector<StartPhoton> read_photons(const fs::path& path, const LoadLimits& limits) {
   constexpr std::array<std::uint64_t, 2> kRow{4, 4};
   std::vector<StartPhoton> photons = fs::is_directory(path) || path.extension() == ".npz"
                                          ? read_columns(path, limits)
                                          : read_npy<StartPhoton>(path, NpyType::float32, kRow);
   check_photons(photons, path.string());
-  for (StartPhoton& photon : photons) photon.position = from_origin(photon.position, origin);
   return photons;
 }
 
-std::vector<Genstep> read_gensteps(const fs::path& path, std::span<const double, 3> origin) {
+std::vector<Genstep> read_gensteps(const fs::path& path) {
   constexpr std::array<std::uint64_t, 2> kRow{6, 4};
-  std::vector<Genstep> gensteps = read_npy<Genstep>(path, NpyType::float32, kRow);
-  for (Genstep& genstep : gensteps) genstep.position = from_origin(genstep.position, origin);
-  return gensteps;
+  return read_npy<Genstep>(path, NpyType::float32, kRow);
 }
 
 void check_source_text(std::string_view text) {
@@ -136,12 +127,12 @@ std::vector<fs::path> source_files(std::string_view text) {
 
 LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, std::uint64_t seed,
                            const LoadLimits& limits) {
-  const std::span<const double, 3> origin(geometry.view().origin);
   const Stream stream(geometry.device());
   if (const auto photons = path_after(kPhotons, text)) {
-    const std::vector<StartPhoton> read = read_photons(*photons, origin, limits);
+    std::vector<StartPhoton> read = read_photons(*photons, limits);
     photons_ = read.size();
     if (read.empty()) throw Error(ErrorKind::malformed, "it has no photons", {photons->string(), ""});
+    for (StartPhoton& photon : read) photon.position = geometry.view().from_scene(photon.position);
     given_ = DeviceBuffer<StartPhoton>(geometry.device(), read.size());
     given_.copy_from(read, stream);
     stream.synchronize();
@@ -153,7 +144,7 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     source_.photon_count = read.size();
   } else if (const auto gensteps = path_after(kGensteps, text)) {
     try {
-      gensteps_ = std::make_unique<Gensteps>(geometry, read_gensteps(*gensteps, origin), seed, stream);
+      gensteps_ = std::make_unique<Gensteps>(geometry, read_gensteps(*gensteps), seed, stream);
     } catch (const Error& error) {
       if (!error.file().empty()) throw;
       throw Error(error.kind(), error.problem(), {gensteps->string(), error.element()}, error.advice());

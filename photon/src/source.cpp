@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/units.h"
 #include "finite.h"
 #include "ready_source.h"
 #include "upload/optics_tables.h"
@@ -72,7 +73,7 @@ void check(const Source& source) {
   };
   const auto norm = [](Float3 v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); };
   const auto is_unit = [&](Float3 v) { return std::abs(norm(v) - 1) < 1e-5; };
-  constexpr double kFarthestMm = 1e18;  // that of a scene's points: kernels have floats, and square them
+  using base::kFarthestMm;
   const Double3& c = source.center;
   require(std::abs(c.x) <= kFarthestMm && std::abs(c.y) <= kFarthestMm && std::abs(c.z) <= kFarthestMm,
           "centre is no point within 1e18 mm");

@@ -61,12 +61,7 @@ void start_photons(ReadySource& ready, const GeometryBox& box, const Input& give
   }
   std::vector<photon::StartPhoton> rows = structs_of<photon::StartPhoton>(given.array);
   photon::check_photons(rows);
-  const double* const origin = box.geometry.view().origin;
-  for (photon::StartPhoton& row : rows) {
-    row.position.x = static_cast<float>(row.position.x - origin[0]);
-    row.position.y = static_cast<float>(row.position.y - origin[1]);
-    row.position.z = static_cast<float>(row.position.z - origin[2]);
-  }
+  for (photon::StartPhoton& row : rows) row.position = box.geometry.view().from_scene(row.position);
   ready.started = DeviceBuffer<photon::StartPhoton>(device, std::max<std::size_t>(rows.size(), 1));
   ready.started.copy_from(std::span<const photon::StartPhoton>(rows), box.stream);
   box.stream.synchronize();

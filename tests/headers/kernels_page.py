@@ -19,8 +19,8 @@ pathlib.Path(sys.argv[2]).write_text(f"""
 #include <raylift/gpu/optics.h>
 #include <raylift/gpu/upload/gpu_geometry.h>
 
-__global__ void table(raylift::GeometryView geometry, raylift::Ray ray, raylift::Hit hit, raylift::Float3 corner, raylift::Double3 point,
-                      std::uint16_t material, float wavelength, std::uint32_t solid) {{
+__global__ void table(raylift::GeometryView geometry, raylift::Ray ray, raylift::Hit hit, raylift::Float3 corner,
+                      raylift::Double3 point, std::uint16_t material, float wavelength, std::uint32_t solid) {{
   const raylift::MaterialCode code = geometry.material_code(hit.instance, hit.triangle);
 {body}
 {entries}

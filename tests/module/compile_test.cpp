@@ -226,8 +226,8 @@ TEST_F(Kernels, OfThePageCompile) {
   EXPECT_GE(count, 11);
   const std::string source = blocks[0] + R"(
     #include <raylift/gpu/optics.h>
-    __global__ void table(raylift::GeometryView geometry, raylift::Ray ray, raylift::Hit hit, raylift::Float3 corner, raylift::Double3 point,
-                          std::uint16_t material, float wavelength, std::uint32_t solid) {
+    __global__ void table(raylift::GeometryView geometry, raylift::Ray ray, raylift::Hit hit, raylift::Float3 corner,
+                          raylift::Double3 point, std::uint16_t material, float wavelength, std::uint32_t solid) {
       const raylift::MaterialCode code = geometry.material_code(hit.instance, hit.triangle);
 )" + statements + "  float length = 0;\n" +
                              blocks[2] + blocks[3] + "}\n";

@@ -18,8 +18,6 @@
 namespace raylift::photon {
 namespace {
 
-constexpr std::array<double, 3> kOrigin{1000, 0, -2.5};
-
 class LoadSource : public test::OfPhotons {
  protected:
   template <class T>
@@ -43,8 +41,7 @@ class LoadSource : public test::OfPhotons {
   static void expect_same(const std::vector<StartPhoton>& read, const std::vector<StartPhoton>& written) {
     ASSERT_EQ(read.size(), written.size());
     for (std::size_t i = 0; i != read.size(); ++i) {
-      const Float3 p = written[i].position;
-      EXPECT_EQ(read[i].position, (Float3{p.x - 1000, p.y, p.z + 2.5F}));
+      EXPECT_EQ(read[i].position, written[i].position);
       EXPECT_EQ(read[i].time, written[i].time);
       EXPECT_EQ(read[i].direction, written[i].direction);
       EXPECT_EQ(read[i].polarization, written[i].polarization);
@@ -69,10 +66,9 @@ class LoadSource : public test::OfPhotons {
 RAYLIFT_ON_BOTH_DEVICES(LoadSource);
 
 TEST_P(LoadSource, ReadsOpticksPhotons) {
-  expect_same(read_photons(write("start.npy", {4, 4}, photons()), kOrigin), photons());
+  expect_same(read_photons(write("start.npy", {4, 4}, photons())), photons());
   const auto wrong = write("wrong.npy", {4, 3}, std::vector<std::array<float, 12>>(2));
-  EXPECT_NE(problem_of(ErrorKind::malformed, [&] { (void)read_photons(wrong, kOrigin); }).find("wrong.npy"),
-            std::string::npos);
+  EXPECT_NE(problem_of(ErrorKind::malformed, [&] { (void)read_photons(wrong); }).find("wrong.npy"), std::string::npos);
 }
 
 TEST_P(LoadSource, NamesThePhotonAndTheColumnThatAreWrong) {
@@ -97,7 +93,7 @@ TEST_P(LoadSource, NamesThePhotonAndTheColumnThatAreWrong) {
     std::vector<StartPhoton> wrong = photons();
     fault(wrong[3]);
     const auto path = write("start.npy", {4, 4}, wrong);
-    const std::string problem = problem_of(ErrorKind::malformed, [&] { (void)read_photons(path, kOrigin); });
+    const std::string problem = problem_of(ErrorKind::malformed, [&] { (void)read_photons(path); });
     EXPECT_NE(problem.find(message), std::string::npos) << problem;
     EXPECT_NE(problem.find("start.npy: photon 3"), std::string::npos) << problem;
   }
@@ -115,18 +111,17 @@ TEST_P(LoadSource, ReadsChromasPhotons) {
   }
   write("pos.npy", {3}, pos);
   write("dir.npy", {3}, dir);
-  EXPECT_NE(problem_of(ErrorKind::io, [&] { (void)read_photons(folder(), kOrigin); }).find("wavelengths.npy"),
+  EXPECT_NE(problem_of(ErrorKind::io, [&] { (void)read_photons(folder()); }).find("wavelengths.npy"),
             std::string::npos);
   write("wavelengths.npy", {}, wavelengths);
-  EXPECT_EQ(read_photons(folder(), kOrigin)[7].time, 0);
-  EXPECT_EQ(read_photons(folder(), kOrigin)[7].polarization, (Float3{0, 0, 0}));
+  EXPECT_EQ(read_photons(folder())[7].time, 0);
+  EXPECT_EQ(read_photons(folder())[7].polarization, (Float3{0, 0, 0}));
   write("pol.npy", {3}, pol);
   write("t.npy", {}, t);
-  expect_same(read_photons(folder(), kOrigin), photons());
+  expect_same(read_photons(folder()), photons());
   t.pop_back();
   write("t.npy", {}, t);
-  EXPECT_NE(problem_of(ErrorKind::malformed, [&] { (void)read_photons(folder(), kOrigin); }).find("49 rows"),
-            std::string::npos);
+  EXPECT_NE(problem_of(ErrorKind::malformed, [&] { (void)read_photons(folder()); }).find("49 rows"), std::string::npos);
 }
 
 TEST_P(LoadSource, TakesFilesAndTexts) {
@@ -140,11 +135,27 @@ TEST_P(LoadSource, TakesFilesAndTexts) {
 
   Genstep genstep = torch({0, 0, 100}, 30, 7);
   const std::string steps = write("steps.npy", {6, 4}, std::vector{genstep, genstep}).string();
-  EXPECT_EQ(read_gensteps(steps, kOrigin)[1].position, (Float3{-1000, 0, 102.5F}));
+  EXPECT_EQ(read_gensteps(steps)[1].position, genstep.position);
   const LoadedSource along("gensteps:" + steps, geometry, 1);
   EXPECT_EQ(along.photons(), 60U);
   for (const Outcome& one : run(geometry, along.source(), {.latest = -1}, 60))
     EXPECT_EQ(one.photon.position, genstep.position);
+
+  // Files have the scene's coordinates, whatever the view's origin.
+  UploadOptions options;
+  options.origin = Double3{1000, 0, -2.5};
+  const GpuGeometry moved = upload(test::shells({{3000, {test::flat("RINDEX", 1.4)}}}), device(), options);
+  const std::vector<Outcome> there = run(moved, LoadedSource("photons:" + file, moved, 1).source(), {.latest = -1}, 50);
+  for (std::size_t i = 0; i != there.size(); ++i) {
+    const Float3 p = photons()[i].position;
+    EXPECT_EQ(there[i].photon.position, (Float3{p.x - 1000, p.y, p.z + 2.5F}));
+  }
+  const LoadedSource along_there("gensteps:" + steps, moved, 1);
+  for (const Outcome& one : run(moved, along_there.source(), {.latest = -1}, 60))
+    EXPECT_EQ(one.photon.position, (Float3{-1000, 0, 102.5F}));
+  const Gensteps in_memory(moved, std::vector{genstep}, 1, Stream(device()));
+  for (const Outcome& one : run(moved, in_memory.source(), {.latest = -1}, 30))
+    EXPECT_EQ(one.photon.position, (Float3{-1000, 0, 102.5F}));
 
   const LoadedSource ball("ball:1,2,3,4", geometry, 1);
   EXPECT_FALSE(ball.photons().has_value());

@@ -90,10 +90,12 @@ void SceneLoader::start_loading(const ViewerState& state) {
   std::error_code ignored;
   loaded_ = seen_ = std::filesystem::last_write_time(state.file(), ignored);
   loading_file_ = state.file();
-  cli::protect_scenes(std::span(&loading_file_, 1), state.options().load);
   loading_.reset();  // cancels the load before, and waits for its end
-  loading_ = std::make_unique<Task<Scene>>([path = state.file(), options = state.options().load](
-                                               const Progress& progress) { return load(path, options, progress); });
+  loading_ =
+      std::make_unique<Task<Scene>>([path = loading_file_, options = state.options().load](const Progress& progress) {
+        cli::protect_scenes(std::span(&path, 1), options);
+        return load(path, options, progress);
+      });
 }
 
 void SceneLoader::watch(ViewerState& state) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <raylift/geometry/checks/validate.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
-#include <raylift/geometry/checks/validate.h>
 
 #include <string>
 

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/units.h"
 #include "convert_mesh.h"
 #include "each_mesh.h"
 #include "input_file.h"
@@ -51,8 +52,8 @@ bool singular(const Transform& transform) {
   return largest == 0 || (transform.linear() / largest).determinant() == 0;
 }
 
-// Coordinates become floats, and lengths are squared in these: what is beyond would be infinite or 0.
-constexpr double kFarthestMm = 1e18, kSmallestScale = 1e-18;
+using base::kFarthestMm;
+constexpr double kSmallestScale = 1 / kFarthestMm;  // lengths below are squared to 0
 
 std::string number(double value) {
   char text[32];

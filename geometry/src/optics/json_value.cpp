@@ -49,16 +49,20 @@ class MemberCheck : public JsonEvents {
 
 }  // namespace
 
-Json parse_json(const std::string& text, const std::string& file) {
-  if (base::json_excess(text).empty()) {
-    MemberCheck check(file);
-    Json::sax_parse(text, &check);
+void visit_json(const std::string& text, const std::string& file, JsonEvents& visitor) {
+  base::JsonFault fault{true, base::json_excess(text)};
+  if (fault.what.empty()) {
+    if (Json::sax_parse(text, &visitor)) return;
+    (void)base::parse_json<Json>(text, &fault);
   }
-  base::JsonFault fault;
-  Json json = base::parse_json<Json>(text, &fault);
-  if (!json.is_discarded()) return json;
   throw fault.exceeds_limit ? Error(ErrorKind::limit, "the JSON is " + fault.what, {file, ""})
                             : Error(ErrorKind::malformed, "no valid JSON: " + fault.what, {file, ""});
+}
+
+Json parse_json(const std::string& text, const std::string& file) {
+  MemberCheck check(file);
+  visit_json(text, file, check);
+  return base::parse_json<Json>(text);
 }
 
 std::string json_path(const std::string& object, std::string_view member) {

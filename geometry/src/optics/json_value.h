@@ -15,7 +15,7 @@ namespace raylift::detail {
 /// Keeps the order of members.
 using Json = nlohmann::ordered_json;
 
-/// The events of a text's parsing, of which a visitor overrides what it needs. A text that is no JSON ends them.
+/// The events of a text's parsing, of which a visitor overrides what it needs.
 class JsonEvents : public Json::json_sax_t {
  public:
   bool null() override { return true; }
@@ -34,6 +34,10 @@ class JsonEvents : public Json::json_sax_t {
     return false;
   }
 };
+
+/// Parses a text for its events alone, in memory that does not grow with it. Throws Error: malformed (no JSON), limit
+/// (those of base::JsonLimits), and what the visitor throws.
+void visit_json(const std::string& text, const std::string& file, JsonEvents& visitor);
 
 /// Throws Error: malformed (no JSON, a member that occurs twice), limit (those of base::JsonLimits, more than 20,000
 /// members of one object). `file` is for messages.

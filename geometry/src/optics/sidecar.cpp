@@ -12,7 +12,6 @@
 #include <set>
 #include <utility>
 
-#include "base/json.h"
 #include "base/suggest.h"
 #include "edit_optics.h"
 #include "property_faults.h"
@@ -310,9 +309,6 @@ class CsvNames : public JsonEvents {
   bool start_object(std::size_t /*members*/) override { return next(false); }
   bool end_object() override { return next(false); }
   bool start_array(std::size_t /*elements*/) override { return next(false); }
-  bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const Json::exception& error) override {
-    throw Error(ErrorKind::malformed, std::string("no valid JSON: ") + error.what(), {file_, ""});
-  }
 
  private:
   bool next(bool named) {
@@ -334,10 +330,8 @@ void read_sidecar(Scene& scene, const std::string& text, const std::string& file
 }
 
 std::vector<std::string> files_of_sidecar(const std::string& text, const std::string& file) {
-  if (const std::string excess = base::json_excess(text); !excess.empty())
-    throw Error(ErrorKind::limit, "the JSON is " + excess, {file, ""});
   CsvNames names(file);
-  Json::sax_parse(text, &names);
+  visit_json(text, file, names);
   return names.take();
 }
 

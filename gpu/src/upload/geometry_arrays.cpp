@@ -2,10 +2,10 @@
 // From a scene to the arrays of a GeometryView.
 #include "geometry_arrays.h"
 
+#include <raylift/geometry/checks/validate.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/detail/scene_bytes.h>
 #include <raylift/geometry/scene/solids.h>
-#include <raylift/geometry/checks/validate.h>
 #include <raylift/gpu/bvh/bvh_build.h>
 #include <raylift/gpu/upload/optics_arrays.h>
 

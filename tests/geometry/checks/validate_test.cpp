@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenes that a program puts together: what is wrong is named, and what is right passes. And solids by their names.
 #include <gmock/gmock.h>
-#include <raylift/geometry/optics/find_solids.h>
 #include <raylift/geometry/checks/validate.h>
+#include <raylift/geometry/optics/find_solids.h>
 
 #include <functional>
 #include <limits>

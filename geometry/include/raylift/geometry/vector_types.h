@@ -60,6 +60,8 @@ struct Double3 {
 
   RAYLIFT_HD constexpr Double3() {}
   RAYLIFT_HD constexpr Double3(double x_, double y_, double z_) : x(x_), y(y_), z(z_) {}
+  RAYLIFT_HD constexpr Double3(const Float3& v)
+      : x(static_cast<double>(v.x)), y(static_cast<double>(v.y)), z(static_cast<double>(v.z)) {}
 #if !defined(__CUDACC_RTC__)
   template <class V>
   requires requires(const V& v) {

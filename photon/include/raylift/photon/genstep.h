@@ -24,7 +24,8 @@ enum class GenstepType : std::uint32_t {
 /// In Genstep::photons: the number comes from the physics of the step.
 inline constexpr std::uint32_t kPhotonsOfPhysics = 0xFFFFFFFF;
 
-/// Six rows of four words. Lengths are in mm, positions from the view's origin, times in ns.
+/// Six rows of four words. Lengths are in mm, times in ns; positions are the scene's where Gensteps
+/// takes them, and from the view's origin in GenstepView.
 struct alignas(16) Genstep {
   GenstepType type;
   std::uint32_t track;

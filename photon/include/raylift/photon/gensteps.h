@@ -17,10 +17,11 @@ namespace raylift::photon {
 /// Gensteps on a device, and the numbers of their photons.
 class Gensteps {
  public:
-  /// Copies the steps, finds their solids and their numbers of photons; waits for the stream. Numbers that come from
-  /// physics depend on `seed` and on the number of the step. They have a Poisson distribution; for scintillation above
-  /// 10, a normal one with RESOLUTIONSCALE, as in Geant4. Throws Error: usage (no BVH, no optics), unsupported (a type
-  /// of genstep), malformed (which genstep, and what is wrong with it), device, memory.
+  /// Copies the steps, whose positions are the scene's, finds their solids and their numbers of photons; waits for the
+  /// stream. Numbers that come from physics depend on `seed` and on the number of the step. They have a Poisson
+  /// distribution; for scintillation above 10, a normal one with RESOLUTIONSCALE, as in Geant4. Throws Error: usage (no
+  /// BVH, no optics), unsupported (a type of genstep), malformed (which genstep, and what is wrong with it), device,
+  /// memory.
   Gensteps(const GpuGeometry& geometry, std::span<const Genstep> steps, std::uint64_t seed, StreamRef stream);
 
   /// The total, which is the count for propagate().

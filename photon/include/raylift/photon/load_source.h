@@ -19,13 +19,12 @@ namespace raylift::photon {
 /// The photons of a file or folder, in its order. A .npy is Opticks's array, (N, 4, 4) of float32. A folder, or a .npz
 /// of NumPy's savez() or savez_compressed(), has Chroma's arrays of float32: pos.npy, dir.npy and pol.npy, (N, 3),
 /// wavelengths.npy and t.npy, (N,); without pol.npy polarisations are random, and without t.npy times are 0. Points are
-/// the scene's, and `origin` is subtracted from them: GeometryView::origin. The limits of text and expansion hold for
-/// each array of a .npz. Throws Error: io, malformed, unsupported, limit; and what check_photons() does.
-[[nodiscard]] std::vector<StartPhoton> read_photons(const std::filesystem::path& path,
-                                                    std::span<const double, 3> origin, const LoadLimits& limits = {});
+/// the scene's. The limits of text and expansion hold for each array of a .npz. Throws Error: io, malformed,
+/// unsupported, limit; and what check_photons() does.
+[[nodiscard]] std::vector<StartPhoton> read_photons(const std::filesystem::path& path, const LoadLimits& limits = {});
 
 /// The gensteps of a file: Opticks's array, (G, 6, 4) of float32. Likewise.
-[[nodiscard]] std::vector<Genstep> read_gensteps(const std::filesystem::path& path, std::span<const double, 3> origin);
+[[nodiscard]] std::vector<Genstep> read_gensteps(const std::filesystem::path& path);
 
 /// Throws Error(usage), as parse_source() does, for a text that LoadedSource does not accept. A file's contents are not
 /// read.

@@ -89,12 +89,12 @@ inline constexpr std::uint32_t kSequenceEvents = 32;
 [[nodiscard]] RAYLIFT_HD inline PhotonRow photon_row(const GeometryView& geometry, const Outcome& outcome,
                                                      std::uint64_t number) {
   const Photon& photon = outcome.photon;
-  const auto world = [&](float x, int axis) { return static_cast<float>(geometry.origin[axis] + double{x}); };
+  const Double3 at = geometry.to_scene(photon.position);
   std::uint32_t flags = flag_of(birth_kind(outcome));
   for (unsigned kind = 1; kind != kStepKinds; ++kind)
     if ((outcome.kinds >> kind & 1U) != 0) flags |= opticks_flag(static_cast<StepKind>(kind));
   const StepEnd& last = outcome.last;
-  return {{world(photon.position.x, 0), world(photon.position.y, 1), world(photon.position.z, 2)},
+  return {{static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z)},
           photon.time,
           photon.direction,
           solid_met(geometry.optics, last),
