@@ -153,7 +153,7 @@ RAYLIFT_HD inline Ray make_ray(const ExactShape& shape, std::uint64_t number) {
     if (placed != nullptr) direction = transformed(placed->to_world, direction, 0);
     ray.direction = to_float(direction);
     if (!(dot(direction, direction) > 0)) ray.direction = {1, 0, 0};
-    ray.tmax = bvh_detail::as_float(0x7F800000u);
+    ray.tmax = arithmetic_detail::as_float(0x7F800000u);
     return ray;
   }
   return ray;

@@ -18,7 +18,7 @@ void launch_rate_boundary(const GeometryView& geometry, const Ray* rays, const C
 namespace media {
 
 RAYLIFT_HD inline float infinity() {
-  return bvh_detail::as_float(0x7F800000u);
+  return arithmetic_detail::as_float(0x7F800000u);
 }
 
 // splitmix64 over a counter; numbers in (0, 1).

@@ -17,7 +17,7 @@ inline constexpr std::size_t kBitsCount = sizeof kBitsOf / sizeof *kBitsOf;
 
 class BitsSum {
  public:
-  RAYLIFT_HD void add(photon::Real value) { add(bvh_detail::as_bits(value)); }
+  RAYLIFT_HD void add(photon::Real value) { add(arithmetic_detail::as_bits(value)); }
   RAYLIFT_HD void add(photon::Vector v) {
     add(v.x);
     add(v.y);
@@ -39,7 +39,7 @@ RAYLIFT_HD inline void bits_of_physics(std::uint64_t number, std::uint32_t* bits
   using namespace photon;
   RandomStream random(0x5EED, number);
   BitsSum sums[kBitsCount];
-  sums[0].add(log(bvh_detail::as_float(0x00800000u + random.bits() % 0x7F000000u)));
+  sums[0].add(log(arithmetic_detail::as_float(0x00800000u + random.bits() % 0x7F000000u)));
   sums[1].add(exp(Real(180) * random.uniform() - Real(90)));
   const SineCosine turns = sine_cosine_of_turns(Real(1000) * random.uniform() - Real(500));
   sums[2].add(turns.sine);

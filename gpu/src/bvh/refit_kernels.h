@@ -29,14 +29,14 @@ struct FloatBox {
   }
   RAYLIFT_HD void add(const FloatBox& box) {
     for (int a = 0; a < 3; ++a) {
-      lower[a] = bvh_detail::minimum(lower[a], box.lower[a]);
-      upper[a] = bvh_detail::maximum(upper[a], box.upper[a]);
+      lower[a] = arithmetic_detail::minimum(lower[a], box.lower[a]);
+      upper[a] = arithmetic_detail::maximum(upper[a], box.upper[a]);
     }
   }
   RAYLIFT_HD void add(const float (&v)[3]) {
     for (int a = 0; a < 3; ++a) {
-      lower[a] = bvh_detail::minimum(lower[a], v[a]);
-      upper[a] = bvh_detail::maximum(upper[a], v[a]);
+      lower[a] = arithmetic_detail::minimum(lower[a], v[a]);
+      upper[a] = arithmetic_detail::maximum(upper[a], v[a]);
     }
   }
 };
@@ -82,7 +82,7 @@ RAYLIFT_HD inline FloatBox refit_pair(const RefitInput& in, std::uint32_t pair) 
 
 /// The smallest power of two whose 255 steps span an extent, as a biased exponent.
 RAYLIFT_HD inline std::uint32_t grid_exponent(double extent) {
-  const std::uint32_t bits = bvh_detail::as_bits(bvh_detail::rounded_up(extent / 255));
+  const std::uint32_t bits = arithmetic_detail::as_bits(bvh_detail::rounded_up(extent / 255));
   const std::uint32_t exponent = (bits >> 23) + ((bits & 0x7FFFFFu) != 0 ? 1u : 0u);
   return exponent < 1u ? 1u : exponent;
 }
@@ -104,7 +104,7 @@ RAYLIFT_HD inline void refit_node(const RefitInput& in, std::uint32_t i, const N
   for (int a = 0; a < 3; ++a) {
     const auto origin = static_cast<double>(whole.lower[a]);
     const std::uint32_t exponent = grid_exponent(static_cast<double>(whole.upper[a]) - origin);
-    const double steps = 1 / static_cast<double>(bvh_detail::as_float(exponent << 23));
+    const double steps = 1 / static_cast<double>(arithmetic_detail::as_float(exponent << 23));
     node.origin[a] = whole.lower[a];
     node.exponent[a] = static_cast<std::uint8_t>(exponent);
     for (int s = 0; s < 8; ++s) {

@@ -193,7 +193,7 @@ RAYLIFT_HD inline std::uint32_t find_width(const Ray* rays, std::uint64_t count,
   const std::uint32_t closest = team.least(2 * kTileWidth, [=](std::uint32_t i) {
     const Apart from = apart(next[i], middle);
     // Floats that are not negative compare as their bits; NaN is more than others.
-    return (bvh_detail::as_bits(limit.direction > 0 ? from.direction : from.origin) & ~(2 * kTileWidth - 1)) | i;
+    return (arithmetic_detail::as_bits(limit.direction > 0 ? from.direction : from.origin) & ~(2 * kTileWidth - 1)) | i;
   });
   const std::uint32_t width = kNarrowest + begin + closest % (2 * kTileWidth);
   const Sums tiles = team.sum(samples, [=](std::uint32_t i) { return sample_tile(rays, count, width, i, samples); });

@@ -25,7 +25,7 @@ template <std::same_as<Float3> V>
 }
 template <std::same_as<Float3> V>
 [[nodiscard]] RAYLIFT_HD inline V operator*(float s, V a) {
-  using bvh_detail::product;
+  using arithmetic_detail::product;
   return {product(s, a.x), product(s, a.y), product(s, a.z)};
 }
 template <std::same_as<Float3> V>
@@ -51,12 +51,12 @@ RAYLIFT_HD inline V& operator*=(V& a, float s) {
 
 template <std::same_as<Float3> V>
 [[nodiscard]] RAYLIFT_HD inline float dot(V a, V b) {
-  using bvh_detail::product;
+  using arithmetic_detail::product;
   return product(a.x, b.x) + product(a.y, b.y) + product(a.z, b.z);
 }
 template <std::same_as<Float3> V>
 [[nodiscard]] RAYLIFT_HD inline V cross(V a, V b) {
-  using bvh_detail::product;
+  using arithmetic_detail::product;
   return {product(a.y, b.z) - product(a.z, b.y), product(a.z, b.x) - product(a.x, b.z),
           product(a.x, b.y) - product(a.y, b.x)};
 }

@@ -67,14 +67,14 @@ namespace optics_detail {
 
 // Exact at both ends, and where both are equal.
 RAYLIFT_HD inline float between(float a, float b, float part) {
-  return part >= 1 ? b : a + bvh_detail::product(part, b - a);
+  return part >= 1 ? b : a + arithmetic_detail::product(part, b - a);
 }
 
 }  // namespace optics_detail
 
 [[nodiscard]] RAYLIFT_HD inline RasterPlace raster_place(const OpticsView& optics, float wavelength) {
   const float last = static_cast<float>(optics.raster.count - 1);
-  float x = bvh_detail::product(wavelength - optics.raster.start, optics.per_nm);
+  float x = arithmetic_detail::product(wavelength - optics.raster.start, optics.per_nm);
   x = x > 0 ? x : 0;  // NaN too
   x = x < last ? x : last;
   auto row = static_cast<std::uint32_t>(x);
@@ -265,7 +265,7 @@ struct Side {
   const float by_wavelength = interpolate(optics, of.efficiency, at).v[0];
   return of.angle_efficiency.count == 0
              ? by_wavelength
-             : bvh_detail::product(by_wavelength, evaluate(optics, of.angle_efficiency, angle));
+             : arithmetic_detail::product(by_wavelength, evaluate(optics, of.angle_efficiency, angle));
 }
 
 /// A random delay of the detection, in ns; 0 where the type has no distribution.

@@ -3,18 +3,18 @@
 // the errors are in units in the last place (ulp) and are tested against double over all floats or a dense sample.
 #pragma once
 
-#include <raylift/photon/detail/real.h>
+#include <raylift/photon/real.h>
 
 namespace raylift::photon {
 
 /// The natural logarithm, for positive normal numbers. Error: 1 ulp, or 1e-7 absolute near 1. By the series of
 /// 2 artanh((m - 1) / (m + 1)) for a mantissa m near 1.
 RAYLIFT_HD inline Real log(Real x) {
-  const std::uint32_t bits = bvh_detail::as_bits(x);
+  const std::uint32_t bits = arithmetic_detail::as_bits(x);
   // Mantissa from sqrt(1/2) to sqrt(2).
   const std::uint32_t shifted = bits - 0x3F3504F3u;
   const int exponent = static_cast<int>(shifted) >> 23;
-  const Real m = bvh_detail::as_float((shifted & 0x007FFFFFu) + 0x3F3504F3u);
+  const Real m = arithmetic_detail::as_float((shifted & 0x007FFFFFu) + 0x3F3504F3u);
   const Real f = m - Real(1);
   const Real s = f / (Real(2) + f);
   const Real z = s * s;
@@ -27,7 +27,7 @@ RAYLIFT_HD inline Real log(Real x) {
 /// e to the power x: 0 below -87.3, infinite above 88.7. Error: 2 ulp.
 RAYLIFT_HD inline Real exp(Real x) {
   if (!(x > Real(-87.3f))) return x == x ? Real(0) : x;
-  if (x > Real(88.72283f)) return bvh_detail::as_float(0x7F800000u);
+  if (x > Real(88.72283f)) return arithmetic_detail::as_float(0x7F800000u);
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   const Real n = (x * Real(1.44269504f) + Real(kRound)) - Real(kRound);
   const Real r = (x - n * Real(0.693145752f)) - n * Real(1.42860677e-6f);
@@ -39,7 +39,7 @@ RAYLIFT_HD inline Real exp(Real x) {
   // In two steps: 2^128 is no float, but m 2^127 * 2 may be.
   const int whole = static_cast<int>(static_cast<float>(n));
   const int half = whole / 2;
-  const auto power = [](int k) { return Real(bvh_detail::as_float(static_cast<std::uint32_t>(k + 127) << 23)); };
+  const auto power = [](int k) { return Real(arithmetic_detail::as_float(static_cast<std::uint32_t>(k + 127) << 23)); };
   return m * power(half) * power(whole - half);
 }
 
@@ -77,7 +77,7 @@ RAYLIFT_HD inline SineCosine sine_cosine_of_turns(Real u) {
 
 /// Sine and cosine of an angle in radians, up to 1e4. Error: 2e-7 absolute. The reduction is in double.
 RAYLIFT_HD inline SineCosine sine_cosine(Real radians) {
-  const double turns = bvh_detail::product(static_cast<double>(static_cast<float>(radians)), 0.15915494309189535);
+  const double turns = arithmetic_detail::product(static_cast<double>(static_cast<float>(radians)), 0.15915494309189535);
   constexpr double kRound = 6755399441055744.0;  // 1.5 * 2^52
   const double whole = (turns + kRound) - kRound;
   return sine_cosine_of_turns(static_cast<float>(turns - whole));

@@ -5,7 +5,7 @@
 #include <raylift/geometry/detail/standard.h>
 #include <raylift/geometry/vector_types.h>
 
-namespace raylift::bvh_detail {
+namespace raylift::arithmetic_detail {
 
 // A product that is rounded on its own. Fused into an addition, its result would depend on the compiler, and edge
 // functions would lose their antisymmetry.
@@ -129,4 +129,4 @@ RAYLIFT_HD inline double ratio(DoublePair a, DoublePair b) {
   return q + rest.high / b.high;
 }
 
-}  // namespace raylift::bvh_detail
+}  // namespace raylift::arithmetic_detail

@@ -169,13 +169,13 @@ requires(std::predicate<const Accept&, std::uint32_t, std::uint32_t> &&
   const auto size = [&](float p, float q, float r) { return fabsf(w * p) + fabsf(hit.u * q) + fabsf(hit.v * r); };
   const Float3 sizes{size(a.x, b.x, c.x), size(a.y, b.y, c.y), size(a.z, b.z, c.z)};
   const float* m = geometry.instances[hit.instance].to_world.m;
-  using bvh_detail::maximum;
+  using arithmetic_detail::maximum;
   Float3 point{0, 0, 0};
   float magnitude = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const float* row = m + 4 * axis;
-    const float x = bvh_detail::product(row[0], in_mesh.x), y = bvh_detail::product(row[1], in_mesh.y),
-                z = bvh_detail::product(row[2], in_mesh.z);
+    const float x = arithmetic_detail::product(row[0], in_mesh.x), y = arithmetic_detail::product(row[1], in_mesh.y),
+                z = arithmetic_detail::product(row[2], in_mesh.z);
     (axis == 0 ? point.x : axis == 1 ? point.y : point.z) = x + y + z + row[3];
     magnitude =
         maximum(magnitude, fabsf(row[0]) * sizes.x + fabsf(row[1]) * sizes.y + fabsf(row[2]) * sizes.z + fabsf(row[3]));
@@ -184,7 +184,7 @@ requires(std::predicate<const Accept&, std::uint32_t, std::uint32_t> &&
   const Float3 n = (1 / maximum(maximum(fabsf(hit.normal.x), fabsf(hit.normal.y)), fabsf(hit.normal.z))) * hit.normal;
   const float side = dot(direction, n) < 0 ? -0x1p-19f : 0x1p-19f;
   Ray ray;
-  ray.origin = point + bvh_detail::product(side, magnitude) * normalized(n);
+  ray.origin = point + arithmetic_detail::product(side, magnitude) * normalized(n);
   ray.direction = direction;
   return ray;
 }

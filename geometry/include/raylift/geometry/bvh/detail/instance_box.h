@@ -9,6 +9,8 @@
 
 namespace raylift::bvh_detail {
 
+using namespace arithmetic_detail;
+
 /// Frobenius's norm of the linear part.
 RAYLIFT_HD inline double norm(const DoubleAffine& a) {
   double sum = 0;

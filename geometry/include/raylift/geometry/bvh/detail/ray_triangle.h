@@ -21,6 +21,8 @@
 
 namespace raylift::bvh_detail {
 
+using namespace arithmetic_detail;
+
 RAYLIFT_HD inline float component(Float3 v, int axis) {
   return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }

@@ -38,7 +38,7 @@ RAYLIFT_HD inline Real operator-(Real a) {
 }
 template <class A, class B>
 requires Reals<A, B> RAYLIFT_HD inline Real operator*(A a, B b) {
-  return bvh_detail::product(static_cast<float>(a), static_cast<float>(b));
+  return arithmetic_detail::product(static_cast<float>(a), static_cast<float>(b));
 }
 template <class A, class B>
 requires Reals<A, B> RAYLIFT_HD inline Real operator/(A a, B b) {
