@@ -24,11 +24,14 @@ constexpr std::array kWords{
     OptionWord{"LoadLimits::isolate_seconds", "--import-timeout"},
     OptionWord{"LoadLimits::isolate_bytes", "--import-memory"},
     OptionWord{"LoadOptions::external", "--external"},
+    OptionWord{"LoadOptions::optics", "--optics"},
     OptionWord{"LoadOptions::repair", "--repair"},
     OptionWord{"LoadOptions::unit_mm", "--unit"},
     OptionWord{"LoadOptions::up_axis", "--up"},
     OptionWord{"LoadOptions::strict_optics", "--strict-optics"},
     OptionWord{"NpyWriter::Resume", "--resume"},
+    OptionWord{"SimulationOptions::batch", "--batch"},
+    OptionWord{"UploadOptions::policy", "--policy"},
 };
 
 }  // namespace

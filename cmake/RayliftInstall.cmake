@@ -173,7 +173,7 @@ function(raylift_install_package)
     set(architectures ${CMAKE_CUDA_ARCHITECTURES})
   endif()
   configure_package_config_file(cmake/raylift-config.cmake.in raylift-config.cmake
-    INSTALL_DESTINATION ${raylift_cmake_dir} PATH_VARS CMAKE_INSTALL_LIBEXECDIR)
+    INSTALL_DESTINATION ${raylift_cmake_dir} PATH_VARS CMAKE_INSTALL_LIBEXECDIR CMAKE_INSTALL_DATADIR)
   # Before 1.0, a new minor version may break what uses the old one.
   write_basic_package_version_file(raylift-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/raylift-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/raylift-config-version.cmake
@@ -185,6 +185,7 @@ function(raylift_install_package)
   install(FILES data/cube.dae data/detector.dae DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT programs)
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift COMPONENT development
     REGEX "examples/CMakeLists.txt$" EXCLUDE)  # of this tree
+  install(DIRECTORY python/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/raylift/examples/python COMPONENT development)
   # The pages, for who reads them without this tree.
   install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift COMPONENT development)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/raylift COMPONENT development

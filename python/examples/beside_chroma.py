@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chroma's GPUGeometry and raylift on one GPU: arrays of the same layout, shared with PyCUDA without a copy.
 
-    python3 beside_chroma.py detector.dae        # needs PyCUDA; what is marked needs Chroma
+    python3 beside_chroma.py [SCENE]        # needs PyCUDA; what is marked needs Chroma
 
 Both use the device's primary context, so that addresses of the one are the other's too.
 """
@@ -14,7 +14,7 @@ import pycuda.gpuarray
 
 import raylift as rl
 
-scene = rl.load(sys.argv[1])
+scene = rl.load(sys.argv[1] if sys.argv[1:] else rl.data_folder / "detector.dae")
 # One mesh with an entry for each triangle, as Chroma has it; reserve is min_free_gpu_mem.
 geometry = rl.upload(scene, "cuda:0", flatten=True, reserve=300e6)
 

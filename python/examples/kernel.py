@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyCUDA's first tutorial, a kernel that doubles an array, and then a kernel that traces rays; needs a GPU.
 
-    PYTHONPATH=~/raylift-python python3 kernel.py detector.dae
+    PYTHONPATH=~/raylift-python python3 kernel.py [SCENE]
 """
 import sys
 
@@ -30,7 +30,7 @@ except ImportError:
     print("no CuPy: arrays of PyTorch or Numba do as well")
 
 # A kernel over the geometry, which it gets by value.
-geometry = rl.upload(rl.load(sys.argv[1]), device)
+geometry = rl.upload(rl.load(sys.argv[1] if sys.argv[1:] else rl.data_folder / "detector.dae"), device)
 shoot = rl.Module("""
     #include <raylift/gpu/rays/query.h>
     __global__ void shoot(raylift::GeometryView geometry, unsigned* solids, int n) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows each mesh by itself in a window, and saves an image of it: tour.py DETECTOR.dae FOLDER
+"""Shows each mesh by itself in a window, and saves an image of it: tour.py FOLDER [SCENE]
 
 Prints the paths of solids that are clicked meanwhile.
 """
@@ -9,7 +9,7 @@ import sys
 import raylift as rl
 
 
-def main(path: str, folder: str) -> None:
+def main(folder: str, path: str | os.PathLike[str] = rl.data_folder / "detector.dae") -> None:
     scene = rl.load(path)
     os.makedirs(folder, exist_ok=True)
     with rl.view(scene) as viewer:

@@ -26,6 +26,7 @@ from ._raylift import (
     Stream as Stream,
     __version__ as __version__,
     check as check,
+    data_folder as data_folder,
     find_overlaps as find_overlaps,
     hit_dtype as hit_dtype,
     load as load,
@@ -53,7 +54,7 @@ from .viewer import view as view, write_collada as write_collada
 __all__ = [
     "Array", "Device", "Error", "Function", "Geometry", "Hits", "InvalidDataError", "Mesh", "Module", "Optics",
     "OutOfMemoryError", "Photons", "Propagation", "Report", "Scene", "Stream", "Table", "UsageError", "Viewer",
-    "__version__", "check", "find_overlaps", "hit_dtype", "load", "photon_dtype", "propagate", "ray_dtype",
+    "__version__", "check", "data_folder", "find_overlaps", "hit_dtype", "load", "photon_dtype", "propagate", "ray_dtype",
     "scene_of", "start_photons", "step_kinds", "supported_extensions", "upload", "view", "write_collada",
 ]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
+import pathlib
 from typing import Any, Literal, Mapping, Sequence, overload
 
 import numpy
@@ -19,6 +20,7 @@ _AnyArray = NDArray[Any]
 _AnyType = numpy.dtype[Any]  # Array.numpy hides the module there
 
 __version__: str
+data_folder: pathlib.Path
 ray_dtype: numpy.dtype[Any]
 hit_dtype: numpy.dtype[Any]
 photon_dtype: numpy.dtype[Any]
@@ -201,6 +203,8 @@ class Scene:
     def optics_json(self) -> str: ...
     def add_mesh(self, vertices: ArrayLike, triangles: ArrayLike, *, name: str = ...,
                  parts: ArrayLike | None = ...) -> int: ...
+    def add_centered_mesh(self, vertices: ArrayLike, triangles: ArrayLike, *, name: str = ...,
+                          parts: ArrayLike | None = ...) -> tuple[int, _Doubles]: ...
     def add_material(self, name: str, *, color: Sequence[float] = ...) -> int: ...
     def add_solid(self, mesh: int, transform: ArrayLike | None = ..., *, name: str = ...,
                   material: str | int | Sequence[str | int | None] | None = ..., mother: int | None = ...,

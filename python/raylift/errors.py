@@ -2,6 +2,8 @@
 """raylift's exceptions."""
 from __future__ import annotations
 
+import re
+
 __all__ = ["Error", "InvalidDataError", "UsageError", "OutOfMemoryError"]
 
 
@@ -39,8 +41,15 @@ class OutOfMemoryError(Error, MemoryError):
     """Kind ``out_of_host_memory`` or ``out_of_device_memory``."""
 
 
+def in_argument_words(text: str) -> str:
+    """A text of the library, with Python's arguments for the members of its options."""
+    text = re.sub(r"\bLoadLimits::(\w+)", r'limits={"\1": ...}', text)
+    return re.sub(r"\b(?:Load|Upload|Simulation)Options::(\w+)", r"\1=", text)
+
+
 def make(text: str, kind: str, file: str, element: str, problem: str, advice: str, exit_code: int) -> Error:
     """The exception of a kind; called by the compiled module."""
+    text, problem, advice = map(in_argument_words, (text, problem, advice))
     if kind == "malformed" and not file:
         return InvalidDataError(text, kind, file, element, problem, advice, exit_code)
     family = {"usage": UsageError, "out_of_host_memory": OutOfMemoryError, "out_of_device_memory": OutOfMemoryError}

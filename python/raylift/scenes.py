@@ -16,20 +16,9 @@ def scene_of(vertices: numpy.typing.ArrayLike, triangles: numpy.typing.ArrayLike
     A mesh far from the origin is stored around its middle, as its vertices are float32, and the solid's transform has the
     middle. Scene.add_mesh(), add_material() and add_solid() make scenes of more.
     """
-    import numpy
-
     scene = Scene()
     if material:
         scene.add_material(material)
-    points, transform = numpy.asarray(vertices), None
-    if points.ndim == 2 and points.shape[1] == 3 and len(points) and points.dtype.kind in "fiu":
-        low, high = points.min(axis=0).astype(float), points.max(axis=0).astype(float)
-        with numpy.errstate(invalid="ignore"):  # what is not finite is an error below
-            middle = numpy.round((low + high) / 2)
-            far = numpy.abs(middle).max() > 4 * (high - low).max()
-        if far:
-            points = points - middle
-            transform = numpy.column_stack([numpy.eye(3), middle])
-    mesh = scene.add_mesh(points, numpy.asarray(triangles), name=name)
+    mesh, transform = scene.add_centered_mesh(vertices, triangles, name=name)
     scene.add_solid(mesh, transform=transform, name=name, material=material or None)
     return scene

@@ -5,6 +5,7 @@ PYBIND11_MODULE(_raylift, m) {
   using namespace raylift::python;
   m.doc() = "raylift's compiled part; import raylift.";
   m.attr("__version__") = RAYLIFT_VERSION;
+  m.attr("data_folder") = py::module_::import("pathlib").attr("Path")(RAYLIFT_DATA_FOLDER);
   add_errors(m);
   add_devices(m);
   add_arrays(m);

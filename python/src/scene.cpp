@@ -6,6 +6,7 @@
 #include <pybind11/stl/filesystem.h>
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/import/load.h>
+#include <raylift/geometry/scene/pack.h>
 #include <raylift/geometry/scene/solids.h>
 
 #include <algorithm>
@@ -72,12 +73,19 @@ py::array_t<double> bounds(SceneBox& box) {
   return read_only(array);
 }
 
+py::list in_argument_words(const std::vector<std::string>& texts) {
+  py::list translated;
+  const py::object of = py::module_::import("raylift.errors").attr("in_argument_words");
+  for (const std::string& text : texts) translated.append(of(text));
+  return translated;
+}
+
 py::dict report(const LoadReport& report) {
   return py::dict("degenerate_triangles"_a = report.degenerate_triangles,
                   "dropped_triangles"_a = report.dropped_triangles, "repaired_vertices"_a = report.repaired_vertices,
                   "ignored_primitives"_a = report.ignored_primitives,
                   "vertices_before_weld"_a = report.vertices_before_weld, "faces_checked"_a = report.faces_checked,
-                  "warnings"_a = report.warnings);
+                  "warnings"_a = in_argument_words(report.warnings));
 }
 
 py::array_t<std::int64_t> mothers(const SceneBox& box) {
@@ -154,6 +162,21 @@ ScenePointer load_scene(const std::filesystem::path& path, std::optional<double>
   return box;
 }
 
+py::bytes packed(const ScenePointer& box) {
+  const Scene& scene = box->ready();
+  const SceneUse use(box);
+  const std::vector<std::byte> bytes = without_gil([&] { return pack(scene); });
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+ScenePointer unpacked(const py::bytes& bytes) {
+  const std::string_view text = bytes;
+  auto box = std::make_shared<SceneBox>();
+  box->scene = without_gil([&] { return unpack(std::as_bytes(std::span(text))); });
+  box->stale = true;
+  return box;
+}
+
 void add_meshes(py::module_& m) {
   py::class_<MeshOf>(m, "Mesh", "A mesh of a scene: each one once, in its own frame and unit.")
       .def_property_readonly("name", [](const MeshOf& of) { return of.mesh().name; })
@@ -195,8 +218,11 @@ void add_scenes(py::module_& m) {
                                      R"(A scene on the host: meshes, solids (placed volumes), materials, optics.
 
 raylift.load() reads one from a file; add_mesh(), add_material() and add_solid() make one of arrays. Lengths are
-millimetres. Solids are numbered from 0. Arrays are read-only: a scene changes by its methods.)")
+millimetres. Solids are numbered from 0. Arrays are read-only: a scene changes by its methods. It can be copied and
+pickled, with its optics.)")
       .def(py::init([] { return std::make_shared<SceneBox>(); }))
+      .def(py::pickle([](const ScenePointer& box) { return packed(box); },
+                       [](const py::bytes& bytes) { return unpacked(bytes); }))
       .def_property_readonly(
           "source", [](const SceneBox& b) { return b.scene.source; }, "The path that was loaded.")
       .def_property_readonly("format", [](const SceneBox& b) { return b.scene.format; })

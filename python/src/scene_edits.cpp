@@ -67,8 +67,12 @@ void take_parts(Mesh& mesh, const py::array_t<std::int64_t, py::array::forcecast
   }
 }
 
-std::uint32_t add_mesh(SceneBox& box, const py::object& vertices, const py::object& triangles, const std::string& name,
-                       const std::optional<py::array_t<std::int64_t, py::array::forcecast>>& parts) {
+using Parts = std::optional<py::array_t<std::int64_t, py::array::forcecast>>;
+
+/// `store` writes the vertices into the mesh, without the GIL.
+template <class Store>
+std::uint32_t add_mesh_by(SceneBox& box, const py::object& vertices, const py::object& triangles,
+                          const std::string& name, const Parts& parts, const Store& store) {
   Mesh mesh;
   mesh.name = name;
   const py::array kept_vertices = array_of(vertices), kept_triangles = array_of(triangles);
@@ -78,7 +82,7 @@ std::uint32_t add_mesh(SceneBox& box, const py::object& vertices, const py::obje
   mesh.vertices.resize(points.count);
   mesh.triangles.resize(corners.count);
   without_gil([&] {
-    to_float3(points, mesh.vertices);
+    store(points, mesh.vertices);
     to_uint3(corners, mesh.triangles);
     return 0;
   });
@@ -92,6 +96,27 @@ std::uint32_t add_mesh(SceneBox& box, const py::object& vertices, const py::obje
   if (parts && !mesh.triangles.empty()) take_parts(mesh, *parts);
   box.change().meshes.push_back(std::move(mesh));
   return static_cast<std::uint32_t>(box.scene.meshes.size() - 1);
+}
+
+std::uint32_t add_mesh(SceneBox& box, const py::object& vertices, const py::object& triangles, const std::string& name,
+                       const Parts& parts) {
+  return add_mesh_by(box, vertices, triangles, name, parts,
+                     [](const Rows& points, std::span<Float3> stored) { to_float3(points, stored); });
+}
+
+py::tuple add_centered_mesh(SceneBox& box, const py::object& vertices, const py::object& triangles,
+                            const std::string& name, const Parts& parts) {
+  Double3 middle;
+  const std::uint32_t mesh =
+      add_mesh_by(box, vertices, triangles, name, parts,
+                  [&](const Rows& points, std::span<Float3> stored) { middle = to_centered_float3(points, stored); });
+  py::array_t<double> transform({3, 4});
+  for (int row = 0; row != 3; ++row)
+    for (int column = 0; column != 3; ++column) transform.mutable_at(row, column) = row == column ? 1 : 0;
+  transform.mutable_at(0, 3) = middle.x;
+  transform.mutable_at(1, 3) = middle.y;
+  transform.mutable_at(2, 3) = middle.z;
+  return py::make_tuple(mesh, transform);
 }
 
 std::uint32_t add_material(SceneBox& box, const std::string& name, const std::array<float, 4>& color) {
@@ -181,8 +206,13 @@ void add_scene_edits(py::module_& m) {
            py::arg("parts") = py::none(),
            R"(Adds a mesh, which is copied: vertices (V, 3) of any numbers, triangles (T, 3) of their indices,
 counter-clockwise as seen from outside. Vertices are stored as float32: give them around the mesh's own origin, and let
-add_solid() move what is far away. parts: (T,) a number for each triangle, ascending from 0; triangles of one part have
+add_solid() move what is far away, or use add_centered_mesh(). parts: (T,) a number for each triangle, ascending from 0; triangles of one part have
 one material. Returns its index. Raises Error: usage, malformed.)")
+      .def("add_centered_mesh", &add_centered_mesh, py::arg("vertices"), py::arg("triangles"), py::kw_only(),
+           py::arg("name") = "mesh", py::arg("parts") = py::none(),
+           R"(Adds a mesh as add_mesh() does. Vertices far from the origin are stored around their middle, so that
+float32 is as fine for them as for others. Returns (index, transform): give both to add_solid(). The (3, 4) transform has the
+middle, or is the identity where the vertices are near the origin.)")
       .def("add_material", &add_material, py::arg("name"), py::kw_only(),
            py::arg("color") = std::array<float, 4>{0.8F, 0.8F, 0.8F, 1.0F},
            "Adds a bulk material, with a colour for images (RGBA, 0 to 1). Returns its index.")

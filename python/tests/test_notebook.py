@@ -9,7 +9,6 @@ import sys
 import tempfile
 import unittest
 
-from common import DATA
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 
@@ -24,7 +23,7 @@ class Notebook(unittest.TestCase):
             (kernel / "kernel.json").write_text(json.dumps({
                 "argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
                 "display_name": "Python 3", "language": "python"}))
-            environment = {**os.environ, "RAYLIFT_SCENE": os.fspath(DATA / "detector.dae"), "JUPYTER_PATH": folder,
+            environment = {**os.environ, "JUPYTER_PATH": folder,
                            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             result = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir",
                                      folder, "--output", "run.ipynb", EXAMPLES / "detector.ipynb"],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenes from files and from arrays; errors with kind and place."""
+import copy
 import os
 import pathlib
 import pickle
@@ -41,8 +42,10 @@ class Loading(Test):
             rl.load(DATA / "cube.dae", up_axis="w")
         with raises("usage"):
             rl.load(DATA / "cube.dae", limits={"teapots": 1})
-        with raises("limit"):
+        with raises("limit") as caught:
             rl.load(DATA / "detector.dae", limits={"triangles": 100})
+        self.assertIn('limits={"triangles": ...}', caught.error.advice)
+        self.assertIn(caught.error.advice, str(caught.error))
 
     def test_errors_have_kind_and_place(self):
         with raises("io") as caught:
@@ -124,6 +127,42 @@ class FromArrays(Test):
             scene.add_solid(mesh, material=["A"])
         with raises("usage"):
             scene.add_mesh(*cube(), parts=[0] * 4 + [2] * 8)
+
+    def test_far_from_the_origin(self):
+        vertices, triangles = cube()
+        scene, far = rl.Scene(), np.array([1e6 + 0.25, -3e7, 5])
+        mesh, transform = scene.add_centered_mesh(vertices + far, triangles)
+        scene.add_solid(mesh, transform)
+        self.same(scene.meshes[mesh].vertices + transform[:, 3], vertices + far)
+        self.same(scene.bounds, [vertices.min(axis=0) + far, vertices.max(axis=0) + far])
+        mesh, transform = scene.add_centered_mesh(vertices, triangles, name="near")
+        self.same(transform, np.eye(4)[:3])
+        self.same(scene.meshes[mesh].vertices, vertices)
+        with raises("malformed"):
+            scene.add_centered_mesh(vertices * np.inf, triangles)
+
+    def test_are_copied_and_pickled(self):
+        scene = detector()
+        for again in (copy.copy(scene), copy.deepcopy(scene), pickle.loads(pickle.dumps(scene))):
+            self.assertEqual(again.paths, scene.paths)
+            self.same(again.transforms, scene.transforms)
+            self.same(again.bounds, scene.bounds)
+            self.assertEqual(again.optics_json(), scene.optics_json())
+            self.assertEqual(again.report, scene.report)
+        before = len(scene)
+        again.add_solid(0)
+        self.assertEqual((len(again), len(scene)), (before + 1, before))
+        light = [rl.propagate(rl.upload(one, DEVICE), "point:0,0,0", 2000).hits.array for one in (scene, copy.copy(scene))]
+        self.same(*light)
+        self.assertGreater(len(light[0]), 0)
+        # A changed scene as it is now; one that is wrong is refused where it is packed.
+        again.optics.materials[again.materials[0]]["RINDEX"] = rl.Table.of_wavelength([300, 400], [1.5, -1])
+        with raises("malformed"):
+            pickle.dumps(again)
+        data = bytearray(scene.__getstate__())
+        data[7] = 255
+        with raises("unsupported"):
+            rl.Scene.__new__(rl.Scene).__setstate__(bytes(data))
 
     def test_say_what_is_wrong(self):
         scene, (vertices, triangles) = rl.Scene(), cube()

@@ -8,7 +8,8 @@ right column of docs/coming_from_chroma.md is in a public header, a program or a
 performance.md 250; the README's C++ is examples/upload.cpp; docs/exit_codes.md has the exit codes of
 error.cpp, docs/cache_format.md the versions of the code; linking.md and architecture.svg name all libraries; the files
 that architecture.md names are there, and the files and functions that pages name in code; the plot of rays is that of its
-table, and the README's figures are those of performance.md.
+table, and the README's figures are those of performance.md. Messages of the library name members of its options: the
+programs have an option for each, and Python an argument.
 """
 import pathlib
 import re
@@ -55,6 +56,24 @@ for page in pages:
     for function in re.findall(r"`(?:\w+(?:::|\.))*(\w+)\(\)`", text):
         if function not in functions:
             faults.append(f"{page.name}: no function {function}()")
+
+# Messages, as users of the programs and of Python read them.
+options = set()
+for folder in ("geometry", "gpu", "photon"):
+    for path in (source / folder / "src").rglob("*.cpp"):
+        for text in re.findall(r'"[^"\n]*"', path.read_text()):
+            options |= set(re.findall(r"\b(\w+(?:Options|Limits))::(\w+)", text))
+assert len(options) > 15, options
+words = (source / "cli" / "option_words.cpp").read_text()
+stubs = (source / "python" / "raylift" / "_raylift.pyi").read_text()
+limits = (source / "python" / "src" / "scene.cpp").read_text()
+library_only = {"arrays", "bvh", "chunk_bytes", "chunks", "prebuilt_bvh"}  # which no program and no cache can meet
+for of, member in sorted(options):
+    if f'"{of}::{member}"' not in words and not (of == "UploadOptions" and member in library_only):
+        faults.append(f"cli/option_words.cpp has no option for {of}::{member}, which a message names")
+    argument = f'"{member}"' in limits if of == "LoadLimits" else re.search(rf"\b{member}: ", stubs)
+    if not argument and member not in library_only:
+        faults.append(f"Python has no argument for {of}::{member}, which a message names")
 
 index = (source / "docs" / "README.md").read_text()
 faults += [f"docs/README.md does not list {page.name}" for page in sorted((source / "docs").glob("*.md"))

@@ -21,6 +21,7 @@ expect_text "$VERSION" "$python" -c 'import raylift; print(raylift.__version__)'
 for file in "$SOURCE"/python/raylift/*; do
   [ -d "$file" ] || [ -f "installed/raylift/$(basename "$file")" ] || fail "$file is not installed"
 done
+expect_text 906 "$python" -c 'import raylift as rl; print(len(rl.load(rl.data_folder / "detector.dae")))'
 
 export RAYLIFT_DATA=$PREFIX/share/raylift RAYLIFT_PROGRAM=$PREFIX/bin/raylift RAYLIFT_TEST_DEVICE=host
 [ ! -x "$PREFIX/bin/raylift-view" ] || export RAYLIFT_VIEW=$PREFIX/bin/raylift-view

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene_stream.h"
 
-#include <raylift/geometry/scene/flatten.h>
-
-#include <array>
-
-#include "for_each_mesh.h"
-
 namespace raylift {
 
 void refuse_import(const std::string& what) {
@@ -39,57 +33,6 @@ LoadOptions get_options(ByteReader& reader) {
   options.strict_optics = reader.get<std::uint8_t>() != 0;
   options.limits = reader.get<LoadLimits>();
   return options;
-}
-
-void put_scene(ByteWriter& writer, const Scene& scene) {
-  detail::SceneCounts counts = detail::counts_of(scene);
-  std::vector<detail::MeshSizes> sizes = detail::sizes_of(scene);
-  detail::visit_facts(writer, scene, counts);
-  detail::visit_tree(writer, scene, sizes);
-  for (const Mesh& mesh : scene.meshes) {
-    writer.array(mesh.vertices, mesh.vertices.size());
-    writer.array(mesh.triangles, mesh.triangles.size());
-    detail::for_each_triangle_attribute([&](const auto& attribute) {
-      const auto& values = mesh.*attribute.mesh;
-      writer.value(std::uint64_t{values.size()});
-      writer.array(values, values.size());
-    });
-  }
-}
-
-Scene get_scene(ByteReader& reader) {
-  Scene scene;
-  detail::SceneCounts counts;
-  std::vector<detail::MeshSizes> sizes;
-  detail::visit_facts(reader, scene, counts);
-  detail::visit_tree(reader, scene, sizes);
-  const auto failure = [&reader](const std::string& what) { reader.fail(what); };
-  detail::check_scene(scene, sizes, failure);
-  struct Arrays {
-    std::string_view vertices, triangles;
-    std::array<std::string_view, std::tuple_size_v<decltype(detail::kTriangleAttributes)>> attributes;
-  };
-  std::vector<Arrays> arrays;
-  for (const detail::MeshSizes& size : sizes) {
-    const std::string_view vertices = reader.elements<Float3>(size.vertices);
-    arrays.push_back({vertices, reader.elements<UInt3>(size.triangles), {}});
-    auto* elements = arrays.back().attributes.data();
-    detail::for_each_triangle_attribute([&]<class T>(const detail::TriangleAttribute<T>&) {
-      const auto count = reader.get<std::uint64_t>();
-      if (count != 0 && count != size.triangles) reader.fail("an array has not one value for each triangle");
-      *elements++ = reader.elements<T>(count);
-    });
-  }
-  detail::for_each_mesh(0, arrays.size(), [&](std::size_t i) {
-    Mesh& mesh = scene.meshes[i];
-    ByteReader::copy(arrays[i].vertices, mesh.vertices);
-    ByteReader::copy(arrays[i].triangles, mesh.triangles);
-    const auto* elements = arrays[i].attributes.data();
-    detail::for_each_triangle_attribute(
-        [&](const auto& attribute) { ByteReader::copy(*elements++, mesh.*attribute.mesh); });
-    detail::check_mesh(mesh, failure);
-  });
-  return scene;
 }
 
 void put_error(ByteWriter& writer, const Error& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes, options and errors as bytes, for the way between a program and its import process. Both are built together,
+// Options and errors as bytes, for the way between a program and its import process. Both are built together,
 // so the layout is this machine's own.
 #pragma once
 
@@ -13,17 +13,14 @@ namespace raylift {
 
 using detail::ByteReader;
 using detail::ByteWriter;
+using detail::get_scene;
+using detail::put_scene;
 
 /// Throws Error(malformed): the import process returned an invalid scene.
 [[noreturn]] void refuse_import(const std::string& what);
 
 void put_options(ByteWriter& writer, const LoadOptions& options);
 [[nodiscard]] LoadOptions get_options(ByteReader& reader);
-
-/// References the scene's arrays: it must outlive the writer.
-void put_scene(ByteWriter& writer, const Scene& scene);
-/// Checks every index that the scene holds, and fails as the reader does.
-[[nodiscard]] Scene get_scene(ByteReader& reader);
 
 void put_error(ByteWriter& writer, const Error& error);
 [[nodiscard]] Error get_error(ByteReader& reader);

@@ -3,21 +3,24 @@
 // to write-combined memory, blocks of rows stop in a small buffer in the first-level cache and leave it in whole lines.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/convert.h>
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "base/atomics.h"
+
 #if defined(__x86_64__)
 #include <emmintrin.h>
-
-#include "base/atomics.h"
 #define RAYLIFT_INLINE inline __attribute__((always_inline))
 #else
 #define RAYLIFT_INLINE inline
@@ -216,6 +219,54 @@ auto with_type(Rows::Type type, const Function& function) {
   throw Error(ErrorKind::usage, "rows of an unknown type");
 }
 
+/// A row, in double.
+template <class From>
+Double3 row_of(const Rows& rows, std::size_t row) {
+  const From* const at = static_cast<const From*>(rows.data) + static_cast<std::ptrdiff_t>(row) * rows.row_stride;
+  return {static_cast<double>(at[0]), static_cast<double>(at[rows.column_stride]),
+          static_cast<double>(at[2 * rows.column_stride])};
+}
+
+struct Extent {
+  Double3 low{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::infinity()};
+  Double3 high{-low.x, -low.y, -low.z};
+  void add(const Extent& other) {
+    for (double Double3::*axis : {&Double3::x, &Double3::y, &Double3::z}) {
+      low.*axis = std::min(low.*axis, other.low.*axis);
+      high.*axis = std::max(high.*axis, other.high.*axis);
+    }
+  }
+};
+
+/// By what rows are shifted to be around the origin; not by anything where they are near it, or not finite.
+Double3 far_middle(const Rows& rows) {
+  using Range = tbb::blocked_range<std::size_t>;
+  const Extent extent = with_type(rows.type, [&]<class From>(From) {
+    return tbb::parallel_reduce(
+        Range(0, rows.count, kChunk), Extent{},
+        [&](const Range& range, Extent part) {
+          for (std::size_t row = range.begin(); row != range.end(); ++row) {
+            const Double3 at = row_of<From>(rows, row);
+            part.add({at, at});
+          }
+          return part;
+        },
+        [](Extent a, const Extent& b) {
+          a.add(b);
+          return a;
+        });
+  });
+  double furthest = 0, longest = 0;
+  Double3 middle;
+  for (double Double3::*axis : {&Double3::x, &Double3::y, &Double3::z}) {
+    middle.*axis = std::round(0.5 * (extent.low.*axis + extent.high.*axis));
+    furthest = std::max(furthest, std::abs(middle.*axis));
+    longest = std::max(longest, extent.high.*axis - extent.low.*axis);
+  }
+  return furthest > 4 * longest && std::isfinite(furthest) ? middle : Double3{};
+}
+
 /// Adds the offset to each number. Whether no sum leaves 32 bits.
 bool add_offset(std::span<std::uint32_t> numbers, std::uint32_t offset) {
   std::uint32_t wrapped = 0;
@@ -316,6 +367,34 @@ void to_float3(const Rows& rows, std::span<Float3> target, StoreMode mode) {
 }
 void to_uint3(const Rows& rows, std::span<UInt3> target, StoreMode mode) {
   convert_parallel(rows, target, mode);
+}
+
+Double3 to_centered_float3(const Rows& rows, std::span<Float3> target) {
+  if (rows.count != target.size() || rows.count == 0 || rows.data == nullptr) {
+    to_float3(rows, target);
+    return {};
+  }
+  const Double3 middle = far_middle(rows);
+  if (middle == Double3{}) {
+    to_float3(rows, target);
+    return {};
+  }
+  std::atomic<std::size_t> first_bad{kNowhere};
+  with_type(rows.type, [&]<class From>(From) {
+    using Range = tbb::blocked_range<std::size_t>;
+    tbb::parallel_for(Range(0, rows.count, kChunk), [&](const Range& range) {
+      for (std::size_t row = range.begin(); row != range.end(); ++row) {
+        const Double3 at = row_of<From>(rows, row);
+        target[row] = {static_cast<float>(at.x - middle.x), static_cast<float>(at.y - middle.y),
+                       static_cast<float>(at.z - middle.z)};
+        const Float3& stored = target[row];
+        if (!std::isfinite(stored.x) || !std::isfinite(stored.y) || !std::isfinite(stored.z))
+          return base::atomic_min(first_bad, row);
+      }
+    });
+  });
+  if (first_bad != kNowhere) fail_at<Float3>(rows, first_bad);
+  return middle;
 }
 
 void copy_bytes(const void* source, void* target, std::size_t bytes, StoreMode mode) {

@@ -6,12 +6,14 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 
 #include "base/descriptor.h"
+#include "for_each_mesh.h"
 
 namespace raylift::detail {
 namespace {
@@ -36,15 +38,19 @@ bool covered_by_parts(const Mesh& mesh, std::uint64_t triangles) {
 
 }  // namespace
 
-void ByteWriter::write_to(int descriptor) const {
+void ByteWriter::for_each_piece(const std::function<void(std::string_view)>& use) const {
   std::size_t done = 0;
   const std::string_view own = own_;
   for (const Piece& piece : pieces_) {
-    hand_over(descriptor, own.substr(done, piece.own_before - done));
-    hand_over(descriptor, piece.outside);
+    use(own.substr(done, piece.own_before - done));
+    use(piece.outside);
     done = piece.own_before;
   }
-  hand_over(descriptor, own.substr(done));
+  use(own.substr(done));
+}
+
+void ByteWriter::write_to(int descriptor) const {
+  for_each_piece([descriptor](std::string_view piece) { hand_over(descriptor, piece); });
 }
 
 void ByteReader::text(std::string& text) {
@@ -164,6 +170,56 @@ void check_mesh(const Mesh& mesh, const ByteFailure& failure) {
     if (std::isnan(sum)) sound = false;
   });
   if (!sound) failure("a mesh holds broken indices or coordinates");
+}
+
+void put_scene(ByteWriter& writer, const Scene& scene) {
+  SceneCounts counts = counts_of(scene);
+  std::vector<MeshSizes> sizes = sizes_of(scene);
+  visit_facts(writer, scene, counts);
+  visit_tree(writer, scene, sizes);
+  for (const Mesh& mesh : scene.meshes) {
+    writer.array(mesh.vertices, mesh.vertices.size());
+    writer.array(mesh.triangles, mesh.triangles.size());
+    for_each_triangle_attribute([&](const auto& attribute) {
+      const auto& values = mesh.*attribute.mesh;
+      writer.value(std::uint64_t{values.size()});
+      writer.array(values, values.size());
+    });
+  }
+}
+
+Scene get_scene(ByteReader& reader) {
+  Scene scene;
+  SceneCounts counts;
+  std::vector<MeshSizes> sizes;
+  visit_facts(reader, scene, counts);
+  visit_tree(reader, scene, sizes);
+  const auto failure = [&reader](const std::string& what) { reader.fail(what); };
+  check_scene(scene, sizes, failure);
+  struct Arrays {
+    std::string_view vertices, triangles;
+    std::array<std::string_view, std::tuple_size_v<decltype(kTriangleAttributes)>> attributes;
+  };
+  std::vector<Arrays> arrays;
+  for (const MeshSizes& size : sizes) {
+    const std::string_view vertices = reader.elements<Float3>(size.vertices);
+    arrays.push_back({vertices, reader.elements<UInt3>(size.triangles), {}});
+    auto* elements = arrays.back().attributes.data();
+    for_each_triangle_attribute([&]<class T>(const TriangleAttribute<T>&) {
+      const auto count = reader.get<std::uint64_t>();
+      if (count != 0 && count != size.triangles) reader.fail("an array has not one value for each triangle");
+      *elements++ = reader.elements<T>(count);
+    });
+  }
+  for_each_mesh(0, arrays.size(), [&](std::size_t i) {
+    Mesh& mesh = scene.meshes[i];
+    ByteReader::copy(arrays[i].vertices, mesh.vertices);
+    ByteReader::copy(arrays[i].triangles, mesh.triangles);
+    const auto* elements = arrays[i].attributes.data();
+    for_each_triangle_attribute([&](const auto& attribute) { ByteReader::copy(*elements++, mesh.*attribute.mesh); });
+    check_mesh(mesh, failure);
+  });
+  return scene;
 }
 
 }  // namespace raylift::detail

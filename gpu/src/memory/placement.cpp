@@ -61,8 +61,7 @@ std::vector<ArrayPlacement> plan_placement(const PlacementInput& input) {
                     "array '" + array.name + "' of " + human_bytes(array.bytes) + " does not fit onto the device: " +
                         human_bytes(left) + " are left of " + human_bytes(room) + " that it may use",
                     {},
-                    "free device memory, lower the reserve or raise the budget, or let the placement decide (--policy "
-                    "auto)");
+                    "free device memory, lower the reserve or raise the budget, or leave out UploadOptions::policy");
       left -= array.bytes;
     }
   }

@@ -4,6 +4,9 @@
 #include <tbb/global_control.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -250,6 +253,59 @@ TEST(Convert, AddsAnOffsetToIndices) {
                                      [&] { convert_rows(Rows(in.data(), 1000), 10, out, mode, 0xFFFFFFFFU - 2500); });
     EXPECT_EQ(error.element(), "row 833") << "2499 is its first number, 2501 does not fit";
   }
+}
+
+/// Where a row lies after all: stored around the middle, in double.
+Eigen::Vector3d placed_at(const Double3& middle, const Float3& stored) {
+  return {middle.x + double{stored.x}, middle.y + double{stored.y}, middle.z + double{stored.z}};
+}
+
+TEST(Convert, StoresRowsFarFromTheOriginAroundTheirMiddle) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> near(-20, 20);
+  const Eigen::RowVector3d far(1e6 + 0.3, -3e7, 12.5);
+  Eigen::Matrix<double, Eigen::Dynamic, 3> rows(70'000, 3);  // several chunks, column-major
+  for (Eigen::Index i = 0; i != rows.rows(); ++i)
+    rows.row(i) = far + Eigen::RowVector3d(near(random), near(random), near(random));
+  std::vector<Float3> stored(static_cast<std::size_t>(rows.rows()));
+  const Double3 middle = to_centered_float3(rows, stored);
+  EXPECT_EQ(middle, (Double3{std::round(middle.x), std::round(middle.y), std::round(middle.z)}));
+  double worst = 0;
+  for (Eigen::Index i = 0; i != rows.rows(); ++i)
+    worst = std::max(worst, (placed_at(middle, stored[static_cast<std::size_t>(i)]) - rows.row(i).transpose()).norm());
+  EXPECT_LT(worst, 3e-6);  // floats at 30 mm; at 3e7 mm they are 2 mm apart
+  // Integers that no float has.
+  const std::vector<std::int64_t> exact{(1LL << 40) + 1, 5, 7, (1LL << 40) + 4, 6, 9};
+  std::vector<Float3> two(2);
+  const Double3 of_integers = to_centered_float3(Rows(exact.data(), 2), two);
+  EXPECT_EQ(placed_at(of_integers, two[0]), Eigen::Vector3d(0x1p40 + 1, 5, 7));
+  EXPECT_EQ(placed_at(of_integers, two[1]), Eigen::Vector3d(0x1p40 + 4, 6, 9));
+}
+
+TEST(Convert, LeavesRowsNearTheOriginAsTheyAre) {
+  const std::vector<double> rows{100.5, 0, 0, 140, 10, 3};  // the middle is three boxes away
+  std::vector<Float3> stored(2), plain(2);
+  EXPECT_EQ(to_centered_float3(Rows(rows.data(), 2), stored), (Double3{}));
+  to_float3(Rows(rows.data(), 2), plain);
+  EXPECT_EQ(stored, plain);
+  EXPECT_EQ(to_centered_float3(Rows(rows.data(), 0), {}), (Double3{}));
+}
+
+TEST(Convert, RefusesRowsThatNoMiddleHelps) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  std::vector<Float3> stored(2);
+  for (const double bad : {nan, infinite, -infinite, 1e300})
+    for (const std::size_t at : {0U, 1U, 5U}) {
+      std::vector<double> rows{1e7, 1e7, 1e7, 1e7 + 1, 1e7, 1e7};
+      rows[at] = bad;
+      EXPECT_THAT(
+          expect_error(ErrorKind::malformed, [&] { (void)to_centered_float3(Rows(rows.data(), 2), stored); }).problem(),
+          HasSubstr("NaN, infinite, or too large"));
+    }
+  EXPECT_THAT(
+      expect_error(ErrorKind::usage, [&] { (void)to_centered_float3(Rows(stored), std::span(stored).first(1)); })
+          .problem(),
+      HasSubstr("do not fill"));
 }
 
 TEST(Convert, CopiesBytesOfAnyLengthBetweenAnyAddresses) {

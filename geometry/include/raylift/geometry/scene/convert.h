@@ -85,6 +85,12 @@ enum class StoreMode : std::uint8_t {
 void to_float3(const Rows& rows, std::span<Float3> target, StoreMode mode = StoreMode::cached);
 void to_uint3(const Rows& rows, std::span<UInt3> target, StoreMode mode = StoreMode::cached);
 
+/// Vertices far from the origin, whose floats would be coarse, around their middle: (0, 0, 0) unless the middle of their
+/// box is further from the origin than four times the box's longest edge, and otherwise the middle, in whole numbers. It
+/// is subtracted in double and returned: translate the transform of whatever places the mesh by it. Errors as
+/// to_float3().
+[[nodiscard]] Double3 to_centered_float3(const Rows& rows, std::span<Float3> target);
+
 /// The same for Eigen's expressions that don't lie in memory: they are evaluated first.
 template <detail::ThreeColumns Matrix>
 requires(!detail::InMemory<Matrix>) void to_float3(const Matrix& rows, std::span<Float3> target,

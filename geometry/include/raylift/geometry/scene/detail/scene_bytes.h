@@ -48,6 +48,8 @@ class ByteWriter {
 
   /// What was copied here: all of it, where there was no array.
   [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(own_)); }
+  /// Calls use(bytes) for all of it, piece by piece.
+  void for_each_piece(const std::function<void(std::string_view)>& use) const;
   /// Writes all to a file descriptor. Throws Error(io).
   void write_to(int descriptor) const;
 
@@ -218,5 +220,10 @@ void visit_tree(Archive& archive, SceneOrConst& scene, std::vector<MeshSizes>& s
 void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const ByteFailure& failure);
 /// Calls `failure` for an index beyond the mesh's vertices, or a coordinate that is not finite. Parallel.
 void check_mesh(const Mesh& mesh, const ByteFailure& failure);
+
+/// References the scene's arrays: it must outlive the writer.
+void put_scene(ByteWriter& writer, const Scene& scene);
+/// Checks every index that the scene holds, and fails as the reader does.
+[[nodiscard]] Scene get_scene(ByteReader& reader);
 
 }  // namespace raylift::detail
