@@ -9,9 +9,9 @@
 #include <raylift/geometry/scene/scene.h>
 #include <raylift/photon/simulation.h>
 
-#include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
 
 namespace {
 

@@ -206,8 +206,8 @@ void add_scene_edits(py::module_& m) {
            py::arg("parts") = py::none(),
            R"(Adds a mesh, which is copied: vertices (V, 3) of any numbers, triangles (T, 3) of their indices,
 counter-clockwise as seen from outside. Vertices are stored as float32: give them around the mesh's own origin, and let
-add_solid() move what is far away, or use add_centered_mesh(). parts: (T,) a number for each triangle, ascending from 0; triangles of one part have
-one material. Returns its index. Raises Error: usage, malformed.)")
+add_solid() move what is far away, or use add_centered_mesh(). parts: (T,) a number for each triangle, ascending from 0;
+triangles of one part have one material. Returns its index. Raises Error: usage, malformed.)")
       .def("add_centered_mesh", &add_centered_mesh, py::arg("vertices"), py::arg("triangles"), py::kw_only(),
            py::arg("name") = "mesh", py::arg("parts") = py::none(),
            R"(Adds a mesh as add_mesh() does. Vertices far from the origin are stored around their middle, so that

@@ -9,11 +9,6 @@
 #include "optics/property_faults.h"
 
 namespace raylift {
-
-void detail::refuse_scene(const Scene& scene, const std::string& what, const std::string& element) {
-  throw Error(ErrorKind::usage, "the scene does not hold together: " + what, {scene.source, element});
-}
-
 namespace {
 
 /// Before the scene's other checks, which would find a table without naming it.

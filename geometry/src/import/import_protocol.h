@@ -2,7 +2,7 @@
 // The protocol between a program and its import process.
 #pragma once
 
-#include <raylift/geometry/scene/flatten.h>
+#include <raylift/geometry/scene/detail/scene_bytes.h>
 
 #include <cstdint>
 
@@ -15,15 +15,8 @@ inline constexpr int kProgress = 5;  ///< pipe: ProgressRecords; one without a s
 inline constexpr int kInput = 6;     ///< the file, opened and checked by the parent
 inline constexpr int kOptics = 7;    ///< the sidecar or GDML file likewise, where the request has a path of one
 
-/// Changes whenever the layout of request or result does: by hand, or with the table of per-triangle attributes.
-inline constexpr std::uint64_t kVersion = [] {
-  std::uint64_t version = 0x7261796C69667405ULL;
-  detail::for_each_triangle_attribute([&]<class T>(const detail::TriangleAttribute<T>& attribute) {
-    for (const char c : attribute.name) version = version * 31 + static_cast<unsigned char>(c);
-    version = version * 31 + sizeof(T);
-  });
-  return version;
-}();
+/// The version of request and result.
+inline constexpr std::uint64_t kVersion = detail::kStreamVersion;
 
 enum class Outcome : std::uint32_t { scene = 1, error = 2 };
 

@@ -3,6 +3,7 @@
 // to write-combined memory, blocks of rows stop in a small buffer in the first-level cache and leave it in whole lines.
 #include <raylift/geometry/error.h>
 #include <raylift/geometry/scene/convert.h>
+#include <raylift/geometry/scene/scene.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
@@ -227,44 +228,28 @@ Double3 row_of(const Rows& rows, std::size_t row) {
           static_cast<double>(at[2 * rows.column_stride])};
 }
 
-struct Extent {
-  Double3 low{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
-              std::numeric_limits<double>::infinity()};
-  Double3 high{-low.x, -low.y, -low.z};
-  void add(const Extent& other) {
-    for (double Double3::*axis : {&Double3::x, &Double3::y, &Double3::z}) {
-      low.*axis = std::min(low.*axis, other.low.*axis);
-      high.*axis = std::max(high.*axis, other.high.*axis);
-    }
-  }
-};
-
 /// By what rows are shifted to be around the origin; not by anything where they are near it, or not finite.
 Double3 far_middle(const Rows& rows) {
   using Range = tbb::blocked_range<std::size_t>;
-  const Extent extent = with_type(rows.type, [&]<class From>(From) {
+  const Bounds box = with_type(rows.type, [&]<class From>(From) {
     return tbb::parallel_reduce(
-        Range(0, rows.count, kChunk), Extent{},
-        [&](const Range& range, Extent part) {
+        Range(0, rows.count, kChunk), Bounds{},
+        [&](const Range& range, Bounds part) {
           for (std::size_t row = range.begin(); row != range.end(); ++row) {
             const Double3 at = row_of<From>(rows, row);
-            part.add({at, at});
+            part.add(Eigen::Vector3d(at.x, at.y, at.z));
           }
           return part;
         },
-        [](Extent a, const Extent& b) {
+        [](Bounds a, const Bounds& b) {
           a.add(b);
           return a;
         });
   });
-  double furthest = 0, longest = 0;
-  Double3 middle;
-  for (double Double3::*axis : {&Double3::x, &Double3::y, &Double3::z}) {
-    middle.*axis = std::round(0.5 * (extent.low.*axis + extent.high.*axis));
-    furthest = std::max(furthest, std::abs(middle.*axis));
-    longest = std::max(longest, extent.high.*axis - extent.low.*axis);
-  }
-  return furthest > 4 * longest && std::isfinite(furthest) ? middle : Double3{};
+  if (!box.min.allFinite() || !box.max.allFinite()) return {};
+  const Eigen::Vector3d middle = box.center().array().round();
+  const bool far = middle.allFinite() && middle.cwiseAbs().maxCoeff() > 4 * box.size().maxCoeff();
+  return far ? Double3(middle) : Double3{};
 }
 
 /// Adds the offset to each number. Whether no sum leaves 32 bits.
@@ -370,12 +355,9 @@ void to_uint3(const Rows& rows, std::span<UInt3> target, StoreMode mode) {
 }
 
 Double3 to_centered_float3(const Rows& rows, std::span<Float3> target) {
-  if (rows.count != target.size() || rows.count == 0 || rows.data == nullptr) {
-    to_float3(rows, target);
-    return {};
-  }
-  const Double3 middle = far_middle(rows);
-  if (middle == Double3{}) {
+  const bool complete = rows.count == target.size() && rows.data != nullptr;
+  const Double3 middle = complete ? far_middle(rows) : Double3{};
+  if (middle == Double3{}) {  // also reports what is not complete or not finite
     to_float3(rows, target);
     return {};
   }

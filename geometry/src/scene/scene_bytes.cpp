@@ -94,6 +94,10 @@ std::vector<MeshSizes> sizes_of(const Scene& scene) {
   return sizes;
 }
 
+void refuse_scene(const Scene& scene, const std::string& what, const std::string& element) {
+  throw Error(ErrorKind::usage, "the scene does not hold together: " + what, {scene.source, element});
+}
+
 void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const ByteFailure& failure) {
   // what() makes the text only where something is wrong.
   const auto expect = [&](bool sound, const auto& what) {

@@ -10,8 +10,8 @@ namespace raylift {
 
 struct Scene;
 
-/// The whole scene, optics included. The bytes are for the same version of raylift, on a machine of the same byte order;
-/// such bytes are no file format. Throws Error(usage) where the scene's indices and numbers make no sense.
+/// The whole scene, optics included. The bytes are for the same version of raylift, on a machine of the same byte order,
+/// and no file format. Throws Error(usage) where the scene's indices and numbers make no sense.
 [[nodiscard]] std::vector<std::byte> pack(const Scene& scene);
 
 /// The scene that was packed. It trusts nothing: bytes of another version are an Error(unsupported), and those that hold

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <raylift/geometry/scene/detail/optics_bytes.h>
+#include <raylift/geometry/scene/flatten.h>
 #include <raylift/geometry/scene/scene.h>
 
 #include <cstddef>
@@ -71,7 +72,8 @@ class ByteReader {
   static constexpr bool kReads = true;
 
   ByteReader(std::string_view bytes, ByteFailure failure) : bytes_(bytes), failure_(std::move(failure)) {}
-  /// How much memory the elements and texts that are read may take; any, by default. Throws Error(limit) where it is more.
+  /// How much memory the elements and texts that are read may take; any, by default. Throws Error(limit) where it is
+  /// more.
   void allow_memory(std::uint64_t bytes) { allowed_ = bytes; }
 
   template <class T>
@@ -213,13 +215,24 @@ void visit_tree(Archive& archive, SceneOrConst& scene, std::vector<MeshSizes>& s
   visit_optics(archive, scene.optics);
 }
 
-/// What validate() throws.
+/// Throws Error(usage): what validate() and pack() refuse a scene by.
 [[noreturn]] void refuse_scene(const Scene& scene, const std::string& what, const std::string& element = {});
 /// Calls `failure` where facts or tree of a scene make no sense: enumerations and indices out of range, numbers that
 /// are not finite, parts that do not cover their mesh.
 void check_scene(const Scene& scene, std::span<const MeshSizes> sizes, const ByteFailure& failure);
 /// Calls `failure` for an index beyond the mesh's vertices, or a coordinate that is not finite. Parallel.
 void check_mesh(const Mesh& mesh, const ByteFailure& failure);
+
+/// The version of put_scene()'s bytes, and of what the import process exchanges beside them. It changes whenever their
+/// layout does: by hand, or with the table of per-triangle attributes.
+inline constexpr std::uint64_t kStreamVersion = [] {
+  std::uint64_t version = 0x7261796C69667405ULL;
+  for_each_triangle_attribute([&]<class T>(const TriangleAttribute<T>& attribute) {
+    for (const char c : attribute.name) version = version * 31 + static_cast<unsigned char>(c);
+    version = version * 31 + sizeof(T);
+  });
+  return version;
+}();
 
 /// References the scene's arrays: it must outlive the writer.
 void put_scene(ByteWriter& writer, const Scene& scene);
