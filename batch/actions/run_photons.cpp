@@ -50,7 +50,8 @@ void write_record(const GpuGeometry& geometry, const photon::Source& source, pho
     for (std::uint64_t done = 0; done < count; done += kRecordedAtOnce) {
       run.first = begin + done;
       const auto here = static_cast<std::size_t>(std::min(kRecordedAtOnce, count - done));
-      file.append(std::span<const photon::PhotonRow>(photon::record(geometry, source, run, here)));
+      const auto advance = [&, rows = file.rows()](std::size_t photons) { stage.advance(rows + photons); };
+      file.append(std::span<const photon::PhotonRow>(photon::record(geometry, source, run, here, advance)));
       stage.advance(file.rows());
     }
   file.finish();

@@ -107,13 +107,12 @@ void make_sequences(const GpuGeometry& geometry, const ReadySource& source, cons
   });
 }
 
-void record(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows, std::size_t photons,
-            StreamRef stream) {
-  if (photons == 0) return;
+namespace {
+
+/// The rows of photons how.first to how.first + photons - 1; `after_turn` as of propagate_pieces().
+void record_steps_of(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows,
+                     std::size_t photons, StreamRef stream, const std::function<void(std::size_t)>& after_turn) {
   const GeometryView& view = geometry.view();
-  require_optics(view);
-  check(source);
-  raylift::detail::require_arrays(photons, {rows});
   const ReadySource ready(geometry, source, how, photons, stream);
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
@@ -124,19 +123,43 @@ void record(const GpuGeometry& geometry, const Source& source, const Run& how, P
   }
 #endif
   const Anchor anchor = anchor_at(ready.anchor());
-  for_each(photons, [&](std::size_t i) {
+  for_each_in_turns(photons, after_turn, [&](std::size_t i) {
     record_steps(view, ready.source(), anchor, how, how.first + i, rows + i * kSequenceEvents);
   });
 }
 
-std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons) {
+}  // namespace
+
+void record(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows, std::size_t photons,
+            StreamRef stream) {
+  if (photons == 0) return;
+  require_optics(geometry.view());
+  check(source);
+  raylift::detail::require_arrays(photons, {rows});
+  record_steps_of(geometry, source, how, rows, photons, stream, {});
+}
+
+std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how, std::size_t photons,
+                              const std::function<void(std::size_t)>& after_turn) {
   std::vector<PhotonRow> rows(photons * kSequenceEvents);
   if (rows.empty()) return rows;
+  require_optics(geometry.view());
+  check(source);
+  constexpr std::size_t kMaxAtOnce = std::size_t{1} << 14;  // photons, 2 KiB each
   const Stream stream(geometry.device());
-  const DeviceBuffer<PhotonRow> on_device(geometry.device(), rows.size());
-  record(geometry, source, how, on_device.device(), photons, stream);
-  on_device.copy_to(std::span(rows), stream);
-  stream.synchronize();
+  const DeviceBuffer<PhotonRow> on_device(geometry.device(), std::min(photons, kMaxAtOnce) * kSequenceEvents);
+  for (std::size_t done = 0; done != photons;) {
+    const std::size_t here = std::min(photons - done, kMaxAtOnce);
+    Run piece = how;
+    piece.first += done;
+    const auto turn = [&](std::size_t recorded) { after_turn(done + recorded); };
+    record_steps_of(geometry, source, piece, on_device.device(), here, stream,
+                    after_turn ? std::function<void(std::size_t)>(turn) : nullptr);
+    on_device.copy_to(std::span(rows).subspan(done * kSequenceEvents, here * kSequenceEvents), stream);
+    stream.synchronize();
+    done += here;
+    if (after_turn) after_turn(done);
+  }
   return rows;
 }
 

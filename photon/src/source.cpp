@@ -67,10 +67,16 @@ Spectrum make_spectrum(std::span<const double> wavelengths, std::span<const doub
 }
 
 void check(const Source& source) {
-  if (source.photons != nullptr) return;
   const auto require = [](bool holds, const char* problem) {
     if (!holds) throw Error(ErrorKind::usage, std::string("the source's ") + problem);
   };
+  const GenstepView& made = source.gensteps;
+  require((source.photon_count == 0 && source.photons_in == nullptr) || source.photons != nullptr,
+          "photons are a null pointer");
+  require((made.count == 0 && made.photons == 0) ||
+              (made.steps != nullptr && made.places != nullptr && made.ends != nullptr),
+          "gensteps are null pointers");
+  if (source.photons != nullptr) return;
   const auto norm = [](Float3 v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); };
   const auto is_unit = [&](Float3 v) { return std::abs(norm(v) - 1) < 1e-5; };
   using base::kFarthestMm;

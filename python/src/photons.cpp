@@ -177,7 +177,9 @@ py::dict run(const GeometryBox& box, const ReadySource& ready, const photon::Run
   const photon::Tally tally = watch.run([&](const Progress&) {
     photon::Simulation simulation(box.geometry, options);
     photon::Tally counts = simulation.run(ready.source, how, count, results);
-    if (recorded != 0) steps = photon::record(box.geometry, ready.source, how, recorded);
+    if (recorded != 0)
+      steps = photon::record(box.geometry, ready.source, how, recorded,
+                             [&](std::size_t done) { watch.check("record", done, recorded); });
     return counts;
   });
   py::dict result;

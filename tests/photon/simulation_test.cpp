@@ -3,6 +3,8 @@
 // say.
 #include <gtest/gtest.h>
 #include <raylift/geometry/error.h>
+#include <raylift/photon/propagate.h>
+#include <raylift/photon/rays.h>
 #include <raylift/photon/simulation.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 
 #include "shells.h"
 #include "support/effort.h"
+#include "support/expect_error.h"
 
 namespace raylift::photon {
 namespace {
@@ -248,6 +251,49 @@ TEST_P(Simulate, RecordsHaveEachStep) {
   }
   EXPECT_GT(ended, 500U);
   EXPECT_TRUE(photon::record(geometry, source(), kRun, 0).empty());
+}
+
+TEST_P(Simulate, RecordingCanBeStopped) {
+  const GpuGeometry geometry = upload_to(device());
+  struct Stopped {};
+  std::size_t last = 0;
+  const auto stop = [&](std::size_t recorded) {
+    last = recorded;
+    throw Stopped{};
+  };
+  EXPECT_THROW((void)photon::record(geometry, source(), kRun, 40'000, stop), Stopped);
+  EXPECT_EQ(last, device().info().is_host ? 64 : 16'384) << "the first turn, the first piece";
+  // Turns and pieces change nothing; the last call has the number of photons.
+  std::vector<std::size_t> turns;
+  const std::vector<PhotonRow> record =
+      photon::record(geometry, source(), kRun, 40'000, [&](std::size_t recorded) { turns.push_back(recorded); });
+  EXPECT_TRUE(std::is_sorted(turns.begin(), turns.end()));
+  EXPECT_EQ(turns.back(), 40'000U);
+  EXPECT_GE(turns.size(), 3U);
+  const Stream stream(device());
+  const DeviceBuffer<PhotonRow> at_once(device(), record.size());
+  photon::record(geometry, source(), kRun, at_once.device(), 40'000, stream);
+  std::vector<PhotonRow> expected(record.size());
+  at_once.copy_to(std::span(expected), stream);
+  stream.synchronize();
+  EXPECT_EQ(std::memcmp(record.data(), expected.data(), record.size() * sizeof(PhotonRow)), 0);
+}
+
+TEST_P(Simulate, NullPointersAreRefused) {
+  const GpuGeometry geometry = upload_to(device());
+  const Stream stream(device());
+  test::expect_error(ErrorKind::usage, [&] { propagate(geometry, source(), kRun, nullptr, 1, stream); });
+  test::expect_error(ErrorKind::usage, [&] { photon::record(geometry, source(), kRun, nullptr, 1, stream); });
+  test::expect_error(ErrorKind::usage, [&] { make_rays(geometry, source(), 1, 0, nullptr, 1, stream); });
+  const DeviceBuffer<Outcome> outcomes(device(), 1);
+  Source given = source(), made = source();
+  given.photon_count = 1;
+  made.gensteps.count = 1;
+  for (const Source& wrong : {given, made}) {
+    test::expect_error(ErrorKind::usage, [&] { propagate(geometry, wrong, kRun, outcomes.device(), 1, stream); });
+    test::expect_error(ErrorKind::usage, [&] { (void)photon::record(geometry, wrong, kRun, 1); });
+    test::expect_error(ErrorKind::usage, [&] { Simulation(geometry).run(wrong, kRun, 1); });
+  }
 }
 
 TEST_P(Simulate, GoesOnAfterAnErrorOfWhoTakesResults) {

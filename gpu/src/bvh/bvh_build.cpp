@@ -10,6 +10,7 @@
 
 #include "bvh_build_kernels.h"
 #include "bvh_build_limit.h"
+#include "device/run_on.h"
 #ifdef RAYLIFT_WITH_CUDA
 #include "device/cuda/check.h"
 #include "pooled_scratch.h"
@@ -103,6 +104,8 @@ DeviceBvh detail::build_bvh_within([[maybe_unused]] const BuildLimits& limits, c
   if (triangle_count > kBvhMaxTriangles || vertex_count > std::numeric_limits<std::uint32_t>::max())
     throw Error(ErrorKind::limit, std::to_string(triangle_count) + " triangles are more than a BVH numbers (2^30)", {},
                 "Split the mesh.");
+  detail::require_arrays(vertex_count, {vertices});
+  detail::require_arrays(triangle_count, {triangles});
   if (triangle_count == 0) return {};
 #ifdef RAYLIFT_WITH_CUDA
   if (!device.info().is_host && vertex_count != 0) {

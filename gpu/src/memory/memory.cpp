@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "device/run_on.h"
+
 namespace raylift {
 namespace {
 
@@ -123,6 +125,7 @@ Memory Memory::registered(const Device& device, std::span<std::byte> memory, Pin
 }
 
 Memory Memory::external(const Device& device, std::byte* data, std::size_t bytes) {
+  detail::require_arrays(bytes, {data});
   return {device, {Kind::external, data, nullptr, bytes, 0}};
 }
 

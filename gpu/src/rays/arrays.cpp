@@ -13,6 +13,7 @@ constexpr std::size_t kFew = 1 << 14;
 }  // namespace
 
 void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::size_t count, StreamRef stream) {
+  detail::require_arrays(count, {arrays.origins.data, arrays.directions.data, rays});
   detail::run_on(
       device, "pack_rays", [&] { return cuda::launch_pack_rays(arrays, rays, count, stream.handle()); },
       [&] { base::for_all(count, kFew, [&](std::size_t i) { rays[i] = arrays.ray(i); }); });
@@ -20,6 +21,7 @@ void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::si
 
 void unpack_hits(const GpuGeometry& geometry, const Hit* hits, const HitArrays& arrays, std::size_t count,
                  StreamRef stream) {
+  detail::require_arrays(count, {hits});
   const GeometryView& view = geometry.view();
   detail::run_on(
       geometry.device(), "unpack_hits",

@@ -81,10 +81,13 @@ class Simulation {
 };
 
 /// The steps of photons how.first to how.first + photons - 1, kSequenceEvents rows for each: its birth, and its state
-/// after each step; rows of 0 follow its end. A row has its flag, and all flags so far. Waits for the device. Errors:
-/// as propagate(), and those of memory.
+/// after each step; rows of 0 follow its end. A row has its flag, and all flags so far. Waits for the device.
+/// `after_turn`, unless empty, is called with the number of recorded photons: several times a second on the host
+/// device, after each 16,384 photons on a GPU. An exception that it throws ends the recording and passes through.
+/// Errors: as propagate(), and those of memory.
 [[nodiscard]] std::vector<PhotonRow> record(const GpuGeometry& geometry, const Source& source, const Run& how,
-                                            std::size_t photons);
+                                            std::size_t photons,
+                                            const std::function<void(std::size_t)>& after_turn = {});
 /// The same into an array of the device's memory, in the stream's order: such as a buffer that OpenGL draws from.
 void record(const GpuGeometry& geometry, const Source& source, const Run& how, PhotonRow* rows, std::size_t photons,
             StreamRef stream);

@@ -95,7 +95,7 @@ struct Source {
   Spectrum spectrum;
 
   /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon], and there are
-  /// photon_count of them. The members above are then ignored. The photons' media come from locate(), or, if known,
+  /// photon_count of them; a null pointer to any is an Error(usage). The members above are then ignored. The photons' media come from locate(), or, if known,
   /// from `photons_in`, an array of the same size.
   const StartPhoton* photons = nullptr;
   const Containment* photons_in = nullptr;

@@ -35,7 +35,8 @@ struct DeviceBvh {
 /// host builder's. It pairs triangles up to four places apart, treats leaf_pairs above 2 as 2, and needs about 100
 /// bytes of device memory per triangle during the build (200 for up to 2 million triangles, if available). The
 /// host's builder is used instead on the host device, for more than 2^29 pairs of triangles, and if a tree would be
-/// deeper than kBvhMaxDepth. Waits for the stream. Errors: as build_bvh; out_of_device_memory, device.
+/// deeper than kBvhMaxDepth. Waits for the stream. Errors: as build_bvh; usage where an
+/// array is a null pointer, out_of_device_memory, device.
 [[nodiscard]] DeviceBvh build_bvh(const Device& device, const Float3* vertices, std::size_t vertex_count,
                                   const UInt3* triangles, std::size_t triangle_count, const BvhOptions& options,
                                   StreamRef stream);

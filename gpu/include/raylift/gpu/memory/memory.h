@@ -58,7 +58,7 @@ class Memory {
   /// The caller's memory, pinned for the life of this; it must outlive it. Throws Error: usage for an empty range,
   /// out_of_host_memory, device.
   [[nodiscard]] static Memory registered(const Device& device, std::span<std::byte> memory, PinnedFlags flags);
-  /// Device memory that the caller owns.
+  /// Device memory that the caller owns. Throws Error(usage) where `data` is null and `bytes` is not 0.
   [[nodiscard]] static Memory external(const Device& device, std::byte* data, std::size_t bytes);
 
   /// For kernels. Null where there is no memory, and where it is pinned but not mapped.

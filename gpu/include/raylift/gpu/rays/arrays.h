@@ -73,7 +73,8 @@ struct HitArrays {
 
 #if !defined(__CUDACC_RTC__)
 /// Sets rays[i] to arrays.ray(i) for i < count. All addresses are the device's. On CUDA, the call returns at once and
-/// the work runs in the stream's order; the host device has done it on return. Throws Error(device).
+/// the work runs in the stream's order; the host device has done it on return. Throws Error: usage where an array is a
+/// null pointer, device.
 void pack_rays(const Device& device, const RayArrays& arrays, Ray* rays, std::size_t count, StreamRef stream);
 
 /// Calls arrays.set() for each of `count` hits of trace() on the same geometry. Likewise.

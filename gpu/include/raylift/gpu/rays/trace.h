@@ -12,7 +12,8 @@ namespace raylift {
 
 /// Sets hits[i] to closest_hit(bvh, rays[i]) for i < count. All addresses are the device's, and must stay valid until
 /// the stream is past the call. On CUDA, the call returns at once and the work runs in the stream's order. On the host
-/// device, the work is done on return, by all of TBB's threads. Both give the same hits. Errors: device.
+/// device, the work is done on return, by all of TBB's threads. Both give the same hits. Errors: usage where an array is a
+/// null pointer, device.
 ///
 /// Where a part of the BVH lies in host memory and there are at least 262,144 rays, they are sorted by what they need
 /// of it: many times the rate. That takes scratch memory of the device's pool, whatever UploadOptions::memory is: 13
