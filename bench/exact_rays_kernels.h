@@ -64,7 +64,7 @@ RAYLIFT_HD inline Ray in_mesh(const Affine& to_mesh, const Ray& ray) {
     return static_cast<float>(sum + double{shift});
   };
   const Float3 o = ray.origin, d = ray.direction;
-  return Ray{{row(0, o, m[3]), row(4, o, m[7]), row(8, o, m[11])},
+  return Ray{LocalPoint(row(0, o, m[3]), row(4, o, m[7]), row(8, o, m[11])),
              ray.tmin,
              {row(0, d, 0), row(4, d, 0), row(8, d, 0)},
              ray.tmax};
@@ -142,11 +142,11 @@ RAYLIFT_HD inline Ray make_ray(const ExactShape& shape, std::uint64_t number) {
   }
   mean = 1 / weights * mean;
   double share = cbrt(random_unit(state));
-  Ray ray{{0, 0, 0}, 0, {0, 0, 1}, 0};
+  Ray ray{LocalPoint(0, 0, 0), 0, {0, 0, 1}, 0};
   for (int attempt = 0; attempt < 8; ++attempt, share = attempt == 7 ? 0 : 0.5 * share) {
     const Vec start = center + share * (mean - center);
-    ray.origin = to_float(start);
-    if (placed != nullptr) ray.origin = to_float(transformed(placed->to_world, to_double(ray.origin), 1));
+    ray.origin = LocalPoint(to_float(start));
+    if (placed != nullptr) ray.origin = LocalPoint(to_float(transformed(placed->to_world, to_double(ray.origin), 1)));
     const Float3 local = placed == nullptr ? ray.origin : in_mesh(placed->to_mesh, ray).origin;
     if (!is_inside(shape, local)) continue;
     Vec direction = normalized(aim(shape, to_double(local), state));

@@ -82,7 +82,7 @@ RAYLIFT_HD inline Boundary by_exclusion(const GeometryView& geometry, Ray ray, c
   boundary.to = boundary.from;
   if (!(hit.t < tmax)) return boundary;
   boundary.t = boundary.end = hit.t;
-  boundary.point = along(ray.origin, hit.t, ray.direction);
+  boundary.point = LocalPoint(along(ray.origin, hit.t, ray.direction));
   boundary.normal = unit(hit.normal);
   boundary.to = leaves ? mother : solid;
   boundary.material_to = leaves ? code.outside : code.inside;
@@ -116,7 +116,7 @@ class Walker {
     const bool scatters = met_ && age_ + 8 < kLife && mean_free_path_ < infinity();
     ++age_;
     const float reach = scatters ? -mean_free_path_ * logf(random_()) : infinity();
-    const Ray ray{origin_, tmin_, direction_, at_ + reach};
+    const Ray ray{LocalPoint(origin_), tmin_, direction_, at_ + reach};
     const Boundary next = task_.stepping == Stepping::boundaries
                               ? next_boundary(task_.geometry, ray, in_)
                               : by_exclusion(task_.geometry, ray, in_, last_triangle_, last_instance_);
@@ -144,7 +144,7 @@ class Walker {
     const Float3 a = task_.start_min, b = task_.start_max;
     origin_ = {a.x + random_() * (b.x - a.x), a.y + random_() * (b.y - a.y), a.z + random_() * (b.z - a.z)};
     move_to(origin_, isotropic(random_));
-    in_ = locate(task_.geometry, origin_);
+    in_ = locate(task_.geometry, LocalPoint(origin_));
     if (is_checked()) count(medium_at(task_.oracle, to_double(origin_)), in_.solid);
     const float u = random_(), v = random_();
     mean_free_path_ = u < 0.25f ? infinity() : 1e-3f * expf(v * 13.815511f);  // 1 um to 1 m
@@ -258,8 +258,8 @@ RAYLIFT_HD inline void make_rate_ray(const WalkTask& task, std::uint64_t number,
   Random random(number);
   const Float3 a = task.start_min, b = task.start_max;
   const Float3 origin = {a.x + random() * (b.x - a.x), a.y + random() * (b.y - a.y), a.z + random() * (b.z - a.z)};
-  in = locate(task.geometry, origin);
-  ray = Ray{origin, 0, isotropic(random), in.solid == kNoSolid ? 0 : infinity()};
+  in = locate(task.geometry, LocalPoint(origin));
+  ray = Ray{LocalPoint(origin), 0, isotropic(random), in.solid == kNoSolid ? 0 : infinity()};
 }
 
 RAYLIFT_HD inline RateResult closest_of(const GeometryView& geometry, const Ray& ray) {

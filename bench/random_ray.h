@@ -28,7 +28,8 @@ RAYLIFT_HD inline Ray random_ray(std::uint64_t i, double radius) {
   std::uint64_t state = (i + 1) * 0xD1342543DE82EF95u;
   const double length = radius * cbrt(random_unit(state));
   // All members, as CUDA takes no default that a function of the standard library makes.
-  return Ray{random_direction(state, length), 0, random_direction(state, 1), arithmetic_detail::as_float(0x7F800000u)};
+  return Ray{LocalPoint(random_direction(state, length)), 0, random_direction(state, 1),
+             arithmetic_detail::as_float(0x7F800000u)};
 }
 
 }  // namespace raylift::bench

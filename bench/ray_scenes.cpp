@@ -212,7 +212,7 @@ std::vector<Ray> camera_rays(std::size_t count, PixelOrder order) {
     const double x = (static_cast<double>(column) + 0.5) * step - 1;
     const double y = (static_cast<double>(row) + 0.5) * step - 1;
     const double length = std::sqrt(x * x + y * y + 1);
-    rays[i].origin = {0, 0, 0};
+    rays[i].origin = LocalPoint(0, 0, 0);
     rays[i].direction = {static_cast<float>(1 / length), static_cast<float>(x / length),
                          static_cast<float>(y / length)};
   });

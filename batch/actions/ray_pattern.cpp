@@ -88,7 +88,7 @@ RayMaker camera_rays(const RayOptions& options, const Scene& scene, const Vector
     y += static_cast<double>(pixel / options.width);
     const auto [start, direction] = rays.ray(2 * x / options.width - 1, 1 - 2 * y / options.height);
     Ray ray;
-    ray.origin = to_float3(start);
+    ray.origin = LocalPoint(to_float3(start));
     ray.direction = to_float3(direction);
     ray.tmin = static_cast<float>(options.near);
     return ray;
@@ -171,7 +171,7 @@ RayMaker surface_rays(const RayOptions& options, const Scene& scene, const Vecto
     if (direction.norm() < 1e-9) direction = normal;
     direction.normalize();
     Ray ray;
-    ray.origin = to_float3(spot.point - origin);
+    ray.origin = LocalPoint(to_float3(spot.point - origin));
     ray.direction = to_float3(direction);
     // The start lies on its triangle but for rounding, which must not count as a hit.
     const double largest = (spot.point - origin).cwiseAbs().maxCoeff();

@@ -132,7 +132,6 @@ LoadedSource::LoadedSource(std::string_view text, const GpuGeometry& geometry, s
     std::vector<StartPhoton> read = read_photons(*photons, limits);
     photons_ = read.size();
     if (read.empty()) throw Error(ErrorKind::malformed, "it has no photons", {photons->string(), ""});
-    for (StartPhoton& photon : read) photon.position = geometry.view().from_scene(photon.position);
     given_ = DeviceBuffer<StartPhoton>(geometry.device(), read.size());
     given_.copy_from(read, stream);
     stream.synchronize();

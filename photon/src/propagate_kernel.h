@@ -11,7 +11,7 @@ namespace raylift::photon {
 /// Where births are searched from, at an address of the device. A cudaError_t, as int; the device is current.
 int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* anchor, void* stream);
 /// The solids around each of given photons.
-int launch_locate_photons(const GeometryView& geometry, const StartPhoton* photons, Containment* in, std::size_t count,
+int launch_locate_photons(const GeometryView& geometry, const Source& source, Containment* in, std::size_t count,
                           void* stream);
 
 /// Photons on their way that wait for a boundary. Their order is of no consequence.

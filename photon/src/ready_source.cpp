@@ -66,14 +66,11 @@ void ReadySource::give(const GpuGeometry& geometry, const Run& run, std::size_t 
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     cuda::on_cuda(geometry.device(), "locate",
-                  [&] { return launch_locate_photons(geometry.view(), source_.photons, in, count, stream.handle()); });
+                  [&] { return launch_locate_photons(geometry.view(), source_, in, count, stream.handle()); });
     return;
   }
 #endif
-  for_each(count, [&](std::size_t i) {
-    const StartPhoton& photon = source_.photons[i];
-    in[i] = locate(geometry.view(), photon.position, photon.direction);
-  });
+  for_each(count, [&](std::size_t i) { in[i] = start_in(geometry.view(), source_, source_.photons[i]); });
 }
 
 void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t count, StreamRef stream) {
@@ -87,6 +84,8 @@ void ReadySource::make(const GpuGeometry& geometry, const Run& run, std::size_t 
   source_.photons = photons;
   source_.photons_in = in;
   source_.first_photon = run.first;
+  const double* const origin = geometry.view().origin;
+  source_.photons_origin = {origin[0], origin[1], origin[2]};
 #ifdef RAYLIFT_WITH_CUDA
   if (!geometry.device().info().is_host) {
     cuda::on_cuda(geometry.device(), "generate", [&] {

@@ -37,7 +37,7 @@ shoot = rl.Module("""
       const int i = blockIdx.x * blockDim.x + threadIdx.x;
       if (i >= n) return;
       raylift::Ray ray;
-      ray.origin = {0, 0, 0};
+      ray.origin = geometry.from_scene({0, 0, 0});
       sincospif(2.0f * i / n, &ray.direction.y, &ray.direction.x);
       ray.direction.z = 0.1f;
       const raylift::Hit hit = raylift::closest_hit(geometry, ray);

@@ -59,9 +59,8 @@ void start_photons(ReadySource& ready, const GeometryBox& box, const Input& give
     ready.kept = given.array.owner;
     return;
   }
-  std::vector<photon::StartPhoton> rows = structs_of<photon::StartPhoton>(given.array);
+  const std::vector<photon::StartPhoton> rows = structs_of<photon::StartPhoton>(given.array);
   photon::check_photons(rows);
-  for (photon::StartPhoton& row : rows) row.position = box.geometry.view().from_scene(row.position);
   ready.started = DeviceBuffer<photon::StartPhoton>(device, std::max<std::size_t>(rows.size(), 1));
   ready.started.copy_from(std::span<const photon::StartPhoton>(rows), box.stream);
   box.stream.synchronize();

@@ -199,10 +199,10 @@ void trace_through(const GpuGeometry& geometry) {
   std::vector<Ray> rays;
   for (int i = 0; i != 24; ++i) {
     Ray ray;
-    ray.origin = {place(random), place(random) / 3, place(random) / 3};
+    ray.origin = LocalPoint(place(random), place(random) / 3, place(random) / 3);
     ray.direction = {15 - place(random), 5 - place(random) / 3, 5 - place(random) / 3};
     if (i % 8 == 0) ray.direction = {1, 0, 0};
-    if (i % 8 == 1) ray = {{-15, 0, 0}, -1e3F, {1, 0, 0}};
+    if (i % 8 == 1) ray = {LocalPoint(-15, 0, 0), -1e3F, {1, 0, 0}};
     rays.push_back(ray);
   }
   std::vector<Hit> hits(rays.size());

@@ -38,9 +38,9 @@ void use(const Scene& scene) {
     options.flatten = flat;
     const GpuGeometry geometry = upload(scene, device, options);
     const GeometryView view = geometry.view();
-    const Hit hit = closest_hit(view, {{0.1F, 0.2F, 0.3F}, 0, {0.6F, 0, 0.8F}, 1e30F});
+    const Hit hit = closest_hit(view, {LocalPoint(0.1F, 0.2F, 0.3F), 0, {0.6F, 0, 0.8F}, 1e30F});
     if (hit.valid() && view.solid_id(hit.instance, hit.triangle) >= scene.instances.size()) std::abort();
-    (void)locate(view, {0.1F, 0.2F, 0.3F});
+    (void)locate(view, LocalPoint(0.1F, 0.2F, 0.3F));
   }
 }
 

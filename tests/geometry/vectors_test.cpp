@@ -37,8 +37,27 @@ TEST(Vectors, RoundEachProduct) {
   const float x = 1 + 0x1p-12F;
   EXPECT_EQ(dot(Float3{x, -(1 + 0x1p-11F), 0}, Float3{x, 1, 0}), 0);
   EXPECT_EQ(cross(Float3{x, 1, 0}, Float3{1 + 0x1p-11F, x, 0}).z, 0);
-  const Ray ray{{-(1 + 0x1p-11F), 0, 0}, 0, {x, 0, 0}};
+  const Ray ray{LocalPoint(-(1 + 0x1p-11F), 0, 0), 0, {x, 0, 0}};
   EXPECT_EQ((ray.origin + x * ray.direction).x, 0);
+}
+
+// A point of the scene is no point of a ray by itself, nor the other way round.
+static_assert(!std::is_convertible_v<Float3, LocalPoint> && !std::is_convertible_v<Double3, LocalPoint>);
+static_assert(!std::is_convertible_v<LocalPoint, Double3> && !std::is_constructible_v<Double3, LocalPoint>);
+static_assert(!std::is_assignable_v<decltype((std::declval<Ray&>().origin)), Float3>);
+template <class... Numbers>
+concept Braced = requires(Ray ray, Numbers... numbers) {
+  ray.origin = {numbers...};
+};
+static_assert(!Braced<float, float, float> && !Braced<Float3>);
+
+TEST(Vectors, PointsAndVectors) {
+  const LocalPoint a(1, 2, 3), b(11, 22, 33);
+  const Float3 vector = b - a;
+  const LocalPoint moved = a + vector, back = b - vector;
+  EXPECT_EQ(vector, (Float3{10, 20, 30}));
+  EXPECT_EQ(moved, b);
+  EXPECT_EQ(back, a);
 }
 
 TEST(Vectors, DoublesComeFromAnyVector) {

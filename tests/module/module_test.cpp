@@ -226,7 +226,7 @@ TEST_F(CudaModule, TracesRaysThroughAScene) {
   std::uniform_real_distribution<float> number(-1, 1);
   std::vector<Ray> rays(5000);
   for (Ray& ray : rays) {
-    ray.origin = {3000 * number(random), 1000 * number(random), 100 * number(random)};
+    ray.origin = LocalPoint(3000 * number(random), 1000 * number(random), 100 * number(random));
     ray.direction = {number(random), number(random), number(random)};
   }
   std::vector<Hit> hits(rays.size());

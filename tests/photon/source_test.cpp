@@ -260,13 +260,38 @@ TEST_P(Sources, CentresAreInTheScenesCoordinates) {
   for (Instance& instance : scene.instances) instance.transform.translation() += Eigen::Vector3d(1e9, 0, -2e8);
   scene.bounds = {};
   const GpuGeometry geometry = upload_scene(scene);
-  EXPECT_EQ(geometry.view().to_scene({0.5F, 1, 2}), (Double3{1e9 + 0.5, 1, -2e8 + 2}));
+  EXPECT_EQ(geometry.view().to_scene(LocalPoint(0.5F, 1, 2)), (Double3{1e9 + 0.5, 1, -2e8 + 2}));
   EXPECT_EQ(geometry.view().from_scene({1e9 + 0.0625, 1, -2e8 + 2}), (Float3{0.0625F, 1, 2}));
   Source source;
   source.center = {1e9 + 100.0625, 0, -2e8};
   for (const Outcome& one : run(geometry, source, {.latest = -1}, 1000)) {
     ASSERT_EQ(one.last.kind, StepKind::cut) << "it is not in the world";
     ASSERT_EQ(one.photon.position, (Float3{100.0625F, 0, 0}));
+  }
+}
+
+TEST_P(Sources, GivenPhotonsAreInTheScenesCoordinates) {
+  Scene scene = shells({{5000, {flat("RINDEX", 1.4F)}}});
+  for (Instance& instance : scene.instances) instance.transform.translation() += Eigen::Vector3d(1e6, 0, -2e5);
+  scene.bounds = {};
+  const GpuGeometry geometry = upload_scene(scene);
+  ASSERT_EQ(geometry.view().origin[0], 1e6);
+  std::vector<StartPhoton> photons(1000);
+  for (std::size_t i = 0; i != photons.size(); ++i)
+    photons[i] = {{1e6F + static_cast<float>(i), 1, -2e5F}, 0, {0, 0, 1}, 0, {1, 0, 0}, 400, {}};
+  const Given in_scene = give(photons);
+  for (StartPhoton& photon : photons) photon.position = Float3(geometry.view().from_scene(photon.position));
+  // Floats from the origin of the view are finer than those of the scene: a nanometre is kept.
+  for (StartPhoton& photon : photons) photon.position.y += 1e-6F;
+  Given from_origin = give(photons);
+  from_origin.source.photons_origin = {1e6, 0, -2e5};
+  const std::vector<Outcome> a = run(geometry, in_scene.source, {.latest = -1}, photons.size());
+  const std::vector<Outcome> b = run(geometry, from_origin.source, {.latest = -1}, photons.size());
+  for (std::size_t i = 0; i != photons.size(); ++i) {
+    ASSERT_EQ(a[i].last.kind, StepKind::cut) << "it is not in the world";
+    ASSERT_EQ(a[i].photon.position, (Float3{static_cast<float>(i), 1, 0}));
+    ASSERT_EQ(b[i].last.kind, StepKind::cut);
+    ASSERT_EQ(b[i].photon.position, (Float3{static_cast<float>(i), 1 + 1e-6F, 0}));
   }
 }
 

@@ -55,7 +55,7 @@ class InsideRays {
 
   [[nodiscard]] Ray operator()(Aim aim) {
     Ray ray;
-    ray.origin = start();
+    ray.origin = LocalPoint(start());
     const Vector3d o = to_double(ray.origin);
     Vector3d d = isotropic();
     const UInt3 t = shape_.mesh.triangles[random_() % shape_.mesh.triangles.size()];
@@ -136,7 +136,7 @@ class InsideRays {
   /// Through a point, exactly where floats allow it: the start moves by some steps, so that start + direction is the
   /// point. Else as nearly as floats do.
   Ray through(const Vector3d& target, Ray ray) {
-    for (int attempt = 0; attempt < 20; ++attempt, ray.origin = start()) {
+    for (int attempt = 0; attempt < 20; ++attempt, ray.origin = LocalPoint(start())) {
       const Vector3d o = to_double(ray.origin);
       Vector3d d;
       for (int a = 0; a < 3; ++a) {
@@ -149,7 +149,7 @@ class InsideRays {
           to_double(to_float(d)) != d)
         continue;
       if (!inside(to_float(moved))) continue;
-      ray.origin = to_float(moved);
+      ray.origin = LocalPoint(to_float(moved));
       ray.direction = to_float(d);
       ++exact_;
       return ray;

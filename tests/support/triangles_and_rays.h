@@ -74,7 +74,7 @@ class RandomRays {
   RandomRays(double radius, std::uint32_t seed) : random_(seed), radius_(radius) {}
   Ray operator()() {
     Ray ray;
-    ray.origin = scaled(in_ball(), radius_);
+    ray.origin = LocalPoint(scaled(in_ball(), radius_));
     ray.direction = scaled(in_ball(), 1);
     const float length = std::sqrt(ray.direction.x * ray.direction.x + ray.direction.y * ray.direction.y +
                                    ray.direction.z * ray.direction.z);

@@ -84,7 +84,7 @@ RAYLIFT_HD inline bool clip(const RayFrame& p, Ray& ray, std::uint32_t& entered,
   entered = left_by = kNoPlane;
   for (std::uint32_t i = 0; i < p.clip_count; ++i) {
     const float along = dot(p.clip_normals[i], ray.direction);
-    const float left = p.clip_offsets[i] - dot(p.clip_normals[i], ray.origin);
+    const float left = p.clip_offsets[i] - dot(p.clip_normals[i], Float3(ray.origin));
     if (along == 0) {
       if (left < 0) return false;
       continue;
@@ -138,11 +138,11 @@ RAYLIFT_HD inline Ray view_ray(const RayFrame& p, float x, float y) {
   Ray ray;
   const Float3 aside = (2 * x - 1) * p.right + (2 * y - 1) * p.above;
   if (p.orthographic) {
-    ray.origin = p.eye + aside + p.first * p.forward;
+    ray.origin = LocalPoint(p.eye + aside + p.first * p.forward);
     ray.direction = p.forward;
     ray.tmin = 0;
   } else {
-    ray.origin = p.eye;
+    ray.origin = LocalPoint(p.eye);
     ray.direction = p.forward + aside;
     ray.tmin = p.first;
   }
@@ -229,7 +229,7 @@ RAYLIFT_HD inline float openness(const RayFrame& p, const Hit& hit, Float3 point
   Float3 face = unit(hit.normal);
   if (dot(face, n) < 0) face = -1.0f * face;
   Ray ray;
-  ray.origin = point + (1e-3f * p.reach + 4e-6f * largest) * face;
+  ray.origin = LocalPoint(point) + (1e-3f * p.reach + 4e-6f * largest) * face;
   ray.direction = direction;
   ray.tmax = p.reach;
   const Parts parts = parts_of(p, ray);

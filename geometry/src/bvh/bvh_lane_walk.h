@@ -36,7 +36,7 @@ struct LaneWalk {
   PairHits hits;
   std::uint32_t placed;  // in a mesh of a scene: its InstanceNode; else kNoInstance
   Candidate candidate;
-  Nearest<Any> query{{{0, 0, 0}, 0, {0, 0, 1}}, Cold(&candidate), {}};
+  Nearest<Any> query{{LocalPoint(0, 0, 0), 0, {0, 0, 1}}, Cold(&candidate), {}};
   const Ray* ray;
   Hit* hit;
   std::uint64_t stack[kStack];  // t of entry and node: the lower the nearer, where t is not negative

@@ -199,7 +199,7 @@ class Packet {
   LaneRay lanes_[kPacketRays];
   Candidate candidates_[kPacketRays];
   std::array<Nearest<Any>, kPacketRays> queries_ =
-      filled<Nearest<Any>>(Nearest<Any>({{0, 0, 0}, 0, {0, 0, 1}, 0}, Cold(candidates_), {}));
+      filled<Nearest<Any>>(Nearest<Any>({LocalPoint(0, 0, 0), 0, {0, 0, 1}, 0}, Cold(candidates_), {}));
 
   template <class T>
   static std::array<T, kPacketRays> filled(const T& value) {

@@ -27,10 +27,10 @@ __global__ void find_anchor(const __grid_constant__ GeometryView geometry, const
   *anchor = anchor_of(geometry, source);
 }
 
-__global__ void locate_each(const __grid_constant__ GeometryView geometry, const StartPhoton* photons, Containment* in,
-                            std::size_t count) {
+__global__ void locate_each(const __grid_constant__ GeometryView geometry, const __grid_constant__ Source source,
+                            Containment* in, std::size_t count) {
   const std::size_t i = blockIdx.x * std::size_t{kThreads} + threadIdx.x;
-  if (i < count) in[i] = locate(geometry, photons[i].position, photons[i].direction);
+  if (i < count) in[i] = start_in(geometry, source, source.photons[i]);
 }
 
 __device__ std::uint32_t first_of_thread() {
@@ -187,11 +187,11 @@ int launch_anchor(const GeometryView& geometry, const Source& source, Anchor* an
   return cudaGetLastError();
 }
 
-int launch_locate_photons(const GeometryView& geometry, const StartPhoton* photons, Containment* in, std::size_t count,
+int launch_locate_photons(const GeometryView& geometry, const Source& source, Containment* in, std::size_t count,
                           void* stream) {
   if (count == 0) return cudaSuccess;
   const auto blocks = blocks_of(count, kThreads);
-  locate_each<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, photons, in, count);
+  locate_each<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(geometry, source, in, count);
   return cudaGetLastError();
 }
 

@@ -31,7 +31,7 @@ std::vector<Ray> rays_at(const Triangles& mesh, std::size_t count, double radius
     if (i % 7 == 1) rays[i].tmin = static_cast<float>(radius / 4);
     if (i % 11 == 1) rays[i].direction = {0, i % 2 == 0 ? 1.0f : -1.0f, -0.0f};
     if (i % 17 == 1) rays[i].tmin = static_cast<float>(-radius / 3);
-    if (i % 13 == 1) rays[i].origin = mesh.vertices[i % mesh.vertices.size()];
+    if (i % 13 == 1) rays[i].origin = LocalPoint(mesh.vertices[i % mesh.vertices.size()]);
   }
   return rays;
 }
@@ -44,7 +44,7 @@ std::vector<Ray> bundles_at(const Triangles& mesh, std::size_t count, double rad
   for (std::size_t bundle = 0; bundle < count; bundle += 40) {
     const std::size_t k = bundle / 80;
     Ray middle = random();
-    if (k % 7 == 1) middle.origin = mesh.vertices[bundle % mesh.vertices.size()];
+    if (k % 7 == 1) middle.origin = LocalPoint(mesh.vertices[bundle % mesh.vertices.size()]);
     if (k % 11 == 3) middle.direction = {k % 2 == 0 ? 1.0f : -1.0f, 0, -0.0f};
     const auto width =
         static_cast<float>(k % 9 == 4 ? 0 : 0.3 * std::pow(10.0, -5.0 * static_cast<double>(k % 13) / 12));
@@ -52,7 +52,7 @@ std::vector<Ray> bundles_at(const Triangles& mesh, std::size_t count, double rad
     for (std::size_t i = bundle; i < std::min(count, bundle + 40); ++i) {
       const Ray other = random();
       const Float3 o = middle.origin, d = middle.direction, by = other.direction;
-      rays[i] = {{o.x + patch * by.y, o.y + patch * by.z, o.z + patch * by.x},
+      rays[i] = {LocalPoint(o.x + patch * by.y, o.y + patch * by.z, o.z + patch * by.x),
                  0,
                  {d.x + width * by.x, d.y + width * by.y, d.z + width * by.z},
                  middle.tmax};
@@ -114,11 +114,13 @@ TEST_F(BvhLanes, GiveTheSameBitsThroughTheEdgesOfAGrid) {
   std::vector<Ray> rays;
   for (std::uint32_t i = 0; i < 4096; ++i) {
     const auto x = static_cast<float>(0.5 * (i % 64)), y = static_cast<float>(0.5 * (i / 64));
-    rays.push_back({{16, 16, -8}, 0, {x - 16, y - 16, 8}, 2});
+    rays.push_back({LocalPoint(16, 16, -8), 0, {x - 16, y - 16, 8}, 2});
   }
   for (std::uint32_t i = 0; i < 4096; ++i)
-    rays.push_back(
-        {{-1, static_cast<float>(0.25 * (i % 128)), static_cast<float>(1e-7 * (i / 128))}, 0, {1, 0, 0}, 100});
+    rays.push_back({LocalPoint(-1, static_cast<float>(0.25 * (i % 128)), static_cast<float>(1e-7 * (i / 128))),
+                    0,
+                    {1, 0, 0},
+                    100});
   EXPECT_GT(expect_same(bvh.view(), BvhLevels::mesh, rays), 1000u) << "no packets";
 }
 
@@ -203,7 +205,7 @@ struct Steps {
 TEST(BvhBatch, RaysWithANanMeetNothingAtOnce) {
   const Triangles mesh = bumpy_sphere(20, 1, 0);
   const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);
-  const Ray sound{{0.1f, 0.2f, -3}, 0, {0, 0.01f, 1}, 10};
+  const Ray sound{LocalPoint(0.1f, 0.2f, -3), 0, {0, 0.01f, 1}, 10};
   ASSERT_TRUE(closest_hit(bvh.view(), sound).valid());
   for (std::size_t k = 0; k < 8; ++k) {
     float numbers[8];
@@ -237,7 +239,7 @@ TEST(BvhBatch, GivesTheHitsOfSingleRays) {
 }
 
 TEST(BvhBatch, OfNothingHitsNothing) {
-  const std::vector<Ray> rays(3, Ray{{0, 0, 0}, 0, {0, 0, 1}, 9});
+  const std::vector<Ray> rays(3, Ray{LocalPoint(0, 0, 0), 0, {0, 0, 1}, 9});
   std::vector<Hit> hits(3);
   closest_hits(Bvh().view(), BvhLevels::mesh, rays, hits);
   for (const Hit& hit : hits) {

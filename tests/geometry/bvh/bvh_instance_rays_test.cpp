@@ -80,7 +80,7 @@ std::vector<Ray> grazing_rays(const Scene& scene, std::size_t count, double away
     Vector3d from = extreme - distance * direction;
     // Inside or outside by up to what rounding may move it by.
     from[axis] += (random.coin() ? 1 : -1) * std::pow(2.0, random.between(-29, -21)) * (distance + 20);
-    rays.push_back({to_float(from), 0, to_float(direction)});
+    rays.push_back({LocalPoint(to_float(from)), 0, to_float(direction)});
   }
   return rays;
 }
@@ -114,7 +114,7 @@ TEST(BvhRays, FindInstancesFromTheWorldsOrigin) {
     for (int i = 0; i < 500; ++i) {
       Vector3d from = 2e-6 * random.vector();
       from[axis] = 0;
-      rays.push_back({to_float(from), 0, to_float(direction)});
+      rays.push_back({LocalPoint(to_float(from)), 0, to_float(direction)});
     }
     expect_nearest(bvh.view(), BvhLevels::scene, rays, 0);
   }

@@ -50,7 +50,7 @@ TEST(BvhRays, TellLayersApartThatAreCloserThanAFloatsStep) {
       const double away = i % 3 == 0 ? 1e4 : i % 3 == 1 ? -300 : 1.5;
       const Vector3d to(random.unit(), random.unit(), 0);
       const Vector3d from = to + away * (Vector3d(0, 0, 1) + 0.3 * (i % 2) * random.vector());
-      rays.push_back({to_float(from), 0, to_float((to - from).normalized())});
+      rays.push_back({LocalPoint(to_float(from)), 0, to_float((to - from).normalized())});
     }
     expect_nearest(mesh, rays, 100);
   }
@@ -70,7 +70,8 @@ TEST(BvhRays, TakeTheFirstOfLayersThatAreCloserThanAFloatsStep) {
   for (int i = 0; i < 100; ++i) {
     const float side = i % 2 == 0 ? 1.0f : -1.0f;
     const Vector3d at = 0.4 * random.vector();
-    const Ray ray{{static_cast<float>(at.x()), static_cast<float>(at.y()), 1e4f * side}, 0, {1e-6f, 0, -side}};
+    const Ray ray{
+        LocalPoint(static_cast<float>(at.x()), static_cast<float>(at.y()), 1e4f * side), 0, {1e-6f, 0, -side}};
     const Hit hit = closest_hit(bvh.view(), ray);
     ASSERT_TRUE(hit.valid());
     EXPECT_EQ(mesh.vertices[3 * hit.triangle].z, 1e-6f * 20 * side);
@@ -95,13 +96,13 @@ TEST(BvhRays, CountWhatTheyStartOn) {
     const double z = i % 2 == 0 ? 1 : -1, x = 0.125 * random.between(-4, 4), y = 0.125 * random.between(-4, 4);
     const Float3 d{i % 4 < 2 ? 0.0f : static_cast<float>(x), i % 8 < 4 ? 0.0f : static_cast<float>(y),
                    static_cast<float>(z)};
-    Ray ray{{static_cast<float>(random.between(-32, 32)) / 64, static_cast<float>(random.between(-32, 32)) / 64, 0.25f},
-            0,
-            d};
+    Ray ray{LocalPoint(static_cast<float>(random.between(-32, 32)) / 64,
+                       static_cast<float>(random.between(-32, 32)) / 64, 0.25f),
+            0, d};
     ray.tmin = i % 3 == 0 ? 0.0f : i % 3 == 1 ? -0.0f : -1.0f;
     if (i % 5 == 0) {  // on the near end of the ray's stretch, which is not its origin
       const float t = static_cast<float>(random.between(-8, 8)) / 4;
-      ray.origin = {ray.origin.x - t * d.x, ray.origin.y - t * d.y, ray.origin.z - t * d.z};
+      ray.origin = LocalPoint(ray.origin.x - t * d.x, ray.origin.y - t * d.y, ray.origin.z - t * d.z);
       ray.tmin = t;
     }
     rays.push_back(ray);
@@ -143,8 +144,8 @@ TEST(BvhRays, StayInThePlanesOfBoxes) {
           if (i % 4 == 1) (i % 8 == 1 ? d.x : d.y) = 0;
           if (i % 5 == 1) d.z = random.power(-45, -25);
           const Vector3d o = 3 * random.vector();
-          rays.push_back(
-              {turned({static_cast<float>(o.x()), static_cast<float>(o.y()), level}, turn), 0, turned(d, turn)});
+          rays.push_back({LocalPoint(turned({static_cast<float>(o.x()), static_cast<float>(o.y()), level}, turn)), 0,
+                          turned(d, turn)});
         }
         expect_nearest(mesh, rays, 30);
       }
@@ -166,7 +167,7 @@ TEST(BvhRays, TakeDirectionsOfAnyShapeAndLength) {
       for (int a = 0; a < 3; ++a)
         if (std::abs((&d.x)[a]) < 0.01f * std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)})) o[a] /= 15;
     }
-    Ray ray{to_float(o), 0, d};
+    Ray ray{LocalPoint(to_float(o)), 0, d};
     if (i % 5 == 0) ray.tmin = -50;
     if (i % 7 == 0) ray.tmin = -1e30f;
     rays.push_back(ray);
@@ -194,7 +195,7 @@ TEST(BvhRays, MeetTrianglesOfAFewSteps) {
     std::vector<Ray> rays;
     for (int i = 0; i < 400; ++i) {
       const Float3 from = i % 2 == 0 ? Float3{0, 0, 0} : to_float(size * random.vector());
-      rays.push_back({from, 0, to_float(to_double(near(6)) - to_double(from))});
+      rays.push_back({LocalPoint(from), 0, to_float(to_double(near(6)) - to_double(from))});
     }
     expect_nearest(mesh, rays, 100);
   }
@@ -219,7 +220,7 @@ TEST(BvhRays, MeetTheSmallestTriangles) {
       const UInt3 t = mesh.triangles[1 + random.below(250)];
       const Vector3d a = to_double(mesh.vertices[t.x]), b = to_double(mesh.vertices[t.y]);
       const Vector3d to = i % 4 == 0 ? a : a + (0.5 + 0.5 * random.unit()) * (b - a);
-      rays.push_back({to_float(from), 0, to_float((to - from).normalized())});
+      rays.push_back({LocalPoint(to_float(from)), 0, to_float((to - from).normalized())});
     }
     expect_nearest(mesh, rays, 100);
   }
@@ -243,7 +244,7 @@ TEST(BvhRays, MeetLongTrianglesBesideShortOnes) {
     const Vector3d a = to_double(mesh.vertices[k + 1 + random.below(2)]), b = to_double(mesh.vertices[k + 3]);
     const Vector3d to = a + 1e-3 * (0.5 + 0.5 * random.unit()) * (b - a);
     const Vector3d from = to + (i % 2 == 0 ? 0.3 : 5) * random.vector();
-    rays.push_back({to_float(from), 0, to_float((to - from).normalized())});
+    rays.push_back({LocalPoint(to_float(from)), 0, to_float((to - from).normalized())});
   }
   expect_nearest(mesh, rays, 300);
 }
@@ -271,7 +272,7 @@ TEST(BvhRays, OrderWhatIsSeenEdgeOn) {
     for (int i = 0; i < 1000; ++i) {
       const Vector3d to = 6 * size * (random.unit() * x + random.unit() * y);
       const Vector3d from = to - away * (along + 1e-2 * size * random.vector());
-      rays.push_back({to_float(from), 0, to_float(along)});
+      rays.push_back({LocalPoint(to_float(from)), 0, to_float(along)});
     }
     expect_nearest(mesh, rays, 200);
   }
@@ -289,7 +290,7 @@ TEST(BvhRays, MeetHugeTriangles) {
   std::vector<Ray> rays;
   for (int i = 0; i < 600; ++i) {
     const double size = std::pow(10.0, random.between(0, 17));
-    rays.push_back({to_float(size * random.vector()), 0, to_float(random.vector().normalized())});
+    rays.push_back({LocalPoint(to_float(size * random.vector())), 0, to_float(random.vector().normalized())});
   }
   expect_nearest(mesh, rays, 100);
 }
@@ -330,11 +331,12 @@ TEST(BvhRays, MeetOneTriangleAtAnyVertexOrEdge) {
                        i % 2 == 0 ? 1.0f : -1.0f};
         const auto k = static_cast<float>(random.between(2, 8));
         rays.push_back(
-            {{0.5f * (p.x + q.x) - k * d.x, 0.5f * (p.y + q.y) - k * d.y, 0.5f * (p.z + q.z) - k * d.z}, 0, d});
+            {LocalPoint(0.5f * (p.x + q.x) - k * d.x, 0.5f * (p.y + q.y) - k * d.y, 0.5f * (p.z + q.z) - k * d.z), 0,
+             d});
       }
       for (Float3& v : mesh.vertices) v = turned(v, turn);
       for (Ray& ray : rays) {
-        ray.origin = turned(ray.origin, turn);
+        ray.origin = LocalPoint(turned(ray.origin, turn));
         ray.direction = turned(ray.direction, turn);
       }
       const Bvh bvh = build_bvh(mesh.vertices, mesh.triangles);

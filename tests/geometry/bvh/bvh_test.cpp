@@ -157,8 +157,8 @@ TEST(Bvh, FillsItsNodes) {
 TEST(Bvh, OfNothingHitsNothing) {
   const Bvh bvh = build_bvh(std::span<const Float3>(), std::span<const UInt3>());
   EXPECT_TRUE(bvh.nodes.empty());
-  EXPECT_FALSE(closest_hit(bvh.view(), {{0, 0, 0}, 0, {0, 0, 1}}).valid());
-  EXPECT_FALSE(any_hit(bvh.view(), {{0, 0, 0}, 0, {0, 0, 1}}));
+  EXPECT_FALSE(closest_hit(bvh.view(), {LocalPoint(0, 0, 0), 0, {0, 0, 1}}).valid());
+  EXPECT_FALSE(any_hit(bvh.view(), {LocalPoint(0, 0, 0), 0, {0, 0, 1}}));
 }
 
 const Triangles kOne{{{0, 0, 5}, {1, 0, 5}, {0, 1, 5}}, {{0, 1, 2}}};
@@ -166,7 +166,7 @@ const Triangles kOne{{{0, 0, 5}, {1, 0, 5}, {0, 1, 5}}, {{0, 1, 2}}};
 TEST(Bvh, OfOneTriangleGivesItsWeightsSideAndRange) {
   const Bvh bvh = build(kOne);
   expect_sound(bvh, kOne);
-  Ray ray{{0.25f, 0.5f, 0}, 0, {0, 0, 2}};
+  Ray ray{LocalPoint(0.25f, 0.5f, 0), 0, {0, 0, 2}};
   const Hit hit = closest_hit(bvh.view(), ray);
   ASSERT_TRUE(hit.valid());
   EXPECT_FLOAT_EQ(hit.t, 2.5f);  // in lengths of the direction
@@ -174,7 +174,7 @@ TEST(Bvh, OfOneTriangleGivesItsWeightsSideAndRange) {
   EXPECT_FLOAT_EQ(hit.v, 0.5f);
   EXPECT_EQ(hit.normal, (Float3{0, 0, 1}));
   EXPECT_TRUE(hit.from_inside);
-  const Hit back = closest_hit(bvh.view(), {{0.25f, 0.5f, 10}, 0, {0, 0, -1}});
+  const Hit back = closest_hit(bvh.view(), {LocalPoint(0.25f, 0.5f, 10), 0, {0, 0, -1}});
   ASSERT_TRUE(back.valid());
   EXPECT_FALSE(back.from_inside);
 
@@ -201,7 +201,7 @@ TEST(Bvh, TakesCoincidentDegenerateAndPointTriangles) {
   }
   const Bvh bvh = build(mesh);
   expect_sound(bvh, mesh);
-  const Hit hit = closest_hit(bvh.view(), {{0.25f, 0.25f, 0}, 0, {0, 0, 1}});
+  const Hit hit = closest_hit(bvh.view(), {LocalPoint(0.25f, 0.25f, 0), 0, {0, 0, 1}});
   ASSERT_TRUE(hit.valid());
   EXPECT_EQ(hit.t, 5);
   EXPECT_EQ(hit.triangle % 3, 0u);
@@ -220,7 +220,7 @@ TEST(Bvh, StaysShallowWhereSizesSpanManyOrdersOfMagnitude) {
   }
   const Bvh bvh = build(mesh);
   expect_sound(bvh, mesh);
-  const Hit hit = closest_hit(bvh.view(), {{-1, 0.1f, 0.1f}, 0, {1, 0, 0}});
+  const Hit hit = closest_hit(bvh.view(), {LocalPoint(-1, 0.1f, 0.1f), 0, {1, 0, 0}});
   ASSERT_TRUE(hit.valid());
 }
 
@@ -256,7 +256,7 @@ int escapes(const Triangles& mesh, double radius, std::uint32_t seed, int rays, 
   int lost = 0;
   for (int i = 0; i < rays; ++i) {
     Ray ray = random();
-    ray.origin = {ray.origin.x + offset.x, ray.origin.y + offset.y, ray.origin.z + offset.z};
+    ray.origin = LocalPoint(ray.origin.x + offset.x, ray.origin.y + offset.y, ray.origin.z + offset.z);
     if (i % 2 == 0) {
       const UInt3 t = moved.triangles[pick() % moved.triangles.size()];
       const Float3 a = moved.vertices[t.x], b = moved.vertices[t.y];

@@ -111,7 +111,7 @@ std::vector<Ray> rays_from(Vector3d center, double radius, std::size_t count, st
     for (std::size_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i) {
       rays[i] = random();
       const Vector3d o = point(rays[i].origin) + center;
-      rays[i].origin = {static_cast<float>(o.x()), static_cast<float>(o.y()), static_cast<float>(o.z())};
+      rays[i].origin = LocalPoint(static_cast<float>(o.x()), static_cast<float>(o.y()), static_cast<float>(o.z()));
     }
   });
   return rays;

@@ -194,7 +194,7 @@ inline std::vector<Ray> rays_around(const ClosedShape& shape, std::size_t count,
         i % 3 == 0 ? Vector3d(vertex() + 0.01 * reach * vector()) : Vector3d(shape.center + reach * vector());
     Vector3d d = vector();
     if (i % 2 == 0) d = vertex() + (i % 4 == 0 ? 0.0 : 0.02 * normal(random)) * (vertex() - shape.center) - o;
-    rays[i].origin = to_float(o);
+    rays[i].origin = LocalPoint(to_float(o));
     rays[i].direction = to_float(d.normalized());
   }
   return rays;

@@ -99,12 +99,12 @@ void run_one_level(const std::vector<PlacementCase>& cases, std::size_t count, b
 TEST(Exact, OracleKnowsACube) {
   const ClosedShape cube = test::place(test::shapes::box("cube", 2, 2, 2));
   Crossings found;
-  found.find(cube.mesh, {{0.25f, 0.5f, 0}, 0, {0, 0, 2}});
+  found.find(cube.mesh, {LocalPoint(0.25f, 0.5f, 0), 0, {0, 0, 2}});
   ASSERT_EQ(found.all.size(), 1u);
   EXPECT_EQ(found.all[0].passing, Passing::inside);
   EXPECT_EQ(found.all[0].t, 0.5L);
   EXPECT_EQ(found.all[0].facing, 1);
-  const Ray corner{{0, 0, 0}, 0, {1, 1, 1}}, along{{-3, 0.125f, 1}, 0, {1, 0, 0}};
+  const Ray corner{LocalPoint(0, 0, 0), 0, {1, 1, 1}}, along{LocalPoint(-3, 0.125f, 1), 0, {1, 0, 0}};
   found.find(cube.mesh, corner);
   for (const Crossing& c : found.all) EXPECT_TRUE(c.passing == Passing::touching && c.t == 1 && c.facing == 1);
   EXPECT_GE(found.all.size(), 3u);
@@ -185,7 +185,7 @@ TEST(Exact, HitsOfThinTrianglesSeenEdgeOnFromAfar) {
     const Vector3d a = corner(), b = corner(), c = -std::abs(unit(random)) * a - std::abs(unit(random)) * b;
     const Triangles mesh{{test::to_float(a), test::to_float(b), test::to_float(c)}, {{0, 1, 2}}};
     const float away = std::ldexp(1.0f, static_cast<int>(random() % 14));
-    const Ray ray{{-away * d.x, -away * d.y, -away * d.z}, 0, d};
+    const Ray ray{LocalPoint(-away * d.x, -away * d.y, -away * d.z), 0, d};
     const Crossing exact = test::crossing_of(mesh, 0, ray);
     const bvh_detail::RayAndTriangle in{ray.origin, ray.direction, mesh.vertices[0], mesh.vertices[1],
                                         mesh.vertices[2]};

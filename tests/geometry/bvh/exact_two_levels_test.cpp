@@ -43,7 +43,7 @@ Ray in_mesh(const Affine& to_mesh, const Ray& ray) {
     return static_cast<float>(sum + shift);
   };
   Ray result = ray;
-  result.origin = {row(m, ray.origin, m[3]), row(m + 4, ray.origin, m[7]), row(m + 8, ray.origin, m[11])};
+  result.origin = LocalPoint(row(m, ray.origin, m[3]), row(m + 4, ray.origin, m[7]), row(m + 8, ray.origin, m[11]));
   result.direction = {row(m, ray.direction, 0), row(m + 4, ray.direction, 0), row(m + 8, ray.direction, 0)};
   return result;
 }
@@ -104,7 +104,7 @@ std::vector<Ray> rays_in_scene(const ClosedShape& shape, const Scene& scene, con
     const Ray local = random(static_cast<test::Aim>(i / scene.instances.size() % test::kAims));
     const Transform& to_world = scene.instances[k].transform;
     Ray ray;
-    ray.origin = test::to_float(to_world * test::to_double(local.origin));
+    ray.origin = LocalPoint(test::to_float(to_world * test::to_double(local.origin)));
     ray.direction = test::to_float(to_world.linear() * test::to_double(local.direction));
     if (random.inside(in_mesh(to_mesh[k], ray).origin)) rays.push_back(ray);
   }

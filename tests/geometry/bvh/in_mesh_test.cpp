@@ -65,7 +65,7 @@ TEST(BvhInMesh, AMovedMeshGetsWhatDoubleGives) {
     const Affine to_mesh{{1, zero(), zero(), i % 7 == 0 ? 1 + 0x1p-23f : shift(origin.x), zero(), 1, zero(),
                           shift(origin.y), zero(), zero(), 1, shift(origin.z)}};
     ASSERT_TRUE(only_moves(placed_by(to_mesh)));
-    const Ray ray{origin, 0.5f, {at(), zero(), at()}, 7};
+    const Ray ray{LocalPoint(origin), 0.5f, {at(), zero(), at()}, 7};
     const Ray in = in_mesh(placed_by(to_mesh), ray);
     expect_same(in.origin, by_doubles(to_mesh, ray.origin, 1));
     expect_same(in.direction, by_doubles(to_mesh, ray.direction, 0));
@@ -105,7 +105,7 @@ TEST(BvhInMesh, AMovedRayIsAsOneThatIsPreparedThere) {
     const float dx = at(slope(random)), dy = at(slope(random)), dz = at(slope(random));
     const float ox = at(power(random)), oy = at(power(random)), oz = at(power(random));
     const Affine to_mesh{{1, 0, 0, at(power(random)), 0, 1, 0, at(power(random)), 0, 0, 1, at(power(random))}};
-    const Ray ray{{ox, oy, oz}, i % 3 == 0 ? 0 : at(power(random)), {dx, dy, dz}};
+    const Ray ray{LocalPoint(ox, oy, oz), i % 3 == 0 ? 0 : at(power(random)), {dx, dy, dz}};
     const float around = i % 2 == 0 ? 0 : std::abs(at(power(random)));
     PreparedRay moved(ray, bvh_detail::Frame::world, around);
     if (moved.is_along_a_plane()) {
@@ -169,11 +169,11 @@ TEST(BvhInMesh, AMeshFarAwayCostsRaysNoMore) {
   std::vector<Ray> rays(500);
   for (Ray& ray : rays) {
     const float x = normal(random), y = normal(random), z = normal(random);
-    ray = {{0, 0, 0}, 0, {x, y, z}};
+    ray = {LocalPoint(0, 0, 0), 0, {x, y, z}};
   }
   const double at_home = pairs_tested<false>(build_bvh(mesh.vertices, mesh.triangles).view(), rays);
   const float far = 0x1p22f;
-  for (Ray& ray : rays) ray.origin = {far, far, -far};
+  for (Ray& ray : rays) ray.origin = LocalPoint(far, far, -far);
   const Scene scene = moved_mesh(mesh, Vector3d(far, far, -far));
   const double away = pairs_tested<true>(build_bvh(scene, Vector3d::Zero()).view(), rays);
   EXPECT_GT(at_home, 1);
@@ -193,7 +193,7 @@ TEST(BvhInMesh, AMeshFarAwayIsHitAlongAnAxis) {
     std::vector<Ray> rays;
     for (const float beside : {0x1p-40f, 0x1p-30f, 0.00125f, 0.1f, 0.5f})
       for (const float slope : {0.0f, -0.0f, 0x1p-149f, 0x1p-70f})
-        rays.push_back({{0, -beside, -0.5f}, 0, {1, -slope, slope}});
+        rays.push_back({LocalPoint(0, -beside, -0.5f), 0, {1, -slope, slope}});
     for (const auto& [name, trace] : test::tracers()) {
       if (name == "single") continue;  // of one level
       SCOPED_TRACE(name);

@@ -150,7 +150,6 @@ TEST(CacheFiles, ReadAnyRangeIntoAnyMemory) {
   EXPECT_THROW(file.read(section, bytes.size(), 1, &one, StoreMode::cached), Error);
   EXPECT_THROW(file.read(section, 1, static_cast<std::size_t>(-1), &one, StoreMode::cached), Error);
   EXPECT_THROW(file.read(section, 0, 1, nullptr, StoreMode::cached), Error);
-  EXPECT_THROW(file.read_whole(section, nullptr), Error);
 }
 
 TEST_F(SmallCacheFile, IsNotBelievedWithAnyOneByteChanged) {

@@ -136,8 +136,8 @@ class BoundariesOnDevice : public OnDevice {
     std::vector<Containment> result(points.size());
     if (device().info().is_host) {
       for (std::size_t i = 0; i != points.size(); ++i)
-        result[i] =
-            directions.empty() ? locate(geometry.view(), points[i]) : locate(geometry.view(), points[i], directions[i]);
+        result[i] = directions.empty() ? locate(geometry.view(), LocalPoint(points[i]))
+                                       : locate(geometry.view(), LocalPoint(points[i]), directions[i]);
       return result;
     }
 #ifdef RAYLIFT_WITH_CUDA

@@ -22,7 +22,7 @@ TEST_P(Boundaries, OfBoxesThatTouchLeadFromOneIntoTheOther) {
     const auto left = boxes.add({0, 0, 0}, {100, 100, 100}, world, 1, {33, 7, -11});
     const auto right = boxes.add({100, 0, 0}, {200, 100, 100}, world, 3, {-77, 5, 12}, true);
     const GpuGeometry geometry = put(boxes, flat);
-    const Ray ray{{40.1F, 50.2F, 49.7F}, 0, {1, 0, 0}, kForever};
+    const Ray ray{LocalPoint(40.1F, 50.2F, 49.7F), 0, {1, 0, 0}, kForever};
     const Boundary first = next(geometry, ray, inside(left));
     ASSERT_TRUE(first.crosses());
     EXPECT_EQ(first.from, left);
@@ -68,12 +68,14 @@ TEST_P(Boundaries, AreCrossedByPointsThatWereRoundedAcrossThem) {
     const float x = 100 + static_cast<float>(steps) * 0x1p-17F;
     for (const float slope : {1.0F, 0.1F, 0.003F}) {
       // The photon is in the left box, and moves to the right.
-      const Boundary exit = next(geometry, {{x, 50.3F, 20.9F}, 0, {slope, 0.2F, 0.1F}, kForever}, inside(left));
+      const Boundary exit =
+          next(geometry, {LocalPoint(x, 50.3F, 20.9F), 0, {slope, 0.2F, 0.1F}, kForever}, inside(left));
       EXPECT_EQ(exit.to, right) << steps << ' ' << slope;
       EXPECT_LE(exit.t * slope, 1e-4F);
       EXPECT_FALSE(exit.inconsistent);
       // It is in the right one, and moves on in that.
-      const Boundary far = next(geometry, {{x, 50.3F, 20.9F}, 0, {slope, 0.2F, 0.1F}, kForever}, inside(right));
+      const Boundary far =
+          next(geometry, {LocalPoint(x, 50.3F, 20.9F), 0, {slope, 0.2F, 0.1F}, kForever}, inside(right));
       EXPECT_GT(far.t * 0.3F, 1) << steps << ' ' << slope;
       EXPECT_EQ(far.from, right);
       EXPECT_FALSE(far.inconsistent);
@@ -92,7 +94,7 @@ TEST_P(Boundaries, OfFlushDaughtersLeaveTheirMothersToo) {
     const GpuGeometry geometry = put(boxes, flat);
     std::vector<std::uint32_t> seen;
     Containment in = inside(mother);
-    Ray ray{{10.3F, 30.1F, 50.7F}, 0, {1, 0.01F, 0.02F}, kForever};
+    Ray ray{LocalPoint(10.3F, 30.1F, 50.7F), 0, {1, 0.01F, 0.02F}, kForever};
     for (int i = 0; i != 5; ++i) {
       const Boundary step = next(geometry, ray, in);
       EXPECT_FALSE(step.inconsistent);
@@ -102,7 +104,7 @@ TEST_P(Boundaries, OfFlushDaughtersLeaveTheirMothersToo) {
     }
     EXPECT_EQ(seen, (std::vector<std::uint32_t>{daughter, grandchild, sibling, world, kNoSolid}));
     // And back again.
-    const Boundary back = next(geometry, {{150, 30, 50}, 0, {-1, 0, 0}, kForever}, inside(sibling));
+    const Boundary back = next(geometry, {LocalPoint(150, 30, 50), 0, {-1, 0, 0}, kForever}, inside(sibling));
     EXPECT_EQ(back.to, grandchild);
     EXPECT_EQ(solid_at(boxes, flat, back), sibling);
   }
@@ -120,7 +122,7 @@ TEST_P(Boundaries, OfFoilsComeOneByOne) {
   const GpuGeometry geometry = put(boxes);
   for (const float slope : {0.0F, 1.0F, 10.0F}) {
     Containment in = inside(world);
-    Ray ray{{9.5F, 0.3F, 0.7F}, 0, {1, slope, 0}, kForever};
+    Ray ray{LocalPoint(9.5F, 0.3F, 0.7F), 0, {1, slope, 0}, kForever};
     for (std::uint32_t i = 1; i <= 6; ++i) {
       const Boundary step = next(geometry, ray, in);
       EXPECT_EQ(step.to, i == 6 ? world : i) << slope;
@@ -148,7 +150,7 @@ TEST_P(Boundaries, BelongToOnePlaceBehindTheEndOfTheRayToo) {
   const Gap gap(boxes);
   const GpuGeometry geometry = put(boxes);
   ASSERT_NEAR(geometry.view().reach, 500, 0.1);  // the tolerance is 2^-21 of it
-  const Boundary one = next(geometry, {{98, 10, 50.2F}, 0, {1, 0, 0}, 2 + Gap::kWidth / 4}, inside(gap.left));
+  const Boundary one = next(geometry, {LocalPoint(98, 10, 50.2F), 0, {1, 0, 0}, 2 + Gap::kWidth / 4}, inside(gap.left));
   EXPECT_EQ(one.t, 2);
   EXPECT_EQ(one.to, gap.right);
   EXPECT_EQ(one.end, 2 + Gap::kWidth);
@@ -160,7 +162,8 @@ TEST_P(Boundaries, BelongToOnePlaceFarAlongARayAtALowAngle) {
   const Gap gap(boxes, 64);  // small triangles: of large ones t is known less well, and they are looked at again
   const GpuGeometry geometry = put(boxes);
   // Through the gap in 128 times its width, where faces are no longer near along the ray.
-  const Boundary one = next(geometry, {{100 - 0x1p-7F, 10, 50.2F}, 0, {0x1p-7F, 1, 0}, kForever}, inside(gap.left));
+  const Boundary one =
+      next(geometry, {LocalPoint(100 - 0x1p-7F, 10, 50.2F), 0, {0x1p-7F, 1, 0}, kForever}, inside(gap.left));
   EXPECT_FLOAT_EQ(one.t, 1);
   EXPECT_EQ(one.to, gap.right);
   EXPECT_FLOAT_EQ(one.end, 1 + 128 * Gap::kWidth);
@@ -175,7 +178,7 @@ TEST_P(Boundaries, AtAnEdgeOfFourBoxesLeadIntoTheOppositeOne) {
   boxes.add({0, 100, 0}, {100, 200, 100}, world, 3);
   const auto d = boxes.add({100, 100, 0}, {200, 200, 100}, world, 1, {5, 5, 5});
   const GpuGeometry geometry = put(boxes);
-  const Boundary across = next(geometry, {{50, 50, 50}, 0, {1, 1, 0.125F}, kForever}, inside(a));
+  const Boundary across = next(geometry, {LocalPoint(50, 50, 50), 0, {1, 1, 0.125F}, kForever}, inside(a));
   EXPECT_EQ(across.to, d);
   EXPECT_EQ(across.t, 50);
   EXPECT_FALSE(across.inconsistent);
@@ -185,7 +188,7 @@ TEST_P(Boundaries, AtAnEdgeOfFourBoxesLeadIntoTheOppositeOne) {
       const double angle = 0.1 + k * 0.3926990816987241;
       const Float3 direction{static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)), 0.01F};
       Containment in = inside(solid);
-      Boundary step = next(geometry, {{100, 100, 50}, 0, direction, 20}, in);
+      Boundary step = next(geometry, {LocalPoint(100, 100, 50), 0, direction, 20}, in);
       for (int i = 0; i != 4 && step.crosses(); ++i) {
         EXPECT_LT(step.t, 1e-3F);
         in = step.after;
@@ -202,7 +205,7 @@ TEST_P(Boundaries, OfSolidsThatOverlapAreSaidToBe) {
   const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
   const auto later = boxes.add({60, 20, 20}, {160, 80, 80}, world);
   const GpuGeometry geometry = put(boxes);
-  const Boundary into = next(geometry, {{10, 50, 50}, 0, {1, 0, 0}, kForever}, inside(first));
+  const Boundary into = next(geometry, {LocalPoint(10, 50, 50), 0, {1, 0, 0}, kForever}, inside(first));
   EXPECT_EQ(into.to, later);  // the later one wins
   EXPECT_NEAR(into.t, 50, 1e-4);
   EXPECT_TRUE(into.inconsistent);
@@ -215,7 +218,7 @@ TEST_P(Boundaries, OfSolidsThatOverlapAreSaidToBe) {
   EXPECT_EQ(end.to, kNoSolid);
   EXPECT_FALSE(end.inconsistent);
   // A state that the place contradicts: no exit ahead.
-  EXPECT_TRUE(next(geometry, {{450, 0, 0}, 0, {1, 0, 0}, kForever}, inside(first)).inconsistent);
+  EXPECT_TRUE(next(geometry, {LocalPoint(450, 0, 0), 0, {1, 0, 0}, kForever}, inside(first)).inconsistent);
 }
 
 TEST_P(Boundaries, BehindAnOverlapThatEndedAreSaidToBe) {
@@ -225,7 +228,7 @@ TEST_P(Boundaries, BehindAnOverlapThatEndedAreSaidToBe) {
   const auto inner = boxes.add({20, 20, 20}, {80, 80, 80}, first);
   boxes.add({40, 40, 40}, {60, 60, 60}, world);  // the innermost solid stays the deeper one
   const GpuGeometry geometry = put(boxes);
-  const Boundary out = next(geometry, {{30, 50.3F, 50.2F}, 0, {1, 0, 0}, kForever}, inside(inner));
+  const Boundary out = next(geometry, {LocalPoint(30, 50.3F, 50.2F), 0, {1, 0, 0}, kForever}, inside(inner));
   EXPECT_EQ(out.t, 50);
   EXPECT_EQ(out.to, first);
   EXPECT_TRUE(out.after.consistent());
@@ -238,7 +241,8 @@ TEST_P(Boundaries, OfASolidWithinAnotherThatIsNotItsMotherLeadBackIntoThat) {
   const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
   const auto later = boxes.add({60, 20, 20}, {90, 80, 80}, world);
   const GpuGeometry geometry = put(boxes);
-  const Boundary out = next(geometry, {{70, 50.3F, 50.2F}, 0, {1, 0, 0}, kForever}, {later, {first, kNoSolid}});
+  const Boundary out =
+      next(geometry, {LocalPoint(70, 50.3F, 50.2F), 0, {1, 0, 0}, kForever}, {later, {first, kNoSolid}});
   EXPECT_EQ(out.t, 20);
   EXPECT_EQ(out.to, first);
   EXPECT_TRUE(out.after.consistent());
@@ -251,7 +255,7 @@ TEST_P(Boundaries, AtTheStartComeBeforeThoseOfSolidsThatOverlap) {
   const auto first = boxes.add({0, 0, 0}, {100, 100, 100}, world);
   boxes.add({60, 20, 20}, {160, 80, 80}, world);
   const GpuGeometry geometry = put(boxes);
-  const Boundary into = next(geometry, {{0x1p-14F, 50, 40}, 0, {1, 0, 0}, kForever}, inside(world));
+  const Boundary into = next(geometry, {LocalPoint(0x1p-14F, 50, 40), 0, {1, 0, 0}, kForever}, inside(world));
   EXPECT_EQ(into.to, first);
   EXPECT_LE(std::fabs(into.t), 0x1p-14F);
 }
@@ -264,7 +268,7 @@ TEST_P(Boundaries, AtAnEdgeAtTheStartComeBeforeADaughterOutsideOfItsMother) {
   const GpuGeometry geometry = put(boxes);
   // Past the edge of the mother, which it should not be in any more.
   const float beside = 100 + 0x1p-12F;
-  const Boundary out = next(geometry, {{beside, beside, 50}, 0, {1, -1, 0}, kForever}, inside(mother));
+  const Boundary out = next(geometry, {LocalPoint(beside, beside, 50), 0, {1, -1, 0}, kForever}, inside(mother));
   EXPECT_EQ(out.to, world);
   EXPECT_EQ(out.t, 0);
   EXPECT_EQ(out.triangle, kNoTriangle);
@@ -295,7 +299,7 @@ TEST_P(Boundaries, OfNothingAreNone) {
   Boxes boxes;
   boxes.add({0, 0, 0}, {1, 1, 1});
   const GpuGeometry geometry = put(boxes);
-  const Boundary none = next(geometry, {{5, 5, 5}, 0, {1, 0, 0}, kForever}, {});
+  const Boundary none = next(geometry, {LocalPoint(5, 5, 5), 0, {1, 0, 0}, kForever}, {});
   EXPECT_FALSE(none.crosses());
   EXPECT_FALSE(none.inconsistent);
   EXPECT_EQ(none.material_from, MaterialCode::none);
@@ -372,7 +376,7 @@ TEST_P(Boundaries, AreTheSameBitsAsOnTheHost) {
   std::vector<Containment> in;
   for (std::size_t i = 0; i != rays.size(); ++i) {
     Ray& ray = rays[i];
-    ray = {{200 * unit(random), 200 * unit(random), 200 * unit(random)},
+    ray = {LocalPoint(200 * unit(random), 200 * unit(random), 200 * unit(random)),
            0,
            {unit(random), unit(random), unit(random)},
            kForever};

@@ -88,7 +88,7 @@ class BoxRays {
     if (direction[0] == 0 && direction[1] == 0 && direction[2] == 0) direction[integer(0, 2)] = 1;
     const float length = std::hypot(direction[0], direction[1], direction[2]);
     for (float& d : direction) d *= std::ldexp(1.0f, integer(-8, 8)) / length;
-    Ray ray{{origin[0], origin[1], origin[2]}, 0, {direction[0], direction[1], direction[2]}};
+    Ray ray{LocalPoint(origin[0], origin[1], origin[2]), 0, {direction[0], direction[1], direction[2]}};
     // Ends that cut the node, at times.
     const BoxStretch whole = through(node, ray);
     if (whole.leave > whole.enter && integer(0, 2) == 0) {

@@ -44,7 +44,7 @@ TEST(Clearance, IsNeverClaimedWhereAFaceIsNear) {
       const std::array<double, 3> p{point.x, point.y, point.z};
       const double distance = std::min(distance_to_surface(p, {-500, -500, -500}, {500, 500, 500}),
                                        distance_to_surface(p, {0, 0, 0}, {100, 120, 140}));
-      const bool is = is_clear(geometry.view(), point, reach);
+      const bool is = is_clear(geometry.view(), LocalPoint(point), reach);
       if (is) {
         EXPECT_GT(distance, reach) << point.x << ' ' << point.y << ' ' << point.z << ' ' << reach;
       }

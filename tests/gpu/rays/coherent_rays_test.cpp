@@ -62,7 +62,7 @@ std::vector<Ray> camera(Float3 eye, Eigen::Vector3d towards, double pixel, std::
     const double middle = 0.5 * static_cast<double>(side);
     const Eigen::Vector3d d =
         towards + pixel * ((static_cast<double>(column) - middle) * across + (static_cast<double>(row) - middle) * up);
-    rays[i].origin = eye;
+    rays[i].origin = LocalPoint(eye);
     rays[i].direction = {static_cast<float>(d.x()), static_cast<float>(d.y()), static_cast<float>(d.z())};
   }
   return rays;
@@ -102,7 +102,7 @@ TEST_P(CoherentRays, AlongAnAxisAndOffset) {
         origin[axis] = -2500 * sign;
         origin[(axis + 1) % 3] = -1600 + 50 * static_cast<float>(column);
         origin[(axis + 2) % 3] = -1600 + 50 * static_cast<float>(row);
-        rays[i].origin = {origin[0], origin[1], origin[2]};
+        rays[i].origin = LocalPoint(origin[0], origin[1], origin[2]);
         rays[i].direction = {direction[0], direction[1], direction[2]};
       }
       EXPECT_GT(expect_hits_of_single_rays(scene_, rays, device()), 100U);
@@ -145,7 +145,7 @@ TEST_P(CoherentRays, ThroughVertices) {
   scene.instances[0].transform = Transform::Identity();
   scene.bounds = world_bounds(scene);
   std::vector<Ray> rays;
-  for (const Float3& v : scene.meshes[0].vertices) rays.push_back({{0, 0, 0}, 0, v});
+  for (const Float3& v : scene.meshes[0].vertices) rays.push_back({LocalPoint(0, 0, 0), 0, v});
   const GpuGeometry geometry = upload(scene, device(), with_bvh(true));
   for (const Hit& hit : trace_all(geometry, rays)) ASSERT_TRUE(hit.valid());
   EXPECT_GT(expect_hits_of_single_rays(scene, rays, device()), 100U);

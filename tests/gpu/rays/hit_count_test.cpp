@@ -127,7 +127,7 @@ TEST_P(HitCounts, ListFacesThatCoincide) {
   std::mt19937 random(1);
   for (int i = 0; i != 500; ++i) {
     const auto part = [&] { return static_cast<float>(random() % 9) / 8; };
-    rays.push_back({{-1, part(), part()}, 0, {1, 0, 0}});
+    rays.push_back({LocalPoint(-1, part(), part()), 0, {1, 0, 0}});
   }
   for (const bool flat : {false, true})
     for (const HitsSeen& one : seen(upload(scene, device(), test::with_bvh(flat)), rays)) {
@@ -146,10 +146,10 @@ TEST_P(HitCounts, AreOddFromWithinAClosedSolid) {
   scene.bounds = world_bounds(scene);
   std::vector<Ray> rays;
   const Mesh& mesh = scene.meshes[0];
-  for (const Float3& v : mesh.vertices) rays.push_back({{0, 0, 0}, 0, v});
+  for (const Float3& v : mesh.vertices) rays.push_back({LocalPoint(0, 0, 0), 0, v});
   for (const UInt3& t : mesh.triangles) {
     const Float3 a = mesh.vertices[t.x], b = mesh.vertices[t.y];
-    rays.push_back({{0, 0, 0}, 0, {0.5F * (a.x + b.x), 0.5F * (a.y + b.y), 0.5F * (a.z + b.z)}});
+    rays.push_back({LocalPoint(0, 0, 0), 0, {0.5F * (a.x + b.x), 0.5F * (a.y + b.y), 0.5F * (a.z + b.z)}});
   }
   for (const bool flat : {false, true})
     for (const HitsSeen& one : seen(upload(scene, device(), test::with_bvh(flat)), rays)) EXPECT_EQ(one.all % 2, 1U);

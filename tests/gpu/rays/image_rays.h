@@ -25,10 +25,10 @@ inline std::vector<Ray> image_of(std::size_t width, std::size_t height, Lens len
                  z = step * (static_cast<double>(i / width) + 0.5 - 0.5 * static_cast<double>(height));
     const double length = lens == Lens::unit ? std::sqrt(1 + y * y + z * z) : 1;
     Ray& ray = rays[i];
-    ray.origin = {-2500, 3, 5};
+    ray.origin = LocalPoint(-2500, 3, 5);
     ray.direction = {static_cast<float>(1 / length), static_cast<float>(y / length), static_cast<float>(z / length)};
     if (lens == Lens::parallel) {
-      ray.origin = {-2500, static_cast<float>(1000 * y), static_cast<float>(1000 * z)};
+      ray.origin = LocalPoint(-2500, static_cast<float>(1000 * y), static_cast<float>(1000 * z));
       ray.direction = {1, 0.05F, -0.03F};
     }
     if (lens == Lens::thick) {

@@ -107,7 +107,7 @@ TEST(ImageRows, LeavesOtherOrdersAlone) {
   EXPECT_EQ(width_of(rows_of(20'000, Lens::unit)), 0U) << "too wide";
   rays.assign(rays.size(), rays[5]);
   EXPECT_EQ(width_of(rays), 0U) << "all the same";
-  rays.assign(rays.size(), Ray{{0, 0, 0}, 0, {std::numeric_limits<float>::quiet_NaN(), 0, 1}});
+  rays.assign(rays.size(), Ray{LocalPoint(0, 0, 0), 0, {std::numeric_limits<float>::quiet_NaN(), 0, 1}});
   EXPECT_EQ(width_of(rays), 0U) << "none is one";
   std::generate(rays.begin(), rays.end(), test::RandomRays(1000, 3));
   EXPECT_EQ(width_of(rays), 0U) << "in all directions";

@@ -27,7 +27,7 @@ struct Rays {
   explicit Rays(const GeometryView& view) {
     for (int i = 0; i != 16; ++i) {
       Ray ray;
-      ray.origin = {static_cast<float>(-view.origin[0]) + static_cast<float>(i * 5), 300, 7};
+      ray.origin = LocalPoint(static_cast<float>(-view.origin[0]) + static_cast<float>(i * 5), 300, 7);
       ray.direction = {0.01F * static_cast<float>(i), -1, 0.02F};
       ray.tmax = 10'000;
       sound.push_back(ray);

@@ -49,7 +49,7 @@ std::vector<Ray> mixed_rays(double radius, std::size_t count) {
     ray = random();
     if (i / 1024 % 2 == 1) {
       const auto column = static_cast<float>(i % 256), row = static_cast<float>(i / 256);
-      ray.origin = {0.1F, 0.2F, 0.3F};
+      ray.origin = LocalPoint(0.1F, 0.2F, 0.3F);
       ray.direction = {1, 0.7F * (column / 256 - 0.5F), 1.3F * (row * 256 / static_cast<float>(count) - 0.5F)};
     }
     if (i % 997 == 5) ray.direction.x = std::numeric_limits<float>::quiet_NaN();
@@ -61,7 +61,7 @@ std::vector<Ray> mixed_rays(double radius, std::size_t count) {
 std::vector<Ray> PartsTrace::image() const {
   const std::size_t width = 1003, height = device().info().is_host ? 20 : rows::kFewestRays / width + 2;
   std::vector<Ray> rays = test::image_of(width, height, test::Lens::unit, 1.5);
-  for (Ray& ray : rays) ray.origin = {0.1F, 0.2F, 0.3F};
+  for (Ray& ray : rays) ray.origin = LocalPoint(0.1F, 0.2F, 0.3F);
   rays.resize(rays.size() - 77);
   return rays;
 }

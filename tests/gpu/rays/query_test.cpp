@@ -74,7 +74,7 @@ TEST_P(Query, AMovedMeshFarAwayIsHitAlongAnAxis) {
     options.origin = Eigen::Vector3d::Zero();
     std::vector<Ray> rays;
     for (int i = 0; i != 64; ++i)
-      rays.push_back({{0, -std::ldexp(1.0F, -1 - i), -0.5F}, 0, {1, i % 2 == 0 ? 0.0F : -0x1p-70F, 0}});
+      rays.push_back({LocalPoint(0, -std::ldexp(1.0F, -1 - i), -0.5F), 0, {1, i % 2 == 0 ? 0.0F : -0x1p-70F, 0}});
     for (const Hit& hit : trace_all(upload(scene, device(), options), rays)) {
       ASSERT_TRUE(hit.valid());
       EXPECT_EQ(hit.t, static_cast<float>(far));
@@ -126,7 +126,7 @@ TEST_P(Query, SpawnedRaysLeaveLargeTriangles) {
   std::uniform_real_distribution<float> place(-50, 50), part(-1, 1);
   std::size_t spawned = 0;
   for (int i = 0; i != 20'000; ++i) {
-    const Hit hit = closest_hit(geometry.view(), {{place(random), place(random), 5000}, 0, {0, 0, -1}});
+    const Hit hit = closest_hit(geometry.view(), {LocalPoint(place(random), place(random), 5000), 0, {0, 0, -1}});
     if (!hit.valid() || hit.triangle != 0) continue;
     ++spawned;
     const Ray next = spawn(geometry.view(), hit, {part(random), part(random), part(random)});
@@ -183,7 +183,7 @@ TEST_P(Query, NoRayLeavesAClosedMeshThatIsAnInstance) {
     const Eigen::Vector3f middle = scene.instances[k].transform.translation().cast<float>();
     for (Ray& ray : rays) {
       ray = random();
-      ray.origin = {ray.origin.x + middle.x(), ray.origin.y + middle.y(), ray.origin.z + middle.z()};
+      ray.origin = LocalPoint(ray.origin.x + middle.x(), ray.origin.y + middle.y(), ray.origin.z + middle.z());
     }
     for (const Hit& hit : trace_all(geometry, rays)) ASSERT_TRUE(hit.valid());
   }
@@ -234,7 +234,7 @@ TEST_P(Query, WithoutAHierarchyItIsAnError) {
 TEST_P(Query, NothingToHitIsNoError) {
   Scene scene = test::random_scene(1);
   for (Instance& instance : scene.instances) instance.transform.linear().setZero();
-  const std::vector<Ray> rays(10, Ray{{0, 0, 0}, 0, {0, 0, 1}, 5});
+  const std::vector<Ray> rays(10, Ray{LocalPoint(0, 0, 0), 0, {0, 0, 1}, 5});
   for (const Hit& hit : trace_all(upload(scene, device(), with_bvh()), rays)) {
     EXPECT_FALSE(hit.valid());
     EXPECT_EQ(hit.t, 5);

@@ -79,7 +79,7 @@ TEST_P(RayArraysOn, UnpackWhatTheSceneSaysOfEachHit) {
     std::uniform_real_distribution<float> place(-500, 3000);
     std::vector<Ray> rays(5000);
     for (Ray& ray : rays) {
-      ray.origin = {place(random), place(random), place(random)};
+      ray.origin = LocalPoint(place(random), place(random), place(random));
       ray.direction = {place(random) - 1500, place(random) - 1500, place(random) - 1500};
     }
     const auto device_rays = put(rays);

@@ -48,7 +48,7 @@ inline std::vector<Ray> rays_in(const Scene& scene, std::size_t count, std::uint
   std::vector<Ray> rays(count);
   for (Ray& ray : rays) {
     ray = random();
-    ray.origin = {ray.origin.x + middle.x(), ray.origin.y + middle.y(), ray.origin.z + middle.z()};
+    ray.origin = LocalPoint(ray.origin.x + middle.x(), ray.origin.y + middle.y(), ray.origin.z + middle.z());
   }
   return rays;
 }

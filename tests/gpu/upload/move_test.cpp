@@ -145,7 +145,7 @@ TEST_P(Moving, ReachGrowsAndOriginIsSubtracted) {
   geometry.set_transforms(one, std::vector<DoubleAffine>{far}, Stream(device()));
   EXPECT_GT(geometry.view().reach, 4.99e6F);
   EXPECT_LT(before, 1e4F);
-  const std::vector<Hit> hits = trace_all(geometry, {{{0, 0, 0}, 0, {1, 0, 0}}});
+  const std::vector<Hit> hits = trace_all(geometry, {{LocalPoint(0, 0, 0), 0, {1, 0, 0}}});
   ASSERT_TRUE(hits[0].valid());
   EXPECT_EQ(hits[0].instance, 2U);
   EXPECT_NEAR(hits[0].t, 5e6 - 1000 - 100, 20);

@@ -53,6 +53,15 @@ struct UInt3 {
   RAYLIFT_HD friend bool operator==(const UInt3&, const UInt3&) = default;
 };
 
+/// A point in the frame of what rays are traced in: relative to GeometryView::origin, or in the mesh's frame for the
+/// BVH of one mesh. A point of the scene does not become one by itself: GeometryView::from_scene() converts it, and
+/// to_scene() converts back. Millimetres, 12 bytes, the layout of Float3.
+struct LocalPoint : Float3 {
+  LocalPoint() = default;
+  RAYLIFT_HD constexpr explicit LocalPoint(Float3 p) : Float3(p) {}
+  RAYLIFT_HD constexpr explicit LocalPoint(float x_, float y_, float z_) : Float3{x_, y_, z_} {}
+};
+
 /// A point in double. In host code a vector of Eigen's, or of anything else with x(), y() and z(), converts to it: so
 /// headers that take one need no library of vectors.
 struct Double3 {
@@ -62,6 +71,8 @@ struct Double3 {
   RAYLIFT_HD constexpr Double3(double x_, double y_, double z_) : x(x_), y(y_), z(z_) {}
   RAYLIFT_HD constexpr Double3(const Float3& v)
       : x(static_cast<double>(v.x)), y(static_cast<double>(v.y)), z(static_cast<double>(v.z)) {}
+  /// GeometryView::to_scene() gives the scene's coordinates.
+  Double3(const LocalPoint&) = delete;
 #if !defined(__CUDACC_RTC__)
   template <class V>
   requires requires(const V& v) {
@@ -77,6 +88,7 @@ struct Double3 {
 
 // What Chroma and every GPU array of ours rely on.
 static_assert(sizeof(Float3) == 12 && alignof(Float3) == 4 && std::is_trivially_copyable_v<Float3>);
+static_assert(sizeof(LocalPoint) == 12 && alignof(LocalPoint) == 4 && std::is_trivially_copyable_v<LocalPoint>);
 static_assert(sizeof(UInt3) == 12 && alignof(UInt3) == 4 && std::is_trivially_copyable_v<UInt3>);
 
 /// The rows of a 3x4 affine matrix, row-major.

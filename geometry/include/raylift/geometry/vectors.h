@@ -49,6 +49,20 @@ RAYLIFT_HD inline V& operator*=(V& a, float s) {
   return a = s * a;
 }
 
+/// Points and vectors: the difference of two points is a vector, and a point and a vector make a point.
+template <std::same_as<LocalPoint> P>
+[[nodiscard]] RAYLIFT_HD inline P operator+(P a, Float3 b) {
+  return P(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+template <std::same_as<LocalPoint> P>
+[[nodiscard]] RAYLIFT_HD inline P operator-(P a, Float3 b) {
+  return P(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+template <std::same_as<LocalPoint> P>
+[[nodiscard]] RAYLIFT_HD inline Float3 operator-(P a, P b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
 template <std::same_as<Float3> V>
 [[nodiscard]] RAYLIFT_HD inline float dot(V a, V b) {
   using arithmetic_detail::product;

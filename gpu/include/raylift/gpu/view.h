@@ -92,12 +92,12 @@ struct GeometryView {
 
   /// A point of the scene, in millimetres, as rays and photons have it: from the view's origin. Exact to half a float
   /// step of the result.
-  [[nodiscard]] RAYLIFT_HD Float3 from_scene(const Double3& point) const {
-    return {static_cast<float>(point.x - origin[0]), static_cast<float>(point.y - origin[1]),
-            static_cast<float>(point.z - origin[2])};
+  [[nodiscard]] RAYLIFT_HD LocalPoint from_scene(const Double3& point) const {
+    return LocalPoint(static_cast<float>(point.x - origin[0]), static_cast<float>(point.y - origin[1]),
+                      static_cast<float>(point.z - origin[2]));
   }
   /// The scene's coordinates, in millimetres, of a point that rays or photons have.
-  [[nodiscard]] RAYLIFT_HD Double3 to_scene(Float3 point) const {
+  [[nodiscard]] RAYLIFT_HD Double3 to_scene(LocalPoint point) const {
     return {static_cast<double>(point.x) + origin[0], static_cast<double>(point.y) + origin[1],
             static_cast<double>(point.z) + origin[2]};
   }

@@ -199,7 +199,7 @@ class ParkedRay {
     PairRay sheared;
     const float least_far_y = read(sheared);
     const ::float4 inverse = read_shared(memory_.ray[2][threadIdx.x]);
-    PreparedRay ray(Ray{{0, 0, 0}, 0, {0, 0, 1}, 0});
+    PreparedRay ray(Ray{LocalPoint(0, 0, 0), 0, {0, 0, 1}, 0});
     static_cast<ShearedRay&>(ray) = sheared;
     ray.inverse[0] = inverse.x;
     ray.inverse[1] = inverse.y;

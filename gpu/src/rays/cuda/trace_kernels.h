@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads, kPacketBlocks)
     const std::size_t i = groups.ray(group, threadIdx.x & 31u);
     if (together) {
       const auto& bvh = bvh_of(geometry);
-      const auto ray = [&] { return i < count ? rays[i] : Ray{{0, 0, 0}, 0, {1, 1, 1}, 0}; };
+      const auto ray = [&] { return i < count ? rays[i] : Ray{LocalPoint(0, 0, 0), 0, {1, 1, 1}, 0}; };
       auto end = bvh_detail::PacketEnd::done;
       bvh_detail::Site site{};
       do {

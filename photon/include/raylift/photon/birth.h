@@ -21,7 +21,7 @@ struct Anchor {
 [[nodiscard]] RAYLIFT_HD inline Anchor anchor_of(const GeometryView& geometry, const Source& source) {
   const Vector half(source.extent);
   const Real reach = source.shape == SourceShape::line ? square_root(dot(half, half)) : Real(source.radius);
-  const Float3 center = geometry.from_scene(source.center);
+  const LocalPoint center = geometry.from_scene(source.center);
   return {locate(geometry, center), is_clear(geometry, center, reach)};
 }
 
@@ -100,14 +100,29 @@ RAYLIFT_SLOW_PATH inline void give_birth(const Source& source, Photon& photon, R
   return (flags & flag_of(BirthKind::scintillation)) != 0 ? BirthKind::scintillation : BirthKind::torch;
 }
 
-/// A photon that is given.
-[[nodiscard]] RAYLIFT_HD inline Photon born(const StartPhoton& start, const Containment& in, RandomStream& random) {
+/// The position of a photon that is given, rounded once.
+[[nodiscard]] RAYLIFT_HD inline LocalPoint start_of(const GeometryView& geometry, const Source& source,
+                                                    const StartPhoton& start) {
+  const Double3& from = source.photons_origin;
+  return LocalPoint(static_cast<float>(static_cast<double>(start.position.x) - (geometry.origin[0] - from.x)),
+                    static_cast<float>(static_cast<double>(start.position.y) - (geometry.origin[1] - from.y)),
+                    static_cast<float>(static_cast<double>(start.position.z) - (geometry.origin[2] - from.z)));
+}
+/// The solids around a photon that is given.
+[[nodiscard]] RAYLIFT_HD inline Containment start_in(const GeometryView& geometry, const Source& source,
+                                                     const StartPhoton& start) {
+  return locate(geometry, start_of(geometry, source, start), start.direction);
+}
+
+/// A photon that is given, at its position and in the solids around it.
+[[nodiscard]] RAYLIFT_HD inline Photon born(const StartPhoton& start, LocalPoint position, const Containment& in,
+                                            RandomStream& random) {
   const Vector direction = unit(start.direction);
   const Vector polarization(start.polarization);
   const Vector across = dot(polarization, polarization) > Real(0)
                             ? polarization_across(unit(polarization), direction, random)
                             : random_polarization(direction, random);
-  return {start.position, start.time, direction, start.wavelength, across, in};
+  return {position, start.time, direction, start.wavelength, across, in};
 }
 
 }  // namespace raylift::photon

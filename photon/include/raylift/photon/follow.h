@@ -62,19 +62,20 @@ class Follower {
     from_ = 0;
     if (source_.photons != nullptr) {
       const std::uint64_t i = number - source_.first_photon;
-      outcome_ = {born(source_.photons[i], source_.photons_in[i], random_),
+      const StartPhoton& start = source_.photons[i];
+      outcome_ = {born(start, start_of(geometry_, source_, start), source_.photons_in[i], random_),
                   {},
                   0,
                   0,
-                  birth_bit(birth_kind(source_.photons[i].flags))};
+                  birth_bit(birth_kind(start.flags))};
       return;
     }
     const BirthPlace place = birth_place(source_, random_);
-    const Float3 center = geometry_.from_scene(source_.center);
+    const LocalPoint center = geometry_.from_scene(source_.center);
     outcome_ = {{center, 0, place.direction, 0, {0, 0, 0}, anchor_.in}, {}, 0, 0, 0};
     birth_ = place.distance < Real(0) ? Real(kArrived) : place.distance;
     if (birth_ >= 0 && anchor_.clear) {
-      outcome_.photon.position = Vector(center) + birth_ * place.direction;
+      outcome_.photon.position = LocalPoint(Vector(center) + birth_ * place.direction);
       birth_ = kArrived;
     }
   }

@@ -183,10 +183,10 @@ RAYLIFT_HD inline bool is_cerenkov(GenstepType type) {
 }
 
 /// The point from which the solids of a step's photons are found.
-RAYLIFT_HD inline Float3 anchor_of(const Genstep& genstep) {
-  if (genstep.type == GenstepType::torch) return genstep.position;
+RAYLIFT_HD inline LocalPoint anchor_of(const Genstep& genstep) {
+  if (genstep.type == GenstepType::torch) return LocalPoint(genstep.position);
   const float* const displacement = genstep.rows[0];
-  return Vector(genstep.position) + Real(0.5f) * Vector(displacement[0], displacement[1], displacement[2]);
+  return LocalPoint(Vector(genstep.position) + Real(0.5f) * Vector(displacement[0], displacement[1], displacement[2]));
 }
 
 RAYLIFT_HD inline std::uint64_t rounded_normal(Real mean, Real width, RandomStream& random) {
@@ -268,14 +268,14 @@ RAYLIFT_HD inline void generate(const GeometryView& geometry, const GenstepView&
   photon.flags = flag_of(is_cerenkov(genstep.type)            ? BirthKind::cerenkov
                          : genstep.type == GenstepType::torch ? BirthKind::torch
                                                               : BirthKind::scintillation);
-  const Float3 anchor = anchor_of(genstep);
+  const LocalPoint anchor = anchor_of(genstep);
   photon.position = anchor;
   in = place.in;
   float from = 0;
   // To the birth, across all boundaries between; then, by the photon's direction, across faces that it lies on. One
   // loop, so that a kernel has the search once.
   for (bool there = !(birth.distance > Real(0));;) {
-    const Ray ray = there ? start_ray(geometry, photon.position, photon.direction)
+    const Ray ray = there ? start_ray(geometry, LocalPoint(photon.position), photon.direction)
                           : Ray{anchor, from, birth.direction, birth.distance};
     const Boundary boundary = next_boundary(geometry, ray, in);
     if (there) {

@@ -17,7 +17,7 @@ namespace raylift::photon {
   const BirthPlace place = birth_place(source, random);
   const Vector center(geometry.from_scene(source.center));
   Ray ray;
-  ray.origin = place.distance < Real(0) ? center : center + place.distance * place.direction;
+  ray.origin = LocalPoint(place.distance < Real(0) ? center : center + place.distance * place.direction);
   ray.direction = birth_direction(source, random);
   return ray;
 }

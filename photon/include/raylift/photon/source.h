@@ -54,7 +54,7 @@ enum class BirthKind : std::uint8_t { cerenkov = 1, scintillation = 2, torch = 1
 /// A photon at its birth: a row of Opticks's photons, (N, 4, 4) of float32. Words without a meaning at birth are not
 /// read.
 struct alignas(16) StartPhoton {
-  Float3 position;  ///< millimetres from the view's origin: GeometryView::from_scene()
+  Float3 position;  ///< millimetres in the scene's coordinates, or from Source::photons_origin
   float time;       ///< ns
   Float3 direction;
   std::uint32_t unused0;
@@ -95,10 +95,13 @@ struct Source {
   Spectrum spectrum;
 
   /// Photons given instead, at an address of the device: photon number n is photons[n - first_photon], and there are
-  /// photon_count of them; a null pointer to any is an Error(usage). The members above are then ignored. The photons' media come from locate(), or, if known,
-  /// from `photons_in`, an array of the same size.
+  /// photon_count of them; a null pointer to any is an Error(usage). The members above are then ignored. The photons'
+  /// media come from locate(), or, if known, from `photons_in`, an array of the same size.
   const StartPhoton* photons = nullptr;
   const Containment* photons_in = nullptr;
+  /// Added to the photons' positions, millimetres: for positions that floats of the scene's coordinates are too coarse
+  /// for. GeometryView::origin keeps each float as it is.
+  Double3 photons_origin;
   std::uint64_t first_photon = 0;
   std::uint64_t photon_count = 0;
 

@@ -41,7 +41,7 @@ enum class StepKind : std::uint8_t {
 
 /// A photon between two steps. Lengths are in millimetres from the view's origin.
 struct Photon {
-  Float3 position;
+  LocalPoint position;
   float time;  ///< ns
   Float3 direction;
   float wavelength;  ///< nm

@@ -29,7 +29,7 @@ namespace raylift {
 /// behind its origin. A component of the direction below 2^-60 of the largest one may be treated as zero. A ray with a
 /// NaN misses.
 struct alignas(16) Ray {
-  Float3 origin;
+  LocalPoint origin;
   float tmin = 0;
   Float3 direction;
   float tmax = std::numeric_limits<float>::infinity();

@@ -37,8 +37,9 @@ struct RayArrays {
 
   [[nodiscard]] RAYLIFT_HD Ray ray(std::size_t i) const {
     Ray ray;
-    ray.origin = {static_cast<float>(origins.at(i, 0) - shift[0]), static_cast<float>(origins.at(i, 1) - shift[1]),
-                  static_cast<float>(origins.at(i, 2) - shift[2])};
+    ray.origin =
+        LocalPoint(static_cast<float>(origins.at(i, 0) - shift[0]), static_cast<float>(origins.at(i, 1) - shift[1]),
+                   static_cast<float>(origins.at(i, 2) - shift[2]));
     ray.direction = {static_cast<float>(directions.at(i, 0)), static_cast<float>(directions.at(i, 1)),
                      static_cast<float>(directions.at(i, 2))};
     ray.tmin = tmin;

@@ -28,7 +28,7 @@ namespace raylift {
 struct alignas(16) Boundary {
   float t;                 ///< of the ray, not negative; its tmax where it meets no boundary before
   float end;               ///< where the ray goes straight on, its next tmin: all faces at this place lie before it
-  Float3 point;            ///< origin + t * direction
+  LocalPoint point;        ///< origin + t * direction
   Float3 normal;           ///< of the face, of unit length, outward
   std::uint32_t from;      ///< the solid before
   std::uint32_t to;        ///< the solid behind, kNoSolid outside of all
@@ -55,18 +55,18 @@ struct alignas(16) Boundary {
 
 /// Whether no face is nearer to a point than that many millimetres. Where none is the answer may be no all the same:
 /// boxes are looked at, not faces.
-[[nodiscard]] RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, Float3 point, float distance);
+[[nodiscard]] RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, LocalPoint point, float distance);
 
 /// The solids that contain a point. Within rounding of a face, either side of it.
-[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point);
+[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point);
 
 /// The solids that a ray from a point is in. Where the point lies on faces, within rounding, its direction decides: the
 /// ray is in the solids behind them, as in Geant4's navigation. The direction's length does not matter.
-[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point, Float3 direction);
+[[nodiscard]] RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point, Float3 direction);
 
 /// The search that is behind locate() of a direction, for those who ask for the boundaries of many rays together: a
 /// short ray, whose boundary crosses_at_start() where the ray from that point leaves or enters solids at once.
-[[nodiscard]] RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, Float3 point, Float3 direction);
+[[nodiscard]] RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, LocalPoint point, Float3 direction);
 /// Whether a boundary of start_ray() lies at the start. Then its `after` are the solids that the ray is in.
 [[nodiscard]] RAYLIFT_HD inline bool crosses_at_start(const Boundary& boundary) {
   return boundary.crosses() && boundary.t == 0 && !boundary.inconsistent;
@@ -88,8 +88,8 @@ RAYLIFT_HD inline Ray ray_of_walk(const GeometryView& geometry, Ray ray) {
 // What next_boundary says of a ray whose place is known.
 RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& ray, const Containment& in,
                                        const Place& place) {
-  Boundary boundary{ray.tmax,    ray.tmax,           {0, 0, 0},          {0, 0, 0}, in.solid,         in.solid, 0,
-                    kNoTriangle, MaterialCode::none, MaterialCode::none, false,     !in.consistent(), in};
+  Boundary boundary{ray.tmax,    ray.tmax,           LocalPoint(0, 0, 0), {0, 0, 0}, in.solid,         in.solid, 0,
+                    kNoTriangle, MaterialCode::none, MaterialCode::none,  false,     !in.consistent(), in};
   if (has_nan(ray)) {
     boundary.inconsistent = true;
     return boundary;
@@ -108,8 +108,7 @@ RAYLIFT_HD inline Boundary boundary_at(const GeometryView& geometry, const Ray& 
     }
   }
   const float t = boundary.t;
-  boundary.point = {ray.origin.x + product(t, ray.direction.x), ray.origin.y + product(t, ray.direction.y),
-                    ray.origin.z + product(t, ray.direction.z)};
+  boundary.point = ray.origin + t * ray.direction;
   boundary.material_from = material_of(geometry, boundary.from);
   boundary.material_to = material_of(geometry, boundary.to);
   if (boundary.triangle != kNoTriangle) {
@@ -135,7 +134,7 @@ RAYLIFT_HD inline Boundary next_boundary(const GeometryView& geometry, const Ray
   return boundary_at(geometry, ray, in, place);
 }
 
-RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, Float3 point, float distance) {
+RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, LocalPoint point, float distance) {
   if (geometry.bvh.node_count == 0) return true;
   // By a thousandth more: what rounds here is less.
   const float reach = 1.001f * distance + 4 * bvh_detail::across_of(geometry, {point, 0, {1, 0, 0}, 0});
@@ -143,7 +142,7 @@ RAYLIFT_HD inline bool is_clear(const GeometryView& geometry, Float3 point, floa
                                   : !bvh_detail::any_near<false>(geometry.bvh, 0, point, reach);
 }
 
-RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point) {
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point) {
   using namespace bvh_detail;
   // From outside of all, along a line through the point that no scene's axis has.
   Containment in;
@@ -158,7 +157,7 @@ RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point)
   return in;
 }
 
-RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, Float3 point, Float3 direction) {
+RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, LocalPoint point, Float3 direction) {
   using namespace bvh_detail;
   Ray ray{point, 0, direction, 0};
   // As far as faces are at the start.
@@ -166,7 +165,7 @@ RAYLIFT_HD inline Ray start_ray(const GeometryView& geometry, Float3 point, Floa
   return ray;
 }
 
-RAYLIFT_HD inline Containment locate(const GeometryView& geometry, Float3 point, Float3 direction) {
+RAYLIFT_HD inline Containment locate(const GeometryView& geometry, LocalPoint point, Float3 direction) {
   const Containment in = locate(geometry, point);
   const Boundary boundary = next_boundary(geometry, start_ray(geometry, point, direction), in);
   return crosses_at_start(boundary) ? boundary.after : in;

@@ -184,7 +184,7 @@ requires(std::predicate<const Accept&, std::uint32_t, std::uint32_t> &&
   const Float3 n = (1 / maximum(maximum(fabsf(hit.normal.x), fabsf(hit.normal.y)), fabsf(hit.normal.z))) * hit.normal;
   const float side = dot(direction, n) < 0 ? -0x1p-19f : 0x1p-19f;
   Ray ray;
-  ray.origin = point + arithmetic_detail::product(side, magnitude) * normalized(n);
+  ray.origin = LocalPoint(point) + arithmetic_detail::product(side, magnitude) * normalized(n);
   ray.direction = direction;
   return ray;
 }

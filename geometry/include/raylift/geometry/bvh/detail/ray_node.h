@@ -104,7 +104,7 @@ RAYLIFT_HD inline Float3 moved(const InstanceNode& placed, Float3 origin) {
 // |origin| + 5u |reach|. The boxes of instances are larger by 2^-20 times the condition of the transform and the
 // scene's largest coordinate; the share of |origin|, at most twice the largest component, is added by PreparedRay.
 RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
-  if (only_moves(placed)) return {moved(placed, ray.origin), ray.tmin, ray.direction, ray.tmax};
+  if (only_moves(placed)) return {LocalPoint(moved(placed, ray.origin)), ray.tmin, ray.direction, ray.tmax};
   const auto d = [](float value) { return static_cast<double>(value); };
   const float* m = placed.to_mesh.m;
   const double ox = d(ray.origin.x), oy = d(ray.origin.y), oz = d(ray.origin.z);
@@ -118,7 +118,7 @@ RAYLIFT_HD inline Ray in_mesh(const InstanceNode& placed, const Ray& ray) {
     origin[row] = static_cast<float>(x * ox + y * oy + z * oz + d(m[3]));
     direction[row] = static_cast<float>(x * dx + y * dy + z * dz);
   }
-  return {{origin[0], origin[1], origin[2]}, ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
+  return {LocalPoint(origin[0], origin[1], origin[2]), ray.tmin, {direction[0], direction[1], direction[2]}, ray.tmax};
 }
 
 }  // namespace raylift::bvh_detail

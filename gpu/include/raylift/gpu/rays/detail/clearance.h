@@ -50,7 +50,7 @@ RAYLIFT_HD inline bool any_near(const BvhView& bvh, std::uint32_t root, Float3 p
         float squares = 0;
         for (int i = 0; i < 12; ++i)
           if (i % 4 != 3) squares += m[i] * m[i];
-        const Float3 in = in_mesh(placed, {point, 0, {1, 0, 0}, 0}).origin;
+        const Float3 in = in_mesh(placed, {LocalPoint(point), 0, {1, 0, 0}, 0}).origin;
         if (any_near<false>(bvh, placed.root, in, sqrtf(squares) * distance)) return true;
         nodes = {0, 0};
         continue;

@@ -104,7 +104,7 @@ class StackInShared {
   __device__ void restore(PreparedRay& ray) const requires kScene {
     std::uint32_t x, y;
     load(row(kRay), x, y);
-    ray.origin = {as_float(x), as_float(y), as_float(load(row(kRay + 1)))};
+    ray.origin = LocalPoint(as_float(x), as_float(y), as_float(load(row(kRay + 1))));
     load(row(kSaved + 3), x, y);
     ray.least_far[0] = as_float(x);
     ray.least_far[1] = as_float(y);
